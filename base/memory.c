@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Allocators, growing arrays, and the scratch arena.
+#include "base/memory.h"
+
+#include "base/assert.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_ALIGNMENT = 64 };
+
+static void *default_reallocate(void *context, void *block, size_t size)
+{
+    (void)context;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    return realloc(block, size);
+}
+
+base_allocator base_allocator_default(void)
+{
+    return (base_allocator){default_reallocate, NULL};
+}
+
+static void *counting_reallocate(void *context, void *block, size_t size)
+{
+    base_counting_allocator *counter = context;
+    if (size == 0) {
+        counter->live -= block != NULL;
+        free(block);
+        return NULL;
+    }
+    counter->calls++;
+    if (counter->fail_at > 0 && counter->calls >= counter->fail_at)
+        return NULL;
+    void *result = realloc(block, size);
+    if (result != NULL && block == NULL)
+        counter->live++;
+    return result;
+}
+
+base_allocator base_allocator_counting(base_counting_allocator *counter)
+{
+    return (base_allocator){counting_reallocate, counter};
+}
+
+void *base_allocate(const base_allocator *allocator, size_t count, size_t element_size)
+{
+    size_t size;
+    if (__builtin_mul_overflow(count, element_size, &size))
+        return NULL;
+    // an empty array still gets a block, so that NULL always means failure
+    if (size == 0)
+        size = 1;
+    void *block = allocator->reallocate(allocator->context, NULL, size);
+    if (block != NULL)
+        memset(block, 0, size);
+    return block;
+}
+
+void base_release(const base_allocator *allocator, void *block)
+{
+    if (block != NULL)
+        allocator->reallocate(allocator->context, block, 0);
+}
+
+char *base_copy_text(const base_allocator *allocator, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = base_allocate(allocator, size, 1);
+    if (copy != NULL)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+cairn_status base_array_reserve_bytes(const base_allocator *allocator, void **array, int *capacity,
+                                      int needed, size_t element_size)
+{
+    if (needed <= *capacity)
+        return CAIRN_OK;
+    int grown = *capacity > INT_MAX / 3 * 2 ? INT_MAX : *capacity + *capacity / 2;
+    int target = needed > grown ? needed : grown;
+    if (target < 8)
+        target = 8;
+    size_t size;
+    if (__builtin_mul_overflow((size_t)target, element_size, &size))
+        return CAIRN_ERROR_MEMORY;
+    void *block = allocator->reallocate(allocator->context, *array, size);
+    if (block == NULL)
+        return CAIRN_ERROR_MEMORY;
+    *array = block;
+    *capacity = target;
+    return CAIRN_OK;
+}
+
+typedef struct arena_chunk {
+    struct arena_chunk *previous;
+    size_t size; // bytes that can be handed out
+    size_t used;
+    char *memory;  // aligned start
+    size_t before; // bytes used in all earlier chunks
+} arena_chunk;
+
+struct base_arena {
+    base_allocator allocator;
+    arena_chunk *current;
+    size_t high_water;
+};
+
+static arena_chunk *chunk_create(const base_allocator *allocator, arena_chunk *previous,
+                                 size_t size)
+{
+    size_t header = sizeof(arena_chunk) + ARENA_ALIGNMENT;
+    if (size > SIZE_MAX - header)
+        return NULL;
+    arena_chunk *chunk = allocator->reallocate(allocator->context, NULL, header + size);
+    if (chunk == NULL)
+        return NULL;
+    uintptr_t start = (uintptr_t)(chunk + 1);
+    start = (start + ARENA_ALIGNMENT - 1) & ~(uintptr_t)(ARENA_ALIGNMENT - 1);
+    chunk->previous = previous;
+    chunk->size = size;
+    chunk->used = 0;
+    chunk->memory = (char *)start;
+    chunk->before = previous != NULL ? previous->before + previous->used : 0;
+    return chunk;
+}
+
+base_arena *base_arena_create(const base_allocator *allocator, size_t initial_size)
+{
+    base_arena *arena = base_allocate(allocator, 1, sizeof *arena);
+    if (arena == NULL)
+        return NULL;
+    arena->allocator = *allocator;
+    arena->current = chunk_create(allocator, NULL, initial_size);
+    if (arena->current == NULL) {
+        base_release(allocator, arena);
+        return NULL;
+    }
+    return arena;
+}
+
+static void release_chunks_until(base_arena *arena, const arena_chunk *last)
+{
+    while (arena->current != last) {
+        arena_chunk *previous = arena->current->previous;
+        base_release(&arena->allocator, arena->current);
+        arena->current = previous;
+    }
+}
+
+void base_arena_destroy(base_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    release_chunks_until(arena, NULL);
+    base_allocator allocator = arena->allocator;
+    base_release(&allocator, arena);
+}
+
+void base_arena_reset(base_arena *arena)
+{
+    if (arena->current->previous != NULL) {
+        // several chunks: try to replace them by one that holds all that was ever needed
+        size_t wanted = arena->high_water + arena->high_water / 4;
+        arena_chunk *whole = chunk_create(&arena->allocator, NULL, wanted);
+        if (whole != NULL) {
+            release_chunks_until(arena, NULL);
+            arena->current = whole;
+        } else {
+            while (arena->current->previous != NULL)
+                release_chunks_until(arena, arena->current->previous);
+        }
+    }
+    arena->current->used = 0;
+}
+
+void *base_arena_allocate(base_arena *arena, const char *name, size_t count, size_t element_size)
+{
+    (void)name;
+    size_t size;
+    if (__builtin_mul_overflow(count, element_size, &size) || size > SIZE_MAX - ARENA_ALIGNMENT)
+        return NULL;
+    size = (size + ARENA_ALIGNMENT - 1) & ~(size_t)(ARENA_ALIGNMENT - 1);
+    arena_chunk *chunk = arena->current;
+    if (size > chunk->size - chunk->used) {
+        size_t wanted = chunk->size * 2 > size ? chunk->size * 2 : size;
+        chunk = chunk_create(&arena->allocator, chunk, wanted);
+        if (chunk == NULL)
+            return NULL;
+        arena->current = chunk;
+    }
+    void *block = chunk->memory + chunk->used;
+    chunk->used += size;
+    if (chunk->before + chunk->used > arena->high_water)
+        arena->high_water = chunk->before + chunk->used;
+    return block;
+}
+
+base_arena_mark base_arena_get_mark(const base_arena *arena)
+{
+    return (base_arena_mark){arena->current, arena->current->used};
+}
+
+void base_arena_rewind(base_arena *arena, base_arena_mark mark)
+{
+    // chunks opened since the mark stay until the reset would merge them: free them here
+    release_chunks_until(arena, mark.chunk);
+    BASE_ASSERT(mark.used <= arena->current->used);
+    arena->current->used = mark.used;
+}
+
+size_t base_arena_high_water(const base_arena *arena)
+{
+    return arena->high_water;
+}

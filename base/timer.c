@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clocks, from POSIX.
+#include "base/timer.h"
+
+#include <time.h>
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double base_timer_seconds(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double base_timer_cpu_seconds(void)
+{
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one residual that judges every solution.
+#ifndef CAIRN_CONTACT_RESIDUAL_H
+#define CAIRN_CONTACT_RESIDUAL_H
+
+#include "contact/problem.h"
+
+typedef struct con_residual {
+    double error;       // theory.md (4.12), Siconos's normalisation: what tolerances are about
+    double error_q;     // the same natural map divided by |q| (comparison of 2018)
+    double natural_map; // |R - P_K(R - u)|, unscaled
+    int worst_contact;  // contact with the largest natural map; -1 for none
+} con_residual;
+
+/// Residual of the Signorini-Coulomb problem: natural map of the De Saxce form, theory.md (4.12).
+///   u_i = U_i + mu_i |U_T,i| n,   U = q + W R,   error = |R - P_K(R - u)| / max(|q|, |R|, |U|)
+/// (not divided where the maximum is below DBL_EPSILON).
+/// @param problem   borrowed
+/// @param R         [n][3] N s, contact frame; read only
+/// @param U         [n][3] m/s, out; must not alias R
+/// @param residual  out, dimensionless; zeros for no contacts
+/// @param arena     scratch; rewound before return
+/// @return CAIRN_OK; CAIRN_ERROR_NONFINITE (errors = NaN) when an input is not finite;
+///         CAIRN_ERROR_MEMORY
+/// Source: De Saxce & Feng 1998; Siconos's normalisation. Tests: tests/unit/contact/test_residual.c
+cairn_status con_residual_compute(const con_problem *problem, const double (*R)[3], double (*U)[3],
+                                  con_residual *residual, base_arena *arena) CAIRN_CHECK_RESULT;
+
+#endif

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: rigid bodies in contact. The public interface.
+//
+// Units are SI. Vectors are {x, y, z} in world axes, quaternions {w, x, y, z}. The world owns
+// everything; pointers it gives are read-only and valid until the world is next changed or stepped.
+// Ids are small values; a zeroed id is null, and an id of something removed is refused.
+// Definitions come from the cairn_default_*() functions, never from a blank struct.
+#ifndef CAIRN_H
+#define CAIRN_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cairn_world cairn_world;
+
+typedef struct cairn_shape_id {
+    uint32_t index, generation;
+} cairn_shape_id;
+
+typedef struct cairn_material_id {
+    uint32_t index, generation;
+} cairn_material_id;
+
+typedef struct cairn_body_id {
+    uint32_t index, generation;
+} cairn_body_id;
+
+CAIRN_API const char *cairn_version(void);
+
+// ---------------------------------------------------------------- values of settings
+
+/// A setting's value as a scene or a command line gives it.
+typedef enum cairn_value_type { CAIRN_NUMBER, CAIRN_BOOLEAN, CAIRN_TEXT } cairn_value_type;
+
+typedef struct cairn_value {
+    cairn_value_type type;
+    double number;
+    bool boolean;
+    const char *text; // borrowed during the call
+} cairn_value;
+
+static inline cairn_value cairn_number(double number)
+{
+    cairn_value value = {CAIRN_NUMBER, number, false, 0};
+    return value;
+}
+
+static inline cairn_value cairn_text(const char *text)
+{
+    cairn_value value = {CAIRN_TEXT, 0.0, false, text};
+    return value;
+}
+
+/// One row of a table of laws, solvers or one-contact solvers, for listings.
+typedef struct cairn_setting_info {
+    const char *name, *type, *unit, *help; // type: "number", "integer", "boolean", "choice"
+    double minimum, maximum;
+    cairn_value initial;
+    const char *const *choices; // NULL-terminated, for a choice; NULL otherwise
+} cairn_setting_info;
+
+typedef struct cairn_plugin_info {
+    const char *name, *help;
+    const char *kind; // laws: "cone" or "impulse"; "" otherwise
+    int setting_count;
+} cairn_plugin_info;
+
+typedef enum cairn_plugin { CAIRN_LAW, CAIRN_SOLVER, CAIRN_LOCAL } cairn_plugin;
+
+/// Number of laws, solvers or one-contact solvers; the first of each is the default.
+CAIRN_API int cairn_plugin_count(cairn_plugin plugin);
+CAIRN_API cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index);
+CAIRN_API cairn_setting_info cairn_plugin_setting(cairn_plugin plugin, int index, int setting);
+
+// ---------------------------------------------------------------- world
+
+typedef enum cairn_rotation {
+    CAIRN_RIG_IMP, // implicit: exact momentum, no energy drift (default)
+    CAIRN_RIG_NEG, // exact momentum
+    CAIRN_RIG_POS  // explicit second half, better phase, momentum drifts
+} cairn_rotation;
+
+typedef struct cairn_allocator {
+    void *(*reallocate)(void *context, void *block, size_t size); // size 0 frees
+    void *context;
+} cairn_allocator;
+
+typedef enum cairn_log_level { CAIRN_INFO, CAIRN_WARNING, CAIRN_ERROR } cairn_log_level;
+
+typedef struct cairn_world_def {
+    double gravity[3];       // m/s2; default (0, 0, -9.81)
+    double time_step;        // s; default 1/200
+    cairn_rotation rotation; // default RIG_IMP
+    double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-8
+    int max_iterations;      // of the solver in a step; 0: the solver's default
+    double time_limit;       // s of wall clock for one solve; 0: none
+    bool margin;             // take contacts up before they close, gap/h in the unilateral
+                             // condition; default true
+    bool correction;         // remove penetration after the velocity solve without adding velocity;
+                             // default true
+    double correction_slop;  // m, penetration left alone; default 0: 1e-5 of the smaller body's
+                             // smallest size
+    int threads;             // >= 1; results do not depend on it; default 1
+    cairn_allocator allocator; // NULL function: the C library's
+    void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
+    void *log_context;
+    uint32_t cookie;
+} cairn_world_def;
+
+CAIRN_API cairn_world_def cairn_default_world_def(void);
+
+CAIRN_API cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_world_destroy(cairn_world *world);
+
+/// The definition in force.
+CAIRN_API const cairn_world_def *cairn_world_get_def(const cairn_world *world);
+
+/// Chooses the solver of the implicit law, or the one-contact solver it uses, by name; its settings
+/// return to their defaults.
+CAIRN_API cairn_status cairn_world_set_solver(cairn_world *world, const char *name,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_world_set_local(cairn_world *world, const char *name,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+/// Sets one setting of the current solver or one-contact solver.
+CAIRN_API cairn_status cairn_world_set_solver_value(cairn_world *world, const char *setting,
+                                                    cairn_value value,
+                                                    cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_world_set_local_value(cairn_world *world, const char *setting,
+                                                   cairn_value value,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API const char *cairn_world_solver(const cairn_world *world);
+CAIRN_API const char *cairn_world_local(const cairn_world *world);
+/// Value of a setting of the current solver or one-contact solver, by its index in the table.
+CAIRN_API cairn_value cairn_world_solver_value(const cairn_world *world, int setting);
+CAIRN_API cairn_value cairn_world_local_value(const cairn_world *world, int setting);
+
+/// Changes between steps.
+CAIRN_API cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3],
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_world_set_tolerance(cairn_world *world, double tolerance,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- materials and pairs
+
+/// A named surface. Unnamed pairs of materials use the world's default pair.
+CAIRN_API cairn_status cairn_material_create(cairn_world *world, const char *name,
+                                             cairn_material_id *material,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+/// Null id when there is none of that name.
+CAIRN_API cairn_material_id cairn_material_find(const cairn_world *world, const char *name);
+CAIRN_API int cairn_material_count(const cairn_world *world);
+CAIRN_API const char *cairn_material_name(const cairn_world *world, cairn_material_id material);
+
+/// Law of a pair of materials (null ids: of the default pair); its parameters return to defaults.
+/// A pair that was never set follows the default pair.
+CAIRN_API cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a,
+                                          cairn_material_id b, const char *law,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+/// One parameter of the pair's law, e.g. "friction", "restitution".
+CAIRN_API cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a,
+                                            cairn_material_id b, const char *parameter,
+                                            cairn_value value,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API const char *cairn_pair_law(const cairn_world *world, cairn_material_id a,
+                                     cairn_material_id b);
+CAIRN_API cairn_value cairn_pair_value(const cairn_world *world, cairn_material_id a,
+                                       cairn_material_id b, int setting);
+
+// ---------------------------------------------------------------- shapes
+
+typedef enum cairn_shape_kind {
+    CAIRN_SPHERE,     // radius
+    CAIRN_HALFSPACE,  // z <= 0 in its own frame
+    CAIRN_BOX,        // half_size
+    CAIRN_CAPSULE,    // radius, half_length of the segment along z
+    CAIRN_CYLINDER,   // radius, half_length along z
+    CAIRN_POLYHEDRON, // convex hull of points
+    CAIRN_MESH,       // vertices (points) and triangles; fixed or moving bodies only
+    CAIRN_COMPOUND    // members at placements
+} cairn_shape_kind;
+
+typedef struct cairn_shape_def {
+    cairn_shape_kind kind;
+    double radius;
+    double half_length;
+    double half_size[3];
+    const double (*points)[3]; // [point_count], copied
+    int point_count;
+    const int (*triangles)[3]; // [triangle_count], copied
+    int triangle_count;
+    const cairn_shape_id *members;          // [member_count], copied
+    const double (*member_positions)[3];    // [member_count]
+    const double (*member_orientations)[4]; // [member_count]
+    int member_count;
+    const char *file; // OBJ or STL for a polyhedron (its hull) or mesh, instead of points
+    double scale;     // of the file's coordinates; default 1
+    uint32_t cookie;
+} cairn_shape_def;
+
+CAIRN_API cairn_shape_def cairn_default_shape_def(cairn_shape_kind kind);
+
+/// Shapes are immutable and may be shared by any number of bodies.
+CAIRN_API cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
+                                          cairn_shape_id *shape,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API int cairn_shape_count(const cairn_world *world);
+CAIRN_API const char *cairn_shape_kind_name(cairn_shape_kind kind);
+
+/// What a viewer or writer needs of a shape, in the shape's frame.
+typedef struct cairn_shape_view {
+    cairn_shape_kind kind;
+    double radius, half_length, half_size[3];
+    int vertex_count;
+    const double (*vertices)[3]; // polyhedron, mesh
+    int face_count;
+    const int *face_start;    // [face_count + 1] into face_vertices
+    const int *face_vertices; // counter-clockwise from outside
+    int member_count;         // compound
+    const cairn_shape_id *members;
+    const double (*member_positions)[3];
+    const double (*member_orientations)[4];
+    double volume, smallest_size;
+} cairn_shape_view;
+
+CAIRN_API cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id shape,
+                                       cairn_shape_view *view) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- bodies
+
+typedef enum cairn_body_kind {
+    CAIRN_DYNAMIC, // moved by forces
+    CAIRN_FIXED,   // never moves
+    CAIRN_MOVING   // follows its prescribed velocity whatever the forces
+} cairn_body_kind;
+
+typedef struct cairn_body_def {
+    cairn_body_kind kind;
+    cairn_shape_id shape;
+    cairn_material_id material; // null: the first material, made on demand
+    double position[3];         // m, of the shape's frame
+    double orientation[4];      // of the shape's frame
+    double velocity[3];         // m/s, of the centre of mass
+    double angular_velocity[3]; // rad/s, world axes
+    double density;             // kg/m3; used where mass is 0; default 1000
+    double mass;                // kg; 0: from density and volume
+    double inertia[3];          // kg m2, about the principal axes; zeros: from the shape
+    const char *name;           // copied; NULL for none
+    uint32_t cookie;
+} cairn_body_def;
+
+CAIRN_API cairn_body_def cairn_default_body_def(void);
+CAIRN_API cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def,
+                                         cairn_body_id *body,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Bodies in order of creation: 0 .. count-1.
+CAIRN_API int cairn_body_count(const cairn_world *world);
+CAIRN_API cairn_body_id cairn_body_at(const cairn_world *world, int index);
+CAIRN_API cairn_body_id cairn_body_find(const cairn_world *world, const char *name);
+
+typedef struct cairn_body_view {
+    cairn_body_kind kind;
+    cairn_shape_id shape;
+    cairn_material_id material;
+    const char *name;           // "" for none
+    double position[3];         // of the shape's frame
+    double orientation[4];      // of the shape's frame
+    double centre[3];           // m, centre of mass
+    double velocity[3];         // of the centre of mass
+    double angular_velocity[3]; // world axes
+    double mass;                // INFINITY where not dynamic
+    double inertia[3];          // principal
+    double kinetic_energy;      // J
+} cairn_body_view;
+
+CAIRN_API cairn_status cairn_body_get(const cairn_world *world, cairn_body_id body,
+                                      cairn_body_view *view) CAIRN_CHECK_RESULT;
+
+/// Between steps: place a body, or set its velocity (for a moving body: the prescribed one).
+CAIRN_API cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id body,
+                                           const double position[3], const double orientation[4],
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id body,
+                                               const double velocity[3],
+                                               const double angular_velocity[3],
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+/// Force (N) and torque (N m, world axes) on a body in the next steps, until changed; booked as
+/// work of drivers.
+CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id body,
+                                            const double force[3], const double torque[3],
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- stepping
+
+/// Advances by one time step. A step whose solve stops early is done with the best point found and
+/// says so in the report; non-finite state stops with the body's identity.
+CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+CAIRN_API double cairn_world_time(const cairn_world *world);
+CAIRN_API int64_t cairn_world_step_count(const cairn_world *world);
+
+/// Phases of a step, in order, as timed.
+#define CAIRN_PHASE_LIST(X)                                                                        \
+    X(midpoint)                                                                                    \
+    X(broad_phase)                                                                                 \
+    X(narrow_phase)                                                                                \
+    X(contact_set)                                                                                 \
+    X(assembly)                                                                                    \
+    X(explicit_laws)                                                                               \
+    X(solver)                                                                                      \
+    X(certificate)                                                                                 \
+    X(finish)
+
+typedef enum cairn_phase {
+#define CAIRN_PHASE_ENUM(name) CAIRN_PHASE_##name,
+    CAIRN_PHASE_LIST(CAIRN_PHASE_ENUM)
+#undef CAIRN_PHASE_ENUM
+        CAIRN_PHASE_COUNT
+} cairn_phase;
+
+CAIRN_API const char *cairn_phase_name(cairn_phase phase);
+
+/// What the last step did.
+typedef struct cairn_step_report {
+    int contacts;     // in the problem (implicit) or touched by laws
+    int active;       // with a nonzero reaction
+    const char *stop; // "solved", "iteration_limit", ... ; "none" where there was nothing to solve
+    int iterations;
+    double error;                // residual of the step, recomputed by the engine
+    double penetration;          // m, deepest overlap at the end of the step; >= 0
+    double penetration_relative; // the largest overlap / smaller body's smallest size
+    double seconds[CAIRN_PHASE_COUNT];
+} cairn_step_report;
+
+CAIRN_API const cairn_step_report *cairn_world_report(const cairn_world *world);
+
+typedef enum cairn_contact_status {
+    CAIRN_CONTACT_OPEN,
+    CAIRN_CONTACT_STICKING,
+    CAIRN_CONTACT_SLIDING
+} cairn_contact_status;
+
+/// One contact of the last step.
+typedef struct cairn_contact_view {
+    cairn_body_id a, b;
+    double point[3], normal[3]; // midpoint configuration, normal from A to B
+    double gap;                 // m
+    double impulse[3];          // N s on B, world axes
+    double force[3];            // N, impulse / step
+    double velocity[3];         // m/s, U in contact axes (N, T1, T2)
+    cairn_contact_status status;
+    uint64_t key;
+} cairn_contact_view;
+
+CAIRN_API int cairn_contact_count(const cairn_world *world);
+CAIRN_API void cairn_contact_get(const cairn_world *world, int index, cairn_contact_view *view);
+
+/// Sum of the contact forces (N) and torques about the centre of mass (N m) on a body in the last
+/// step, world axes.
+CAIRN_API cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body,
+                                                double force[3],
+                                                double torque[3]) CAIRN_CHECK_RESULT;
+
+/// Pairs that overlap now by more than 1e-3 of the smaller body's smallest size; made for the check
+/// of a scene before its first step.
+typedef struct cairn_overlap {
+    cairn_body_id a, b;
+    double depth;    // m
+    double relative; // depth / smaller body's smallest size
+} cairn_overlap;
+
+/// @param overlaps  [capacity] out, deepest first; @return number found, which may exceed capacity
+CAIRN_API cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overlaps,
+                                                 int capacity, int *found,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- energy and momentum
+
+/// Accumulated since creation; kinetic + potential + elastic = initial + drivers + correction
+/// - dissipated, up to `residual`.
+typedef struct cairn_energy {
+    double kinetic;    // J
+    double potential;  // J, of gravity, zero at the origin
+    double elastic;    // J
+    double drivers;    // J, work of moving bodies and applied forces
+    double correction; // J, potential energy given by the position correction
+    double impact;     // J dissipated by normal impact
+    double friction;   // J dissipated by friction
+    double damping;    // J dissipated by dashpots
+    double residual;   // J, what does not add up
+} cairn_energy;
+
+CAIRN_API cairn_energy cairn_world_energy(const cairn_world *world);
+
+/// Of all dynamic bodies: linear (kg m/s) and angular (kg m2/s, about the origin).
+CAIRN_API void cairn_world_momentum(const cairn_world *world, double linear[3], double angular[3]);
+
+/// Covers positions, velocities, contacts and history, bit by bit.
+CAIRN_API uint64_t cairn_world_hash(const cairn_world *world);
+
+// ---------------------------------------------------------------- files
+
+typedef enum cairn_fclib_form { CAIRN_FCLIB_LOCAL, CAIRN_FCLIB_GLOBAL } cairn_fclib_form;
+
+/// Writes the problem of the last step with guess and solution. CAIRN_ERROR_ARGUMENT when the step
+/// had no implicit contact.
+CAIRN_API cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
+                                               cairn_fclib_form form, const char *title,
+                                               const char *description,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// ParaView series in a folder: bodies, contacts, and .pvd indices rewritten at each frame.
+typedef struct cairn_paraview cairn_paraview;
+
+CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
