@@ -6,6 +6,7 @@ import count
 import exports
 import house
 import layers
+import links
 import purity
 
 HEAD = "// SPDX-License-Identifier: Apache-2.0\n// One line of purpose.\n"
@@ -115,6 +116,14 @@ a.c.o:     file format elf64-x86-64
             problems = purity.check_listing(listing + line + "\n")
             self.assertEqual(len(problems), 1, line)
             self.assertTrue(problems[0].startswith("a.c.o: "), problems)
+
+
+class Links(unittest.TestCase):
+    def test_links(self):
+        page = "[a](../a.md#part) [b](https://b.example) [c](#here) [d](d.md)"
+        self.assertEqual(links.check_page("docs/x.md", page, {"a.md", "docs/d.md"}.__contains__), [])
+        self.assertEqual(links.check_page("docs/x.md", page, {"a.md"}.__contains__),
+                         ["docs/x.md: no such file: d.md"])
 
 
 class Count(unittest.TestCase):
