@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <string.h>
 
+// clang-format off
 #define SOLVER_LIST(X) X(gauss_seidel)
+// clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
 SOLVER_LIST(SOLVER_DECLARE)
