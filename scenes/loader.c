@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/settings.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <libgen.h>
 #include <limits.h>
@@ -66,45 +67,6 @@ void scn_loader_log(const scn_loader *loader, cairn_log_level level, const char 
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     loader->options->log(loader->options->log_context, level, text);
-}
-
-// ---------------------------------------------------------------- tables of the engine
-
-int scn_find_plugin(cairn_plugin plugin, const char *name)
-{
-    for (int i = 0; i < cairn_plugin_count(plugin); i++)
-        if (strcmp(cairn_plugin_get(plugin, i).name, name) == 0)
-            return i;
-    return -1;
-}
-
-int scn_find_setting(cairn_plugin plugin, int index, const char *name)
-{
-    for (int i = 0; i < cairn_plugin_get(plugin, index).setting_count; i++)
-        if (strcmp(cairn_plugin_setting(plugin, index, i).name, name) == 0)
-            return i;
-    return -1;
-}
-
-cairn_status scn_check_plugin(cairn_plugin plugin, const char *name, cairn_error *error)
-{
-    static const char *const kinds[] = {"law", "solver", "one-contact solver"};
-    const char *names[64];
-    char list[384] = "";
-    int count = cairn_plugin_count(plugin);
-    for (int i = 0; i < count && i < BASE_COUNT(names); i++) {
-        names[i] = cairn_plugin_get(plugin, i).name;
-        if (strcmp(names[i], name) == 0)
-            return CAIRN_OK;
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    const char *near = base_suggest(name, names, count < 64 ? count : 64);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                         "unknown %s \"%.80s\" (did you mean \"%s\"?)", kinds[plugin], name, near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%.80s\" (there are: %s)",
-                     kinds[plugin], name, list);
 }
 
 cairn_value scn_value_of_word(const char *word)
@@ -355,7 +317,7 @@ static cairn_status read_file(const base_allocator *allocator, const char *path,
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %m", path);
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
     struct stat info;
     cairn_status status = CAIRN_OK;
     if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
@@ -439,7 +401,7 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
     char folder[PATH_MAX];
     cairn_status status = read_file(&made->allocator, path, &text, &size, error);
     if (status == CAIRN_OK && realpath(path, folder) == NULL)
-        status = base_fail(error, CAIRN_ERROR_FILE, "%s: %m", path);
+        status = base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
     if (status == CAIRN_OK) {
         loader.folder = dirname(folder);
         status = load_text(&loader, text, size, error);

@@ -4,6 +4,7 @@
 #define CAIRN_SCENES_LOADER_H
 
 #include "scenes/fields.h"
+#include "scenes/plugins.h"
 #include "scenes/sandbox.h"
 #include "scenes/scene.h"
 
@@ -36,15 +37,6 @@ cairn_world *scn_loader_world(lua_State *L);
 /// A message for the user, not an error.
 void scn_loader_log(const scn_loader *loader, cairn_log_level level, const char *format, ...)
     CAIRN_PRINTF(3, 4);
-
-/// Refuses a name that is not in the table of laws, solvers or one-contact solvers, with a
-/// suggestion. @return CAIRN_OK or CAIRN_ERROR_NOT_FOUND
-cairn_status scn_check_plugin(cairn_plugin plugin, const char *name,
-                              cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// Index of a plugin or of one of its settings; -1: none of that name.
-int scn_find_plugin(cairn_plugin plugin, const char *name);
-int scn_find_setting(cairn_plugin plugin, int index, const char *name);
 
 /// A command line word as a value: "true", "false", a number, or text.
 cairn_value scn_value_of_word(const char *word);
