@@ -3,6 +3,10 @@
 #ifndef CAIRN_BASE_STATUS_H
 #define CAIRN_BASE_STATUS_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// One list: code, and the sentence `cairn_status_text` gives for it.
 #define CAIRN_STATUS_LIST(X)                                                                       \
     X(OK, "done")                                                                                  \
@@ -48,5 +52,9 @@ CAIRN_API const char *cairn_status_text(cairn_status status);
 /// Writes the status and a formatted message into `error` (may be NULL); returns the status.
 cairn_status base_fail(cairn_error *error, cairn_status status, const char *format, ...)
     CAIRN_PRINTF(3, 4);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -214,6 +214,11 @@ CAIRN_API cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_
 CAIRN_API int cairn_shape_count(const cairn_world *world);
 CAIRN_API const char *cairn_shape_kind_name(cairn_shape_kind kind);
 
+typedef struct cairn_placement {
+    double position[3];
+    double orientation[4]; // w x y z
+} cairn_placement;
+
 /// What a viewer or writer needs of a shape, in the shape's frame.
 typedef struct cairn_shape_view {
     cairn_shape_kind kind;
@@ -221,12 +226,11 @@ typedef struct cairn_shape_view {
     int vertex_count;
     const double (*vertices)[3]; // polyhedron, mesh
     int face_count;
-    const int *face_start;    // [face_count + 1] into face_vertices
+    const int *face_start;    // [face_count + 1] into face_vertices; NULL: triangles
     const int *face_vertices; // counter-clockwise from outside
     int member_count;         // compound
     const cairn_shape_id *members;
-    const double (*member_positions)[3];
-    const double (*member_orientations)[4];
+    const cairn_placement *member_placements; // [member_count] in the compound's frame
     double volume, smallest_size;
 } cairn_shape_view;
 

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5 access for problem files: silence, and reads that trust nothing in the file.
+#include "contact/fclib_hdf5.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    NAME_SIZE = 128,
+    FILTERS_MAX = 8,
+    TEXT_MAX = 1 << 20,
+    // deflate shrinks a run of equal bytes by at most 1032
+    INFLATION_MAX = 1100
+};
+
+con_hdf5_silence con_hdf5_silence_begin(void)
+{
+    con_hdf5_silence silence = {0};
+    H5Eget_auto2(H5E_DEFAULT, &silence.function, &silence.data);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    return silence;
+}
+
+void con_hdf5_silence_end(con_hdf5_silence silence)
+{
+    H5Eclear2(H5E_DEFAULT);
+    H5Eset_auto2(H5E_DEFAULT, silence.function, silence.data);
+}
+
+cairn_status con_hdf5_refuse(const con_hdf5_reader *reader, hid_t group, const char *name,
+                             const char *reason, ...)
+{
+    char where[NAME_SIZE] = "";
+    if (group >= 0 && H5Iget_name(group, where, sizeof where) < 0)
+        where[0] = '\0';
+    char text[CAIRN_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, reason);
+    vsnprintf(text, sizeof text, reason, arguments);
+    va_end(arguments);
+    const char *slash = where[0] == '\0' || where[strlen(where) - 1] == '/' ? "" : "/";
+    return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s%s%s: %s", reader->path, where,
+                     slash, name, text);
+}
+
+cairn_status con_hdf5_open(con_hdf5_reader *reader, const char *path, base_arena *arena,
+                           cairn_error *error)
+{
+    *reader =
+        (con_hdf5_reader){.file = H5I_INVALID_HID, .path = path, .arena = arena, .error = error};
+    struct stat information;
+    if (stat(path, &information) != 0)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(information.st_mode))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: not a regular file", path);
+    reader->file_size = (uint64_t)information.st_size;
+
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
+        reader->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+    if (access >= 0)
+        H5Pclose(access);
+    if (reader->file < 0)
+        return base_fail(error, CAIRN_ERROR_FORMAT,
+                         "%s: not an HDF5 file, or a damaged or truncated one", path);
+    return CAIRN_OK;
+}
+
+void con_hdf5_close(con_hdf5_reader *reader)
+{
+    if (reader->file >= 0)
+        H5Fclose(reader->file);
+    reader->file = H5I_INVALID_HID;
+}
+
+bool con_hdf5_has(hid_t parent, const char *name)
+{
+    return H5Lexists(parent, name, H5P_DEFAULT) > 0;
+}
+
+// present, and not a link to somewhere else
+static cairn_status check_link(const con_hdf5_reader *reader, hid_t parent, const char *name)
+{
+    if (!con_hdf5_has(parent, name))
+        return con_hdf5_refuse(reader, parent, name, "missing");
+    H5L_info_t information;
+    if (H5Lget_info(parent, name, &information, H5P_DEFAULT) < 0)
+        return con_hdf5_refuse(reader, parent, name, "damaged link");
+    if (information.type != H5L_TYPE_HARD)
+        return con_hdf5_refuse(reader, parent, name, "a link to another place, which is refused");
+    return CAIRN_OK;
+}
+
+cairn_status con_hdf5_open_group(const con_hdf5_reader *reader, hid_t parent, const char *name,
+                                 hid_t *group)
+{
+    *group = H5I_INVALID_HID;
+    cairn_status status = check_link(reader, parent, name);
+    if (status != CAIRN_OK)
+        return status;
+    *group = H5Gopen2(parent, name, H5P_DEFAULT);
+    return *group >= 0 ? CAIRN_OK : con_hdf5_refuse(reader, parent, name, "not a readable group");
+}
+
+// a dataset while it is read
+typedef struct dataset {
+    hid_t id;
+    hid_t type;
+    hid_t space;
+    hid_t properties;
+} dataset;
+
+static void dataset_close(dataset *set)
+{
+    if (set->properties >= 0)
+        H5Pclose(set->properties);
+    if (set->space >= 0)
+        H5Sclose(set->space);
+    if (set->type >= 0)
+        H5Tclose(set->type);
+    if (set->id >= 0)
+        H5Dclose(set->id);
+}
+
+static cairn_status dataset_open(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                 dataset *set)
+{
+    *set = (dataset){H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
+    cairn_status status = check_link(reader, group, name);
+    if (status != CAIRN_OK)
+        return status;
+    set->id = H5Dopen2(group, name, H5P_DEFAULT);
+    if (set->id < 0)
+        return con_hdf5_refuse(reader, group, name, "not a readable dataset");
+    set->type = H5Dget_type(set->id);
+    set->space = H5Dget_space(set->id);
+    set->properties = H5Dget_create_plist(set->id);
+    if (set->type >= 0 && set->space >= 0 && set->properties >= 0)
+        return CAIRN_OK;
+    dataset_close(set);
+    return con_hdf5_refuse(reader, group, name, "damaged dataset");
+}
+
+// plain storage in this file, with filters that every HDF5 has
+static const char *layout_fault(const dataset *set, bool *filtered)
+{
+    H5D_layout_t layout = H5Pget_layout(set->properties);
+    if (layout != H5D_COMPACT && layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)
+        return "storage layout is not supported";
+    if (H5Pget_external_count(set->properties) != 0)
+        return "data in another file, which is refused";
+    int filters = H5Pget_nfilters(set->properties);
+    if (filters < 0 || filters > FILTERS_MAX)
+        return "damaged filters";
+    *filtered = filters > 0;
+    for (int k = 0; k < filters; k++) {
+        unsigned flags = 0;
+        size_t values = 0;
+        H5Z_filter_t filter =
+            H5Pget_filter2(set->properties, (unsigned)k, &flags, &values, NULL, 0, NULL, NULL);
+        if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
+            filter != H5Z_FILTER_FLETCHER32)
+            return "compression filter is not supported";
+    }
+    return NULL;
+}
+
+// a chunk is read whole, so it must be no larger than a file of this size can fill
+static bool chunk_fits(const dataset *set, uint64_t limit, uint64_t element_size)
+{
+    if (H5Pget_layout(set->properties) != H5D_CHUNKED)
+        return true;
+    hsize_t sizes[H5S_MAX_RANK];
+    int rank = H5Pget_chunk(set->properties, H5S_MAX_RANK, sizes);
+    if (rank < 1 || rank > H5S_MAX_RANK)
+        return false;
+    uint64_t bytes = element_size;
+    for (int k = 0; k < rank; k++)
+        if (__builtin_mul_overflow(bytes, sizes[k], &bytes) || bytes > limit)
+            return false;
+    return true;
+}
+
+// number of elements, after checking that the file can hold them
+static cairn_status dataset_count(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                  const dataset *set, int *count)
+{
+    bool filtered = false;
+    const char *fault = layout_fault(set, &filtered);
+    if (fault != NULL)
+        return con_hdf5_refuse(reader, group, name, "%s", fault);
+    hssize_t points = H5Sget_simple_extent_npoints(set->space);
+    uint64_t element_size = H5Tget_size(set->type);
+    uint64_t stored = H5Dget_storage_size(set->id);
+    if (points < 0 || element_size == 0)
+        return con_hdf5_refuse(reader, group, name, "damaged dataset");
+    uint64_t limit = stored <= reader->file_size ? stored : reader->file_size;
+    limit *= filtered ? INFLATION_MAX : 1;
+    if ((uint64_t)points > limit / element_size || points > INT_MAX / 16)
+        return con_hdf5_refuse(reader, group, name,
+                               "%lld elements do not fit in a file of %llu bytes",
+                               (long long)points, (unsigned long long)reader->file_size);
+    // a chunk may be larger than the data, by half a megabyte of padding at most
+    if (points > 0 && !chunk_fits(set, limit + (1 << 19), element_size))
+        return con_hdf5_refuse(reader, group, name, "chunks are larger than the file can hold");
+    *count = (int)points;
+    return CAIRN_OK;
+}
+
+static cairn_status read_raw(const con_hdf5_reader *reader, hid_t group, const char *name,
+                             const dataset *set, hid_t type, void *values, int count)
+{
+    if (count > 0 && H5Dread(set->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        return con_hdf5_refuse(reader, group, name, "data cannot be read");
+    return CAIRN_OK;
+}
+
+static cairn_status out_of_memory(const con_hdf5_reader *reader)
+{
+    return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
+}
+
+// reads 64-bit integers into scratch memory, then narrows them
+static cairn_status narrow_integers(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                    const dataset *set, int *values, int count)
+{
+    base_arena_mark mark = base_arena_get_mark(reader->arena);
+    int64_t *wide = base_arena_array(reader->arena, int64_t, "hdf5 integers", count);
+    if (wide == NULL)
+        return out_of_memory(reader);
+    cairn_status status = read_raw(reader, group, name, set, H5T_NATIVE_INT64, wide, count);
+    for (int k = 0; k < count && status == CAIRN_OK; k++) {
+        if (wide[k] < INT_MIN || wide[k] > INT_MAX)
+            status = con_hdf5_refuse(reader, group, name, "entry %d is %lld, outside 32 bits", k,
+                                     (long long)wide[k]);
+        else
+            values[k] = (int)wide[k];
+    }
+    base_arena_rewind(reader->arena, mark);
+    return status;
+}
+
+static cairn_status read_integers_of(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                     const dataset *set, int **values, int *count)
+{
+    if (H5Tget_class(set->type) != H5T_INTEGER || H5Tget_size(set->type) > sizeof(int64_t))
+        return con_hdf5_refuse(reader, group, name, "must hold integers");
+    cairn_status status = dataset_count(reader, group, name, set, count);
+    if (status != CAIRN_OK)
+        return status;
+    *values = base_arena_array(reader->arena, int, name, *count);
+    if (*values == NULL)
+        return out_of_memory(reader);
+    return narrow_integers(reader, group, name, set, *values, *count);
+}
+
+cairn_status con_hdf5_read_integers(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                    int **values, int *count)
+{
+    dataset set;
+    cairn_status status = dataset_open(reader, group, name, &set);
+    if (status != CAIRN_OK)
+        return status;
+    status = read_integers_of(reader, group, name, &set, values, count);
+    dataset_close(&set);
+    return status;
+}
+
+cairn_status con_hdf5_read_integer(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                   int *value)
+{
+    int *values = NULL;
+    int count = 0;
+    cairn_status status = con_hdf5_read_integers(reader, group, name, &values, &count);
+    if (status != CAIRN_OK)
+        return status;
+    if (count != 1)
+        return con_hdf5_refuse(reader, group, name, "must hold one number, not %d", count);
+    *value = values[0];
+    return CAIRN_OK;
+}
+
+static cairn_status check_finite(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                 const double *values, int count, bool *finite)
+{
+    if (finite != NULL)
+        *finite = true;
+    for (int k = 0; k < count; k++) {
+        if (isfinite(values[k]))
+            continue;
+        if (finite == NULL)
+            return con_hdf5_refuse(reader, group, name, "entry %d is not finite", k);
+        *finite = false;
+        break;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status read_reals_of(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                  const dataset *set, double **values, int *count)
+{
+    H5T_class_t class = H5Tget_class(set->type);
+    size_t size = H5Tget_size(set->type);
+    if (!(class == H5T_FLOAT && size <= 16) && !(class == H5T_INTEGER && size <= 8))
+        return con_hdf5_refuse(reader, group, name, "must hold real numbers");
+    cairn_status status = dataset_count(reader, group, name, set, count);
+    if (status != CAIRN_OK)
+        return status;
+    *values = base_arena_array(reader->arena, double, name, *count);
+    if (*values == NULL)
+        return out_of_memory(reader);
+    return read_raw(reader, group, name, set, H5T_NATIVE_DOUBLE, *values, *count);
+}
+
+cairn_status con_hdf5_read_reals(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                 double **values, int *count, bool *finite)
+{
+    dataset set;
+    cairn_status status = dataset_open(reader, group, name, &set);
+    if (status != CAIRN_OK)
+        return status;
+    status = read_reals_of(reader, group, name, &set, values, count);
+    dataset_close(&set);
+    if (status != CAIRN_OK)
+        return status;
+    return check_finite(reader, group, name, *values, *count, finite);
+}
+
+static cairn_status read_text_of(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                 const dataset *set, const char **text)
+{
+    size_t size = H5Tget_size(set->type);
+    if (H5Tget_class(set->type) != H5T_STRING || H5Tis_variable_str(set->type) != 0 || size == 0 ||
+        size > TEXT_MAX)
+        return CAIRN_OK;
+    int count = 0;
+    cairn_status status = dataset_count(reader, group, name, set, &count);
+    if (status != CAIRN_OK || count != 1)
+        return status;
+    char *copy = base_arena_array(reader->arena, char, name, size + 1);
+    if (copy == NULL)
+        return out_of_memory(reader);
+    status = read_raw(reader, group, name, set, set->type, copy, 1);
+    copy[size] = '\0';
+    *text = copy;
+    return status;
+}
+
+cairn_status con_hdf5_read_text(const con_hdf5_reader *reader, hid_t group, const char *name,
+                                const char **text)
+{
+    *text = NULL;
+    if (!con_hdf5_has(group, name))
+        return CAIRN_OK;
+    dataset set;
+    cairn_status status = dataset_open(reader, group, name, &set);
+    if (status != CAIRN_OK)
+        return status;
+    status = read_text_of(reader, group, name, &set, text);
+    dataset_close(&set);
+    return status;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The energy audit, theory.md section 8: every source and sink of a step is booked.
+#include "engine/world.h"
+
+void eng_energy_start(cairn_world *world)
+{
+    world->energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
+    world->energy.potential = eng_potential_energy(world, world->q);
+    world->energy_start = world->energy.kinetic + world->energy.potential;
+    world->energy_started = true;
+}
+
+/// Work of the reactions on bodies whose velocity is prescribed, which their drivers deliver.
+static double driver_work(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 R = mat3_apply_transposed(&c->frame[contact], vec3_from(c->R[contact]));
+    double work = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[contact][side];
+        if (world->bodies[body].kind != CAIRN_MOVING)
+            continue;
+        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body], c->point[contact]);
+        work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity);
+    }
+    return work;
+}
+
+/// Work of applied forces and torques over the step, by the mean of the two velocities.
+static double applied_work(const cairn_world *world)
+{
+    double h = world->def.time_step, work = 0.0;
+    for (int i = 0; i < world->body_count; i++) {
+        const eng_body *body = &world->bodies[i];
+        if (body->kind != CAIRN_DYNAMIC)
+            continue;
+        const double *v = world->v[i], *w = world->v_end[i];
+        vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, body->torque);
+        for (int k = 0; k < 3; k++)
+            work += 0.5 * h * vec3_get(body->force, k) * (v[k] + w[k]) +
+                    0.5 * h * vec3_get(torque, k) * (v[k + 3] + w[k + 3]);
+    }
+    return work;
+}
+
+void eng_energy_contacts(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    double impact = 0.0, friction = 0.0, drivers = 0.0;
+    // the mean of the relative velocities before and after is exact for the change of kinetic
+    // energy, theory.md (8.2)
+    for (int i = 0; i < c->count; i++) {
+        const double *R = c->R[i], *V = c->V[i], *U = c->U[i];
+        impact -= 0.5 * R[0] * (V[0] + U[0]);
+        friction -= 0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
+        drivers += driver_work(world, i);
+    }
+    world->energy.impact += impact;
+    world->energy.friction += friction;
+    world->energy.drivers += drivers + applied_work(world);
+}
+
+void eng_energy_book(cairn_world *world, double potential_before_correction)
+{
+    cairn_energy *e = &world->energy;
+    e->kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
+    e->potential = eng_potential_energy(world, world->q);
+    e->correction += e->potential - potential_before_correction;
+    double given = world->energy_start + e->drivers + e->correction;
+    double kept = e->kinetic + e->potential + e->elastic;
+    double lost = e->impact + e->friction + e->damping;
+    e->residual = kept + lost - given;
+}
+
+cairn_energy cairn_world_energy(const cairn_world *world)
+{
+    cairn_energy energy = world->energy;
+    if (!world->energy_started) {
+        energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
+        energy.potential = eng_potential_energy(world, world->q);
+    }
+    return energy;
+}

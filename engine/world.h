@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of a world: who owns what, and which block of the step writes it.
+#ifndef CAIRN_ENGINE_WORLD_H
+#define CAIRN_ENGINE_WORLD_H
+
+#include "base/log.h"
+#include "base/parallel.h"
+#include "contact/law.h"
+#include "contact/solver.h"
+#include "engine/cairn.h"
+#include "geometry/broad_phase.h"
+#include "geometry/collide.h"
+
+/// What is known of a body at creation, and the forces on it.
+typedef struct eng_body {
+    cairn_body_kind kind;
+    int shape;          // index into shapes
+    int material;       // index into materials
+    char *name;         // owned; NULL for none
+    double mass;        // kg; INFINITY where not dynamic
+    vec3 inertia;       // kg m2, principal
+    pose shape_frame;   // placement of the shape's frame in the body's principal frame
+    double reach;       // m, farthest point of the shape from the centre; INFINITY for a half-space
+    int first_collider; // its colliders are contiguous
+    int collider_count;
+    vec3 force;  // N, applied by the user
+    vec3 torque; // N m, world axes
+} eng_body;
+
+/// A convex part, half-space or mesh that takes part in contact detection.
+typedef struct eng_collider {
+    const geo_shape *shape;
+    int body;
+    pose local; // placement in the body's principal frame
+} eng_collider;
+
+/// Law of a pair of materials with its parameters.
+typedef struct eng_surface {
+    const con_law *law;
+    _Alignas(16) unsigned char parameters[CON_LAW_SETTINGS_MAX];
+} eng_surface;
+
+/// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
+typedef struct eng_pair {
+    geo_pair colliders;
+    geo_pair_cache cache;
+    int first; // its contacts in the set of the last step
+    int count;
+} eng_pair;
+
+/// Contacts of one step, structure of arrays; those of cone laws come first.
+typedef struct eng_contacts {
+    int count;      // all
+    int cone_count; // the first ones, which form the implicit problem
+    int capacity;
+    // written by the contact set block
+    int *pair;            // [count] into pairs
+    int (*body)[2];       // [count] A, B
+    int *surface;         // [count] into surfaces
+    uint64_t *key;        // [count]
+    double *gap;          // [count] m, midpoint configuration
+    mat3 *frame;          // [count] rows n, t1, t2, world
+    vec3 *point;          // [count] m
+    unsigned char *fresh; // [count] 1 in the first step of a contact
+    // written by assembly
+    double (*V)[3]; // [count] m/s, H v_n
+    // kept between steps
+    double (*R)[3];                     // [count] N s
+    double (*history)[CON_HISTORY_MAX]; // [count]
+    // written by the solver and by explicit laws
+    double (*U)[3]; // [count] m/s, H v_{n+1}
+} eng_contacts;
+
+/// Solver or one-contact solver with its settings.
+typedef struct eng_choice_solver {
+    const con_solver *plugin;
+    _Alignas(16) unsigned char settings[CON_SOLVER_SETTINGS_MAX];
+} eng_choice_solver;
+
+typedef struct eng_choice_local {
+    const con_local *plugin;
+    _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
+} eng_choice_local;
+
+struct cairn_world {
+    // set at creation
+    cairn_world_def def;
+    base_allocator allocator;
+    base_logger logger;
+    base_workers *workers; // NULL for one thread
+    base_arena *arena;     // scratch of a step; holds the problem of the last step until the next
+    eng_choice_solver solver;
+    eng_choice_local local;
+
+    // materials: names, and the surface of each ordered pair
+    char **materials; // [material_count] owned
+    int material_count, material_capacity;
+    int *surface_of; // [material_count * material_count] into surfaces; 0 is the default pair
+    eng_surface *surfaces;
+    int surface_count, surface_capacity;
+
+    geo_shape **shapes;             // [shape_count] owned
+    cairn_shape_id **shape_members; // [shape_count] ids of a compound's members; NULL otherwise
+    int shape_count, shape_capacity, shape_members_capacity;
+
+    // bodies: cold data, then state
+    eng_body *bodies; // [body_count]
+    int body_count, body_capacity;
+    eng_collider *colliders;
+    int collider_count, collider_capacity;
+
+    int state_capacity;
+    pose *q;                   // [body_count] centre and principal axes, at t_n
+    double (*v)[6];            // [body_count] linear (world), angular (principal body axes)
+    double (*mass_inverse)[6]; // [body_count] zeros where not dynamic
+    vec3 *correction;          // [body_count] m, moved by the correction in the last step
+    // written by block 1 and 2
+    pose *q_mid;         // [body_count] midpoint configuration
+    double (*v_free)[6]; // [body_count]
+    double (*v_end)[6];  // [body_count] velocity the contacts were solved for
+
+    // broad and narrow phase
+    geo_broad_phase *broad;
+    geo_proxy *proxies;      // [collider_count]
+    pose *collider_pose;     // [collider_count] midpoint
+    double *collider_margin; // [collider_count] m, contacts are looked for within it
+    int proxy_capacity;
+    eng_pair *pairs;        // [pair_count]
+    eng_pair *pairs_before; // spare of the same capacity
+    int pair_count, pair_capacity;
+    geo_manifold *manifolds; // [manifold_count] one for each chunk of pairs
+    int manifold_count, manifold_capacity;
+    int *raw_count; // [pair_count] contacts of each pair in its chunk's manifold
+    int raw_capacity;
+    bool topology_changed; // bodies were added or placed since the last step
+
+    eng_contacts contacts;        // of the last step
+    eng_contacts contacts_before; // of the step before, for matching
+
+    // results
+    con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
+    double (*free_relative)[3]; // [contacts.count] q of the problem, as its writer
+    double (*guess)[3];         // [problem.contact_count] warm start of the last solve
+    cairn_step_report report;
+    cairn_energy energy;
+    double energy_start; // J, kinetic + potential at the first step
+    bool energy_started;
+    int64_t step_count;
+    double time_start; // s, of step 0
+    double time;
+};
+
+/// Blocks of the step, in order; each reads what earlier ones wrote.
+void eng_block_midpoint(cairn_world *world);
+void eng_block_free_velocity(cairn_world *world);
+cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
+void eng_block_explicit_laws(cairn_world *world);
+cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Poses, margins and bounds of the colliders for body poses q.
+cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
+
+/// Manifold that holds the raw contacts of a pair.
+int eng_manifold_chunk(int pair);
+
+/// Pairs that can never touch: neither body can move, or one body.
+static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
+{
+    return body_a == body_b || (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
+                                world->bodies[body_b].kind != CAIRN_DYNAMIC);
+}
+
+cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *contacts,
+                                  int needed) CAIRN_CHECK_RESULT;
+void eng_contacts_release(const base_allocator *allocator, eng_contacts *contacts);
+
+/// Surface of a pair of bodies.
+const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body_b);
+
+/// Position correction, theory.md (7.1): moves bodies at the end of the step out of penetration.
+/// @param q  [body_count] end positions, corrected in place
+cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
+
+/// Kinetic energy for body velocities, and potential energy of gravity for poses.
+double eng_kinetic_energy(const cairn_world *world, const double (*v)[6]);
+double eng_potential_energy(const cairn_world *world, const pose *q);
+
+/// Opens the audit with the energy of the start.
+void eng_energy_start(cairn_world *world);
+
+/// Books the work of contacts, drivers and applied forces; called between solve and end positions.
+void eng_energy_contacts(cairn_world *world);
+
+/// Takes the new totals of the step that just ended.
+/// @param potential_before_correction  J
+void eng_energy_book(cairn_world *world, double potential_before_correction);
+
+/// Contacts and penetration of the step go to the report.
+void eng_report_contacts(cairn_world *world);
+
+/// Velocity of a body's material point at `point`, world, for body velocities v.
+vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point);
+
+#endif

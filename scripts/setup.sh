@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian/Ubuntu packages that cairn needs and builds the command at build/cairn.
+# Safe to run again: only missing packages are installed, only changed files are compiled.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$root"
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
+
+required_packages=(
+    gcc libc6-dev meson ninja-build pkg-config
+    libhdf5-dev liblua5.4-dev libopenblas-dev libsuitesparse-dev libqhull-dev
+)
+test_packages=(
+    libcmocka-dev libfclib-dev python3 python3-numpy python3-h5py clang-format-14
+)
+
+usage()
+{
+    cat <<'TEXT'
+usage: scripts/setup.sh [option]...
+
+Installs what is missing (with apt-get, through sudo when not root) and builds in release mode.
+
+  --with-tests     install the packages of the test suite too
+  --no-tests       install only what the build needs (default)
+  --no-packages    install nothing
+  --no-build       stop after the packages
+  --strict         compiler warnings are errors
+  -h, --help       this text
+TEXT
+}
+
+with_tests=false
+with_packages=true
+with_build=true
+strict=false
+for option in "$@"; do
+    case $option in
+    --with-tests) with_tests=true ;;
+    --no-tests) with_tests=false ;;
+    --no-packages) with_packages=false ;;
+    --no-build) with_build=false ;;
+    --strict) strict=true ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        echo "setup: unknown option \"$option\"" >&2
+        usage >&2
+        exit 2
+        ;;
+    esac
+done
+
+list_packages()
+{
+    echo "cairn needs, by their Debian 12 names:"
+    echo "  to build:  ${required_packages[*]}"
+    echo "  to test:   ${test_packages[*]}"
+    echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
+}
+
+is_installed()
+{
+    [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# prints those of its arguments that are not installed
+missing_of()
+{
+    local package
+    for package in "$@"; do
+        is_installed "$package" || printf '%s\n' "$package"
+    done
+}
+
+has_candidate()
+{
+    apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+}
+
+as_root()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    fi
+}
+
+check_system()
+{
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+        echo "setup: this system has no apt-get, so packages cannot be installed from here." >&2
+        list_packages >&2
+        exit 1
+    fi
+}
+
+check_rights()
+{
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        echo "setup: packages are missing, and this is neither root nor is there a sudo." >&2
+        echo "Run as root: apt-get install --no-install-recommends $*" >&2
+        exit 1
+    fi
+}
+
+apt_update()
+{
+    if ! as_root apt-get -q -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 update </dev/null; then
+        echo "setup: apt-get update failed; going on with the lists that are there" >&2
+    fi
+}
+
+apt_install()
+{
+    as_root apt-get -q -y --no-install-recommends -o Acquire::Retries=3 -o DPkg::Lock::Timeout=120 \
+        install "$@" </dev/null
+}
+
+install_packages()
+{
+    local wanted missing package
+    local -a obtainable=()
+    check_system
+    wanted=("${required_packages[@]}")
+    if $with_tests; then
+        wanted+=("${test_packages[@]}")
+    fi
+    mapfile -t missing < <(missing_of "${wanted[@]}")
+    if [ "${#missing[@]}" -eq 0 ]; then
+        return
+    fi
+    check_rights "${missing[@]}"
+    echo "setup: installing ${missing[*]}"
+    apt_update
+    # a release without one of the test packages skips those tests; a required one must be there
+    for package in "${missing[@]}"; do
+        if has_candidate "$package" || [[ " ${required_packages[*]} " == *" $package "* ]]; then
+            obtainable+=("$package")
+        else
+            echo "setup: no package $package here; tests that want it are skipped" >&2
+        fi
+    done
+    if [ "${#obtainable[@]}" -gt 0 ]; then
+        apt_install "${obtainable[@]}"
+    fi
+}
+
+if $with_packages; then
+    install_packages
+fi
+if $with_build; then
+    configure build -Dbuildtype=release -Dwerror=$strict
+    compile build
+    echo "setup: ready in build/"
+fi

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Sets up, builds and runs every test; the last line is "N passed, N failed".
+#   build/       release, warnings are errors: that it compiles counts as one test
+#   build-test/  asserts on: all suites
+#   build-asan/  address and undefined-behaviour sanitizers: the unit suites
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$root"
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
+
+passed=0
+failed=0
+skipped=0
+
+# check NAME COMMAND...: one test that is not in Meson's list
+check()
+{
+    local name=$1
+    shift
+    echo "test: $name"
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "test: $name FAILED" >&2
+        return 1
+    fi
+}
+
+build_variant()
+{
+    configure "$@" && compile "$1"
+}
+
+# run_suites SECONDS DIRECTORY ARGUMENT...: runs tests and adds Meson's own results to the counts
+run_suites()
+{
+    local seconds=$1 directory=$2 status=0 counts
+    local log=$directory/meson-logs/testlog.json
+    shift 2
+    rm -f -- "$log"
+    timeout --kill-after=30 "$seconds" meson test -C "$directory" --no-rebuild \
+        --print-errorlogs --num-processes "$(nproc)" "$@" </dev/null || status=$?
+    counts=$(python3 tests/tools/count.py "$log" "$status")
+    read -r -a counts <<<"$counts"
+    passed=$((passed + counts[0]))
+    failed=$((failed + counts[1]))
+    skipped=$((skipped + counts[2]))
+}
+
+if ! check "packages" scripts/setup.sh --with-tests --no-build; then
+    echo "$passed passed, $failed failed"
+    exit 1
+fi
+
+check "release build" build_variant build -Dbuildtype=release -Dwerror=true || true
+
+if check "build with asserts" build_variant build-test -Dbuildtype=debugoptimized -Dwerror=true; then
+    run_suites 600 build-test
+fi
+
+if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptimized \
+    -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false; then
+    export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:detect_leaks=1:print_summary=1
+    export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
+    run_suites 350 build-asan --suite unit --timeout-multiplier 3
+fi
+
+if [ "$skipped" -gt 0 ]; then
+    echo "test: $skipped skipped"
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

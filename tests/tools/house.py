@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+# House rules of text files: licence line, purpose line, length, no leftovers, no machine's paths.
+"""usage: house.py ROOT"""
+import re
+import sys
+
+import tree
+
+COMMENT = {".c": "//", ".h": "//", ".lua": "--", ".py": "#", ".sh": "#"}
+TEXT = (".build", ".md", ".txt", ".json", ".csv", ".cff", ".yml", ".yaml", ".glsl", ".options")
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+LINES_MAX = 800
+# written in halves, so that this file passes its own check
+MARKS = re.compile(r"\b(" + "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK", "TB" "D"]) + r")\b")
+MACHINE_PATH = re.compile(r"(?<![\w.\-])/(?:home|root|work|Users)/\w")
+
+
+def comment_of(name):
+    if name == ".ci/run":
+        return "#"
+    return next((mark for ending, mark in COMMENT.items() if name.endswith(ending)), None)
+
+
+def check_head(name, lines, comment):
+    """The licence in the first line, the purpose in the second; a #! line may stand before both."""
+    if lines and lines[0].startswith("#!"):
+        lines = lines[1:]
+    if not lines or lines[0] != f"{comment} {LICENCE}":
+        return [f'{name}:1: the first line is not "{comment} {LICENCE}"']
+    purpose = lines[1] if len(lines) > 1 else ""
+    if not purpose.startswith(comment) or len(purpose[len(comment):].split()) < 3:
+        return [f"{name}:2: the second line does not say what the file is for"]
+    return []
+
+
+def check_lines(name, lines):
+    problems = []
+    for number, line in enumerate(lines, 1):
+        if MARKS.search(line):
+            problems.append(f"{name}:{number}: a leftover mark: {MARKS.search(line).group()}")
+        if MACHINE_PATH.search(line):
+            problems.append(f"{name}:{number}: a path of one machine: {line.strip()[:60]}")
+        if line != line.rstrip():
+            problems.append(f"{name}:{number}: white space at the end of the line")
+    return problems
+
+
+def check_file(name, text):
+    """Problems of one file. Scenes under tests/ may be wrong on purpose: no head asked of them."""
+    problems = []
+    comment = comment_of(name)
+    lines = text.split("\n")
+    if comment:
+        if not (name.startswith("tests/") and name.endswith(".lua")):
+            problems += check_head(name, lines, comment)
+        if len(lines) > LINES_MAX:
+            problems.append(f"{name}: {len(lines)} lines, more than {LINES_MAX}")
+        if text and not text.endswith("\n"):
+            problems.append(f"{name}: no newline at the end")
+    return problems + check_lines(name, lines)
+
+
+def check(root):
+    problems = []
+    for name in tree.files(root):
+        if comment_of(name) or name.endswith(TEXT):
+            problems += check_file(name, tree.read(root, name))
+    return problems
+
+
+if __name__ == "__main__":
+    tree.finish(check(sys.argv[1]))

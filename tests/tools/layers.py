@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+# The layer check: includes run downward only, and no ring of files includes itself.
+"""usage: layers.py ROOT"""
+import posixpath
+import re
+import sys
+
+import tree
+
+RANKS = {"base": 0, "geometry": 1, "contact": 2, "engine": 3, "scenes": 4,
+         "viewer": 5, "cli": 5, "python": 5}
+FREE_ROOMS = {"tests", "bench"}
+PUBLIC_HEADER = "engine/cairn.h"
+PUBLIC_HEADER_MAY_INCLUDE = {"base/status.h"}
+# rooms that see the engine through its public header alone
+FRONT_ROOMS = {"viewer", "cli", "python"}
+THREAD_HEADERS = {"pthread.h", "threads.h", "omp.h"}
+THREAD_FILE = "base/parallel.c"
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def room_of(name):
+    return name.split("/", 1)[0] if "/" in name else ""
+
+
+def includes_of(text):
+    """(line, is_quoted, path) of every include."""
+    return [(text.count("\n", 0, match.start(1)) + 1, match.group(1) == '"', match.group(2))
+            for match in INCLUDE.finditer(text)]
+
+
+def check_system_include(name, path):
+    if path in THREAD_HEADERS and room_of(name) in RANKS and name != THREAD_FILE:
+        return f"<{path}>: only {THREAD_FILE} knows threads"
+    if room_of(path) in RANKS or path == "cairn.h" and room_of(name) in RANKS:
+        return f"<{path}>: our own headers are included in quotes, from the root"
+    return None
+
+
+def check_front_include(name, path):
+    allowed = (path == PUBLIC_HEADER or room_of(path) == room_of(name) or room_of(path) == "base"
+               or re.fullmatch(r"scenes/[^/]+\.h", path))
+    return None if allowed else f'"{path}": {room_of(name)}/ may include {PUBLIC_HEADER}, base/ ' \
+                                "and scenes/*.h only"
+
+
+def check_own_include(name, path, known):
+    """What is wrong with `name` including "path", or None."""
+    room = room_of(name)
+    if path not in known:
+        beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+        if beside in known:
+            return f'"{path}": includes are written from the root: "{beside}"'
+        return f'"{path}": no such file' if room_of(path) in RANKS else None
+    if not path.endswith(".h") and room in RANKS:
+        return f'"{path}": only headers are included'
+    if name == PUBLIC_HEADER and path not in PUBLIC_HEADER_MAY_INCLUDE:
+        return f'"{path}": the public header may include base/status.h only'
+    if room not in RANKS:
+        return None
+    target = room_of(path)
+    if target in FREE_ROOMS:
+        return f'"{path}": {room}/ does not know {target}/'
+    if target in RANKS and target != room and RANKS[target] >= RANKS[room]:
+        return f'"{path}": upward, {room}/ does not know {target}/'
+    if room in FRONT_ROOMS:
+        return check_front_include(name, path)
+    return None
+
+
+def find_ring(graph):
+    """One ring of files as a list, first = last, or None."""
+    done = set()
+    for start in sorted(graph):
+        trail, on_trail, stack = [], set(), [(start, None)]
+        while stack:
+            name, rest = stack.pop()
+            if rest is None:
+                if name in on_trail:
+                    return trail[trail.index(name):] + [name]
+                if name in done:
+                    continue
+                trail.append(name)
+                on_trail.add(name)
+                rest = iter(sorted(graph.get(name, ())))
+            following = next(rest, None)
+            if following is None:
+                trail.pop()
+                on_trail.discard(name)
+                done.add(name)
+            else:
+                stack += [(name, rest), (following, None)]
+    return None
+
+
+def check(texts):
+    """Problems of a tree given as {path: text}."""
+    problems = []
+    graph = {}
+    for name, text in sorted(texts.items()):
+        graph[name] = {path for _, quoted, path in includes_of(text) if quoted and path in texts}
+        for line, quoted, path in includes_of(text):
+            problem = check_own_include(name, path, texts) if quoted \
+                else check_system_include(name, path)
+            if problem:
+                problems.append(f"{name}:{line}: {problem}")
+    ring = find_ring(graph)
+    if ring:
+        problems.append("ring: " + " -> ".join(ring))
+    return problems
+
+
+if __name__ == "__main__":
+    tree.finish(check({name: tree.read(sys.argv[1], name)
+                       for name in tree.files(sys.argv[1], ".c", ".h")}))

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every relative link in the Markdown pages leads to a file.
+"""usage: links.py ROOT"""
+import os
+import re
+import sys
+
+import tree
+
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def check_page(name, text, exists):
+    """@param exists  tells whether a path relative to the root is there"""
+    return [f"{name}: no such file: {target}" for target in LINK.findall(text)
+            if "://" not in target
+            and not exists(os.path.normpath(os.path.join(os.path.dirname(name), target)))]
+
+
+if __name__ == "__main__":
+    root = sys.argv[1]
+    tree.finish([problem for name in tree.files(root, ".md")
+                 for problem in check_page(name, tree.read(root, name), lambda path: os.path.exists(
+                     os.path.join(root, path)))])

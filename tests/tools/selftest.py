@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+# Shows each house check one clean case and one of every offence that it must catch.
+import unittest
+
+import count
+import exports
+import house
+import layers
+import links
+import purity
+
+HEAD = "// SPDX-License-Identifier: Apache-2.0\n// One line of purpose.\n"
+
+
+class Layers(unittest.TestCase):
+    tree = {
+        "base/status.h": "",
+        "base/parallel.c": "#include <pthread.h>\n",
+        "geometry/shape.h": '#include "base/status.h"\n',
+        "contact/law.h": '#include "geometry/shape.h"\n',
+        "engine/cairn.h": '#include "base/status.h"\n',
+        "engine/world.h": '#include "engine/cairn.h"\n#include "contact/law.h"\n',
+        "scenes/scene.h": '#include "engine/cairn.h"\n',
+        "cli/main.c": '#include "scenes/scene.h"\n#include "base/status.h"\n#include "cli/table.h"\n',
+        "cli/table.h": "",
+        "tests/unit/test.c": '#include "engine/world.h"\n#include "cli/table.h"\n',
+    }
+
+    def problems(self, name, text):
+        return layers.check({**self.tree, name: text})
+
+    def test_clean(self):
+        self.assertEqual(layers.check(self.tree), [])
+
+    def test_offences(self):
+        for name, text, words in [
+                ("base/a.c", '#include "geometry/shape.h"', "upward"),
+                ("contact/a.c", '# include "engine/world.h"', "upward"),
+                ("viewer/a.c", '#include "cli/table.h"', "upward"),
+                ("engine/a.c", '#include "tests/unit/test.h"', None),
+                ("cli/a.c", '#include "engine/world.h"', "cairn.h"),
+                ("cli/a.c", '#include "contact/law.h"', "cairn.h"),
+                ("engine/cairn.h", '#include "contact/law.h"', "public header"),
+                ("engine/a.c", '#include "world.h"', "from the root"),
+                ("engine/a.c", '#include "../contact/law.h"', "from the root"),
+                ("engine/a.c", '#include "engine/none.h"', "no such file"),
+                ("engine/a.c", '#include "base/parallel.c"', "only headers"),
+                ("engine/a.c", "#include <pthread.h>", "threads"),
+                ("engine/a.c", "#include <contact/law.h>", "quotes")]:
+            tree = {**self.tree, "tests/unit/test.h": "", name: "int a;\n" + text + "\n"}
+            problems = layers.check(tree)
+            self.assertEqual(len(problems), 1, (name, text, problems))
+            self.assertIn(f"{name}:2: ", problems[0])
+            self.assertIn(words or "does not know", problems[0])
+
+    def test_rings(self):
+        two = {"base/a.h": '#include "base/b.h"\n', "base/b.h": '#include "base/a.h"\n'}
+        self.assertEqual(layers.check(two), ["ring: base/a.h -> base/b.h -> base/a.h"])
+        self.assertEqual(len(layers.check({"base/a.h": '#include "base/a.h"\n'})), 1)
+        diamond = {"base/a.h": '#include "base/b.h"\n#include "base/c.h"\n',
+                   "base/b.h": '#include "base/d.h"\n', "base/c.h": '#include "base/d.h"\n',
+                   "base/d.h": ""}
+        self.assertEqual(layers.check(diamond), [])
+
+
+class House(unittest.TestCase):
+    def test_clean(self):
+        self.assertEqual(house.check_file("base/a.c", HEAD + "int a;\n"), [])
+        self.assertEqual(house.check_file("a.sh", "#!/bin/sh\n" + HEAD.replace("//", "#")), [])
+        self.assertEqual(house.check_file("tests/bad/a.lua", "oops(\n"), [])
+        self.assertEqual(house.check_file("base/a.c", HEAD + '"cairn_XX' 'XXXX" forces/work/x\n'), [])
+
+    def test_offences(self):
+        for name, text in [
+                ("base/a.c", "int a;\n"),
+                ("base/a.c", "// SPDX-License-Identifier: Apache-2.0\nint a;\n"),
+                ("base/a.c", HEAD + "int a; // TO" "DO more\n"),
+                ("base/a.c", HEAD + "int a; // see /ho" "me/me/notes\n"),
+                ("README.md", "run /wo" "rk/cairn\n"),
+                ("base/a.c", HEAD + "int a; \n"),
+                ("base/a.c", HEAD + "int a;"),
+                ("base/a.c", HEAD + "int a;\n" * 800)]:
+            self.assertEqual(len(house.check_file(name, text)), 1, (name, text[:120]))
+
+
+class Exports(unittest.TestCase):
+    header = {"h": exports.declared_in(
+        "#define CAIRN_API __attribute__((visibility))\n// CAIRN_API int not_this(void);\n"
+        "CAIRN_API const cairn_a *cairn_get(const cairn_w *w,\n    int i) CHECK;\n"
+        "static inline int cairn_inline(int a) { return a; }\nCAIRN_API int cairn_set(void);\n")}
+
+    def test_declared(self):
+        self.assertEqual(self.header["h"], {"cairn_get", "cairn_set"})
+
+    def test_checks(self):
+        self.assertEqual(exports.check(self.header, {"cairn_get", "cairn_set"}), [])
+        for wrong in ({"cairn_get"}, {"cairn_get", "cairn_set", "eng_step"},
+                      {"cairn_get", "cairn_set", "cairn_other"}, set()):
+            self.assertEqual(len(exports.check(self.header, wrong)), 1, wrong)
+
+
+class Purity(unittest.TestCase):
+    def test_listing(self):
+        listing = """
+a.c.o:     file format elf64-x86-64
+0000000000000000 l     O .rodata	0000000000000008 table
+0000000000000000 l     O .data.rel.ro.local	0000000000000008 names
+0000000000000000 g     F .text	0000000000000008 .hidden base_log
+0000000000000000         *UND*	0000000000000000 vsnprintf
+"""
+        self.assertEqual(purity.check_listing(listing), [])
+        for line in ("0000000000000000 l     O .bss	0000000000000004 counter",
+                     "0000000000000000 g     O .data	0000000000000004 .hidden level",
+                     "0000000000000004       O *COM*	0000000000000004 common",
+                     "0000000000000000         *UND*	0000000000000000 exit"):
+            problems = purity.check_listing(listing + line + "\n")
+            self.assertEqual(len(problems), 1, line)
+            self.assertTrue(problems[0].startswith("a.c.o: "), problems)
+
+
+class Links(unittest.TestCase):
+    def test_links(self):
+        page = "[a](../a.md#part) [b](https://b.example) [c](#here) [d](d.md)"
+        self.assertEqual(links.check_page("docs/x.md", page, {"a.md", "docs/d.md"}.__contains__), [])
+        self.assertEqual(links.check_page("docs/x.md", page, {"a.md"}.__contains__),
+                         ["docs/x.md: no such file: d.md"])
+
+
+class Count(unittest.TestCase):
+    def test_counts(self):
+        ok, skip, fail = ('{"result": "OK"}\n', '{"result": "SKIP"}\n', '{"result": "TIMEOUT"}\n')
+        self.assertEqual(count.count([ok, ok, skip], 0), (2, 0, 1))
+        self.assertEqual(count.count([ok, fail], 1), (1, 1, 0))
+        self.assertEqual(count.count([ok], 124), (1, 1, 0))
+        self.assertEqual(count.count([], 0), (0, 1, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()
