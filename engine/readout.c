@@ -208,5 +208,5 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
     return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
                            &world->problem, (const double(*)[3])world->guess,
                            (const double(*)[3])world->contacts.R,
-                           (const double(*)[3])world->contacts.U, &info, world->arena, error);
+                           (const double(*)[3])world->solution_U, &info, world->arena, error);
 }

@@ -68,7 +68,7 @@ typedef struct eng_contacts {
     double (*R)[3];                     // [count] N s
     double (*history)[CON_HISTORY_MAX]; // [count]
     // written by the solver and by explicit laws
-    double (*U)[3]; // [count] m/s, H v_{n+1}
+    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift, without the shift
 } eng_contacts;
 
 /// Solver or one-contact solver with its settings.
@@ -140,7 +140,9 @@ struct cairn_world {
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
     double (*free_relative)[3]; // [contacts.count] q of the problem, as its writer
+    const double *shift;        // [contacts.count] m/s, what restitution and gap add to q_N
     double (*guess)[3];         // [problem.contact_count] warm start of the last solve
+    double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
