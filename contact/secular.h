@@ -7,7 +7,7 @@
 
 typedef enum con_regime { CON_REGIME_OPEN, CON_REGIME_STICK, CON_REGIME_SLIP } con_regime;
 
-/// All that a solve needs of one diagonal block, theory.md (5.1)-(5.3).
+/// All that a solve needs of one diagonal block, theory.md (5.2)-(5.4).
 typedef struct con_secular {
     double W[3][3];        // kg^-1
     double A[2][2];        // kg^-1, Schur complement W_TT - W_TN W_NT / W_NN
