@@ -29,6 +29,10 @@ typedef struct con_local {
     con_local_result (*solve)(const void *settings, const con_local_problem *problem, double R[3]);
 } con_local;
 
+/// Natural map of one contact in scaled form, theory.md (5.10): R and u brought to one unit by
+/// W_NN, divided by max(|R| W_NN, |b|). Dimensionless; about 1e-16 for an exact solution.
+double con_local_error(const con_local_problem *problem, const double R[3]);
+
 /// All one-contact solvers, the default first. Never NULL entries.
 const con_local *const *con_local_list(int *count);
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The residual of theory.md (4.12), recomputed from problem and R alone.
+#include "contact/residual.h"
+
+#include "contact/cone.h"
+
+#include <float.h>
+
+typedef struct residual_sums {
+    double natural_map, q, R, U; // squared norms
+    double worst;                // largest squared natural map of a contact
+    int worst_contact;
+} residual_sums;
+
+static double norm_squared(const double a[3])
+{
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+static residual_sums add_contacts(const con_problem *problem, const double (*R)[3],
+                                  const double (*U)[3])
+{
+    residual_sums sums = {.worst = -1.0, .worst_contact = -1};
+    for (int i = 0; i < problem->contact_count; i++) {
+        double map[3];
+        double squared = con_natural_map(R[i], U[i], problem->friction[i], map);
+        sums.natural_map += squared;
+        sums.q += norm_squared(problem->q[i]);
+        sums.R += norm_squared(R[i]);
+        sums.U += norm_squared(U[i]);
+        if (squared > sums.worst) {
+            sums.worst = squared;
+            sums.worst_contact = i;
+        }
+    }
+    return sums;
+}
+
+static double divide_unless_tiny(double value, double scale)
+{
+    return scale > DBL_EPSILON ? value / scale : value;
+}
+
+cairn_status con_residual_compute(const con_problem *problem, const double (*R)[3], double (*U)[3],
+                                  con_residual *residual, base_arena *arena)
+{
+    *residual = (con_residual){.worst_contact = -1};
+    if (problem->contact_count == 0)
+        return CAIRN_OK;
+    cairn_status status = con_problem_velocity(problem, R, U, arena);
+    if (status != CAIRN_OK)
+        return status;
+
+    residual_sums sums = add_contacts(problem, R, (const double(*)[3])U);
+    if (!isfinite(sums.natural_map + sums.q + sums.R + sums.U)) {
+        residual->error = residual->error_q = residual->natural_map = NAN;
+        return CAIRN_ERROR_NONFINITE;
+    }
+    double q = sqrt(sums.q);
+    double scale = fmax(q, fmax(sqrt(sums.R), sqrt(sums.U)));
+    residual->natural_map = sqrt(sums.natural_map);
+    residual->error = divide_unless_tiny(residual->natural_map, scale);
+    residual->error_q = divide_unless_tiny(residual->natural_map, q);
+    residual->worst_contact = sums.worst_contact;
+    return CAIRN_OK;
+}

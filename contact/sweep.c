@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hot loop of Gauss-Seidel: velocity of one contact, local solve, update, next.
+#include "contact/sweep.h"
+
+#include "contact/cone.h"
+
+#include <string.h>
+
+static void scale_H(const con_problem *problem, int i, con_sweep_contact *contact)
+{
+    for (int s = 0; s < 2; s++) {
+        int body = problem->body[i][s];
+        contact->body[s] = body >= 0 ? body : problem->body_count;
+        for (int row = 0; row < 3; row++)
+            for (int k = 0; k < 6; k++)
+                contact->H[row][s][k] =
+                    body >= 0 ? problem->H[i][s][row][k] * sqrt(problem->mass_inverse[body][k])
+                              : 0.0;
+    }
+}
+
+static void prepare_contact(con_sweep *sweep, int i)
+{
+    const con_problem *problem = sweep->problem;
+    con_sweep_contact *contact = &sweep->contacts[i];
+    contact->asleep = 0;
+    contact->can_bear =
+        con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
+    memcpy(contact->q, problem->q[i], sizeof contact->q);
+    if (sweep->y != NULL)
+        scale_H(problem, i, contact);
+    double *R = sweep->R[i];
+    con_cone_project(R, problem->friction[i], R);
+    if (!contact->can_bear)
+        R[0] = R[1] = R[2] = 0.0;
+}
+
+cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const con_local *local,
+                            const void *local_settings, double (*R)[3], base_arena *arena)
+{
+    int count;
+    bool secular = local == NULL || local == con_local_list(&count)[0];
+    *sweep = (con_sweep){.problem = problem,
+                         .local = secular ? NULL : local,
+                         .local_settings = local_settings,
+                         .relaxation = 1.0,
+                         .R = R};
+    if (problem->H == NULL && problem->W == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    int n = problem->contact_count, m = problem->body_count;
+    sweep->contacts = base_arena_array(arena, con_sweep_contact, "sweep contacts", n);
+    if (problem->H != NULL)
+        sweep->y = base_arena_allocate(arena, "sweep bodies", (size_t)m + 1, sizeof *sweep->y);
+    if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL))
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < n; i++)
+        prepare_contact(sweep, i);
+    con_sweep_refresh(sweep);
+    return CAIRN_OK;
+}
+
+// y += (H M^-1/2)^T dR
+static inline void add_to_bodies(con_sweep *sweep, const con_sweep_contact *contact,
+                                 const double dR[3])
+{
+    for (int s = 0; s < 2; s++) {
+        double *y = sweep->y[contact->body[s]];
+        for (int k = 0; k < 6; k++)
+            y[k] += contact->H[0][s][k] * dR[0] + contact->H[1][s][k] * dR[1] +
+                    contact->H[2][s][k] * dR[2];
+    }
+}
+
+void con_sweep_refresh(con_sweep *sweep)
+{
+    int n = sweep->problem->contact_count;
+    for (int i = 0; i < n; i++)
+        sweep->contacts[i].asleep = 0;
+    if (sweep->y == NULL)
+        return;
+    memset(sweep->y, 0, (size_t)(sweep->problem->body_count + 1) * sizeof *sweep->y);
+    for (int i = 0; i < n; i++)
+        add_to_bodies(sweep, &sweep->contacts[i], sweep->R[i]);
+}
+
+// three interleaved sums: order fixed, pairs fit vector registers
+static inline double row_velocity(const double H[2][6], const double *yA, const double *yB)
+{
+    double even = (H[0][0] * yA[0] + H[0][2] * yA[2]) + (H[0][4] * yA[4] + H[1][0] * yB[0]) +
+                  (H[1][2] * yB[2] + H[1][4] * yB[4]);
+    double odd = (H[0][1] * yA[1] + H[0][3] * yA[3]) + (H[0][5] * yA[5] + H[1][1] * yB[1]) +
+                 (H[1][3] * yB[3] + H[1][5] * yB[5]);
+    return even + odd;
+}
+
+// b = U - W_ii R; false for a contact that stays open
+static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
+                                      const double R[3], double b[3])
+{
+    const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
+    b[0] = contact->q[0] + row_velocity(contact->H[0], yA, yB);
+    if (R[0] == 0.0 && b[0] >= 0.0)
+        return false;
+    const double(*W)[3] = contact->block.W;
+    b[1] = contact->q[1] + row_velocity(contact->H[1], yA, yB);
+    b[2] = contact->q[2] + row_velocity(contact->H[2], yA, yB);
+    for (int k = 0; k < 3; k++)
+        b[k] -= W[k][0] * R[0] + W[k][1] * R[1] + W[k][2] * R[2];
+    return true;
+}
+
+// b = q + sum over the other contacts of W_ij R_j
+static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
+{
+    const con_block_matrix *W = sweep->problem->W;
+    vec3 sum = vec3_from(sweep->contacts[i].q);
+    for (int k = W->start[i]; k < W->start[i + 1]; k++)
+        if (W->column[k] != i)
+            sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
+    vec3_store(b, sum);
+}
+
+static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                                 const double b[3], double R[3])
+{
+    if (sweep->local == NULL) {
+        int count = 0;
+        con_secular_solve(&contact->block, b, R, &count);
+        return;
+    }
+    con_local_problem one = {
+        .W = sweep->problem->W_diagonal[i], .b = {b[0], b[1], b[2]},
+             .mu = contact->block.mu
+    };
+    sweep->local->solve(sweep->local_settings, &one, R);
+}
+
+static void relax(double omega, const double R[3], double mu, double solved[3])
+{
+    for (int k = 0; k < 3; k++)
+        solved[k] = R[k] + omega * (solved[k] - R[k]);
+    con_cone_project(solved, mu, solved);
+}
+
+static inline double dot3(const double a[3])
+{
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
+{
+    con_sweep_contact *contact = &sweep->contacts[i];
+    double *R = sweep->R[i];
+    if (contact->asleep > 0) {
+        contact->asleep--;
+        total->size += dot3(R);
+        return;
+    }
+    double b[3];
+    if (sweep->y == NULL)
+        matrix_free_velocity(sweep, i, b);
+    else if (!body_free_velocity(sweep, contact, R, b))
+        return;
+    if (!contact->can_bear)
+        return;
+
+    double solved[3] = {R[0], R[1], R[2]};
+    solve_contact(sweep, contact, i, b, solved);
+    if (sweep->relaxation != 1.0)
+        relax(sweep->relaxation, R, contact->block.mu, solved);
+    double dR[3] = {solved[0] - R[0], solved[1] - R[1], solved[2] - R[2]};
+    memcpy(R, solved, sizeof solved);
+    if (sweep->y != NULL)
+        add_to_bodies(sweep, contact, dR);
+    double change = dot3(dR);
+    total->change += change;
+    total->size += dot3(R);
+    if (sweep->freeze_sweeps > 0 && change <= sweep->freeze_change * sweep->freeze_change)
+        contact->asleep = sweep->freeze_sweeps;
+}
+
+con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward)
+{
+    con_sweep_change total = {0.0, 0.0};
+    int n = sweep->problem->contact_count;
+    for (int k = 0; k < n; k++) {
+        int place = backward ? n - 1 - k : k;
+        visit(sweep, order != NULL ? order[place] : place, &total);
+    }
+    return total;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pass of Gauss-Seidel over the contacts: prepared blocks in scratch memory, body or W form.
+#ifndef CAIRN_CONTACT_SWEEP_H
+#define CAIRN_CONTACT_SWEEP_H
+
+#include "contact/secular.h"
+#include "contact/solver.h"
+
+/// One contact, laid out for one pass over memory: eight cache lines.
+typedef struct con_sweep_contact {
+    double H[3][2][6]; // blocks of A and B times M^-1/2; zero where immobile
+    con_secular block; // diagonal block of W
+    double q[3];       // m/s
+    int body[2];       // rows of y; the spare row where immobile
+    int asleep;        // sweeps still left out (freezing)
+    bool can_bear;     // W_NN > 0
+} con_sweep_contact;
+
+/// Work of a solver: made once per solve. With a body form the state is y = M^-1/2 H^T R, so that
+/// U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
+typedef struct con_sweep {
+    const con_problem *problem;
+    const con_local *local; // NULL: secular, on the prepared blocks
+    const void *local_settings;
+    double relaxation;           // omega of R + omega (R_solved - R)
+    int freeze_sweeps;           // a quiet contact is left out for so many sweeps; 0: never
+    double freeze_change;        // quiet: |dR| at most this, N s
+    con_sweep_contact *contacts; // [contact_count]
+    double (*y)[8];              // [body_count + 1], 6 used; NULL in W form
+    double (*R)[3];              // [contact_count] the caller's
+} con_sweep;
+
+/// What one pass changed.
+typedef struct con_sweep_change {
+    double change; // sum |dR|^2
+    double size;   // sum |R|^2 after it
+} con_sweep_change;
+
+/// Prepares blocks in arena memory and takes R (projected on the cones) as start. Body form where
+/// there is one.
+/// @param local  NULL or the secular solver: prepared blocks
+cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const con_local *local,
+                            const void *local_settings, double (*R)[3],
+                            base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// Recomputes y from R, without the round-off gathered by sweeps; wakes sleeping contacts.
+void con_sweep_refresh(con_sweep *sweep);
+
+/// One pass, forward or backward, or in the order given.
+/// @param order  [contact_count] permutation; NULL: by index
+con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
+
+#endif
