@@ -179,14 +179,15 @@ static bool factor_cholesky(body_mass *mass)
     return true;
 }
 
-static bool factor_mass(body_mass *mass)
+// NULL, or why the matrix cannot be made the identity
+static const char *factor_mass(body_mass *mass)
 {
-    if (!mass->diagonal)
-        return make_symmetric(mass) && factor_cholesky(mass);
+    if (!make_symmetric(mass))
+        return "the mass matrix is not symmetric";
+    bool definite = mass->diagonal || factor_cholesky(mass);
     for (int i = 0; i < mass->rows; i++)
-        if (!(mass->L[i][i] > 0.0))
-            return false;
-    return true;
+        definite = definite && mass->L[i][i] > 0.0;
+    return definite ? NULL : "the mass matrix is not positive definite";
 }
 
 // x = L^-1 x; nothing where the velocities stay as they are
@@ -267,7 +268,7 @@ static void body_form_finish(const con_fclib_problem *content, const body_form *
                              .H = (void *)form->H,
                              .mass_inverse = (void *)form->mass_inverse,
                              .v_free = (void *)form->v_free,
-                             .w = (const void *)content->w};
+                             .w = (void *)content->w};
     con_apply_H(problem, problem->v_free, problem->w, form->q);
     con_assemble_diagonal(problem, form->W_diagonal);
     problem->q = (void *)form->q;
@@ -300,11 +301,10 @@ static cairn_status convert_bodies(const con_fclib_problem *content, base_arena 
     if (mass == NULL || body_form_allocate(&form, content->contact_count, parts.count, arena))
         return CAIRN_ERROR_MEMORY;
     gather_masses(&parts, &content->M, mass);
-    for (int b = 0; b < parts.count; b++)
-        if (!factor_mass(&mass[b])) {
-            *reason = "the mass matrix is not symmetric positive definite";
-            return CAIRN_OK;
-        }
+    for (int b = 0; b < parts.count && *reason == NULL; b++)
+        *reason = factor_mass(&mass[b]);
+    if (*reason != NULL)
+        return CAIRN_OK;
     fill_bodies(content, &parts, mass, form.mass_inverse, form.v_free);
     fill_gradients(&content->H, &parts, mass, (void *)form.body, form.H);
     body_form_finish(content, &form, parts.count, problem);

@@ -3,6 +3,7 @@
 #include "contact/sparse_lu.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <suitesparse/cs.h>
 
 enum { SCALING_ROUNDS = 8, ORDER_LU = 2 };
