@@ -199,14 +199,15 @@ static cairn_status dataset_count(const con_hdf5_reader *reader, hid_t group, co
     uint64_t stored = H5Dget_storage_size(set->id);
     if (points < 0 || element_size == 0)
         return con_hdf5_refuse(reader, group, name, "damaged dataset");
+    // data never written reads as zeros and takes no room
     uint64_t limit = stored <= reader->file_size ? stored : reader->file_size;
-    limit *= filtered ? INFLATION_MAX : 1;
+    if (filtered || stored == 0)
+        limit = reader->file_size * INFLATION_MAX;
     if ((uint64_t)points > limit / element_size || points > INT_MAX / 16)
         return con_hdf5_refuse(reader, group, name,
                                "%lld elements do not fit in a file of %llu bytes",
                                (long long)points, (unsigned long long)reader->file_size);
-    // a chunk may be larger than the data, by half a megabyte of padding at most
-    if (points > 0 && !chunk_fits(set, limit + (1 << 19), element_size))
+    if (points > 0 && !chunk_fits(set, reader->file_size * INFLATION_MAX, element_size))
         return con_hdf5_refuse(reader, group, name, "chunks are larger than the file can hold");
     *count = (int)points;
     return CAIRN_OK;
