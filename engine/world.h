@@ -4,6 +4,7 @@
 #define CAIRN_ENGINE_WORLD_H
 
 #include "base/log.h"
+#include "base/names.h"
 #include "base/parallel.h"
 #include "contact/law.h"
 #include "contact/solver.h"
@@ -106,6 +107,7 @@ struct cairn_world {
     // bodies: cold data, then state
     eng_body *bodies; // [body_count]
     int body_count, body_capacity;
+    base_names body_names;
     eng_collider *colliders;
     int collider_count, collider_capacity;
 
