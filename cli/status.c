@@ -5,13 +5,26 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+static void put(const char *word, const char *format, va_list arguments)
+{
+    fprintf(stderr, "cairn: %s: ", word);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
 void cli_complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    fputs("cairn: error: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    put("error", format, arguments);
+    va_end(arguments);
+}
+
+void cli_warn(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    put("warning", format, arguments);
     va_end(arguments);
 }
 

@@ -18,6 +18,9 @@ enum {
 /// "cairn: error: ..." on standard error.
 void cli_complain(const char *format, ...) CAIRN_PRINTF(1, 2);
 
+/// "cairn: warning: ..." on standard error.
+void cli_warn(const char *format, ...) CAIRN_PRINTF(1, 2);
+
 /// Exit status of a call that loads a scene or reads a file.
 int cli_exit_of_load(cairn_status status);
 
