@@ -122,7 +122,7 @@ static cairn_status test_fully(progress *p, double light, double *error, base_ar
     double(*R)[3] = p->sweep.R;
     cairn_status status =
         con_residual_compute(p->problem, (const double(*)[3])R, p->U, &residual, arena);
-    *error = p->control->both_measures ? fmax(residual.error, residual.error_q) : residual.error;
+    *error = con_control_error(p->control, &residual);
     if (status != CAIRN_OK)
         return status;
     con_report *report = p->report;

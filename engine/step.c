@@ -53,6 +53,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
     con_control control = {
         .tolerance = world->def.tolerance,
+        .scaled_measure = world->def.scaled_measure,
         .max_iterations = world->def.max_iterations,
         .time_limit = world->def.time_limit,
         .workers = world->workers,
@@ -70,6 +71,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations = report.iterations;
     world->report.error = report.error;
+    world->report.error_scaled = report.error_scaled;
     world->report.seconds[CAIRN_PHASE_solver] = report.seconds;
     world->report.seconds[CAIRN_PHASE_certificate] = base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
