@@ -72,18 +72,18 @@ typedef struct con_fclib_problem {
 
 /// Writes one problem in body form: local (W, q, mu) or global (M, H, f, w, mu), matrices in
 /// compressed columns as the reference library reads them; f = M v_free. Rows of immobile bodies
-/// are left out (they stay in w); bodies touched by no contact are left out too. A velocity
-/// component of a touched body whose mass_inverse is zero is left out as well, and its share
-/// H v_free is added to w. Local form of a problem without bodies writes its W. The file appears
-/// whole or not at all (temporary name beside it, synced, renamed), and the same content gives the
-/// same bytes.
+/// are left out (they stay in w); bodies touched by no contact are left out too. Every other body
+/// has 6 rows: a velocity component whose mass_inverse is zero gets mass 1 and no entries in H, and
+/// its share H v_free is added to w. Local form of a problem without bodies writes its W.
+/// The file appears whole or not at all when the process dies (temporary name beside it, renamed;
+/// not synced, so that writing every step stays cheap), and the same content gives the same bytes.
 /// @param guess     [n][3] R before the solve; NULL for none. Its velocities are computed.
 /// @param R, U      [n][3] solution; R NULL for none; U NULL: computed. Global form also stores v.
 /// @param info      NULL: no info group
 /// @param arena     scratch; rewound before return
 /// @return CAIRN_ERROR_FILE with path and reason; CAIRN_ERROR_ARGUMENT for a problem without
 ///         contacts, or without bodies in global form
-/// Tests: tests/unit/contact/test_fclib_write.c
+/// Tests: tests/unit/contact/test_fclib_read.c, test_fclib_reference.c
 cairn_status con_fclib_write(const char *path, con_fclib_form form, const con_problem *problem,
                              const double (*guess)[3], const double (*R)[3], const double (*U)[3],
                              const con_fclib_info *info, base_arena *arena,

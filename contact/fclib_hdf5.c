@@ -14,6 +14,7 @@ enum {
     NAME_SIZE = 128,
     FILTERS_MAX = 8,
     TEXT_MAX = 1 << 20,
+    ZEROS_MAX = 1 << 20,
     IMAGE_INCREMENT = 1 << 16,
     // deflate shrinks a run of equal bytes by at most 1032
     INFLATION_MAX = 1100
@@ -241,10 +242,12 @@ static cairn_status dataset_count(const con_hdf5_reader *reader, hid_t group, co
     uint64_t stored = H5Dget_storage_size(set->id);
     if (points < 0 || element_size == 0)
         return con_hdf5_refuse(reader, group, name, "damaged dataset");
-    // data never written reads as zeros and takes no room
     uint64_t limit = stored <= reader->file_size ? stored : reader->file_size;
-    if (filtered || stored == 0)
-        limit = reader->file_size * INFLATION_MAX;
+    if (filtered)
+        limit *= INFLATION_MAX;
+    // data never written reads as zeros and takes no room
+    if (stored == 0)
+        limit = ZEROS_MAX + reader->file_size;
     if ((uint64_t)points > limit / element_size || points > INT_MAX / 16)
         return con_hdf5_refuse(reader, group, name,
                                "%lld elements do not fit in a file of %llu bytes",

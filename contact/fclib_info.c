@@ -14,7 +14,7 @@ extern void dgesdd_(const char *job, const int *rows, const int *columns, double
                     const int *leading_vt, double *work, const int *work_size, int *integer_work,
                     int *info);
 
-// |A x|: largest |A - A^T| over largest |A|
+// largest |A - A^T| over largest |A|
 static cairn_status symmetry_error(const con_sparse *a, base_arena *arena, double *out)
 {
     con_sparse transposed;
