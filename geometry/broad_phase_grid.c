@@ -177,9 +177,22 @@ static int lower_entry(const geo_broad_grid *grid, uint64_t key)
 static void search_run(const geo_broad_grid *grid, int i, int begin, int end, geo_pair_list *list)
 {
     const geo_fat_proxy *mine = &grid->sorted[i];
-    for (int k = begin; k < end; k++)
-        if (geo_fat_pair(mine, &grid->sorted[k]))
-            geo_pair_list_add(list, mine->index, grid->sorted[k].index);
+    if (begin == end)
+        return;
+    if (list->count + (end - begin) > list->capacity) {
+        for (int k = begin; k < end; k++)
+            if (geo_fat_pair(mine, &grid->sorted[k]))
+                geo_pair_list_add(list, mine->index, grid->sorted[k].index);
+        return;
+    }
+    // there is room for all: write each one, and keep those that count
+    geo_pair *next = list->pairs + list->count;
+    for (int k = begin; k < end; k++) {
+        int a = mine->index, b = grid->sorted[k].index;
+        *next = (geo_pair){a < b ? a : b, a < b ? b : a};
+        next += geo_fat_pair(mine, &grid->sorted[k]);
+    }
+    list->count = next - list->pairs;
 }
 
 void geo_broad_grid_search(const geo_broad_phase *broad, int begin, int end, geo_pair_list *list)

@@ -24,8 +24,8 @@ typedef struct geo_pair_list {
 typedef struct geo_fat_proxy {
     geo_bounds bounds; // world, inflated by reach + skin
     int group;
-    int mobile;
-    int index; // of the proxy
+    int mobile; // 0 or 1
+    int index;  // of the proxy
 } geo_fat_proxy;
 
 /// Where a proxy is looked for.
@@ -78,11 +78,13 @@ struct geo_broad_phase {
     int start_capacity;
 };
 
-/// Whether two proxies belong into the list.
-static inline bool geo_fat_pair(const geo_fat_proxy *a, const geo_fat_proxy *b)
+/// Whether two proxies belong into the list. No branches: their outcome is hard to predict.
+static inline int geo_fat_pair(const geo_fat_proxy *a, const geo_fat_proxy *b)
 {
-    return geo_bounds_overlap(a->bounds, b->bounds) && a->group != b->group &&
-           (a->mobile | b->mobile) != 0;
+    const vec3 *al = &a->bounds.low, *ah = &a->bounds.high;
+    const vec3 *bl = &b->bounds.low, *bh = &b->bounds.high;
+    return (al->x <= bh->x) & (bl->x <= ah->x) & (al->y <= bh->y) & (bl->y <= ah->y) &
+           (al->z <= bh->z) & (bl->z <= ah->z) & (a->group != b->group) & (a->mobile | b->mobile);
 }
 
 static inline void geo_pair_list_add(geo_pair_list *list, int a, int b)
