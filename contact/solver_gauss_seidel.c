@@ -30,14 +30,14 @@ static const char *const order_names[] = {"forward", "symmetric", "shuffled", "s
 
 #define FIELD(name) offsetof(gauss_seidel_settings, name)
 static const base_setting settings_rows[] = {
-    {"order",      BASE_SETTING_CHOICE,  FIELD(order),      "",       ORDER_SYMMETRIC, ORDER_FORWARD,
-     ORDER_SHUFFLED_ONCE,                                                                                                order_names, "order of the contacts in a sweep"},
-    {"seed",       BASE_SETTING_INTEGER, FIELD(seed),       "",       0.0,             0.0,           INT_MAX,           NULL,
-     "of the shuffled orders"                                                                                                                                           },
-    {"relaxation", BASE_SETTING_REAL,    FIELD(relaxation), "",       1.0,             DBL_MIN,       2.0 - DBL_EPSILON, NULL,
-     "factor of each change; below 1 damps, above 1 extrapolates"                                                                                                       },
-    {"freezing",   BASE_SETTING_INTEGER, FIELD(freezing),   "sweeps", 0.0,             0.0,           1000.0,            NULL,
-     "sweeps that a contact at rest is left out; 0 for none"                                                                                                            },
+    {"order",      BASE_SETTING_CHOICE,  FIELD(order),      "",       ORDER_FORWARD, ORDER_FORWARD,
+     ORDER_SHUFFLED_ONCE,                                                                                              order_names, "order of the contacts in a sweep"},
+    {"seed",       BASE_SETTING_INTEGER, FIELD(seed),       "",       0.0,           0.0,           INT_MAX,           NULL,
+     "of the shuffled orders"                                                                                                                                         },
+    {"relaxation", BASE_SETTING_REAL,    FIELD(relaxation), "",       1.0,           DBL_MIN,       2.0 - DBL_EPSILON, NULL,
+     "factor of each change; below 1 damps, above 1 extrapolates"                                                                                                     },
+    {"freezing",   BASE_SETTING_INTEGER, FIELD(freezing),   "sweeps", 0.0,           0.0,           1000.0,            NULL,
+     "sweeps that a contact at rest is left out; 0 for none"                                                                                                          },
 };
 
 enum { DEFAULT_SWEEPS = 10000, FLOOR_SWEEPS = 4 };

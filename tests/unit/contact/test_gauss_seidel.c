@@ -44,7 +44,7 @@ static void orders_and_locals_agree_on_velocities(void **state)
     (void)state;
     static const char *const variants[][5] = {
         {NULL   },
-        {                "order",             "forward", NULL},
+        {                "order",             "symmetric", NULL},
         {                  "order",             "shuffled", "seed", "3", NULL},
         {             "order",                            "shuffled_once", "seed", "9", NULL},
         {"relaxation","0.8", NULL},
