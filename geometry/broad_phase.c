@@ -12,6 +12,7 @@ geo_broad_phase *geo_broad_phase_create(const base_allocator *allocator)
     if (broad == NULL)
         return NULL;
     broad->allocator = *allocator;
+    broad->count = -1; // no list yet
     broad->tree = geo_bvh_create(allocator, NULL, 0);
     if (broad->tree == NULL) {
         base_release(allocator, broad);

@@ -6,9 +6,9 @@
 // beyond, and never go through the grid
 enum { BIN_COUNT = 64, BIN_TYPICAL = 32 };
 
-// measured on spheres, in units of one test of two boxes
-static const double QUERY_COST = 60.0;  // of a proxy that asks a large hierarchy
-static const double BUILD_COST = 120.0; // of a proxy in the hierarchy
+// measured on packed spheres, in units of one test of two boxes
+static const double QUERY_COST = 120.0; // of a proxy that asks a hierarchy of 2^16
+static const double BUILD_COST = 50.0;  // of a proxy in the hierarchy
 
 /// Sizes of the proxies: number and sum of volumes of each bin.
 typedef struct size_table {

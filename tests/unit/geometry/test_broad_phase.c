@@ -178,6 +178,9 @@ static void changes_force_a_rebuild(void **state)
     static scene s;
     base_rng rng = base_rng_make(3);
     geo_broad_phase *broad = geo_broad_phase_create(&allocator);
+    s.count = 0;
+    assert_true(update(broad, &s, 0.02, 0.1, false, NULL));
+    assert_false(update(broad, &s, 0.02, 0.1, false, NULL));
     fill_scene(&s, &rng, ALIKE, 300);
     assert_true(update(broad, &s, 0.02, 0.1, false, NULL));
     assert_false(update(broad, &s, 0.02, 0.1, false, NULL));
