@@ -186,7 +186,7 @@ static void init_state(cairn_world *world, const eng_body *body, const cairn_bod
                        int index)
 {
     world->q[index] = principal_pose(body, def->position, def->orientation);
-    world->correction[index] = vec3_make(0.0, 0.0, 0.0);
+    memset(world->correction[index], 0, sizeof world->correction[index]);
     store_velocity(world, index, def->velocity, def->angular_velocity);
     if (def->kind == CAIRN_FIXED)
         memset(world->v[index], 0, sizeof world->v[index]);

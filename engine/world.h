@@ -115,7 +115,8 @@ struct cairn_world {
     pose *q;                   // [body_count] centre and principal axes, at t_n
     double (*v)[6];            // [body_count] linear (world), angular (principal body axes)
     double (*mass_inverse)[6]; // [body_count] zeros where not dynamic
-    vec3 *correction;          // [body_count] m, moved by the correction in the last step
+    double (*correction)[6]; // [body_count] m, rad (body axes): moved by the correction of the last
+                             // step
     // written by block 1 and 2
     pose *q_mid;         // [body_count] midpoint configuration
     double (*v_free)[6]; // [body_count]
