@@ -198,8 +198,9 @@ static void contacts_span_overlap(void **state)
         double turn = base_rng_range(&rng, -3.0, 3.0);
         geo_shape *below = new_box(a, b, 0.2), *above = new_box(c, d, 0.3);
         pose p = {
-            {x, y, 0.5 - 1e-5},
-            base_quat_from_rotation_vector((vec3){0.0, 0.0, turn})
+            {x,   y,   0.5 - 1e-5},
+            base_quat_from_rotation_vector((vec3){0.0, 0.0, turn      }
+            )
         };
         collide(below, at(0.0, 0.0, 0.0), above, p, 0.01, &m);
         double points[16][2], corners[4][2];
@@ -272,8 +273,9 @@ static void cylinder_on_plane(void **state)
     collide(plane, ground, can, at(0.0, 0.0, 1.0), 0.01, &m);
     assert_int_equal(m.count, 4);
     pose lying = {
-        {0.0, 0.0, 0.5},
-        base_quat_from_rotation_vector((vec3){0.0, 0.5 * M_PI, 0.0})
+        {0.0, 0.0,        0.5},
+        base_quat_from_rotation_vector((vec3){0.0, 0.5 * M_PI, 0.0}
+        )
     };
     collide(plane, ground, can, lying, 0.01, &m);
     assert_int_equal(m.count, 2);
