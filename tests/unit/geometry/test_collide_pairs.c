@@ -165,7 +165,7 @@ static void fuzz(geo_kind ka, geo_kind kb, int count, double size, uint64_t seed
         approach(&t, &rng, pick_gap(&rng, size));
         collide(t.a, t.pa, t.b, t.pb, t.margin, &t.m);
         bool curved = ka == GEO_CYLINDER || kb == GEO_CYLINDER;
-        check_contacts(&t, (curved ? 1e-8 : 1e-9) * size);
+        check_contacts(&t, (curved ? 2e-7 : 1e-9) * size);
         check_gap(&t, &rng);
         double bias = 1e-8 * size;
         if (deepest(&t.m) && deepest(&t.m)->gap < 0.0)
