@@ -237,11 +237,11 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
         bodies[i][1] = (int32_t)view.b.index;
     }
     const eng_vtp_array arrays[] = {
-        {"normal",                            ENG_VTP_FLOAT64, 3, normal},
-        {"force [N]",                         ENG_VTP_FLOAT64, 3, force },
-        {"gap [m]",                           ENG_VTP_FLOAT64, 1, gap   },
-        {"status", ENG_VTP_INT32,   1, status},
-        {"bodies",                            ENG_VTP_INT32,   2, bodies},
+        {"normal",    ENG_VTP_FLOAT64, 3, normal},
+        {"force [N]", ENG_VTP_FLOAT64, 3, force },
+        {"gap [m]",   ENG_VTP_FLOAT64, 1, gap   },
+        {"status",    ENG_VTP_INT32,   1, status},
+        {"bodies",    ENG_VTP_INT32,   2, bodies},
     };
     eng_vtp data = {.time = world->time,
                     .point_count = n,

@@ -188,12 +188,12 @@ static double height_above(const clipping *c, vec3 x)
 static cairn_status emit_corners(geo_job *job, clipping *c, uint64_t *keys)
 {
     name_corners(c, keys);
-    double rr = c->reference->core->radius, ri = c->incident->core->radius;
+    double rr = c->reference->radius;
     vec3 normal = c->reference_is_a ? c->out : vec3_negate(c->out);
     for (int i = 0; i < c->count; i++) {
-        vec3 x = c->corners[i].x;
-        double height = height_above(c, x), gap = height - rr - ri;
-        vec3 point = vec3_add_scaled(x, -ri - 0.5 * gap, c->out);
+        vec3 x = vec3_add_scaled(c->corners[i].x, -c->incident->radius, c->out);
+        double gap = height_above(c, x) - rr;
+        vec3 point = vec3_add_scaled(x, -0.5 * gap, c->out);
         cairn_status status =
             geo_emit(job, normal, gap, point, (uint32_t)(keys[i] >> 32), (uint32_t)keys[i]);
         if (status)

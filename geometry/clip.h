@@ -12,8 +12,9 @@ enum { GEO_FEATURE_INLINE = 24 };
 /// or, for large faces, from the allocator.
 typedef struct geo_feature {
     const geo_core *core;
-    int count;   // corners: 1 point, 2 segment, from 3 polygon (counter-clockwise from outside)
-    vec3 normal; // unit, outward; polygons only
+    int count;     // corners: 1 point, 2 segment, from 3 polygon (counter-clockwise from outside)
+    double radius; // of the ball still to be swept over the points; 0 if they lie on the surface
+    vec3 normal;   // unit, outward; polygons only
     uint32_t face_code;
     vec3 *points;
     int *vertices; // of the core, or -1 - i for the i-th corner of a curved feature

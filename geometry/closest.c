@@ -72,7 +72,49 @@ static void from_axes(const geo_core *a, const geo_core *b, double size, geo_clo
     }
 }
 
-static bool from_expansion(const geo_core *a, const geo_core *b, geo_closest *c)
+// separation of two cores seen along a unit direction
+static double separation_along(const geo_core *a, const geo_core *b, vec3 n)
+{
+    int va, vb;
+    vec3 pa = geo_core_support(a, n, &va), pb = geo_core_support(b, vec3_negate(n), &vb);
+    return vec3_dot(n, vec3_sub(pb, pa));
+}
+
+// refines a penetration direction n on curved surfaces: b is moved out along n, a little beyond
+// touching, where the distance algorithm is exact; its normal is the next n. With penetration d and
+// radius of curvature R of the difference the error shrinks by d / R, below 1 at a minimum; steps
+// that lose separation are halved.
+static void refine_direction(const geo_core *a, const geo_core *b, double size, geo_closest *c)
+{
+    enum { ROUNDS = 32 };
+    double weight = 1.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        geo_core moved = *b;
+        geo_gjk_result gjk;
+        double beyond = 1e-4 * size - 0.05 * fmin(c->separation, 0.0);
+        vec3 shift = vec3_scale(beyond - c->separation, c->normal);
+        moved.centre = vec3_add(b->centre, shift);
+        geo_gjk(a, &moved, INFINITY, &gjk);
+        if (gjk.state != GEO_GJK_SEPARATED)
+            return;
+        vec3 turn = vec3_scale(weight, vec3_sub(gjk.normal, c->normal));
+        vec3 next = vec3_normalize_or(vec3_add(c->normal, turn), c->normal);
+        double separation = separation_along(a, b, next);
+        if (separation < c->separation - 1e-10 * size) {
+            weight *= 0.5;
+            continue;
+        }
+        c->normal = next;
+        c->separation = separation;
+        c->point_a = gjk.point_a;
+        c->point_b = vec3_sub(gjk.point_b, shift);
+        if (vec3_norm(turn) < 1e-11)
+            return;
+        weight = fmin(2.0 * weight, 1.0);
+    }
+}
+
+static bool from_expansion(const geo_core *a, const geo_core *b, double size, geo_closest *c)
 {
     geo_epa_result epa;
     if (!geo_epa(a, b, &epa))
@@ -83,6 +125,10 @@ static bool from_expansion(const geo_core *a, const geo_core *b, geo_closest *c)
     c->point_b = epa.point_b;
     c->code_a = epa.ia < 0 ? geo_code_curve(GEO_CODE_WITNESS) : geo_core_vertex_code(a, epa.ia);
     c->code_b = epa.ib < 0 ? geo_code_curve(GEO_CODE_WITNESS) : geo_core_vertex_code(b, epa.ib);
+    vec3 between = vec3_sub(c->point_b, c->point_a);
+    vec3 aside = vec3_add_scaled(between, -c->separation, c->normal);
+    if (vec3_norm(aside) > 1e-11 * size)
+        refine_direction(a, b, size, c);
     return true;
 }
 
@@ -101,7 +147,7 @@ bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double
         from_axes(a, b, size, closest);
         return true;
     }
-    return from_expansion(a, b, closest);
+    return from_expansion(a, b, size, closest);
 }
 
 cairn_status geo_closest_emit(geo_job *job, const geo_core *a, const geo_core *b,
@@ -131,17 +177,42 @@ cairn_status geo_closest_clip(geo_job *job, const geo_core *a, const geo_core *b
     return status;
 }
 
+// the corner that stands for the same end of a capsule as the closest points do, or -1
+static int corner_at_end(const geo_job *job, const geo_core *a, const geo_core *b,
+                         const geo_closest *closest, int from)
+{
+    for (int i = from; i < job->manifold->count; i++) {
+        uint64_t key = job->manifold->contacts[i].key;
+        uint32_t code_a = (uint32_t)(job->flip ? key : key >> 32);
+        uint32_t code_b = (uint32_t)(job->flip ? key >> 32 : key);
+        if ((a->kind == GEO_CORE_SEGMENT && code_a == closest->code_a) ||
+            (b->kind == GEO_CORE_SEGMENT && code_b == closest->code_b))
+            return i;
+    }
+    return -1;
+}
+
 cairn_status geo_closest_spread(geo_job *job, const geo_core *a, const geo_core *b,
                                 const geo_closest *closest, double cosine_a, double cosine_b)
 {
-    int from = job->manifold->count;
+    geo_manifold *manifold = job->manifold;
+    int from = manifold->count;
     cairn_status status = geo_closest_clip(job, a, b, closest->normal, cosine_a, cosine_b);
     if (status)
         return status;
     double gap = closest->separation - a->radius - b->radius;
     if (geo_job_smallest_gap(job, from) <= gap + 5e-10 * job->size)
         return CAIRN_OK;
-    return geo_closest_emit(job, a, b, closest);
+    int corner = corner_at_end(job, a, b, closest, from);
+    int last = manifold->count;
+    status = geo_closest_emit(job, a, b, closest);
+    if (status || corner < 0 || manifold->count == last)
+        return status;
+    // the closest points take the corner's place and name
+    uint64_t key = manifold->contacts[corner].key;
+    manifold->contacts[corner] = manifold->contacts[--manifold->count];
+    manifold->contacts[corner].key = key;
+    return CAIRN_OK;
 }
 
 cairn_status geo_closest_contacts(geo_job *job)

@@ -15,7 +15,8 @@ typedef enum geo_core_kind {
 
 /// A convex set; the shape is everything within `radius` of it (sphere: point, capsule: segment).
 /// In the core's own frame it is a polytope with the listed features, or a cylinder (no features).
-/// A triangle is a polytope with two faces. Holds pointers into itself: never copy.
+/// A triangle is a polytope with two faces. Holds pointers into itself: a copy
+/// borrows from the original.
 typedef struct geo_core {
     geo_core_kind kind;
     mat3 rotation; // core frame to working frame

@@ -2,7 +2,7 @@
 // Penetration of two convex cores (expanding polytope).
 #include "geometry/gjk.h"
 
-enum { VERTEX_MAX = 160, FACE_MAX = 2 * VERTEX_MAX, HORIZON_MAX = VERTEX_MAX };
+enum { VERTEX_MAX = 72, FACE_MAX = 2 * VERTEX_MAX, HORIZON_MAX = VERTEX_MAX };
 
 typedef struct face {
     vec3 normal; // outward
@@ -155,23 +155,46 @@ static void keep_best(geo_epa_result *result, const geo_core *a, const geo_core 
     result->depth = vec3_dot(normal, vec3_sub(result->point_a, result->point_b));
 }
 
-// points of a and b that meet the origin's projection on a face
-static void face_points(const polytope *p, const face *f, geo_epa_result *result)
+// weights of a face's corners at the origin's projection; the smallest tells how far inside it is
+static double face_weights(const polytope *p, const face *f, double c[3])
 {
     vec3 x = vec3_scale(f->distance, f->normal);
     vec3 w0 = p->v[f->v[0]].w, w1 = p->v[f->v[1]].w, w2 = p->v[f->v[2]].w;
-    double c[3] = {vec3_dot(f->normal, vec3_cross(vec3_sub(w1, x), vec3_sub(w2, x))),
-                   vec3_dot(f->normal, vec3_cross(vec3_sub(w2, x), vec3_sub(w0, x))),
-                   vec3_dot(f->normal, vec3_cross(vec3_sub(w0, x), vec3_sub(w1, x)))};
-    double sum = 0.0;
+    c[0] = vec3_dot(f->normal, vec3_cross(vec3_sub(w1, x), vec3_sub(w2, x)));
+    c[1] = vec3_dot(f->normal, vec3_cross(vec3_sub(w2, x), vec3_sub(w0, x)));
+    c[2] = vec3_dot(f->normal, vec3_cross(vec3_sub(w0, x), vec3_sub(w1, x)));
+    double sum = fabs(c[0]) + fabs(c[1]) + fabs(c[2]);
     for (int i = 0; i < 3; i++)
-        sum += c[i] = fmax(c[i], 0.0);
-    if (!(sum > 0.0))
+        c[i] /= sum;
+    return fmin(c[0], fmin(c[1], c[2]));
+}
+
+// points of a and b that meet the origin's projection, from the one of the nearest faces (several
+// may lie in one plane) that holds it
+static void face_points(const polytope *p, double nearest, geo_epa_result *result)
+{
+    double weights[3] = {0.0}, trial[3], inside = -INFINITY;
+    const face *best = NULL;
+    for (int i = 0; i < p->face_count; i++) {
+        const face *f = &p->faces[i];
+        if (!f->alive || f->distance > nearest + 1e-10 * p->scale)
+            continue;
+        double least = face_weights(p, f, trial);
+        if (!(least > inside))
+            continue;
+        inside = least;
+        best = f;
+        for (int k = 0; k < 3; k++)
+            weights[k] = fmax(trial[k], 0.0);
+    }
+    double sum = weights[0] + weights[1] + weights[2];
+    if (!best || !(sum > 0.0))
         return;
     result->point_a = result->point_b = (vec3){0.0, 0.0, 0.0};
     for (int i = 0; i < 3; i++) {
-        result->point_a = vec3_add_scaled(result->point_a, c[i] / sum, p->v[f->v[i]].a);
-        result->point_b = vec3_add_scaled(result->point_b, c[i] / sum, p->v[f->v[i]].b);
+        const geo_gjk_vertex *v = &p->v[best->v[i]];
+        result->point_a = vec3_add_scaled(result->point_a, weights[i] / sum, v->a);
+        result->point_b = vec3_add_scaled(result->point_b, weights[i] / sum, v->b);
     }
 }
 
@@ -188,11 +211,12 @@ bool geo_epa(const geo_core *a, const geo_core *b, geo_epa_result *result)
         face f = p.faces[index];
         geo_gjk_vertex v = support(a, b, f.normal);
         double height = vec3_dot(f.normal, v.w);
-        if (height < result->depth) {
+        if (height < result->depth)
             keep_best(result, a, b, f.normal);
-            face_points(&p, &f, result);
-        }
-        if (height - f.distance <= 1e-12 * p.scale || !insert(&p, &v, index))
+        bool settled = height - f.distance <= 1e-12 * p.scale || p.vertex_count == VERTEX_MAX;
+        if (settled)
+            face_points(&p, f.distance, result);
+        if (settled || !insert(&p, &v, index))
             break;
     }
     return isfinite(result->depth);

@@ -38,6 +38,7 @@ cairn_status geo_feature_face(geo_feature *feature, const geo_core *core, int fa
     if (status)
         return status;
     feature->core = core;
+    feature->radius = core->radius;
     feature->normal = mat3_apply(&core->rotation, core->face_normals[face]);
     feature->face_code = geo_core_face_code(core, face);
     for (int k = 0; k < count; k++) {
@@ -120,12 +121,26 @@ static int flattest_edge(const geo_core *core, int vertex, vec3 d)
     return best;
 }
 
-// a segment core's two ends, or an edge or vertex of a polytope
+// a capsule's line on the side, or its end
+static void facing_segment(geo_feature *feature, const geo_core *core, int vertex, vec3 d)
+{
+    const double side_sine = 0.26; // fifteen degrees
+    feature->count = fabs(d.z) < side_sine ? 2 : 1;
+    set_point(feature, 0, geo_core_vertex(core, vertex), vertex);
+    if (feature->count == 1)
+        return;
+    double s = core->radius / hypot(d.x, d.y);
+    feature->radius = 0.0;
+    for (int k = 0; k < 2; k++) {
+        vec3 end = {s * d.x, s * d.y, k ? core->half.z : -core->half.z};
+        set_point(feature, k, geo_core_apply(core, end), k);
+    }
+}
+
+// an edge or vertex of a polytope
 static void facing_edge(geo_feature *feature, const geo_core *core, int vertex, vec3 d)
 {
-    int edge = core->kind == GEO_CORE_SEGMENT && fabs(d.z) < 0.26 ? 0
-               : core->kind == GEO_CORE_POINT                     ? -1
-                                                                  : flattest_edge(core, vertex, d);
+    int edge = flattest_edge(core, vertex, d);
     feature->count = edge < 0 ? 1 : 2;
     set_point(feature, 0, geo_core_vertex(core, vertex), vertex);
     for (int k = 0; edge >= 0 && k < 2; k++) {
@@ -138,6 +153,7 @@ cairn_status geo_feature_facing(geo_feature *feature, const geo_core *core, vec3
                                 double face_cosine, const base_allocator *allocator)
 {
     feature->core = core;
+    feature->radius = core->radius;
     feature->points = feature->own_points;
     feature->vertices = feature->own_vertices;
     feature->normal = outward;
@@ -153,6 +169,9 @@ cairn_status geo_feature_facing(geo_feature *feature, const geo_core *core, vec3
     int face = geo_core_face_at(core, vertex, outward, &cosine);
     if (face >= 0 && cosine >= face_cosine)
         return geo_feature_face(feature, core, face, allocator);
-    facing_edge(feature, core, vertex, d);
+    if (core->kind == GEO_CORE_SEGMENT)
+        facing_segment(feature, core, vertex, d);
+    else
+        facing_edge(feature, core, vertex, d);
     return CAIRN_OK;
 }

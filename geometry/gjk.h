@@ -41,7 +41,9 @@ typedef struct geo_epa_result {
 
 /// Penetration by the expanding polytope algorithm (van den Bergen 2001), started from a simplex of
 /// support points that need not hold the origin: also right for touching cores (depth near 0, of
-/// either sign). The difference A - B must have volume; false if it has none to round-off.
+/// either sign). The difference A - B must have volume; false if it has none to round-off. Exact on
+/// flat and vertex contacts; on curved ones the search ends after a fixed number of points with a
+/// direction that geo_closest_find refines.
 bool geo_epa(const geo_core *a, const geo_core *b, geo_epa_result *result);
 
 #endif

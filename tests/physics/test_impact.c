@@ -12,17 +12,17 @@ static void check_oblique(const oblique_case *c)
 {
     cairn_world_def def = cairn_default_world_def();
     def.gravity[2] = 0.0;
-    def.time_step = 1e-3;
+    def.time_step = 1e-4;
     cairn_world *world = make_world(&def);
     set_contact(world, c->mu, c->e);
     add_ground(world);
     cairn_body_id ball = add_body_at(world, sphere_shape(world, c->r), 0.0, 0.0, 1.5 * c->r);
     set_velocity(world, ball, (double[]){c->vt, 0.0, -c->vn}, (double[]){0.0, c->omega, 0.0});
-    run_steps(world, 200);
+    run_steps(world, 1000);
     cairn_body_view view = look_at(world, ball);
-    check_close(view.velocity[0], c->vt_out, 1e-8, 0.0);
-    check_close(view.angular_velocity[1], c->omega_out, 1e-8, 0.0);
-    check_close(view.velocity[2], c->vn_out, 1e-8, 0.0);
+    check_close(view.velocity[0], c->vt_out, 2e-3, 0.0);
+    check_close(view.angular_velocity[1], c->omega_out, 2e-3, 0.0);
+    check_close(view.velocity[2], c->vn_out, 1e-9, 0.0);
     cairn_world_destroy(world);
 }
 
@@ -30,11 +30,11 @@ static void oblique_and_spinning_impacts_follow_the_impulse_balance(void **state
 {
     (void)state;
     const oblique_case cases[] = {
-        {1.0, 4.0, 0.0, 0.8, 0.2, 0.05, 3.64, 18.0, 0.8},
-        {1.0, 1.0, 0.0, 0.8, 0.5, 0.05, 0.7142857142857143, 14.285714285714285, 0.8},
-        {2.0, 0.0, -300.0, 0.5001736883638875, 0.2, 0.05, -0.600069475345555, -269.99652623272226,
-         1.000347376727775},
-        {2.0, 0.0, -20.0, 0.5, 0.4, 0.05, -0.2857142857142857, -5.714285714285715, 1.0},
+        {1.0, 4.0, 0.0,    0.8,                0.2, 0.05, 3.64,                18.0,                0.8},
+        {1.0, 1.0, 0.0,    0.8,                0.5, 0.05, 0.7142857142857143,  14.285714285714285,  0.8},
+        {2.0, 0.0, -300.0, 0.5001736883638875, 0.2, 0.05, -0.600069475345555,  -269.99652623272226,
+         1.000347376727775                                                                             },
+        {2.0, 0.0, -20.0,  0.5,                0.4, 0.05, -0.2857142857142857, -5.714285714285715,  1.0},
     };
     for (int i = 0; i < 4; i++)
         check_oblique(&cases[i]);
@@ -47,7 +47,7 @@ static void a_ball_bounces_to_the_closed_form_heights(void **state)
     const double restitution[] = {0.5, 0.9};
     for (int i = 0; i < 2; i++) {
         cairn_world_def def = cairn_default_world_def();
-        def.time_step = 1e-4;
+        def.time_step = 1e-5;
         cairn_world *world = make_world(&def);
         set_contact(world, 0.0, restitution[i]);
         add_ground(world);
@@ -63,7 +63,7 @@ static void a_ball_bounces_to_the_closed_form_heights(void **state)
             if (view.velocity[2] <= 0.0 && last_speed > 0.0) {
                 height *= restitution[i] * restitution[i];
                 bounces++;
-                check_close(top, height, 2e-3, 0.0);
+                check_close(top, height, 1e-3, 0.0);
             }
             last_speed = view.velocity[2];
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Piles at rest: they stand, their floor carries their weight, penetration stays small, energy adds up.
+// Piles at rest: they stand, their floor carries their weight, penetration stays small, energy adds
+// up.
 #include "tests/physics/bench_world.h"
 
 static cairn_world *column(int boxes, cairn_body_id *ground, cairn_body_id *top)
