@@ -81,7 +81,8 @@ static void assemble_front(con_block_lu *lu, int s, const double *values, const 
                            int *top, size_t *used)
 {
     const con_block_order *order = lu->order;
-    memset(lu->front, 0, ((size_t)shape->rows * shape->stride + CON_FRONT_PADDING) * sizeof(double));
+    memset(lu->front, 0,
+           ((size_t)shape->rows * shape->stride + CON_FRONT_PADDING) * sizeof(double));
     // constant block sizes let the compiler unroll
     if (order->block == 6)
         add_entries(lu, s, values, shape->stride, 6);

@@ -12,9 +12,9 @@ typedef struct analysis {
     const con_block_pattern *pattern;
     con_block_order *order;
     base_arena *arena;
-    int *tree;   // parent of a turn in the elimination tree, -1 for roots
-    int *count;  // blocks of the factor's column, diagonal included
-    int *super;  // supernode of a turn
+    int *tree;  // parent of a turn in the elimination tree, -1 for roots
+    int *count; // blocks of the factor's column, diagonal included
+    int *super; // supernode of a turn
     int *mark;
     int *work_a;
     int *work_b;
@@ -252,8 +252,8 @@ static cairn_status list_entries(analysis *a)
                 if (pass == 0)
                     order->entry_start[s + 1]++;
                 else
-                    order->entry[fill[s]++] = (con_block_entry){k, find_row(order, s, row),
-                                                                find_row(order, s, column)};
+                    order->entry[fill[s]++] =
+                        (con_block_entry){k, find_row(order, s, row), find_row(order, s, column)};
             }
         for (int s = 0; pass == 0 && s < order->supernode_count; s++) {
             order->entry_start[s + 1] += order->entry_start[s];
@@ -297,9 +297,10 @@ static bool allocate(analysis *a, base_arena *arena)
 {
     size_t n = (size_t)a->pattern->size;
     con_block_order *order = a->order;
-    int **arrays[] = {&order->place, &order->block_at, &order->first, &order->parent,
-                      &order->row_start, &order->entry_start, &a->tree, &a->count,
-                      &a->super, &a->mark, &a->work_a, &a->work_b};
+    int **arrays[] = {&order->place,  &order->block_at,  &order->first,
+                      &order->parent, &order->row_start, &order->entry_start,
+                      &a->tree,       &a->count,         &a->super,
+                      &a->mark,       &a->work_a,        &a->work_b};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = integers(arena, n);
         if (*arrays[k] == NULL)

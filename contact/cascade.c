@@ -130,8 +130,7 @@ static double squared(const double a[3])
 cairn_status con_cascade_measure(con_cascade *c)
 {
     const con_problem *problem = c->problem;
-    cairn_status status =
-        con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
+    cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
     if (status != CAIRN_OK)
         return status;
     double map = 0.0;

@@ -371,8 +371,8 @@ static bool take_step(interior *p)
     for (int i = 0; i < p->newton->contact_count; i++) {
         const contact_state *c = &p->state[i];
         if (p->mode == MODE_ESCAPE)
-            p->s[i] += step * theta *
-                       (c->slip - p->s[i] + c->t[0] * p->du[i][1] + c->t[1] * p->du[i][2]);
+            p->s[i] +=
+                step * theta * (c->slip - p->s[i] + c->t[0] * p->du[i][1] + c->t[1] * p->du[i][2]);
         for (int k = 0; k < 3; k++) {
             p->r[i][k] += step * p->dr[i][k];
             p->u[i][k] += step * p->du[i][k];

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+// clang-format off
 #define LAW_LIST(X) X(signorini_coulomb)
+// clang-format on
 
 #define LAW_DECLARE(name) extern const con_law con_law_##name;
 LAW_LIST(LAW_DECLARE)

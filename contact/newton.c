@@ -64,7 +64,7 @@ static void apply_W(const con_newton *newton, const double (*r)[3], double (*out
         double sum[3] = {0.0, 0.0, 0.0};
         for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++) {
             const double *x = r[pattern->column[k]];
-            const double(*m)[3] = newton->block[k].m;
+            const double(*m)[3] = (const double(*)[3])newton->block[k].m;
             for (int row = 0; row < 3; row++)
                 sum[row] += m[row][0] * x[0] + m[row][1] * x[1] + m[row][2] * x[2];
         }
@@ -254,7 +254,7 @@ static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const
             if (newton->place[j] < 0)
                 continue;
             double half[3][3], product[3][3];
-            multiply3(A[i], newton->block[k].m, half);
+            multiply3(A[i], (const double(*)[3])newton->block[k].m, half);
             multiply3((const double(*)[3])half, B[j], product);
             for (int row = 0; i == j && row < 3; row++)
                 product[row][row] += 1.0;

@@ -33,7 +33,7 @@ typedef struct con_newton {
     double *mu;
     double *w; // [n] trace of the diagonal block over 3
     // body form
-    int (*body)[2];      // [n] bodies of the island, -1 where immobile
+    int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
     double (*velocity)[6]; // [m] scratch
     // W form
@@ -67,8 +67,8 @@ typedef struct con_newton {
 /// @param body_place  [body_count] scratch, all -1, left so; NULL in W form
 /// @param place       [contact_count] scratch, all -1, left so; NULL in body form
 cairn_status con_newton_create(const con_problem *problem, const int *contact, int count,
-                               const con_goal *goal, const con_control *control,
-                               con_report *report, int *body_place, int *place, base_arena *arena,
+                               const con_goal *goal, const con_control *control, con_report *report,
+                               int *body_place, int *place, base_arena *arena,
                                con_newton *newton) CAIRN_CHECK_RESULT;
 
 /// out = W r (+ q)

@@ -97,15 +97,15 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
             newton->body[i][s] = body_place[body];
             for (int row = 0; row < 3; row++)
                 for (int k = 0; k < 6; k++)
-                    newton->J[i][s][row][k] = problem->H[c][s][row][k] * scale *
-                                              sqrt(problem->mass_inverse[body][k]);
+                    newton->J[i][s][row][k] =
+                        problem->H[c][s][row][k] * scale * sqrt(problem->mass_inverse[body][k]);
         }
     for (size_t i = 0; i < n; i++)
         for (int s = 0; s < 2; s++)
             if (problem->body[newton->contact[i]][s] >= 0)
                 body_place[problem->body[newton->contact[i]][s]] = -1;
-    newton->velocity = base_arena_allocate(arena, "island", (size_t)newton->body_count,
-                                           sizeof *newton->velocity);
+    newton->velocity =
+        base_arena_allocate(arena, "island", (size_t)newton->body_count, sizeof *newton->velocity);
     return newton->velocity != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
@@ -145,8 +145,8 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
     if (status != CAIRN_OK)
         return status;
     find_slots(newton);
-    newton->values = base_arena_array(arena, double, "Newton matrix",
-                                      36 * (size_t)newton->pattern.start[m]);
+    newton->values =
+        base_arena_array(arena, double, "Newton matrix", 36 * (size_t)newton->pattern.start[m]);
     if (newton->values == NULL)
         return CAIRN_ERROR_MEMORY;
     status = con_block_order_create(&newton->pattern, 6, arena, &newton->order);

@@ -17,10 +17,10 @@ typedef struct trial {
 typedef struct proximal {
     con_newton *newton;
     const con_proximal_settings *settings;
-    double (*center)[3];   // r_k
-    double (*start)[3];    // W r_k + q
+    double (*center)[3]; // r_k
+    double (*start)[3];  // W r_k + q
     double (*identity)[3][3];
-    double (*minus)[3];    // right side
+    double (*minus)[3]; // right side
     double (*step)[3];
     double (*unused)[3];
     trial here, next, best;
@@ -194,9 +194,8 @@ static cairn_status solve_inner(proximal *p, double tolerance, bool *solved, int
         if (*steps >= p->settings->max_inner || p->solves >= p->settings->max_solves ||
             con_newton_late(newton))
             return CAIRN_OK;
-        cairn_status status =
-            con_newton_factor(newton, (const double(*)[3][3])p->identity,
-                              (const double(*)[3][3])p->here.D);
+        cairn_status status = con_newton_factor(newton, (const double(*)[3][3])p->identity,
+                                                (const double(*)[3][3])p->here.D);
         if (status != CAIRN_OK)
             return status == CAIRN_ERROR_NUMERICAL ? CAIRN_OK : status;
         p->solves++;

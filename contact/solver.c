@@ -9,7 +9,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SOLVER_LIST(X) X(auto) X(gauss_seidel) X(nipm) X(paln)
+// clang-format off
+#define SOLVER_LIST(X) \
+    X(auto) \
+    X(gauss_seidel) \
+    X(nipm) \
+    X(paln)
+// clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
 SOLVER_LIST(SOLVER_DECLARE)

@@ -4,6 +4,8 @@
 #include "contact/interior.h"
 #include "contact/proximal.h"
 
+#include "base/assert.h"
+
 #include "base/timer.h"
 
 #include <limits.h>
@@ -24,24 +26,24 @@ typedef struct auto_settings {
 
 #define FIELD(name) offsetof(auto_settings, name)
 static const base_setting settings_rows[] = {
-    {"warm_sweeps", BASE_SETTING_INTEGER, FIELD(warm_sweeps), "", 20.0, 0.0, 1e6, NULL,
-     "sweeps from a guess before Newton steps are tried"},
-    {"warm_error", BASE_SETTING_REAL, FIELD(warm_error), "", 1e-4, 0.0, 1.0, NULL,
-     "error up to which a guess counts as good"},
-    {"warm_solves", BASE_SETTING_INTEGER, FIELD(warm_solves), "", 10.0, 0.0, 1e6, NULL,
-     "linear solves spent on a good guess"},
-    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 100.0, 0.0, 1e9, NULL,
-     "sweeps before the interior point"},
-    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0, 0.0, 1e6,
-     NULL, "factorisations of the interior point"},
-    {"polish_solves", BASE_SETTING_INTEGER, FIELD(polish_solves), "", 40.0, 0.0, 1e6, NULL,
-     "linear solves of the proximal method after it"},
-    {"proximal_solves", BASE_SETTING_INTEGER, FIELD(proximal_solves), "", 3000.0, 0.0, 1e6, NULL,
-     "linear solves of the proximal method in De Saxce form"},
-    {"last_sweeps", BASE_SETTING_INTEGER, FIELD(last_sweeps), "", 20000.0, 0.0, 1e9, NULL,
-     "sweeps for another start, when all else has failed"},
-    {"last_solves", BASE_SETTING_INTEGER, FIELD(last_solves), "", 8000.0, 0.0, 1e6, NULL,
-     "linear solves from that start"},
+    {"warm_sweeps",         BASE_SETTING_INTEGER, FIELD(warm_sweeps),         "", 20.0,    0.0, 1e6, NULL,
+     "sweeps from a guess before Newton steps are tried"                                                                                         },
+    {"warm_error",          BASE_SETTING_REAL,    FIELD(warm_error),          "", 1e-4,    0.0, 1.0, NULL,
+     "error up to which a guess counts as good"                                                                                                  },
+    {"warm_solves",         BASE_SETTING_INTEGER, FIELD(warm_solves),         "", 10.0,    0.0, 1e6, NULL,
+     "linear solves spent on a good guess"                                                                                                       },
+    {"sweeps",              BASE_SETTING_INTEGER, FIELD(sweeps),              "", 100.0,   0.0, 1e9, NULL,
+     "sweeps before the interior point"                                                                                                          },
+    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0,   0.0, 1e6,
+     NULL,                                                                                                 "factorisations of the interior point"},
+    {"polish_solves",       BASE_SETTING_INTEGER, FIELD(polish_solves),       "", 40.0,    0.0, 1e6, NULL,
+     "linear solves of the proximal method after it"                                                                                             },
+    {"proximal_solves",     BASE_SETTING_INTEGER, FIELD(proximal_solves),     "", 3000.0,  0.0, 1e6, NULL,
+     "linear solves of the proximal method in De Saxce form"                                                                                     },
+    {"last_sweeps",         BASE_SETTING_INTEGER, FIELD(last_sweeps),         "", 20000.0, 0.0, 1e9, NULL,
+     "sweeps for another start, when all else has failed"                                                                                        },
+    {"last_solves",         BASE_SETTING_INTEGER, FIELD(last_solves),         "", 8000.0,  0.0, 1e6, NULL,
+     "linear solves from that start"                                                                                                             },
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -77,8 +79,7 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
                                     .inner_factor = 0.01};
     for (int k = 0; k < cascade->island_count; k++) {
         con_newton *model;
-        if (!is_open(cascade, k) ||
-            con_cascade_island_error(cascade, k) > settings->warm_error)
+        if (!is_open(cascade, k) || con_cascade_island_error(cascade, k) > settings->warm_error)
             continue;
         cairn_status status = con_cascade_model(cascade, k, &model);
         if (status == CAIRN_OK)
@@ -140,8 +141,7 @@ static cairn_status solve_island(con_cascade *cascade, const auto_settings *sett
 static cairn_status solve_open_islands(con_cascade *cascade, const auto_settings *settings)
 {
     for (int k = 0; k < cascade->island_count; k++) {
-        cairn_status status =
-            is_open(cascade, k) ? solve_island(cascade, settings, k) : CAIRN_OK;
+        cairn_status status = is_open(cascade, k) ? solve_island(cascade, settings, k) : CAIRN_OK;
         if (status != CAIRN_OK)
             return status;
     }

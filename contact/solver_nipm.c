@@ -3,6 +3,8 @@
 #include "contact/cascade.h"
 #include "contact/interior.h"
 
+#include "base/assert.h"
+
 #include <limits.h>
 
 typedef struct nipm_settings {
@@ -12,12 +14,12 @@ typedef struct nipm_settings {
 
 #define FIELD(name) offsetof(nipm_settings, name)
 static const base_setting settings_rows[] = {
-    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 100.0, 0.0, INT_MAX, NULL,
-     "Gauss-Seidel sweeps that find the scale of the start"},
-    {"start_scale", BASE_SETTING_REAL, FIELD(interior.start_scale), "", 0.0, 0.0, 1e8, NULL,
+    {"sweeps",       BASE_SETTING_INTEGER, FIELD(sweeps),                "", 100.0, 0.0, INT_MAX, NULL,
+     "Gauss-Seidel sweeps that find the scale of the start"                    },
+    {"start_scale",  BASE_SETTING_REAL,    FIELD(interior.start_scale),  "", 0.0,   0.0, 1e8,     NULL,
      "normal reactions of the start, relative to |q| / |W|; 0: from the sweeps"},
-    {"max_restarts", BASE_SETTING_INTEGER, FIELD(interior.max_restarts), "", 3.0, 0.0, 20.0, NULL,
-     "restarts with ten times larger reactions when the start is slow"},
+    {"max_restarts", BASE_SETTING_INTEGER, FIELD(interior.max_restarts), "", 3.0,   0.0, 20.0,    NULL,
+     "restarts with ten times larger reactions when the start is slow"         },
 };
 
 enum { DEFAULT_FACTORISATIONS = 100 };
@@ -41,8 +43,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
         interior.max_iterations =
             control->max_iterations > 0 ? control->max_iterations : DEFAULT_FACTORISATIONS;
         if (status == CAIRN_OK && interior.start_scale <= 0.0)
-            interior.start_scale =
-                con_interior_start_scale(model, (const double(*)[3])model->best);
+            interior.start_scale = con_interior_start_scale(model, (const double(*)[3])model->best);
         if (status == CAIRN_OK)
             status = con_interior_run(model, &interior);
     }

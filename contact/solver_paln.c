@@ -3,6 +3,8 @@
 #include "contact/cascade.h"
 #include "contact/proximal.h"
 
+#include "base/assert.h"
+
 #include <limits.h>
 
 typedef struct paln_settings {
@@ -14,17 +16,17 @@ static const char *const form_names[] = {"alart_curnier", "de_saxce", NULL};
 
 #define FIELD(name) offsetof(paln_settings, name)
 static const base_setting settings_rows[] = {
-    {"form", BASE_SETTING_CHOICE, FIELD(proximal.form), "", CON_PROXIMAL_ALART_CURNIER,
-     CON_PROXIMAL_ALART_CURNIER, CON_PROXIMAL_DE_SAXCE, form_names,
-     "projection that makes the reaction of a velocity"},
-    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 20.0, 0.0, INT_MAX, NULL,
-     "Gauss-Seidel sweeps before the first Newton step"},
-    {"weight", BASE_SETTING_REAL, FIELD(proximal.weight), "", 1e3, 1e-2, 1e10, NULL,
+    {"form",         BASE_SETTING_CHOICE,  FIELD(proximal.form),         "", CON_PROXIMAL_ALART_CURNIER,
+     CON_PROXIMAL_ALART_CURNIER,                                                                               CON_PROXIMAL_DE_SAXCE, form_names,
+     "projection that makes the reaction of a velocity"                         },
+    {"sweeps",       BASE_SETTING_INTEGER, FIELD(sweeps),                "", 20.0,                       0.0,  INT_MAX,               NULL,
+     "Gauss-Seidel sweeps before the first Newton step"                         },
+    {"weight",       BASE_SETTING_REAL,    FIELD(proximal.weight),       "", 1e3,                        1e-2, 1e10,                  NULL,
      "proximal weight at the start, relative to 3 / trace of the diagonal block"},
-    {"max_inner", BASE_SETTING_INTEGER, FIELD(proximal.max_inner), "", 12.0, 1.0, 1000.0, NULL,
-     "Newton steps for one proximal point"},
-    {"inner_factor", BASE_SETTING_REAL, FIELD(proximal.inner_factor), "", 0.01, 1e-8, 1.0, NULL,
-     "tolerance of a proximal point relative to the error before it"},
+    {"max_inner",    BASE_SETTING_INTEGER, FIELD(proximal.max_inner),    "", 12.0,                       1.0,  1000.0,                NULL,
+     "Newton steps for one proximal point"                                      },
+    {"inner_factor", BASE_SETTING_REAL,    FIELD(proximal.inner_factor), "", 0.01,                       1e-8, 1.0,                   NULL,
+     "tolerance of a proximal point relative to the error before it"            },
 };
 
 enum { DEFAULT_SOLVES = 300 };
