@@ -155,6 +155,7 @@ void cairn_world_destroy(cairn_world *world)
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
+    base_names_release(&world->body_names, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);
