@@ -10,7 +10,11 @@
 #include <string.h>
 
 // clang-format off
-#define SOLVER_LIST(X) X(gauss_seidel)
+#define SOLVER_LIST(X) \
+    X(auto) \
+    X(gauss_seidel) \
+    X(nipm) \
+    X(paln)
 // clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
