@@ -6,7 +6,13 @@
 
 #include <string.h>
 
-#define LAW_LIST(X) X(signorini_coulomb)
+#define LAW_LIST(X)                                                                                \
+    X(signorini_coulomb)                                                                           \
+    X(spring_dashpot)                                                                              \
+    X(incremental)                                                                                 \
+    X(exudyn_sphere)                                                                               \
+    X(hertz_mindlin)                                                                               \
+    X(hooke)
 
 #define LAW_DECLARE(name) extern const con_law con_law_##name;
 LAW_LIST(LAW_DECLARE)

@@ -67,6 +67,7 @@ typedef struct eng_contacts {
     // kept between steps
     double (*R)[3];                     // [count] N s
     double (*history)[CON_HISTORY_MAX]; // [count]
+    double *loose;                      // [count] J, lost when the contact opens; explicit laws
     // written by the solver and by explicit laws
     double (*U)[3]; // [count] m/s, H v_{n+1}
 } eng_contacts;
@@ -140,7 +141,9 @@ struct cairn_world {
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
     double (*free_relative)[3]; // [contacts.count] q of the problem, as its writer
-    double (*guess)[3];         // [problem.contact_count] warm start of the last solve
+    con_impulse_output
+        *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
+    double (*guess)[3];    // [problem.contact_count] warm start of the last solve
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
@@ -157,7 +160,7 @@ cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
-void eng_block_explicit_laws(cairn_world *world);
+cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
