@@ -403,6 +403,7 @@ typedef struct cairn_energy {
     double impact;     // J dissipated by normal impact
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots
+    double plastic;    // J dissipated by plasticity and adhesion
     double residual;   // J, what does not add up
 } cairn_energy;
 
