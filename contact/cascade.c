@@ -6,6 +6,7 @@
 #include "contact/cone.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -208,13 +209,36 @@ bool con_cascade_solved(const con_cascade *c)
     return c->error <= c->control->tolerance;
 }
 
-bool con_cascade_late(const con_cascade *c)
+static int factorisations(const con_cascade *c)
+{
+    int sum = 0;
+    for (int k = 0; k < c->island_count; k++)
+        sum += c->model[k] != NULL ? c->model[k]->factorisations : 0;
+    return sum;
+}
+
+int con_cascade_left(const con_cascade *c)
+{
+    if (c->control->max_iterations <= 0)
+        return INT_MAX / 2;
+    return c->control->max_iterations - c->sweeps - factorisations(c);
+}
+
+static bool is_past_deadline(const con_cascade *c)
 {
     return isfinite(c->deadline) && base_timer_seconds() >= c->deadline;
 }
 
+bool con_cascade_late(const con_cascade *c)
+{
+    return con_cascade_left(c) <= 0 || is_past_deadline(c);
+}
+
 cairn_status con_cascade_sweep(con_cascade *c, int total)
 {
+    int left = con_cascade_left(c);
+    if (total - c->sweeps > left)
+        total = c->sweeps + left;
     while (c->sweeps < total && !con_cascade_solved(c) && !con_cascade_late(c)) {
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
         c->sweeps++;
@@ -270,6 +294,7 @@ cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
             return status;
         c->model[island] = *model;
     }
+    (*model)->limit = (*model)->factorisations + con_cascade_left(c);
     con_newton_gather(*model, (const double(*)[3])c->R, (*model)->scratch[3]);
     con_newton_error(*model, (const double(*)[3])(*model)->scratch[3]);
     return CAIRN_OK;
@@ -277,19 +302,16 @@ cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
 
 cairn_status con_cascade_finish(con_cascade *c)
 {
-    int factorisations = 0;
     for (int k = 0; k < c->island_count; k++) {
         const con_newton *model = c->model[k];
-        if (model == NULL)
-            continue;
-        factorisations += model->factorisations;
-        if (model->best_error < error_at_R(c, k))
+        if (model != NULL && model->best_error < error_at_R(c, k))
             con_newton_scatter(model, (const double(*)[3])model->best, c->R);
     }
     cairn_status status = con_cascade_measure(c);
-    c->report->iterations = c->sweeps + factorisations;
-    c->report->stop = con_cascade_solved(c) ? CON_STOP_SOLVED
-                      : con_cascade_late(c) ? CON_STOP_TIME_LIMIT
-                                            : CON_STOP_STAGNATED;
+    c->report->iterations = c->sweeps + factorisations(c);
+    c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
+                      : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT
+                      : is_past_deadline(c)      ? CON_STOP_TIME_LIMIT
+                                                 : CON_STOP_STAGNATED;
     return status == CAIRN_ERROR_NUMERICAL ? CAIRN_OK : status;
 }

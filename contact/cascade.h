@@ -43,6 +43,11 @@ cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESU
 /// Recomputes errors at R.
 cairn_status con_cascade_measure(con_cascade *cascade) CAIRN_CHECK_RESULT;
 bool con_cascade_solved(const con_cascade *cascade);
+
+/// Iterations (sweeps and factorisations) left of control->max_iterations.
+int con_cascade_left(const con_cascade *cascade);
+
+/// Out of time or iterations.
 bool con_cascade_late(const con_cascade *cascade);
 
 /// Error of an island at R in the sense of con_goal, or that of its model where that is less.

@@ -143,7 +143,8 @@ bool con_newton_solved(const con_newton *newton)
 
 bool con_newton_late(const con_newton *newton)
 {
-    return isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline;
+    return newton->factorisations >= newton->limit ||
+           (isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline);
 }
 
 void con_newton_begin(con_newton *newton)

@@ -58,6 +58,7 @@ typedef struct con_newton {
     const con_control *control;
     con_report *report; // history is added to it; may be NULL
     int factorisations;
+    int limit;         // of factorisations: then the island is late
     double (*best)[3]; // [n] r of the least error so far
     double best_error; // natural map / what the goal allows * tolerance
     base_arena *arena;
