@@ -58,14 +58,20 @@ static edge_view to_frame(edge_view v, const mat3 *rotation, vec3 shift)
     return v;
 }
 
-// do the arcs of two edges cross on the Gauss map (A against -B)?
-static bool arcs_cross(const edge_view *a, const edge_view *b)
+// can the arc of an edge of A (its own frame) cross the plane of another edge? the cheap half of
+// the test that the arcs of two edges cross on the Gauss map
+static bool arc_meets_plane(const geo_core *a, int edge, vec3 along)
 {
-    if (!a->full && vec3_dot(a->n0, b->along) * vec3_dot(a->n1, b->along) >= 0.0)
-        return false;
-    if (!b->full && vec3_dot(b->n0, a->along) * vec3_dot(b->n1, a->along) >= 0.0)
-        return false;
-    return true;
+    if (a->face_count == 0)
+        return true;
+    const int *f = a->edge_faces[edge];
+    return vec3_dot(a->face_normals[f[0]], along) * vec3_dot(a->face_normals[f[1]], along) < 0.0;
+}
+
+// the other half
+static bool view_meets_plane(const edge_view *b, vec3 along)
+{
+    return b->full || vec3_dot(b->n0, along) * vec3_dot(b->n1, along) < 0.0;
 }
 
 static void try_edges(const edge_view *a, int ia, const edge_view *b, int ib, geo_sat *sat)
@@ -96,8 +102,10 @@ static bool query_edges(const geo_core *a, const geo_core *b, double limit, geo_
     for (int j = 0; j < b->edge_count; j++) {
         edge_view eb = to_frame(view_edge(b, j), &rotation, shift);
         for (int i = 0; i < a->edge_count; i++) {
+            if (!arc_meets_plane(a, i, eb.along))
+                continue;
             edge_view ea = view_edge(a, i);
-            if (arcs_cross(&ea, &eb))
+            if (view_meets_plane(&eb, ea.along))
                 try_edges(&ea, i, &eb, j, sat);
         }
         if (sat->edge > limit)
