@@ -69,6 +69,30 @@ static void stacked_boxes(void **state)
     geo_shape_destroy(box);
 }
 
+// masonry: blocks in running bond, slightly tilted and sunk in, keep a face contact of four corners
+// or more with a face's normal
+static void running_bond(void **state)
+{
+    (void)state;
+    geo_shape *block = new_box(0.5, 0.25, 0.15);
+    geo_manifold m = new_manifold();
+    base_rng rng = base_rng_make(5);
+    for (int i = 0; i < 20000; i++) {
+        double tilt = pow(10.0, -base_rng_range(&rng, 3.0, 10.0));
+        double sink = pow(10.0, -base_rng_range(&rng, 4.0, 9.0));
+        pose p = {
+            {0.5, i % 2 ? 0.0 : 0.05, 0.3 - sink},
+            base_quat_from_rotation_vector(vec3_scale(tilt, random_direction(&rng)))
+        };
+        collide(block, at(0.0, 0.0, 0.0), block, p, 0.01, &m);
+        assert_in_range(m.count, 4, 8);
+        for (int k = 0; k < m.count; k++)
+            check_at_most(vec3_distance(m.contacts[k].normal, (vec3){0.0, 0.0, 1.0}), 1.01 * tilt);
+    }
+    geo_manifold_finish(&m);
+    geo_shape_destroy(block);
+}
+
 // small shifts, turns and tilts of a resting box leave the keys as they are
 static void keys_survive_noise(void **state)
 {
@@ -421,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacked_boxes),
+        cmocka_unit_test(running_bond),
         cmocka_unit_test(keys_survive_noise),
         cmocka_unit_test(keys_survive_tiny_motion),
         cmocka_unit_test(contacts_span_overlap),
