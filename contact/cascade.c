@@ -239,11 +239,15 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     int left = con_cascade_left(c);
     if (total - c->sweeps > left)
         total = c->sweeps + left;
-    while (c->sweeps < total && !con_cascade_solved(c) && !con_cascade_late(c)) {
+    // a guess that meets the tolerance gets one sweep all the same: from step to step what rests
+    // comes to rest to round-off
+    bool refine = c->sweeps == 0 && con_cascade_solved(c);
+    while (c->sweeps < total && (refine || !con_cascade_solved(c)) && !con_cascade_late(c)) {
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
         c->sweeps++;
-        if (c->sweeps != total && c->sweeps % 20 != 0)
+        if (c->sweeps != total && c->sweeps % 20 != 0 && !refine)
             continue;
+        refine = false;
         con_sweep_refresh(&c->sweep);
         cairn_status status = con_cascade_measure(c);
         if (status != CAIRN_OK)
