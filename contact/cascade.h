@@ -23,9 +23,9 @@ typedef struct con_cascade {
     int *contact;       // contacts that can bear, by island, ascending
     con_newton **model; // [island_count]; NULL until asked for
     double *map;        // [island_count] |natural map|^2 at R
+    double *scaled;     // [island_count] |scaled natural map|^2 at R
     double *R_squared;  // [island_count]
     double *U_squared;  // [island_count]
-    double rest;        // |natural map|^2 of contacts of no island
     double q_total, R_total, U_total;
     int *body_place, *place;
     double error; // of R: what the tolerance is about
@@ -43,6 +43,11 @@ cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESU
 /// Recomputes errors at R.
 cairn_status con_cascade_measure(con_cascade *cascade) CAIRN_CHECK_RESULT;
 bool con_cascade_solved(const con_cascade *cascade);
+
+/// Iterations (sweeps and factorisations) left of control->max_iterations.
+int con_cascade_left(const con_cascade *cascade);
+
+/// Out of time or iterations.
 bool con_cascade_late(const con_cascade *cascade);
 
 /// Error of an island at R in the sense of con_goal, or that of its model where that is less.

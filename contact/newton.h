@@ -12,6 +12,7 @@
 typedef struct con_goal {
     double tolerance;
     bool both_measures;
+    bool scaled_measure;
     double q_squared;       // |q|^2 of the whole problem
     double R_squared_other; // |R|^2 and |U|^2 of the other islands
     double U_squared_other;
@@ -57,6 +58,7 @@ typedef struct con_newton {
     const con_control *control;
     con_report *report; // history is added to it; may be NULL
     int factorisations;
+    int limit;         // of factorisations: then the island is late
     double (*best)[3]; // [n] r of the least error so far
     double best_error; // natural map / what the goal allows * tolerance
     base_arena *arena;

@@ -2,6 +2,7 @@
 // An island taken out of a problem: numbering, scaling, pattern.
 #include "contact/newton.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -232,6 +233,7 @@ cairn_status con_newton_create(const con_problem *problem, const int *contact, i
                            .control = control,
                            .report = report,
                            .best_error = INFINITY,
+                           .limit = INT_MAX,
                            .arena = arena};
     if (!allocate(newton, arena))
         return CAIRN_ERROR_MEMORY;
