@@ -51,8 +51,13 @@ static const variant variants[] = {
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5, NULL},
       {"contact_plasticity_ratio", 0.5, NULL},
-      {"constant_pull_off_force", 0.5, NULL},
       {"adhesion_coefficient", 1e4, NULL}}                                                      },
+    {"exudyn_sphere",
+     {{"contact_stiffness", 1e5, NULL},
+      {"contact_plasticity_ratio", 0.5, NULL},
+      {"constant_pull_off_force", 0.5, NULL},
+      {"adhesion_coefficient", 1e4, NULL},
+      {"adhesion_exponent", 1.5, NULL}}                                                         },
     {"exudyn_sphere",
      {{"contact_stiffness", 1e7, NULL},
       {"contact_stiffness_exponent", 1.5, NULL},
@@ -78,6 +83,15 @@ static const variant variants[] = {
 };
 
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+/// A force that jumps at the touch: the audit converges with h alone.
+static bool jumps(int index)
+{
+    for (int i = 0; i < 10 && variants[index].settings[i].name != NULL; i++)
+        if (strcmp(variants[index].settings[i].name, "constant_pull_off_force") == 0)
+            return true;
+    return false;
+}
 
 static parameters law_of(int index)
 {
@@ -479,19 +493,19 @@ static double worst_residual(const parameters *law, double duration, double step
 }
 
 /// Closes to 1e-3 of the energy of the impact at 64 steps a contact, and with the square of h: a
-/// quarter of the step leaves a sixteenth, and not less than an eighth where forces jump.
+/// quarter of the step leaves about a sixteenth of the residual.
 static void test_energy(void **state)
 {
     (void)state;
     for (int i = 0; i < VARIANTS; i++) {
         parameters law = law_of(i);
         double duration = impact_duration(&law);
-        double residual[3];
+        double residual[3], ratio = jumps(i) ? 3.5 : 9.0;
         for (int k = 0; k < 3; k++)
             residual[k] = worst_residual(&law, duration, 64.0 * pow(4.0, k));
         check_at_most(residual[0], 1e-3);
-        check_at_most(residual[1], residual[0] / 8.0);
-        check_at_most(residual[2], residual[1] / 8.0);
+        check_at_most(residual[1], residual[0] / ratio);
+        check_at_most(residual[2], residual[1] / ratio);
     }
 }
 
