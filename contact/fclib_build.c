@@ -5,28 +5,29 @@
 #include <limits.h>
 #include <string.h>
 
-// which velocity components a file has a row for
+// rows of the file: 6 for every body that a contact touches
 typedef struct row_map {
-    int (*row)[6]; // [body_count] row in the file; -1 for none
+    int *first; // [body_count] first row of a body; -1 for none
     int count;
 } row_map;
 
 static cairn_status map_rows(const con_problem *problem, base_arena *arena, row_map *map)
 {
     map->count = 0;
-    map->row =
-        base_arena_allocate(arena, "fclib rows", (size_t)problem->body_count, sizeof *map->row);
-    bool *touched = base_arena_array(arena, bool, "fclib touched", problem->body_count);
-    if (map->row == NULL || touched == NULL)
+    map->first = base_arena_array(arena, int, "fclib rows", problem->body_count);
+    if (map->first == NULL || problem->body_count > INT_MAX / 6)
         return CAIRN_ERROR_MEMORY;
-    memset(touched, 0, (size_t)problem->body_count * sizeof *touched);
+    for (int b = 0; b < problem->body_count; b++)
+        map->first[b] = -1;
     for (int c = 0; c < problem->contact_count; c++)
         for (int side = 0; side < 2; side++)
             if (problem->body[c][side] >= 0)
-                touched[problem->body[c][side]] = true;
+                map->first[problem->body[c][side]] = 0;
     for (int b = 0; b < problem->body_count; b++)
-        for (int k = 0; k < 6; k++)
-            map->row[b][k] = touched[b] && problem->mass_inverse[b][k] != 0.0 ? map->count++ : -1;
+        if (map->first[b] == 0) {
+            map->first[b] = map->count;
+            map->count += 6;
+        }
     return CAIRN_OK;
 }
 
@@ -38,11 +39,11 @@ static cairn_status build_mass(const con_problem *problem, const row_map *map, b
     if (f == NULL || con_triplets_reserve(&entries, map->count, arena) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     for (int b = 0; b < problem->body_count; b++)
-        for (int k = 0; k < 6; k++) {
-            int row = map->row[b][k];
-            if (row < 0)
-                continue;
-            double mass = 1.0 / problem->mass_inverse[b][k];
+        for (int k = 0; k < 6 && map->first[b] >= 0; k++) {
+            // a locked component moves as it would alone: any mass will do
+            double inverse = problem->mass_inverse[b][k];
+            double mass = inverse != 0.0 ? 1.0 / inverse : 1.0;
+            int row = map->first[b] + k;
             con_triplets_add(&entries, row, row, mass);
             f[row] = mass * problem->v_free[b][k];
         }
@@ -62,8 +63,8 @@ static void add_side(const con_problem *problem, const row_map *map, int contact
             double value = problem->H[contact][side][axis][k];
             if (value == 0.0)
                 continue;
-            if (map->row[b][k] >= 0)
-                con_triplets_add(entries, map->row[b][k], 3 * contact + axis, value);
+            if (problem->mass_inverse[b][k] != 0.0)
+                con_triplets_add(entries, map->first[b] + k, 3 * contact + axis, value);
             else
                 w[3 * contact + axis] += value * problem->v_free[b][k];
         }

@@ -14,6 +14,8 @@ enum {
     NAME_SIZE = 128,
     FILTERS_MAX = 8,
     TEXT_MAX = 1 << 20,
+    ZEROS_MAX = 1 << 20,
+    IMAGE_INCREMENT = 1 << 16,
     // deflate shrinks a run of equal bytes by at most 1032
     INFLATION_MAX = 1100
 };
@@ -21,6 +23,8 @@ enum {
 con_hdf5_silence con_hdf5_silence_begin(void)
 {
     con_hdf5_silence silence = {0};
+    // its clean-up at exit complains about what damaged files leave behind in it
+    H5dont_atexit();
     H5Eget_auto2(H5E_DEFAULT, &silence.function, &silence.data);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     return silence;
@@ -48,27 +52,66 @@ cairn_status con_hdf5_refuse(const con_hdf5_reader *reader, hid_t group, const c
                      slash, name, text);
 }
 
+static cairn_status out_of_memory(const con_hdf5_reader *reader)
+{
+    return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
+}
+
+// the file's bytes; a file that changes its length meanwhile is read as far as it goes
+static cairn_status load_file(con_hdf5_reader *reader, void **bytes)
+{
+    struct stat information;
+    FILE *file = fopen(reader->path, "rb");
+    if (file == NULL || fstat(fileno(file), &information) != 0) {
+        int reason = errno;
+        if (file != NULL)
+            fclose(file);
+        return base_fail(reader->error, CAIRN_ERROR_FILE, "%s: %s", reader->path, strerror(reason));
+    }
+    cairn_status status = CAIRN_OK;
+    if (!S_ISREG(information.st_mode))
+        status = base_fail(reader->error, CAIRN_ERROR_FILE, "%s: not a regular file", reader->path);
+    else if ((*bytes = base_arena_allocate(reader->arena, "file", (size_t)information.st_size,
+                                           1)) == NULL)
+        status = out_of_memory(reader);
+    else
+        reader->file_size = fread(*bytes, 1, (size_t)information.st_size, file);
+    if (status == CAIRN_OK && ferror(file) != 0)
+        status = base_fail(reader->error, CAIRN_ERROR_FILE, "%s: cannot be read", reader->path);
+    fclose(file);
+    return status;
+}
+
+// HDF5 works on a copy in memory: a damaged file can keep no descriptor or lock
+static hid_t open_image(void *bytes, size_t size)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    hid_t file = H5I_INVALID_HID;
+    if (access >= 0 && size > 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
+        H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 &&
+        H5Pset_file_image(access, bytes, size) >= 0)
+        file = H5Fopen("problem", H5F_ACC_RDONLY, access);
+    if (access >= 0)
+        H5Pclose(access);
+    return file;
+}
+
 cairn_status con_hdf5_open(con_hdf5_reader *reader, const char *path, base_arena *arena,
                            cairn_error *error)
 {
     *reader =
         (con_hdf5_reader){.file = H5I_INVALID_HID, .path = path, .arena = arena, .error = error};
-    struct stat information;
-    if (stat(path, &information) != 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
-    if (!S_ISREG(information.st_mode))
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: not a regular file", path);
-    reader->file_size = (uint64_t)information.st_size;
-
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0)
-        reader->file = H5Fopen(path, H5F_ACC_RDONLY, access);
-    if (access >= 0)
-        H5Pclose(access);
-    if (reader->file < 0)
-        return base_fail(error, CAIRN_ERROR_FORMAT,
-                         "%s: not an HDF5 file, or a damaged or truncated one", path);
-    return CAIRN_OK;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    void *bytes = NULL;
+    cairn_status status = load_file(reader, &bytes);
+    if (status == CAIRN_OK) {
+        reader->file = open_image(bytes, reader->file_size);
+        if (reader->file < 0)
+            status = base_fail(error, CAIRN_ERROR_FORMAT,
+                               "%s: not an HDF5 file, or a damaged or truncated one", path);
+    }
+    base_arena_rewind(arena, mark);
+    return status;
 }
 
 void con_hdf5_close(con_hdf5_reader *reader)
@@ -200,13 +243,16 @@ static cairn_status dataset_count(const con_hdf5_reader *reader, hid_t group, co
     if (points < 0 || element_size == 0)
         return con_hdf5_refuse(reader, group, name, "damaged dataset");
     uint64_t limit = stored <= reader->file_size ? stored : reader->file_size;
-    limit *= filtered ? INFLATION_MAX : 1;
+    if (filtered)
+        limit *= INFLATION_MAX;
+    // data never written reads as zeros and takes no room
+    if (stored == 0)
+        limit = ZEROS_MAX + reader->file_size;
     if ((uint64_t)points > limit / element_size || points > INT_MAX / 16)
         return con_hdf5_refuse(reader, group, name,
                                "%lld elements do not fit in a file of %llu bytes",
                                (long long)points, (unsigned long long)reader->file_size);
-    // a chunk may be larger than the data, by half a megabyte of padding at most
-    if (points > 0 && !chunk_fits(set, limit + (1 << 19), element_size))
+    if (points > 0 && !chunk_fits(set, reader->file_size * INFLATION_MAX, element_size))
         return con_hdf5_refuse(reader, group, name, "chunks are larger than the file can hold");
     *count = (int)points;
     return CAIRN_OK;
@@ -218,11 +264,6 @@ static cairn_status read_raw(const con_hdf5_reader *reader, hid_t group, const c
     if (count > 0 && H5Dread(set->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
         return con_hdf5_refuse(reader, group, name, "data cannot be read");
     return CAIRN_OK;
-}
-
-static cairn_status out_of_memory(const con_hdf5_reader *reader)
-{
-    return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
 }
 
 // reads 64-bit integers into scratch memory, then narrows them

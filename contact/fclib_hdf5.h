@@ -26,6 +26,7 @@ typedef struct con_hdf5_reader {
     cairn_error *error; // may be NULL
 } con_hdf5_reader;
 
+/// Reads the file into memory and opens that copy.
 /// @return CAIRN_ERROR_FILE when there is no such regular file, CAIRN_ERROR_FORMAT when it is not
 ///         HDF5. Nothing is left open on failure.
 cairn_status con_hdf5_open(con_hdf5_reader *reader, const char *path, base_arena *arena,

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+// clang-format off
+// clang-format on
 #define LAW_LIST(X)                                                                                \
     X(signorini_coulomb)                                                                           \
     X(spring_dashpot)                                                                              \

@@ -7,7 +7,14 @@
 
 #include <string.h>
 
-#define LOCAL_LIST(X) X(secular)
+// clang-format off
+#define LOCAL_LIST(X)                                                                              \
+    X(secular)                                                                                     \
+    X(nonsmooth_newton)                                                                            \
+    X(velocity_newton)                                                                             \
+    X(projected_gradient)                                                                          \
+    X(de_saxce_feng)
+// clang-format on
 
 #define LOCAL_DECLARE(name) extern const con_local con_local_##name;
 LOCAL_LIST(LOCAL_DECLARE)
@@ -31,13 +38,15 @@ const con_local *con_local_find(const char *name)
 
 double con_local_error(const con_local_problem *problem, const double R[3])
 {
-    double unit = problem->W.m[0][0];
+    double unit = problem->W.m[0][0], largest = 0.0;
     vec3 u = vec3_add(vec3_from(problem->b), mat3_apply(&problem->W, vec3_from(R)));
     double U[3], scaled[3], map[3];
     vec3_store(U, u);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         scaled[k] = unit * R[k];
-    double scale = fmax(vec3_norm(vec3_from(scaled)), vec3_norm(vec3_from(problem->b)));
+        largest = fmax(largest, fabs(problem->W.m[k][k]));
+    }
     double error = sqrt(con_natural_map(scaled, U, problem->mu, map));
+    double scale = fmax(largest * vec3_norm(vec3_from(R)), vec3_norm(vec3_from(problem->b)));
     return scale > 0.0 ? error / scale : error;
 }

@@ -7,14 +7,22 @@
 #include <float.h>
 
 typedef struct residual_sums {
-    double natural_map, q, R, U; // squared norms
-    double worst;                // largest squared natural map of a contact
+    double natural_map, scaled_map, q, R, U; // squared norms
+    double worst;                            // largest squared natural map of a contact
     int worst_contact;
 } residual_sums;
 
 static double norm_squared(const double a[3])
 {
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+double con_scaled_map(double w, const double R[3], const double U[3], double mu)
+{
+    double z[3], map[3];
+    for (int k = 0; k < 3; k++)
+        z[k] = w * R[k];
+    return con_natural_map(z, U, mu, map);
 }
 
 static residual_sums add_contacts(const con_problem *problem, const double (*R)[3],
@@ -25,6 +33,8 @@ static residual_sums add_contacts(const con_problem *problem, const double (*R)[
         double map[3];
         double squared = con_natural_map(R[i], U[i], problem->friction[i], map);
         sums.natural_map += squared;
+        sums.scaled_map += con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, R[i], U[i],
+                                          problem->friction[i]);
         sums.q += norm_squared(problem->q[i]);
         sums.R += norm_squared(R[i]);
         sums.U += norm_squared(U[i]);
@@ -53,7 +63,8 @@ cairn_status con_residual_compute(const con_problem *problem, const double (*R)[
 
     residual_sums sums = add_contacts(problem, R, (const double(*)[3])U);
     if (!isfinite(sums.natural_map + sums.q + sums.R + sums.U)) {
-        residual->error = residual->error_q = residual->natural_map = NAN;
+        residual->error = residual->error_q = residual->error_scaled = NAN;
+        residual->natural_map = NAN;
         return CAIRN_ERROR_NONFINITE;
     }
     double q = sqrt(sums.q);
@@ -61,6 +72,7 @@ cairn_status con_residual_compute(const con_problem *problem, const double (*R)[
     residual->natural_map = sqrt(sums.natural_map);
     residual->error = divide_unless_tiny(residual->natural_map, scale);
     residual->error_q = divide_unless_tiny(residual->natural_map, q);
+    residual->error_scaled = divide_unless_tiny(sqrt(sums.scaled_map), q);
     residual->worst_contact = sums.worst_contact;
     return CAIRN_OK;
 }

@@ -9,7 +9,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#define SOLVER_LIST(X) X(gauss_seidel)
+// clang-format off
+#define SOLVER_LIST(X) \
+    X(auto) \
+    X(gauss_seidel) \
+    X(nipm) \
+    X(paln)
+// clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
 SOLVER_LIST(SOLVER_DECLARE)
@@ -131,10 +137,21 @@ static cairn_status certify(const con_problem *problem, const double (*guess)[3]
     return con_residual_compute(problem, (const double(*)[3])R, U, residual, arena);
 }
 
+double con_control_error(const con_control *control, const con_residual *residual)
+{
+    double error = residual->error;
+    if (control->both_measures)
+        error = fmax(error, residual->error_q);
+    if (control->scaled_measure)
+        error = fmax(error, residual->error_scaled);
+    return error;
+}
+
 static void judge(const con_control *control, con_report *report)
 {
-    bool within = report->error <= control->tolerance &&
-                  (!control->both_measures || report->error_q <= control->tolerance);
+    const con_residual residual = {
+        .error = report->error, .error_q = report->error_q, .error_scaled = report->error_scaled};
+    bool within = con_control_error(control, &residual) <= control->tolerance;
     bool limit = report->stop == CON_STOP_ITERATION_LIMIT || report->stop == CON_STOP_TIME_LIMIT ||
                  report->stop == CON_STOP_STAGNATED;
     if (within && limit)
@@ -167,6 +184,7 @@ static cairn_status run(const con_solver *solver, const void *settings, con_prob
     status = certify(problem, (const double(*)[3])guess, R, U, &residual, report, arena);
     report->error = residual.error;
     report->error_q = residual.error_q;
+    report->error_scaled = residual.error_scaled;
     if (status == CAIRN_OK)
         judge(control, report);
     return status;

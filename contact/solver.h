@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "contact/local.h"
 #include "contact/problem.h"
+#include "contact/residual.h"
 
 /// Why a solver stopped. Limits are not errors.
 typedef enum con_stop {
@@ -21,6 +22,7 @@ typedef enum con_stop {
 typedef struct con_control {
     double tolerance;           // on con_residual.error
     bool both_measures;         // demand con_residual.error_q too
+    bool scaled_measure;        // demand con_residual.error_scaled too
     int max_iterations;         // sweeps, Newton steps...; <= 0: the solver's own default
     double time_limit;          // s of wall clock; <= 0: none
     base_workers *workers;      // may be NULL
@@ -35,6 +37,7 @@ typedef struct con_report {
     int iterations;
     double error; // recomputed by con_solve, not the solver's word
     double error_q;
+    double error_scaled;
     double seconds;    // the solve alone
     int history_count; // entries written to control->history: error after an iteration (or block)
 } con_report;
@@ -62,6 +65,9 @@ const con_solver *const *con_solver_list(int *count);
 const con_solver *con_solver_find(const char *name);
 
 enum { CON_SOLVER_SETTINGS_MAX = 512 }; // bytes; every settings struct fits
+
+/// The largest of the errors that a caller demands; what solvers compare with the tolerance.
+double con_control_error(const con_control *control, const con_residual *residual);
 
 const char *con_stop_name(con_stop stop); // solved, iteration_limit, ... as in `solve --json`
 

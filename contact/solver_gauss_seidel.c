@@ -30,14 +30,14 @@ static const char *const order_names[] = {"forward", "symmetric", "shuffled", "s
 
 #define FIELD(name) offsetof(gauss_seidel_settings, name)
 static const base_setting settings_rows[] = {
-    {"order",      BASE_SETTING_CHOICE,  FIELD(order),      "",       ORDER_SYMMETRIC, ORDER_FORWARD,
-     ORDER_SHUFFLED_ONCE,                                                                                                order_names, "order of the contacts in a sweep"},
-    {"seed",       BASE_SETTING_INTEGER, FIELD(seed),       "",       0.0,             0.0,           INT_MAX,           NULL,
-     "of the shuffled orders"                                                                                                                                           },
-    {"relaxation", BASE_SETTING_REAL,    FIELD(relaxation), "",       1.0,             DBL_MIN,       2.0 - DBL_EPSILON, NULL,
-     "factor of each change; below 1 damps, above 1 extrapolates"                                                                                                       },
-    {"freezing",   BASE_SETTING_INTEGER, FIELD(freezing),   "sweeps", 0.0,             0.0,           1000.0,            NULL,
-     "sweeps that a contact at rest is left out; 0 for none"                                                                                                            },
+    {"order",      BASE_SETTING_CHOICE,  FIELD(order),      "",       ORDER_FORWARD, ORDER_FORWARD,
+     ORDER_SHUFFLED_ONCE,                                                                                              order_names, "order of the contacts in a sweep"},
+    {"seed",       BASE_SETTING_INTEGER, FIELD(seed),       "",       0.0,           0.0,           INT_MAX,           NULL,
+     "of the shuffled orders"                                                                                                                                         },
+    {"relaxation", BASE_SETTING_REAL,    FIELD(relaxation), "",       1.0,           DBL_MIN,       2.0 - DBL_EPSILON, NULL,
+     "factor of each change; below 1 damps, above 1 extrapolates"                                                                                                     },
+    {"freezing",   BASE_SETTING_INTEGER, FIELD(freezing),   "sweeps", 0.0,           0.0,           1000.0,            NULL,
+     "sweeps that a contact at rest is left out; 0 for none"                                                                                                          },
 };
 
 enum { DEFAULT_SWEEPS = 10000, FLOOR_SWEEPS = 4 };
@@ -122,7 +122,7 @@ static cairn_status test_fully(progress *p, double light, double *error, base_ar
     double(*R)[3] = p->sweep.R;
     cairn_status status =
         con_residual_compute(p->problem, (const double(*)[3])R, p->U, &residual, arena);
-    *error = p->control->both_measures ? fmax(residual.error, residual.error_q) : residual.error;
+    *error = con_control_error(p->control, &residual);
     if (status != CAIRN_OK)
         return status;
     con_report *report = p->report;

@@ -83,7 +83,7 @@ void con_sweep_refresh(con_sweep *sweep)
         add_to_bodies(sweep, &sweep->contacts[i], sweep->R[i]);
 }
 
-// three interleaved sums: order fixed, pairs fit vector registers
+// sums of even and odd terms: the order is fixed and pairs fit vector registers
 static inline double row_velocity(const double H[2][6], const double *yA, const double *yB)
 {
     double even = (H[0][0] * yA[0] + H[0][2] * yA[2]) + (H[0][4] * yA[4] + H[1][0] * yB[0]) +

@@ -6,7 +6,7 @@
 #include "contact/secular.h"
 #include "contact/solver.h"
 
-/// One contact, laid out for one pass over memory: eight cache lines.
+/// All that a pass needs of one contact, side by side in memory in the order of use.
 typedef struct con_sweep_contact {
     double H[3][2][6]; // blocks of A and B times M^-1/2; zero where immobile
     con_secular block; // diagonal block of W

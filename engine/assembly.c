@@ -12,6 +12,7 @@ typedef struct assembled {
     double (*H)[2][3][6];
     double (*w)[3];
     double (*q)[3];
+    double *shift;
     double *friction;
     mat3 *W_diagonal;
 } assembled;
@@ -49,9 +50,10 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     out->friction[contact] = terms.friction;
     double gap = c->gap[contact];
     if (gap > 0.0 && world->def.margin)
-        out->w[contact][0] += gap / world->def.time_step;
+        out->shift[contact] = gap / world->def.time_step;
     else
-        out->w[contact][0] += terms.restitution * fmin(c->V[contact][0], 0.0);
+        out->shift[contact] = terms.restitution * fmin(c->V[contact][0], 0.0);
+    out->w[contact][0] += out->shift[contact];
 }
 
 static void assemble_contact(const cairn_world *world, int i, assembled *out)
@@ -70,7 +72,7 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
         // what moves as prescribed is known: it goes to w
         add_H_v((const double(*)[6])H, world->v_free[body], dynamic ? out->q[i] : out->w[i]);
     }
-    out->friction[i] = 0.0;
+    out->friction[i] = out->shift[i] = 0.0;
     if (i < c->cone_count)
         fill_cone_terms(world, i, out);
     for (int k = 0; k < 3; k++)
@@ -93,10 +95,11 @@ static bool allocate(cairn_world *world, int n, assembled *out)
     out->H = (double(*)[2][3][6])base_arena_allocate(arena, "H", count, sizeof *out->H);
     out->w = (double(*)[3])base_arena_allocate(arena, "w", count, sizeof *out->w);
     out->q = (double(*)[3])base_arena_allocate(arena, "q", count, sizeof *out->q);
+    out->shift = base_arena_array(arena, double, "shift", n);
     out->friction = base_arena_array(arena, double, "friction", n);
     out->W_diagonal = base_arena_array(arena, mat3, "W_diagonal", n);
     return out->body != NULL && out->H != NULL && out->w != NULL && out->q != NULL &&
-           out->friction != NULL && out->W_diagonal != NULL;
+           out->shift != NULL && out->friction != NULL && out->W_diagonal != NULL;
 }
 
 cairn_status eng_block_assembly(cairn_world *world)
@@ -108,6 +111,7 @@ cairn_status eng_block_assembly(cairn_world *world)
     assembly_context context = {world, &out};
     base_parallel_for(world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
     world->free_relative = out.q;
+    world->shift = out.shift;
     world->problem = (con_problem){
         .contact_count = n, // explicit contacts too, until their block has run
         .q = (const double(*)[3])out.q,

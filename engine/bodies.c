@@ -186,7 +186,7 @@ static void init_state(cairn_world *world, const eng_body *body, const cairn_bod
                        int index)
 {
     world->q[index] = principal_pose(body, def->position, def->orientation);
-    world->correction[index] = vec3_make(0.0, 0.0, 0.0);
+    memset(world->correction[index], 0, sizeof world->correction[index]);
     store_velocity(world, index, def->velocity, def->angular_velocity);
     if (def->kind == CAIRN_FIXED)
         memset(world->v[index], 0, sizeof world->v[index]);
@@ -240,6 +240,8 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
         status = reserve_state(world, index + 1);
     if (status == CAIRN_OK)
         status = add_colliders(world, &made, index);
+    if (status == CAIRN_OK && made.name != NULL)
+        status = base_names_add(&world->body_names, &world->allocator, made.name, index);
     if (status != CAIRN_OK) {
         base_release(&world->allocator, made.name);
         return base_fail(error, status, "out of memory for a body");
@@ -266,10 +268,8 @@ cairn_body_id cairn_body_at(const cairn_world *world, int index)
 
 cairn_body_id cairn_body_find(const cairn_world *world, const char *name)
 {
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].name != NULL && strcmp(world->bodies[i].name, name) == 0)
-            return (cairn_body_id){(uint32_t)i, 1};
-    return (cairn_body_id){0};
+    int index = base_names_find(&world->body_names, name);
+    return cairn_body_at(world, index);
 }
 
 static double kinetic_energy_of(const eng_body *body, const double v[6])

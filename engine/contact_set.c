@@ -47,26 +47,38 @@ static int find_before(const eng_contacts *before, const eng_pair *pair, uint64_
     return -1;
 }
 
-/// Whether a contact that is still open joins the problem: it can close within the next step or so.
-static bool may_close(const cairn_world *world, const geo_contact *contact, int a, int b,
-                      double restitution)
+/// Rate at which a gap may shrink within the step, m/s, negative for closing: as the bodies move,
+/// as they move freely, and as they would if a chain of other contacts stopped one of them.
+static double closing_rate(const cairn_world *world, const geo_contact *contact, int a, int b,
+                           double *as_they_move)
 {
-    double h = world->def.time_step;
-    double closing[2];
+    double rate = 0.0;
     for (int free = 0; free < 2; free++) {
         const double(*v)[6] = (const double(*)[6])(free ? world->v_free : world->v);
         vec3 va = eng_point_velocity(v[a], &world->q_mid[a], contact->point);
         vec3 vb = eng_point_velocity(v[b], &world->q_mid[b], contact->point);
-        closing[free] = vec3_dot(contact->normal, vec3_sub(vb, va));
+        double na = vec3_dot(contact->normal, va), nb = vec3_dot(contact->normal, vb);
+        if (!free)
+            *as_they_move = nb - na;
+        rate = fmin(rate, fmin(nb - na, fmin(nb, -na)));
     }
+    return rate;
+}
+
+/// Whether a contact that is still open joins the problem: it may close within the step.
+static bool may_close(const cairn_world *world, const geo_contact *contact, int a, int b,
+                      double restitution)
+{
+    double h = world->def.time_step, moving = 0.0;
+    double rate = closing_rate(world, contact, a, b, &moving);
     // an impact that shall bounce must not be braked before it happens: leave it to close first
     double gravity = vec3_norm(vec3_from(world->def.gravity));
-    if (restitution > 0.0 && closing[0] < -4.0 * h * gravity)
+    if (restitution > 0.0 && moving < -4.0 * h * gravity)
         return false;
     double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
                        world->shapes[world->bodies[b].shape]->smallest_size);
     double still = isfinite(size) ? 1e-3 * size : 0.0;
-    return contact->gap <= still || contact->gap + 2.0 * h * fmin(closing[0], closing[1]) <= 0.0;
+    return contact->gap <= still || contact->gap + h * rate <= 0.0;
 }
 
 typedef struct set_context {

@@ -99,7 +99,7 @@ static void apply(cairn_world *world, const double (*d)[6], pose *q)
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
         vec3 shift = vec3_from(d[i]), turn = vec3_from(d[i] + 3);
-        world->correction[i] = shift;
+        memcpy(world->correction[i], d[i], sizeof d[i]);
         q[i].position = vec3_add(q[i].position, shift);
         if (vec3_norm_squared(turn) > 0.0)
             q[i].orientation = quat_normalize(

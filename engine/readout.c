@@ -72,13 +72,17 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
 }
 
 /// Penetration of one contact at the end of the step, m, by the gap's rate along its normal and the
-/// displacement of the correction.
+/// displacement of the correction, theory.md (7.2).
 static double penetration_of(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
-    vec3 n = mat3_row(&c->frame[i], 0);
-    vec3 moved = vec3_sub(world->correction[c->body[i][1]], world->correction[c->body[i][0]]);
-    double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0] + vec3_dot(n, moved);
+    double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
+    for (int side = 0; side < 2; side++) {
+        const double *H = world->problem.H[i][side][0];
+        const double *d = world->correction[c->body[i][side]];
+        for (int k = 0; k < 6; k++)
+            gap += H[k] * d[k];
+    }
     return fmax(-gap, 0.0);
 }
 
@@ -208,5 +212,5 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
     return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
                            &world->problem, (const double(*)[3])world->guess,
                            (const double(*)[3])world->contacts.R,
-                           (const double(*)[3])world->contacts.U, &info, world->arena, error);
+                           (const double(*)[3])world->solution_U, &info, world->arena, error);
 }

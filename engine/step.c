@@ -53,6 +53,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
     con_control control = {
         .tolerance = world->def.tolerance,
+        .scaled_measure = world->def.scaled_measure,
         .max_iterations = world->def.max_iterations,
         .time_limit = world->def.time_limit,
         .workers = world->workers,
@@ -63,13 +64,14 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     double start = base_timer_seconds();
     cairn_status status =
         con_solve(world->solver.plugin, world->solver.settings, &world->problem, &control,
-                  world->contacts.R, world->contacts.U, &report, world->arena);
+                  world->contacts.R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
         return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
                          world->step_count + 1, world->time, cairn_status_text(status));
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations = report.iterations;
     world->report.error = report.error;
+    world->report.error_scaled = report.error_scaled;
     world->report.seconds[CAIRN_PHASE_solver] = report.seconds;
     world->report.seconds[CAIRN_PHASE_certificate] = base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
@@ -82,7 +84,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         return CAIRN_OK;
     world->guess =
         (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
-    if (world->guess == NULL)
+    world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
+                                                          (size_t)n, sizeof *world->solution_U);
+    if (world->guess == NULL || world->solution_U == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
     return solve_problem(world, error);
@@ -98,15 +102,19 @@ static void apply_reactions(cairn_world *world)
         memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
 }
 
-/// U of the contacts of explicit laws, H v_end; the solver wrote that of the others.
-static void update_explicit_velocities(cairn_world *world)
+/// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
+static void update_velocities(cairn_world *world)
 {
     const eng_contacts *c = &world->contacts;
-    con_problem all = world->problem;
-    if (c->cone_count == c->count)
-        return;
-    all.contact_count = c->count;
-    con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
+    if (c->cone_count < c->count) {
+        con_problem all = world->problem;
+        all.contact_count = c->count;
+        con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
+    }
+    for (int i = 0; i < c->cone_count; i++) {
+        memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
+        c->U[i][0] -= world->shift[i];
+    }
 }
 
 /// Angular impulse of contacts and torque on a body over the step, midpoint principal axes.
@@ -147,7 +155,7 @@ static void move_to_end(cairn_world *world, pose *q)
 cairn_status eng_block_end(cairn_world *world)
 {
     apply_reactions(world);
-    update_explicit_velocities(world);
+    update_velocities(world);
     eng_energy_contacts(world);
     move_to_end(world, world->q);
     double potential = eng_potential_energy(world, world->q);

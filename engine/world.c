@@ -23,6 +23,7 @@ cairn_world_def cairn_default_world_def(void)
         .time_step = 1.0 / 200.0,
         .rotation = CAIRN_RIG_IMP,
         .tolerance = 1e-8,
+        .scaled_measure = true,
         .margin = true,
         .correction = true,
         .threads = 1,
@@ -155,6 +156,7 @@ void cairn_world_destroy(cairn_world *world)
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
+    base_names_release(&world->body_names, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);

@@ -4,6 +4,7 @@
 #define CAIRN_ENGINE_WORLD_H
 
 #include "base/log.h"
+#include "base/names.h"
 #include "base/parallel.h"
 #include "contact/law.h"
 #include "contact/solver.h"
@@ -69,7 +70,7 @@ typedef struct eng_contacts {
     double (*history)[CON_HISTORY_MAX]; // [count]
     double *loose;                      // [count] J, lost if an explicit contact opens; by audit
     // written by the solver and by explicit laws
-    double (*U)[3]; // [count] m/s, H v_{n+1}
+    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift, without the shift
 } eng_contacts;
 
 /// Solver or one-contact solver with its settings.
@@ -107,6 +108,7 @@ struct cairn_world {
     // bodies: cold data, then state
     eng_body *bodies; // [body_count]
     int body_count, body_capacity;
+    base_names body_names;
     eng_collider *colliders;
     int collider_count, collider_capacity;
 
@@ -114,7 +116,8 @@ struct cairn_world {
     pose *q;                   // [body_count] centre and principal axes, at t_n
     double (*v)[6];            // [body_count] linear (world), angular (principal body axes)
     double (*mass_inverse)[6]; // [body_count] zeros where not dynamic
-    vec3 *correction;          // [body_count] m, moved by the correction in the last step
+    double (*correction)[6]; // [body_count] m, rad (body axes): moved by the correction of the last
+                             // step
     // written by block 1 and 2
     pose *q_mid;         // [body_count] midpoint configuration
     double (*v_free)[6]; // [body_count]
@@ -141,9 +144,11 @@ struct cairn_world {
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
     double (*free_relative)[3]; // [contacts.count] q of the problem, as its writer
+    const double *shift;        // [contacts.count] m/s, what restitution and gap add to q_N
+    double (*guess)[3];         // [problem.contact_count] warm start of the last solve
+    double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
-    double (*guess)[3];    // [problem.contact_count] warm start of the last solve
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step

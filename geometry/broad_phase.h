@@ -26,9 +26,11 @@ void geo_broad_phase_destroy(geo_broad_phase *broad);
 /// Brings the pair list up to date. The list holds at least all pairs (of different groups, not
 /// both immobile) whose bounds, each inflated by `reach`, overlap. It is rebuilt when a proxy has
 /// left the fat bounds it was listed with (its bounds inflated by reach + skin), when the count has
-/// changed or when `force` is set; otherwise it is the same list as before. Sorted by (first,
-/// second), so that it does not depend on the history of the structures inside. Like-sized proxies
-/// go through a uniform grid, mixed sizes and large ones through a bounding volume hierarchy.
+/// changed, when a group or mobility has, or when `force` is set; otherwise it is the same list as
+/// before. Sorted by (first, second), so that it does not depend on the history of the structures
+/// inside. Bounds that are not a number overlap nothing. After a failure the list is empty.
+/// Like-sized proxies go through a uniform grid, mixed sizes and large ones through a bounding
+/// volume hierarchy.
 /// @param proxies  [count]
 /// @param skin     m; how far proxies may move before the list is rebuilt; 0 rebuilds always
 /// @param workers  may be NULL

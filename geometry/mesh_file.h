@@ -15,7 +15,9 @@ typedef struct geo_mesh_data {
 
 /// Reads a file by its ending (.obj, .stl, upper or lower case). Errors name file and line (or byte
 /// offset in a binary STL); hostile files (huge counts, indices out of range, NaN) give errors too.
-/// @param scale  factor on all coordinates
+/// Faces may name only vertices that stand before them. Triangles with two corners in one vertex
+/// are left out. An OBJ file without faces is accepted: its points can make a hull.
+/// @param scale  factor on all coordinates, > 0
 /// @param data   out, released with geo_mesh_data_release
 cairn_status geo_mesh_file_read(const base_allocator *allocator, const char *path, double scale,
                                 geo_mesh_data *data, cairn_error *error) CAIRN_CHECK_RESULT;

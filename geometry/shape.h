@@ -61,20 +61,23 @@ typedef struct geo_polyhedron {
     double *face_offsets;    // [face_count] dot(normal, x) on the face
     int *face_start;         // [face_count + 1] into face_vertices
     int *face_vertices;      // [face_start[face_count]]
-    int (*edge_vertices)[2]; // [edge_count]
-    int (*edge_faces)[2];    // [edge_count] the two faces that meet
-    int *neighbor_start;     // [vertex_count + 1] into neighbors: vertices joined by an edge
+    int (*edge_vertices)[2]; // [edge_count] lower index first, sorted
+    int (*edge_faces)[2]; // [edge_count] the two faces that meet: the first runs through the edge
+                          // as edge_vertices does, the second the other way
+    int *neighbor_start;  // [vertex_count + 1] into neighbors: vertices joined by an edge
     int *neighbors;
 } geo_polyhedron;
 
-/// Triangulated surface, seen as two-sided unless closed; fixed or moving bodies only. The bounding
-/// volume hierarchy is built once.
+/// Triangulated surface, seen as two-sided unless closed (mass.volume > 0; triangles of a closed
+/// mesh run counter-clockwise seen from outside, turned over if need be); fixed or moving bodies
+/// only. The bounding volume hierarchy is built once.
 typedef struct geo_mesh {
     int vertex_count;
     int triangle_count;
     vec3 *vertices;      // [vertex_count]
     int (*triangles)[3]; // [triangle_count]
-    /// [triangle_count][3] triangle across the edge (k, k+1); -1 on a border
+    /// [triangle_count][3] triangle across the edge (k, k+1); -1 on a border and where three or
+    /// more triangles meet
     int (*adjacent)[3];
     struct geo_bvh *bvh; // over the triangles
 } geo_mesh;
@@ -134,7 +137,9 @@ cairn_status geo_cylinder_create(const base_allocator *allocator, double radius,
                                  geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Convex hull of points (Qhull): coplanar facets are merged into polygons, points inside dropped.
-/// Fails with CAIRN_ERROR_ARGUMENT for fewer than four points or a flat set.
+/// Points nearer than 2e-7 of the extent are one, facets flat to 2e-7 of it are one; vertices are
+/// points as given, in their order. Fails with CAIRN_ERROR_ARGUMENT for fewer than four points or a
+/// set thinner than 1e-6 of its extent.
 cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *points, int count,
                                    geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -21,9 +21,9 @@ CONSTANT_SECTION = re.compile(r"^\.data\.rel\.ro")
 
 def check_listing(listing):
     problems = []
-    member = "?"
+    member = None
     for line in listing.splitlines():
-        if line.endswith(("elf64-x86-64", "elf64-littleaarch64")) or ": " in line and "format" in line:
+        if ":     file format " in line:
             member = line.split(":")[0]
         match = SYMBOL.match(line)
         if not match:
@@ -33,14 +33,14 @@ def check_listing(listing):
             problems.append(f"{member}: the library must not use {name}")
         if "O" in flags and MUTABLE_SECTION.match(section) and not CONSTANT_SECTION.match(section):
             problems.append(f"{member}: mutable static data: {name}")
-    return problems
+    return problems if member else ["nothing to check in the archives"]
 
 
-def check(archive):
-    listing = subprocess.run(["objdump", "-t", archive], check=True, capture_output=True,
-                             text=True).stdout
-    return check_listing(listing)
+def check(archives):
+    return check_listing("".join(
+        subprocess.run(["objdump", "-t", archive], check=True, capture_output=True,
+                       text=True).stdout for archive in archives))
 
 
 if __name__ == "__main__":
-    tree.finish([problem for archive in sys.argv[1:] for problem in check(archive)])
+    tree.finish(check(sys.argv[1:]))

@@ -109,6 +109,7 @@ a.c.o:     file format elf64-x86-64
 0000000000000000         *UND*	0000000000000000 vsnprintf
 """
         self.assertEqual(purity.check_listing(listing), [])
+        self.assertEqual(len(purity.check_listing("In archive a.a:\n")), 1)
         for line in ("0000000000000000 l     O .bss	0000000000000004 counter",
                      "0000000000000000 g     O .data	0000000000000004 .hidden level",
                      "0000000000000004       O *COM*	0000000000000004 common",

@@ -139,38 +139,4 @@ static inline void scratch_folder(char path[64])
     assert_non_null(mkdtemp(path));
 }
 
-/// Stands in for the assembly of the contact room where that is not linked.
-__attribute__((weak)) cairn_status con_problem_assemble_delassus(con_problem *problem,
-                                                                 base_arena *arena)
-{
-    int n = problem->contact_count;
-    con_block_matrix *W = base_arena_array(arena, con_block_matrix, "W", 1);
-    int *start = base_arena_array(arena, int, "W", n + 1);
-    int *column = base_arena_array(arena, int, "W", n *n);
-    mat3 *block = base_arena_array(arena, mat3, "W", n * n);
-    if (W == NULL || start == NULL || column == NULL || block == NULL)
-        return CAIRN_ERROR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        start[i] = i * n;
-        for (int j = 0; j < n; j++) {
-            mat3 sum = {0};
-            for (int pair = 0; pair < 4; pair++) {
-                int a = pair / 2, b = pair % 2, m = problem->body[i][a];
-                if (m < 0 || m != problem->body[j][b])
-                    continue;
-                for (int e = 0; e < 54; e++)
-                    sum.m[e / 18][e / 6 % 3] += problem->H[i][a][e / 18][e % 6] *
-                                                problem->mass_inverse[m][e % 6] *
-                                                problem->H[j][b][e / 6 % 3][e % 6];
-            }
-            column[i * n + j] = j;
-            block[i * n + j] = sum;
-        }
-    }
-    start[n] = n * n;
-    *W = (con_block_matrix){n, start, column, block};
-    problem->W = W;
-    return CAIRN_OK;
-}
-
 #endif

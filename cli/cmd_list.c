@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn list: the tables of laws, solvers, one-contact solvers and shapes, and the built-in scenes.
+#include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/json.h"
+#include "cli/load.h"
+#include "cli/status.h"
+
+#include <dirent.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct list_settings {
+    cli_common common;
+    bool json;
+} list_settings;
+
+static const cli_option options[] = {
+    {.name = "json",
+     .type = CLI_FLAG,
+     .offset = offsetof(list_settings, json),
+     .help = "print one JSON object a line and nothing else"},
+};
+
+static const char *const words[] = {"laws", "solvers", "locals", "scenes", "shapes", NULL};
+
+// ---------------------------------------------------------------- tables of the engine
+
+static void print_limits(const cairn_setting_info *setting)
+{
+    if (setting->choices != NULL) {
+        printf(", one of");
+        for (int i = 0; setting->choices[i] != NULL; i++)
+            printf("%s %s", i > 0 ? "," : "", setting->choices[i]);
+        return;
+    }
+    if (strcmp(setting->type, "boolean") == 0)
+        return;
+    if (setting->minimum > -DBL_MAX)
+        printf(", at least %g", setting->minimum);
+    if (setting->maximum < DBL_MAX)
+        printf(", at most %g", setting->maximum);
+}
+
+static void print_setting(const cairn_setting_info *setting)
+{
+    printf("    %-20s %s%s%s%s (default ", setting->name, setting->help,
+           setting->unit[0] != '\0' ? " [" : "", setting->unit,
+           setting->unit[0] != '\0' ? "]" : "");
+    cli_print_value(setting->initial, stdout);
+    print_limits(setting);
+    printf(")\n");
+}
+
+static void json_setting(cli_json *json, const cairn_setting_info *setting)
+{
+    cli_json_object(json, NULL);
+    cli_json_text(json, "name", setting->name);
+    cli_json_text(json, "type", setting->type);
+    cli_json_text(json, "unit", setting->unit);
+    cli_json_value(json, "default", setting->initial);
+    if (setting->choices != NULL) {
+        cli_json_list(json, "choices");
+        for (int i = 0; setting->choices[i] != NULL; i++)
+            cli_json_text(json, NULL, setting->choices[i]);
+        cli_json_list_end(json);
+    } else if (strcmp(setting->type, "boolean") != 0) {
+        cli_json_number(json, "minimum", setting->minimum);
+        cli_json_number(json, "maximum", setting->maximum);
+    }
+    cli_json_text(json, "help", setting->help);
+    cli_json_object_end(json);
+}
+
+static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info *info)
+{
+    cli_json json = cli_json_begin(stdout);
+    cli_json_object(&json, NULL);
+    cli_json_text(&json, "name", info->name);
+    if (info->kind[0] != '\0')
+        cli_json_text(&json, "kind", info->kind);
+    cli_json_boolean(&json, "default", index == 0);
+    cli_json_text(&json, "help", info->help);
+    cli_json_list(&json, "settings");
+    for (int i = 0; i < info->setting_count; i++) {
+        cairn_setting_info setting = cairn_plugin_setting(plugin, index, i);
+        json_setting(&json, &setting);
+    }
+    cli_json_list_end(&json);
+    cli_json_object_end(&json);
+    cli_json_finish(&json);
+}
+
+static void print_plugin(cairn_plugin plugin, int index, const cairn_plugin_info *info)
+{
+    printf("%s%s%s%s%s\n    %s\n", info->name, info->kind[0] != '\0' ? " (" : "", info->kind,
+           info->kind[0] != '\0' ? ")" : "", index == 0 ? ", the default" : "", info->help);
+    for (int i = 0; i < info->setting_count; i++) {
+        cairn_setting_info setting = cairn_plugin_setting(plugin, index, i);
+        print_setting(&setting);
+    }
+}
+
+static int list_plugins(cairn_plugin plugin, bool json)
+{
+    for (int i = 0; i < cairn_plugin_count(plugin); i++) {
+        cairn_plugin_info info = cairn_plugin_get(plugin, i);
+        if (json)
+            json_plugin(plugin, i, &info);
+        else
+            print_plugin(plugin, i, &info);
+    }
+    return CLI_EXIT_DONE;
+}
+
+// ---------------------------------------------------------------- scenes and shapes
+
+/// First comment of a scene after the licence line, as its one-line description.
+static void read_purpose(const char *path, char out[256])
+{
+    char line[512];
+    out[0] = '\0';
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    while (out[0] == '\0' && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (strncmp(line, "-- ", 3) != 0)
+            break;
+        if (strstr(line, "SPDX") == NULL)
+            snprintf(out, 256, "%.250s", line + 3);
+    }
+    fclose(file);
+}
+
+static void put_scene(const char *folder, const char *file, bool json)
+{
+    char path[PATH_MAX], purpose[256], name[NAME_MAX + 1];
+    if (cli_path_join(path, folder, file, NULL) != CAIRN_OK)
+        return;
+    read_purpose(path, purpose);
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - 4), file);
+    if (!json) {
+        printf("%-16s %s\n", name, purpose);
+        return;
+    }
+    cli_json object = cli_json_begin(stdout);
+    cli_json_object(&object, NULL);
+    cli_json_text(&object, "name", name);
+    cli_json_text(&object, "path", path);
+    cli_json_text(&object, "help", purpose);
+    cli_json_object_end(&object);
+    cli_json_finish(&object);
+}
+
+static int is_scene(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0;
+}
+
+static int list_scenes(bool json)
+{
+    char folder[PATH_MAX];
+    struct dirent **entries = NULL;
+    int count = -1;
+    if (cli_scenes_folder(folder) == CAIRN_OK)
+        count = scandir(folder, &entries, is_scene, alphasort);
+    if (count < 0) {
+        cli_complain("the folder of the built-in scenes was not found beside the program");
+        return CLI_EXIT_INPUT;
+    }
+    for (int i = 0; i < count; i++) {
+        put_scene(folder, entries[i]->d_name, json);
+        free(entries[i]);
+    }
+    free(entries);
+    return CLI_EXIT_DONE;
+}
+
+static int list_shapes(bool json)
+{
+    static const char *const shapes[][2] = {
+        {"sphere",     "sphere{ radius = }"                                                   },
+        {"box",        "box{ size = {x, y, z} }"                                              },
+        {"capsule",    "capsule{ radius = , length = } along z, length of the cylinder part"  },
+        {"cylinder",   "cylinder{ radius = , length = } along z"                              },
+        {"polyhedron", "polyhedron{ points = } or { file = , scale = }: the convex hull"      },
+        {"mesh",       "mesh{ vertices = , triangles = } or { file = , scale = }: not dynamic"},
+        {"compound",   "compound{ { shape = , position = , orientation = }, ... }"            },
+        {"plane",      "plane{}: all below z = 0 of its frame; not dynamic"                   },
+    };
+    for (int i = 0; i < BASE_COUNT(shapes); i++) {
+        if (!json) {
+            printf("%-12s %s\n", shapes[i][0], shapes[i][1]);
+            continue;
+        }
+        cli_json object = cli_json_begin(stdout);
+        cli_json_object(&object, NULL);
+        cli_json_text(&object, "name", shapes[i][0]);
+        cli_json_text(&object, "help", shapes[i][1]);
+        cli_json_object_end(&object);
+        cli_json_finish(&object);
+    }
+    return CLI_EXIT_DONE;
+}
+
+static int run_list(const void *memory)
+{
+    const list_settings *settings = memory;
+    const char *what = settings->common.arguments[0];
+    if (strcmp(what, "laws") == 0)
+        return list_plugins(CAIRN_LAW, settings->json);
+    if (strcmp(what, "solvers") == 0)
+        return list_plugins(CAIRN_SOLVER, settings->json);
+    if (strcmp(what, "locals") == 0)
+        return list_plugins(CAIRN_LOCAL, settings->json);
+    if (strcmp(what, "scenes") == 0)
+        return list_scenes(settings->json);
+    if (strcmp(what, "shapes") == 0)
+        return list_shapes(settings->json);
+    cli_complain("there is no list of \"%.80s\": laws, solvers, locals, scenes or shapes", what);
+    return CLI_EXIT_USAGE;
+}
+
+const cli_command cli_cmd_list = {
+    .name = "list",
+    .summary = "laws, solvers, one-contact solvers, scenes or shapes of this build",
+    .operands = "laws|solvers|locals|scenes|shapes",
+    .description = "Lists what this build has, with settings, units, defaults and ranges.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .option_count = BASE_COUNT(options),
+    .settings_size = sizeof(list_settings),
+    .operand_words = words,
+    .run = run_list,
+};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of subcommands.
+#include "cli/commands.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+static const cli_command *const commands[] = {
+    &cli_cmd_run, &cli_cmd_info, &cli_cmd_list, &cli_cmd_doctor, &cli_cmd_help,
+};
+
+static const char *const absent[] = {"view", "render", "solve", "bench", "check", "compare", "law"};
+
+const cli_command *const *cli_commands(int *count)
+{
+    *count = BASE_COUNT(commands);
+    return commands;
+}
+
+const cli_command *cli_command_find(const char *name)
+{
+    for (int i = 0; i < BASE_COUNT(commands); i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+bool cli_command_is_absent(const char *name)
+{
+    for (int i = 0; i < BASE_COUNT(absent); i++)
+        if (strcmp(absent[i], name) == 0)
+            return true;
+    return false;
+}
+
+void cli_commands_help(FILE *out)
+{
+    fputs("usage: cairn COMMAND [arguments]\n\n"
+          "Rigid bodies in contact: runs scene files and writes what happened.\n\ncommands:\n",
+          out);
+    for (int i = 0; i < BASE_COUNT(commands); i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\ncairn COMMAND --help tells more of each; cairn --version prints the version.\n", out);
+}

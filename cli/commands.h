@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands, one file each (cmd_*.c), and the list of them.
+#ifndef CAIRN_CLI_COMMANDS_H
+#define CAIRN_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const cli_command cli_cmd_run;
+extern const cli_command cli_cmd_info;
+extern const cli_command cli_cmd_list;
+extern const cli_command cli_cmd_doctor;
+extern const cli_command cli_cmd_help;
+
+/// All subcommands, in the order of the help.
+const cli_command *const *cli_commands(int *count);
+
+/// NULL when there is none of that name.
+const cli_command *cli_command_find(const char *name);
+
+/// True for a name that this build knows but does not have.
+bool cli_command_is_absent(const char *name);
+
+/// Usage of the program with the list of subcommands.
+void cli_commands_help(FILE *out);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Progress of a run on standard error: a bar with the time left on a terminal, a plain line every
+// few seconds elsewhere.
+#ifndef CAIRN_CLI_PROGRESS_H
+#define CAIRN_CLI_PROGRESS_H
+
+#include "engine/cairn.h"
+
+typedef struct cli_progress {
+    bool quiet, terminal, drawn;
+    double started, last; // s
+} cli_progress;
+
+cli_progress cli_progress_begin(bool quiet);
+
+/// @param done  share of the run, 0 to 1
+void cli_progress_show(cli_progress *progress, double done, const cairn_world *world);
+
+/// Clears the bar, so that other text may follow.
+void cli_progress_clear(cli_progress *progress);
+
+#endif

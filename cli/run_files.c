@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that a run writes while it goes: energy.csv, sensors.csv, ParaView frames, FCLIB problems.
+#include "cli/run.h"
+
+#include "base/assert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { FRAMES_PER_SECOND = 25 };
+
+static cairn_status open_table(FILE **file, const char *folder, const char *name,
+                               cairn_error *error)
+{
+    char path[PATH_MAX];
+    cairn_status status = cli_path_join(path, folder, name, error);
+    if (status != CAIRN_OK)
+        return status;
+    *file = fopen(path, "w");
+    if (*file == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    return CAIRN_OK;
+}
+
+static void put_energy_row(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    cairn_energy e = cairn_world_energy(world);
+    const double values[] = {cairn_world_time(world),
+                             e.kinetic,
+                             e.potential,
+                             e.elastic,
+                             e.drivers,
+                             e.correction,
+                             e.impact,
+                             e.friction,
+                             e.damping,
+                             e.residual};
+    FILE *out = run->files.energy;
+    fprintf(out, "%" PRId64, cairn_world_step_count(world));
+    for (int i = 0; i < BASE_COUNT(values); i++)
+        fprintf(out, ",%.17g", values[i]);
+    fputc('\n', out);
+}
+
+static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    FILE *out = run->files.sensors;
+    if (out == NULL)
+        return CAIRN_OK;
+    fprintf(out, "%" PRId64 ",%.17g", cairn_world_step_count(scene->world),
+            cairn_world_time(scene->world));
+    for (int i = 0; i < scene->sensor_count; i++) {
+        double value[3];
+        cairn_status status = scn_sensor_read(scene, &scene->sensors[i], value);
+        if (status != CAIRN_OK)
+            return base_fail(error, status, "sensor \"%s\": %s", scene->sensors[i].name,
+                             cairn_status_text(status));
+        fprintf(out, ",%.17g,%.17g,%.17g", value[0], value[1], value[2]);
+    }
+    fputc('\n', out);
+    return CAIRN_OK;
+}
+
+static cairn_status open_sensors(run_state *run, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    if (scene->sensor_count == 0)
+        return CAIRN_OK;
+    cairn_status status = open_table(&run->files.sensors, run->files.folder, "sensors.csv", error);
+    if (status != CAIRN_OK)
+        return status;
+    fputs("step,time [s]", run->files.sensors);
+    for (int i = 0; i < scene->sensor_count; i++) {
+        const scn_sensor *sensor = &scene->sensors[i];
+        for (int axis = 0; axis < 3; axis++)
+            fprintf(run->files.sensors, ",%s %s %c [%s]", sensor->name,
+                    scn_sensor_quantity_name(sensor->quantity), "xyz"[axis],
+                    scn_sensor_quantity_unit(sensor->quantity));
+    }
+    fputc('\n', run->files.sensors);
+    return CAIRN_OK;
+}
+
+static cairn_status open_tables(run_state *run, cairn_error *error)
+{
+    cairn_status status = open_table(&run->files.energy, run->files.folder, "energy.csv", error);
+    if (status != CAIRN_OK)
+        return status;
+    fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
+          "impact dissipation [J],friction dissipation [J],damping dissipation [J],residual [J]\n",
+          run->files.energy);
+    status = open_sensors(run, error);
+    if (status != CAIRN_OK)
+        return status;
+    put_energy_row(run);
+    return put_sensor_row(run, error);
+}
+
+static cairn_status open_frames(run_state *run, cairn_error *error)
+{
+    double step = cairn_world_get_def(run->scene->world)->time_step;
+    double every = fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
+    run->files.paraview_every =
+        run->output.paraview_every >= 0 ? run->output.paraview_every : (int)every;
+    if (run->files.paraview_every == 0)
+        return CAIRN_OK;
+    cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make(run->files.paraview, error);
+    if (status == CAIRN_OK)
+        status = cairn_paraview_open(run->files.paraview, &run->files.frames, error);
+    if (status == CAIRN_OK)
+        status = cairn_paraview_frame(run->files.frames, run->scene->world, error);
+    run->totals.frames += status == CAIRN_OK;
+    return status;
+}
+
+static cairn_status choose_folder(run_state *run, cairn_error *error)
+{
+    if (run->settings->out == NULL)
+        return cli_path_join(run->files.folder, "out", run->scene->name, error);
+    int length = snprintf(run->files.folder, PATH_MAX, "%s", run->settings->out);
+    if (length >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "--out: the path is too long");
+    return CAIRN_OK;
+}
+
+static cairn_status open_fclib(run_state *run, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    if (run->settings->fclib == NULL)
+        status = cli_path_join(run->files.fclib, run->files.folder, "fclib", error);
+    else if (snprintf(run->files.fclib, PATH_MAX, "%s", run->settings->fclib) >= PATH_MAX)
+        status = base_fail(error, CAIRN_ERROR_FILE, "--fclib: the path is too long");
+    return status != CAIRN_OK ? status : cli_folder_make(run->files.fclib, error);
+}
+
+cairn_status run_files_open(run_state *run, cairn_error *error)
+{
+    cairn_status status = choose_folder(run, error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make(run->files.folder, error);
+    if (status == CAIRN_OK)
+        status = run->fclib ? open_fclib(run, error) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = open_tables(run, error);
+    return status != CAIRN_OK ? status : open_frames(run, error);
+}
+
+// ---------------------------------------------------------------- problems
+
+static cairn_status write_problem(run_state *run, cairn_fclib_form form, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    int contacts = cairn_world_report(scene->world)->contacts;
+    char name[NAME_MAX + 1], path[PATH_MAX], text[256];
+    snprintf(name, sizeof name, "%.180s-%s-i%05" PRId64 "-%d.hdf5", scene->name,
+             form == CAIRN_FCLIB_LOCAL ? "local" : "global", cairn_world_step_count(scene->world),
+             contacts);
+    snprintf(text, sizeof text, "step %" PRId64 " of scene %.100s, time %.9g s, time step %.9g s",
+             cairn_world_step_count(scene->world), scene->name, cairn_world_time(scene->world),
+             cairn_world_get_def(scene->world)->time_step);
+    cairn_status status = cli_path_join(path, run->files.fclib, name, error);
+    if (status != CAIRN_OK)
+        return status;
+    const char *title = scene->title[0] != '\0' ? scene->title : scene->name;
+    status = cairn_world_write_fclib(scene->world, path, form, title, text, error);
+    run->totals.problems += status == CAIRN_OK;
+    return status;
+}
+
+cairn_status run_files_problem(run_state *run, cairn_error *error)
+{
+    const cairn_step_report *report = cairn_world_report(run->scene->world);
+    if (report->contacts == 0 || strcmp(report->stop, "none") == 0)
+        return CAIRN_OK;
+    // a failed step is written even where no problem was asked for
+    cairn_status status = run->files.fclib[0] == '\0' ? open_fclib(run, error) : CAIRN_OK;
+    if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_LOCAL) != 0)
+        status = write_problem(run, CAIRN_FCLIB_LOCAL, error);
+    if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_GLOBAL) != 0)
+        status = write_problem(run, CAIRN_FCLIB_GLOBAL, error);
+    return status;
+}
+
+static bool problem_is_due(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    const cairn_step_report *report = cairn_world_report(world);
+    int64_t step = cairn_world_step_count(world);
+    if (!run->fclib || step % run->output.fclib_every != 0)
+        return false;
+    double values[SCN_QUANTITY_COUNT] = {
+        [SCN_QUANTITY_contacts] = report->contacts,
+        [SCN_QUANTITY_iterations] = report->iterations,
+        [SCN_QUANTITY_error] = report->error,
+        [SCN_QUANTITY_step] = (double)step,
+        [SCN_QUANTITY_time] = cairn_world_time(world),
+    };
+    return scn_condition_holds(&run->output.fclib_condition, values);
+}
+
+cairn_status run_files_step(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    int64_t step = cairn_world_step_count(world);
+    cairn_status status = CAIRN_OK;
+    if (step % run->output.energy_every == 0) {
+        put_energy_row(run);
+        status = put_sensor_row(run, error);
+    }
+    if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every == 0) {
+        status = cairn_paraview_frame(run->files.frames, world, error);
+        run->totals.frames += status == CAIRN_OK;
+    }
+    if (status == CAIRN_OK && problem_is_due(run))
+        status = run_files_problem(run, error);
+    return status;
+}
+
+static cairn_status close_table(FILE *file, const char *name, cairn_error *error)
+{
+    if (file == NULL)
+        return CAIRN_OK;
+    bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s could not be written", name);
+    return CAIRN_OK;
+}
+
+cairn_status run_files_close(run_state *run, cairn_error *error)
+{
+    cairn_paraview_close(run->files.frames);
+    run->files.frames = NULL;
+    cairn_status energy = close_table(run->files.energy, "energy.csv", error);
+    cairn_status sensors = close_table(run->files.sensors, "sensors.csv", error);
+    run->files.energy = NULL;
+    run->files.sensors = NULL;
+    return energy != CAIRN_OK ? energy : sensors;
+}

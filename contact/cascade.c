@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Islands, sweeps and bookkeeping shared by the Newton solvers.
+#include "contact/cascade.h"
+
+#include "base/timer.h"
+#include "contact/cone.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static int find_root(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(int *parent, int a, int b)
+{
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    // the smaller number stays root
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+static bool can_bear(const con_problem *problem, int i)
+{
+    return problem->W_diagonal[i].m[0][0] > 0.0;
+}
+
+// unites contacts that share a mobile body; `first` [body_count] is scratch
+static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
+{
+    for (int a = 0; a < problem->body_count; a++)
+        first[a] = -1;
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int s = 0; s < 2 && can_bear(problem, i); s++) {
+            int body = problem->body[i][s];
+            if (body < 0)
+                continue;
+            if (first[body] < 0)
+                first[body] = i;
+            else
+                unite(parent, first[body], i);
+        }
+    for (int a = 0; a < problem->body_count; a++)
+        first[a] = -1;
+}
+
+static void unite_by_blocks(const con_problem *problem, int *parent)
+{
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int k = problem->W->start[i]; k < problem->W->start[i + 1]; k++)
+            if (can_bear(problem, i) && can_bear(problem, problem->W->column[k]))
+                unite(parent, i, problem->W->column[k]);
+}
+
+// contacts sorted by island; islands in the order of their first contact
+static void list_islands(con_cascade *c, int *parent, int *number)
+{
+    int n = c->problem->contact_count;
+    memset(c->start, 0, (size_t)(n + 2) * sizeof *c->start);
+    for (int i = 0; i < n; i++) {
+        if (!can_bear(c->problem, i))
+            continue;
+        int root = find_root(parent, i);
+        if (root == i)
+            number[i] = c->island_count++;
+        c->start[number[root] + 2]++;
+    }
+    for (int k = 2; k <= c->island_count; k++)
+        c->start[k] += c->start[k - 1];
+    for (int i = 0; i < n; i++)
+        if (can_bear(c->problem, i))
+            c->contact[c->start[number[find_root(parent, i)] + 1]++] = i;
+}
+
+static cairn_status allocate(con_cascade *c)
+{
+    size_t n = (size_t)c->problem->contact_count, m = (size_t)c->problem->body_count;
+    base_arena *arena = c->arena;
+    c->U = base_arena_allocate(arena, "velocities", n, sizeof *c->U);
+    c->start = base_arena_array(arena, int, "islands", n + 2);
+    c->contact = base_arena_array(arena, int, "islands", n);
+    c->place = base_arena_array(arena, int, "islands", n);
+    c->body_place = base_arena_array(arena, int, "islands", m + 1);
+    c->model = base_arena_array(arena, con_newton *, "islands", n);
+    c->map = base_arena_array(arena, double, "islands", n);
+    c->scaled = base_arena_array(arena, double, "islands", n);
+    c->R_squared = base_arena_array(arena, double, "islands", n);
+    c->U_squared = base_arena_array(arena, double, "islands", n);
+    bool complete = c->U != NULL && c->start != NULL && c->contact != NULL && c->place != NULL &&
+                    c->body_place != NULL && c->model != NULL && c->map != NULL &&
+                    c->scaled != NULL && c->R_squared != NULL && c->U_squared != NULL;
+    return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+static cairn_status split(con_cascade *c)
+{
+    int n = c->problem->contact_count;
+    base_arena_mark mark = base_arena_get_mark(c->arena);
+    int *parent = base_arena_array(c->arena, int, "islands", n);
+    if (parent == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < n; i++)
+        parent[i] = i;
+    if (c->problem->H != NULL)
+        unite_by_bodies(c->problem, parent, c->body_place);
+    else
+        unite_by_blocks(c->problem, parent);
+    list_islands(c, parent, c->place);
+    for (int i = 0; i < n; i++)
+        c->place[i] = -1;
+    for (int k = 0; k < c->island_count; k++)
+        c->model[k] = NULL;
+    base_arena_rewind(c->arena, mark);
+    return CAIRN_OK;
+}
+
+static double squared(const double a[3])
+{
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+/// Scaled natural map of one contact, where it is asked for.
+static double scaled_at(const con_cascade *c, int i)
+{
+    const con_problem *problem = c->problem;
+    if (!c->control->scaled_measure)
+        return 0.0;
+    return con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
+                          problem->friction[i]);
+}
+
+/// Largest of the errors that are asked for, from squared maps.
+static double error_of(const con_cascade *c, double map, double scaled)
+{
+    double q = sqrt(c->q_total), scale = q;
+    if (!c->control->both_measures)
+        scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
+    return fmax(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
+                sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+}
+
+cairn_status con_cascade_measure(con_cascade *c)
+{
+    const con_problem *problem = c->problem;
+    cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
+    if (status != CAIRN_OK)
+        return status;
+    double map = 0.0, scaled = 0.0;
+    c->R_total = c->U_total = 0.0;
+    for (int i = 0; i < problem->contact_count; i++) {
+        double out[3];
+        map += con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
+        scaled += scaled_at(c, i);
+        c->R_total += squared(c->R[i]);
+        c->U_total += squared(c->U[i]);
+    }
+    for (int k = 0; k < c->island_count; k++) {
+        c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
+        for (int j = c->start[k]; j < c->start[k + 1]; j++) {
+            int i = c->contact[j];
+            double out[3];
+            c->map[k] += con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
+            c->scaled[k] += scaled_at(c, i);
+            c->R_squared[k] += squared(c->R[i]);
+            c->U_squared[k] += squared(c->U[i]);
+        }
+    }
+    c->error = error_of(c, map, scaled);
+    if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
+        c->control->history[c->report->history_count++] = c->error;
+    return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+}
+
+cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
+                                double (*R)[3], con_report *report, base_arena *arena,
+                                con_cascade *c)
+{
+    *c = (con_cascade){.problem = problem,
+                       .control = control,
+                       .report = report,
+                       .arena = arena,
+                       .R = R,
+                       .start_time = base_timer_seconds()};
+    c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
+    cairn_status status = allocate(c);
+    if (status == CAIRN_OK)
+        status = split(c);
+    if (status == CAIRN_OK)
+        status = con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena);
+    if (status != CAIRN_OK)
+        return status;
+    for (int i = 0; i < problem->contact_count; i++)
+        c->q_total += squared(problem->q[i]);
+    return con_cascade_measure(c);
+}
+
+bool con_cascade_solved(const con_cascade *c)
+{
+    return c->error <= c->control->tolerance;
+}
+
+static int factorisations(const con_cascade *c)
+{
+    int sum = 0;
+    for (int k = 0; k < c->island_count; k++)
+        sum += c->model[k] != NULL ? c->model[k]->factorisations : 0;
+    return sum;
+}
+
+int con_cascade_left(const con_cascade *c)
+{
+    if (c->control->max_iterations <= 0)
+        return INT_MAX / 2;
+    return c->control->max_iterations - c->sweeps - factorisations(c);
+}
+
+static bool is_past_deadline(const con_cascade *c)
+{
+    return isfinite(c->deadline) && base_timer_seconds() >= c->deadline;
+}
+
+bool con_cascade_late(const con_cascade *c)
+{
+    return con_cascade_left(c) <= 0 || is_past_deadline(c);
+}
+
+cairn_status con_cascade_sweep(con_cascade *c, int total)
+{
+    int left = con_cascade_left(c);
+    if (total - c->sweeps > left)
+        total = c->sweeps + left;
+    // a guess that meets the tolerance gets one sweep all the same: from step to step what rests
+    // comes to rest to round-off
+    bool refine = c->sweeps == 0 && con_cascade_solved(c);
+    while (c->sweeps < total && (refine || !con_cascade_solved(c)) && !con_cascade_late(c)) {
+        con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
+        c->sweeps++;
+        if (c->sweeps != total && c->sweeps % 20 != 0 && !refine)
+            continue;
+        refine = false;
+        con_sweep_refresh(&c->sweep);
+        cairn_status status = con_cascade_measure(c);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+static con_goal goal_of(const con_cascade *c, int island)
+{
+    return (con_goal){
+        .tolerance = c->control->tolerance,
+        .both_measures = c->control->both_measures,
+        .scaled_measure = c->control->scaled_measure,
+        .q_squared = c->q_total,
+        .R_squared_other = fmax(0.0, c->R_total - c->R_squared[island]),
+        .U_squared_other = fmax(0.0, c->U_total - c->U_squared[island]),
+        .share = (double)(c->start[island + 1] - c->start[island]) / c->problem->contact_count,
+        .deadline = c->deadline,
+    };
+}
+
+static double error_at_R(const con_cascade *c, int island)
+{
+    double share = goal_of(c, island).share;
+    return error_of(c, c->map[island] / share, c->scaled[island] / share);
+}
+
+double con_cascade_island_error(const con_cascade *c, int island)
+{
+    double error = error_at_R(c, island);
+    const con_newton *model = c->model[island];
+    return model != NULL ? fmin(error, model->best_error) : error;
+}
+
+cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
+{
+    *model = c->model[island];
+    if (*model == NULL) {
+        *model = base_arena_array(c->arena, con_newton, "island", 1);
+        if (*model == NULL)
+            return CAIRN_ERROR_MEMORY;
+        con_goal goal = goal_of(c, island);
+        cairn_status status = con_newton_create(
+            c->problem, c->contact + c->start[island], c->start[island + 1] - c->start[island],
+            &goal, c->control, c->report, c->body_place, c->place, c->arena, *model);
+        if (status != CAIRN_OK)
+            return status;
+        c->model[island] = *model;
+    }
+    (*model)->limit = (*model)->factorisations + con_cascade_left(c);
+    con_newton_gather(*model, (const double(*)[3])c->R, (*model)->scratch[3]);
+    con_newton_error(*model, (const double(*)[3])(*model)->scratch[3]);
+    return CAIRN_OK;
+}
+
+cairn_status con_cascade_finish(con_cascade *c)
+{
+    for (int k = 0; k < c->island_count; k++) {
+        const con_newton *model = c->model[k];
+        if (model != NULL && model->best_error < error_at_R(c, k))
+            con_newton_scatter(model, (const double(*)[3])model->best, c->R);
+    }
+    cairn_status status = con_cascade_measure(c);
+    c->report->iterations = c->sweeps + factorisations(c);
+    c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
+                      : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT
+                      : is_past_deadline(c)      ? CON_STOP_TIME_LIMIT
+                                                 : CON_STOP_STAGNATED;
+    return status == CAIRN_ERROR_NUMERICAL ? CAIRN_OK : status;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frame of solvers that treat islands one by one: sweeps over all contacts, errors by island,
+// models of the islands that sweeps leave unsolved.
+#ifndef CAIRN_CONTACT_CASCADE_H
+#define CAIRN_CONTACT_CASCADE_H
+
+#include "contact/newton.h"
+#include "contact/sweep.h"
+
+typedef struct con_cascade {
+    const con_problem *problem;
+    const con_control *control;
+    con_report *report;
+    base_arena *arena;
+    double (*R)[3]; // the caller's
+    double (*U)[3];
+    double start_time, deadline; // clock; INFINITY for no deadline
+    con_sweep sweep;
+    int sweeps; // made so far
+
+    int island_count;
+    int *start;         // [island_count + 1] into contact
+    int *contact;       // contacts that can bear, by island, ascending
+    con_newton **model; // [island_count]; NULL until asked for
+    double *map;        // [island_count] |natural map|^2 at R
+    double *scaled;     // [island_count] |scaled natural map|^2 at R
+    double *R_squared;  // [island_count]
+    double *U_squared;  // [island_count]
+    double q_total, R_total, U_total;
+    int *body_place, *place;
+    double error; // of R: what the tolerance is about
+} con_cascade;
+
+/// Takes the guess R, splits into islands (contacts joined by mobile bodies, or by W) and measures.
+cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
+                                double (*R)[3], con_report *report, base_arena *arena,
+                                con_cascade *cascade) CAIRN_CHECK_RESULT;
+
+/// Gauss-Seidel sweeps in symmetric order until `total` are made, the tolerance is met or the time
+/// is up; measures now and then and at the end.
+cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
+
+/// Recomputes errors at R.
+cairn_status con_cascade_measure(con_cascade *cascade) CAIRN_CHECK_RESULT;
+bool con_cascade_solved(const con_cascade *cascade);
+
+/// Iterations (sweeps and factorisations) left of control->max_iterations.
+int con_cascade_left(const con_cascade *cascade);
+
+/// Out of time or iterations.
+bool con_cascade_late(const con_cascade *cascade);
+
+/// Error of an island at R in the sense of con_goal, or that of its model where that is less.
+double con_cascade_island_error(const con_cascade *cascade, int island);
+
+/// Model of an island, made at the first call, with the island's R noted.
+cairn_status con_cascade_model(con_cascade *cascade, int island,
+                               con_newton **model) CAIRN_CHECK_RESULT;
+
+/// Brings the best points of the models into R, measures, and fills the report.
+cairn_status con_cascade_finish(con_cascade *cascade) CAIRN_CHECK_RESULT;
+
+#endif

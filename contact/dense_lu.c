@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Partial LU in panels; the update of the rest is one small matrix product kernel, built for
+// several vector lengths with the same operations in the same order.
+#include "contact/dense_lu.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PANEL = 24, TILE_ROWS = 6, TILE_COLUMNS = 8 };
+
+typedef double vector8 __attribute__((vector_size(64), aligned(8), may_alias));
+
+#define INLINE static inline __attribute__((always_inline))
+
+// c[rows][8] -= l[rows][depth] u[depth][8]
+INLINE void update_tile(double *c, const double *l, const double *u, size_t stride, int depth,
+                        int rows)
+{
+    vector8 sum[TILE_ROWS];
+    for (int i = 0; i < rows; i++)
+        sum[i] = *(const vector8 *)(c + (size_t)i * stride);
+    for (int k = 0; k < depth; k++) {
+        vector8 row = *(const vector8 *)(u + (size_t)k * stride);
+        for (int i = 0; i < rows; i++)
+            sum[i] -= l[(size_t)i * stride + (size_t)k] * row;
+    }
+    for (int i = 0; i < rows; i++)
+        *(vector8 *)(c + (size_t)i * stride) = sum[i];
+}
+
+INLINE void update_short_tile(double *c, const double *l, const double *u, size_t stride, int depth,
+                              int rows)
+{
+    switch (rows) {
+    case 1:
+        update_tile(c, l, u, stride, depth, 1);
+        break;
+    case 2:
+        update_tile(c, l, u, stride, depth, 2);
+        break;
+    case 3:
+        update_tile(c, l, u, stride, depth, 3);
+        break;
+    case 4:
+        update_tile(c, l, u, stride, depth, 4);
+        break;
+    default:
+        update_tile(c, l, u, stride, depth, 5);
+        break;
+    }
+}
+
+// rows and columns from `from` on, less L U of the panel [begin, end)
+INLINE void update_rest(double *a, size_t stride, int rows, int begin, int from)
+{
+    int depth = from - begin;
+    const double *u = a + (size_t)begin * stride;
+    for (int i = from; i < rows; i += TILE_ROWS) {
+        double *c = a + (size_t)i * stride;
+        const double *l = c + begin;
+        int height = rows - i < TILE_ROWS ? rows - i : TILE_ROWS;
+        for (int j = from; j < rows; j += TILE_COLUMNS)
+            if (height == TILE_ROWS)
+                update_tile(c + j, l, u + j, stride, depth, TILE_ROWS);
+            else
+                update_short_tile(c + j, l, u + j, stride, depth, height);
+    }
+}
+
+// y[0..count) -= s x
+INLINE void subtract_row(double *y, const double *x, double s, int count)
+{
+    for (int j = 0; j < count; j++)
+        y[j] -= s * x[j];
+}
+
+INLINE int choose_pivot(double *a, size_t stride, int column, int pivots, int rows, int *pivot)
+{
+    int best = column;
+    double size = fabs(a[(size_t)column * stride + (size_t)column]);
+    for (int i = column + 1; i < pivots; i++) {
+        double other = fabs(a[(size_t)i * stride + (size_t)column]);
+        // the diagonal keeps its place unless another is clearly larger
+        if (other > (best == column ? 2.0 : 1.0) * size) {
+            best = i;
+            size = other;
+        }
+    }
+    pivot[column] = best;
+    if (best != column)
+        for (int j = 0; j < rows; j++) {
+            double swap = a[(size_t)column * stride + (size_t)j];
+            a[(size_t)column * stride + (size_t)j] = a[(size_t)best * stride + (size_t)j];
+            a[(size_t)best * stride + (size_t)j] = swap;
+        }
+    return best;
+}
+
+// columns [begin, end) of all rows
+INLINE int factor_panel(double *a, size_t stride, int rows, int pivots, int begin, int end,
+                        int *pivot, double tiny)
+{
+    int replaced = 0;
+    for (int k = begin; k < end; k++) {
+        choose_pivot(a, stride, k, pivots, rows, pivot);
+        double *row = a + (size_t)k * stride;
+        if (fabs(row[k]) < tiny) {
+            row[k] = copysign(tiny, row[k]);
+            replaced++;
+        }
+        double inverse = 1.0 / row[k];
+        for (int i = k + 1; i < rows; i++) {
+            double *other = a + (size_t)i * stride;
+            other[k] *= inverse;
+            subtract_row(other + k + 1, row + k + 1, other[k], end - k - 1);
+        }
+    }
+    return replaced;
+}
+
+INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny)
+{
+    int replaced = 0;
+    for (int begin = 0; begin < pivots; begin += PANEL) {
+        int end = begin + PANEL < pivots ? begin + PANEL : pivots;
+        replaced += factor_panel(a, stride, rows, pivots, begin, end, pivot, tiny);
+        for (int i = begin + 1; i < end; i++)
+            for (int k = begin; k < i; k++)
+                subtract_row(a + (size_t)i * stride + end, a + (size_t)k * stride + end,
+                             a[(size_t)i * stride + (size_t)k], rows - end);
+        update_rest(a, stride, rows, begin, end);
+    }
+    return replaced;
+}
+
+static int partial_lu_portable(double *a, size_t stride, int rows, int pivots, int *pivot,
+                               double tiny)
+{
+    return partial_lu(a, stride, rows, pivots, pivot, tiny);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static int partial_lu_avx2(double *a, size_t stride, int rows,
+                                                           int pivots, int *pivot, double tiny)
+{
+    return partial_lu(a, stride, rows, pivots, pivot, tiny);
+}
+
+__attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512"))) static int
+partial_lu_avx512(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny)
+{
+    return partial_lu(a, stride, rows, pivots, pivot, tiny);
+}
+
+int con_dense_vector_length(void)
+{
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
+        return 8;
+    return __builtin_cpu_supports("avx2") ? 4 : 1;
+}
+
+int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
+                         int length)
+{
+    return length == 8   ? partial_lu_avx512(a, stride, rows, pivots, pivot, tiny)
+           : length == 4 ? partial_lu_avx2(a, stride, rows, pivots, pivot, tiny)
+                         : partial_lu_portable(a, stride, rows, pivots, pivot, tiny);
+}
+#else
+int con_dense_vector_length(void)
+{
+    return 1;
+}
+
+int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
+                         int length)
+{
+    (void)length;
+    return partial_lu_portable(a, stride, rows, pivots, pivot, tiny);
+}
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Capsule against capsule, box and polyhedron.
+#include "geometry/closest.h"
+
+// middle of the range of s where the segments lie beside each other, or the nearest end
+static double parallel_middle(double to_b0, double to_b1)
+{
+    double low = fmax(0.0, fmin(to_b0, to_b1)), high = fmin(1.0, fmax(to_b0, to_b1));
+    return fmin(fmax(0.5 * (low + high), 0.0), 1.0);
+}
+
+static double clamp_unit(double x)
+{
+    return fmin(fmax(x, 0.0), 1.0);
+}
+
+void geo_segment_closest(vec3 a0, vec3 u, vec3 b0, vec3 v, double *s, double *t)
+{
+    vec3 w = vec3_sub(b0, a0);
+    double uu = vec3_dot(u, u), vv = vec3_dot(v, v), uv = vec3_dot(u, v);
+    double uw = vec3_dot(u, w), vw = vec3_dot(v, w);
+    vec3 c = vec3_cross(u, v);
+    double determinant = vec3_norm_squared(c);
+    if (determinant > 1e-20 * uu * vv)
+        *s = clamp_unit(vec3_dot(vec3_cross(w, v), c) / determinant);
+    else
+        *s = uu > 0.0 ? parallel_middle(uw / uu, (uw + uv) / uu) : 0.0;
+    *t = vv > 0.0 ? (*s * uv - vw) / vv : 0.0;
+    if (*t >= 0.0 && *t <= 1.0)
+        return;
+    *t = clamp_unit(*t);
+    *s = uu > 0.0 ? clamp_unit((*t * uv + uw) / uu) : 0.0;
+}
+
+typedef struct segment {
+    vec3 start, along;
+} segment;
+
+static segment capsule_segment(const geo_placed *placed)
+{
+    double h = placed->shape->capsule.half_length;
+    return (segment){geo_placed_apply(placed, (vec3){0.0, 0.0, -h}),
+                     vec3_scale(2.0 * h, geo_placed_axis(placed, 2))};
+}
+
+static uint32_t parameter_code(double s)
+{
+    return s <= 0.0 ? geo_code_vertex(0) : s >= 1.0 ? geo_code_vertex(1) : geo_code_edge(0);
+}
+
+static cairn_status emit_at(geo_job *job, segment a, segment b, double s, double t)
+{
+    vec3 any, cross = vec3_cross(a.along, b.along);
+    vec3_tangents(geo_placed_axis(&job->a, 2), &any, &(vec3){0});
+    vec3 fallback = vec3_normalize_or(cross, any);
+    return geo_emit_balls(job, vec3_add_scaled(a.start, s, a.along), job->a.shape->capsule.radius,
+                          vec3_add_scaled(b.start, t, b.along), job->b.shape->capsule.radius,
+                          fallback, parameter_code(s), parameter_code(t));
+}
+
+static double nearest_parameter(segment line, vec3 x)
+{
+    return clamp_unit(vec3_dot(vec3_sub(x, line.start), line.along) /
+                      vec3_norm_squared(line.along));
+}
+
+// the two ends of the stretch where nearly parallel segments lie beside each other
+static cairn_status emit_overlap(geo_job *job, segment a, segment b)
+{
+    vec3 b1 = vec3_add(b.start, b.along);
+    double sb0 = nearest_parameter(a, b.start), sb1 = nearest_parameter(a, b1);
+    double low = fmin(sb0, sb1), high = fmax(sb0, sb1);
+    if ((high - low) * vec3_norm(a.along) <= 1e-9 * job->size)
+        return CAIRN_OK;
+    for (int k = 0; k < 2; k++) {
+        double s = k ? high : low;
+        bool a_ends = s <= 0.0 || s >= 1.0;
+        double t = a_ends ? nearest_parameter(b, vec3_add_scaled(a.start, s, a.along))
+                          : (double)(s == sb1);
+        cairn_status status = emit_at(job, a, b, s, t);
+        if (status)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status geo_pair_capsule_capsule(geo_job *job)
+{
+    // ends within the margin count up to half a right angle: a capsule that rocks on another one
+    // must feel both ends of the stretch before they close
+    const double parallel_sine = 0.7;
+    segment a = capsule_segment(&job->a), b = capsule_segment(&job->b);
+    double s, t;
+    geo_segment_closest(a.start, a.along, b.start, b.along, &s, &t);
+    double squared = vec3_norm_squared(vec3_cross(a.along, b.along));
+    double limit = vec3_norm_squared(a.along) * vec3_norm_squared(b.along);
+    if (squared > parallel_sine * parallel_sine * limit || limit <= 0.0)
+        return emit_at(job, a, b, s, t);
+    int from = job->manifold->count;
+    cairn_status status = emit_overlap(job, a, b);
+    if (status)
+        return status;
+    vec3 pa = vec3_add_scaled(a.start, s, a.along), pb = vec3_add_scaled(b.start, t, b.along);
+    double gap =
+        vec3_distance(pa, pb) - job->a.shape->capsule.radius - job->b.shape->capsule.radius;
+    if (geo_job_smallest_gap(job, from) <= gap + 5e-10 * job->size)
+        return CAIRN_OK;
+    return emit_at(job, a, b, s, t);
+}
+
+cairn_status geo_pair_box_capsule(geo_job *job)
+{
+    return geo_closest_contacts(job);
+}
+
+cairn_status geo_pair_capsule_polyhedron(geo_job *job)
+{
+    return geo_closest_contacts(job);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls body, ground and sensor.
+#include "scenes/loader.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+// address is the key under which the registry keeps name -> place in the world
+static const char names_key;
+
+static void push_names(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TTABLE)
+        return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
+}
+
+static void check_new_name(lua_State *L, const char *name)
+{
+    push_names(L);
+    if (lua_getfield(L, -1, name) != LUA_TNIL)
+        scn_raise(L, "a body named \"%.80s\" exists already", name);
+    lua_pop(L, 2);
+}
+
+cairn_body_id scn_check_body(lua_State *L, const char *name)
+{
+    push_names(L);
+    if (lua_getfield(L, -1, name) == LUA_TNUMBER) {
+        int place = (int)lua_tointeger(L, -1);
+        lua_pop(L, 2);
+        return cairn_body_at(scn_loader_world(L), place);
+    }
+    lua_pop(L, 1);
+    const char *names[64];
+    int count = 0;
+    lua_pushnil(L);
+    while (count < 64 && lua_next(L, -2) != 0) {
+        names[count++] = lua_tostring(L, -2);
+        lua_pop(L, 1);
+    }
+    scn_raise_unknown(L, "body", name, names, count);
+}
+
+cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)
+{
+    lua_State *L = fields->L;
+    cairn_world *world = scn_loader_world(L);
+    int limit = scn_loader_of(L)->options->body_limit;
+    if (cairn_body_count(world) >= limit)
+        scn_raise(L, "scene makes more than %d bodies (endless loop?)", limit);
+    if (def->name != NULL)
+        check_new_name(L, def->name);
+    cairn_body_id body;
+    cairn_error error = {0};
+    scn_fields_pass(fields, cairn_body_create(world, def, &body, &error), &error);
+    if (def->name != NULL) {
+        push_names(L);
+        lua_pushinteger(L, cairn_body_count(world) - 1);
+        lua_setfield(L, -2, def->name);
+        lua_pop(L, 1);
+    }
+    return body;
+}
+
+static void read_mass(const scn_fields *fields, const char *material, cairn_body_def *def)
+{
+    bool has_mass = scn_fields_has(fields, "mass");
+    if (has_mass && scn_fields_has(fields, "density"))
+        scn_raise(fields->L, "body: give mass or density, not both");
+    def->mass = scn_fields_number(fields, "mass", 0.0, scn_range_positive("kg"));
+    def->density =
+        material != NULL ? scn_material_density(fields->L, material, def->density) : def->density;
+    def->density = scn_fields_number(fields, "density", def->density, scn_range_positive("kg/m3"));
+    bool has_inertia =
+        scn_fields_vector(fields, "inertia", def->inertia, 3, scn_range_positive("kg m2"));
+    if (has_inertia && !has_mass)
+        scn_raise(fields->L, "body: inertia goes with mass");
+}
+
+static void read_motion(const scn_fields *fields, cairn_body_def *def)
+{
+    bool moves = scn_fields_vector(fields, "velocity", def->velocity, 3, scn_range_any("m/s"));
+    bool turns = scn_fields_vector(fields, "angular_velocity", def->angular_velocity, 3,
+                                   scn_range_any("rad/s"));
+    if (def->kind == CAIRN_FIXED && (moves || turns))
+        scn_raise(fields->L, "body: a fixed body has no velocity (kind = \"moving\" follows one)");
+}
+
+static void check_kind(const scn_fields *fields, const cairn_body_def *def, cairn_shape_kind shape)
+{
+    if (def->kind == CAIRN_DYNAMIC && (shape == CAIRN_HALFSPACE || shape == CAIRN_MESH))
+        scn_raise(fields->L, "body: a %s has no mass: kind must be \"fixed\" or \"moving\"",
+                  shape == CAIRN_MESH ? "mesh" : "plane");
+}
+
+int scn_call_body(lua_State *L)
+{
+    static const char *const names[] = {
+        "name", "kind",    "shape",   "material", "position",         "orientation", "rotation",
+        "mass", "density", "inertia", "velocity", "angular_velocity", NULL};
+    static const char *const kinds[] = {"dynamic", "fixed", "moving", NULL};
+    scn_fields fields = scn_fields_begin(L, "body");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "shape");
+    cairn_body_def def = cairn_default_body_def();
+    def.kind = (cairn_body_kind)scn_fields_choice(&fields, "kind", CAIRN_DYNAMIC, kinds);
+    lua_getfield(L, 1, "shape");
+    def.shape = scn_check_shape(L, -1, "shape");
+    check_kind(&fields, &def, scn_shape_kind_of(L, -1));
+    const char *material = scn_fields_text(&fields, "material", NULL);
+    if (material != NULL)
+        def.material = scn_check_material(L, material);
+    scn_fields_vector(&fields, "position", def.position, 3, scn_range_any("m"));
+    scn_fields_orientation(&fields, def.orientation);
+    read_motion(&fields, &def);
+    read_mass(&fields, material, &def);
+    def.name = scn_fields_text(&fields, "name", NULL);
+    scn_body_add(&fields, &def);
+    return 0;
+}
+
+int scn_call_ground(lua_State *L)
+{
+    static const char *const names[] = {"name", "material", "height", NULL};
+    scn_fields fields = scn_fields_begin(L, "ground");
+    scn_fields_check(&fields, names, 0);
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def def = cairn_default_body_def();
+    def.kind = CAIRN_FIXED;
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_shape_create(scn_loader_world(L), &shape, &def.shape, &error),
+                    &error);
+    const char *material = scn_fields_text(&fields, "material", NULL);
+    if (material != NULL)
+        def.material = scn_check_material(L, material);
+    def.position[2] = scn_fields_number(&fields, "height", 0.0, scn_range_any("m"));
+    def.name = scn_fields_text(&fields, "name", "ground");
+    scn_body_add(&fields, &def);
+    return 0;
+}
+
+// ---------------------------------------------------------------- sensors
+
+static const struct {
+    const char *name, *unit;
+} quantities[] = {
+    {"force",            "N"    },
+    {"torque",           "N m"  },
+    {"position",         "m"    },
+    {"velocity",         "m/s"  },
+    {"angular_velocity", "rad/s"},
+};
+
+const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
+{
+    return quantities[quantity].name;
+}
+
+const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity)
+{
+    return quantities[quantity].unit;
+}
+
+static bool is_sum(scn_sensor_quantity quantity)
+{
+    return quantity == SCN_SENSOR_FORCE || quantity == SCN_SENSOR_TORQUE;
+}
+
+cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double value[3])
+{
+    value[0] = value[1] = value[2] = 0.0;
+    if (!is_sum(sensor->quantity)) {
+        cairn_body_view view;
+        cairn_status status = cairn_body_get(scene->world, sensor->bodies[0], &view);
+        const double *source = sensor->quantity == SCN_SENSOR_POSITION   ? view.centre
+                               : sensor->quantity == SCN_SENSOR_VELOCITY ? view.velocity
+                                                                         : view.angular_velocity;
+        if (status == CAIRN_OK)
+            memcpy(value, source, 3 * sizeof *value);
+        return status;
+    }
+    for (int i = 0; i < sensor->body_count; i++) {
+        double force[3], torque[3];
+        cairn_status status =
+            cairn_body_contact_force(scene->world, sensor->bodies[i], force, torque);
+        if (status != CAIRN_OK)
+            return status;
+        for (int k = 0; k < 3; k++)
+            value[k] += sensor->quantity == SCN_SENSOR_FORCE ? force[k] : torque[k];
+    }
+    return CAIRN_OK;
+}
+
+/// Number of bodies that `body` (a name) or `bodies` (names) gives; leaves the list on the stack.
+static int push_body_list(const scn_fields *fields)
+{
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") == scn_fields_has(fields, "bodies"))
+        scn_raise(L, "sensor: give body = \"name\" or bodies = { \"name\", ... }");
+    const char *one = scn_fields_text(fields, "body", NULL);
+    if (one != NULL) {
+        lua_createtable(L, 1, 0);
+        lua_pushstring(L, one);
+        lua_rawseti(L, -2, 1);
+        return 1;
+    }
+    if (lua_getfield(L, fields->table, "bodies") != LUA_TTABLE || lua_rawlen(L, -1) < 1 ||
+        lua_rawlen(L, -1) > 1000000)
+        scn_raise(L, "bodies must be a list of names of bodies");
+    return (int)lua_rawlen(L, -1);
+}
+
+static scn_sensor *add_sensor(lua_State *L, const char *name, int body_count)
+{
+    scn_scene *scene = scn_loader_of(L)->scene;
+    if (base_array_reserve(&scene->allocator, &scene->sensors, &scene->sensor_capacity,
+                           scene->sensor_count + 1) != CAIRN_OK)
+        scn_raise(L, "out of memory");
+    scn_sensor *sensor = &scene->sensors[scene->sensor_count++];
+    *sensor = (scn_sensor){.body_count = body_count};
+    sensor->name = base_copy_text(&scene->allocator, name);
+    sensor->bodies = base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
+    if (sensor->name == NULL || sensor->bodies == NULL)
+        scn_raise(L, "out of memory");
+    return sensor;
+}
+
+static void check_sensor_name(lua_State *L, const char *name)
+{
+    const scn_scene *scene = scn_loader_of(L)->scene;
+    if (name[0] == '\0' || strpbrk(name, ",\"\n\r") != NULL)
+        scn_raise(L, "sensor: a name must not be empty or hold commas, quotes or line ends");
+    for (int i = 0; i < scene->sensor_count; i++)
+        if (strcmp(scene->sensors[i].name, name) == 0)
+            scn_raise(L, "a sensor named \"%.80s\" exists already", name);
+}
+
+int scn_call_sensor(lua_State *L)
+{
+    static const char *const names[] = {"name", "body", "bodies", "quantity", NULL};
+    static const char *const words[] = {"force",    "torque",           "position",
+                                        "velocity", "angular_velocity", NULL};
+    scn_fields fields = scn_fields_begin(L, "sensor");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "name");
+    const char *name = scn_fields_text(&fields, "name", NULL);
+    check_sensor_name(L, name);
+    scn_sensor_quantity quantity =
+        (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
+    int count = push_body_list(&fields);
+    if (count > 1 && !is_sum(quantity))
+        scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", words[quantity]);
+    scn_sensor *sensor = add_sensor(L, name, count);
+    sensor->quantity = quantity;
+    for (int i = 0; i < count; i++) {
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
+            scn_raise(L, "sensor: a body is given by its name, not by %s", luaL_typename(L, -1));
+        sensor->bodies[i] = scn_check_body(L, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return 0;
+}

@@ -1,0 +1,64 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Chain: stadium-shaped links hang in each other; the last one is thrown and the chain swings.
+--
+-- What to look for: every link bears on its neighbours in one to three points that slide, stick and
+-- open as the chain whips. The force on the first link is what holds the chain.
+
+local links = param("links", 11, "number of links, the first is held", { min = 2, max = 200 })
+local friction = param("friction", 0.3, "Coulomb friction", { min = 0.0, max = 2.0 })
+local speed = param("speed", 3.0, "speed of the last link at the start, m/s", { min = 0.0, max = 20.0 })
+local arc = param("arc_capsules", 3, "capsules that make a round end", { min = 2, max = 12 })
+
+title("Chain of " .. links .. " links")
+simulation{ step = 1 / 500, end_time = 3.0 }
+
+material{ name = "steel", density = 7800 }
+pair{ friction = friction, restitution = 0.0 }
+
+-- wire radius, radius of the round ends (centre of the wire), length of the straight parts; m
+local wire, bend, straight = 0.01, 0.025, 0.06
+
+-- capsule from a to b in the plane y = 0 of the link, as a member of the compound
+local function rod(ax, az, bx, bz)
+  local dx, dz = bx - ax, bz - az
+  return {
+    shape = capsule{ radius = wire, length = math.sqrt(dx * dx + dz * dz) },
+    position = { 0.5 * (ax + bx), 0, 0.5 * (az + bz) },
+    rotation = { axis = { 0, 1, 0 }, angle = math.deg(math.atan(dx, dz)) },
+  }
+end
+
+local members = {
+  rod(bend, -0.5 * straight, bend, 0.5 * straight),
+  rod(-bend, -0.5 * straight, -bend, 0.5 * straight),
+}
+for _, side in ipairs{ 1, -1 } do
+  for i = 1, arc do
+    local from, to = math.pi * (i - 1) / arc, math.pi * i / arc
+    members[#members + 1] = rod(
+      bend * math.cos(from), side * (0.5 * straight + bend * math.sin(from)),
+      bend * math.cos(to), side * (0.5 * straight + bend * math.sin(to)))
+  end
+end
+local link = compound(members)
+
+-- the inside of the lowest point of a link meets the inside of the highest of the next; with an odd
+-- number of capsules an end is flat, at the height of its chords' middle
+local reach = 0.5 * straight + bend * (arc % 2 == 1 and math.cos(0.5 * math.pi / arc) or 1.0)
+local slack = 0.001
+local pitch = 2 * reach - 2 * wire - slack
+
+for i = 1, links do
+  body{
+    name = "link_" .. i,
+    shape = link,
+    material = "steel",
+    kind = i == 1 and "fixed" or "dynamic",
+    position = { 0, 0, -(i - 1) * pitch },
+    rotation = { axis = { 0, 0, 1 }, angle = i % 2 == 0 and 90 or 0 },
+    velocity = i == links and { speed, 0.3 * speed, 0 } or nil,
+  }
+end
+
+sensor{ name = "hook", body = "link_1", quantity = "force" }
+sensor{ name = "tip", body = "link_" .. links, quantity = "position" }

@@ -1,0 +1,42 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Kapla tower: rings of planks, each ring turned by half a plank; the drop shakes it, friction holds it.
+--
+-- What to look for: ring after ring comes down on the one below, so the number of contacts grows
+-- during the run. With friction = 0.3 the tower stands; with friction = 0.05 it slides apart.
+
+local rings = param("rings", 12, "number of rings", { min = 1, max = 500 })
+local planks = param("planks_per_ring", 12, "planks in a ring", { min = 4, max = 400 })
+local friction = param("friction", 0.3, "Coulomb friction of wood on wood and ground", { min = 0.0, max = 2.0 })
+local drop = param("drop", 0.001, "gap under each ring at the start, m", { min = 0.0, max = 0.1 })
+
+title("Kapla tower of " .. rings * planks .. " planks")
+simulation{ step = 1 / 1000, end_time = 1.0 }
+
+material{ name = "wood", density = 700 }
+pair{ friction = friction, restitution = 0.0 }
+ground{ material = "wood" }
+
+local length, width, height = 0.4, 0.1, 0.03
+local plank = box{ size = { length, width, height } }
+-- the inner corners of neighbours in a ring stay 1.5 % of a plank apart
+local radius = 0.5 * width + 0.515 * length / math.tan(math.pi / planks)
+
+for ring = 1, rings do
+  for i = 1, planks do
+    local angle = 2 * math.pi * (i + 0.5 * (ring % 2)) / planks
+    body{
+      name = "plank_" .. ring .. "_" .. i,
+      shape = plank,
+      material = "wood",
+      position = {
+        radius * math.cos(angle),
+        radius * math.sin(angle),
+        (ring - 0.5) * height + ring * drop,
+      },
+      rotation = { axis = { 0, 0, 1 }, angle = math.deg(angle) + 90 },
+    }
+  end
+end
+
+sensor{ name = "ground", body = "ground", quantity = "force" }
+sensor{ name = "top", body = "plank_" .. rings .. "_1", quantity = "position" }

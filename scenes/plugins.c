@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-ups in the engine's tables, with suggestions.
+#include "scenes/plugins.h"
+
+#include "base/assert.h"
+#include "base/settings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int scn_find_plugin(cairn_plugin plugin, const char *name)
+{
+    for (int i = 0; i < cairn_plugin_count(plugin); i++)
+        if (strcmp(cairn_plugin_get(plugin, i).name, name) == 0)
+            return i;
+    return -1;
+}
+
+int scn_find_setting(cairn_plugin plugin, int index, const char *name)
+{
+    for (int i = 0; i < cairn_plugin_get(plugin, index).setting_count; i++)
+        if (strcmp(cairn_plugin_setting(plugin, index, i).name, name) == 0)
+            return i;
+    return -1;
+}
+
+cairn_status scn_check_plugin(cairn_plugin plugin, const char *name, cairn_error *error)
+{
+    static const char *const kinds[] = {"law", "solver", "one-contact solver"};
+    const char *names[64];
+    char list[384] = "";
+    int count = cairn_plugin_count(plugin);
+    for (int i = 0; i < count && i < BASE_COUNT(names); i++) {
+        names[i] = cairn_plugin_get(plugin, i).name;
+        if (strcmp(names[i], name) == 0)
+            return CAIRN_OK;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    const char *near = base_suggest(name, names, count < 64 ? count : 64);
+    if (near != NULL)
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND,
+                         "unknown %s \"%.80s\" (did you mean \"%s\"?)", kinds[plugin], name, near);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%.80s\" (there are: %s)",
+                     kinds[plugin], name, list);
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scene files: a Lua program in a sandbox that builds a world and says how to run it.
+// The language is documented in docs/scene_language.md.
+#ifndef CAIRN_SCENES_SCENE_H
+#define CAIRN_SCENES_SCENE_H
+
+#include "base/memory.h"
+#include "engine/cairn.h"
+#include "scenes/condition.h"
+
+/// A name=value pair of the command line; both borrowed.
+typedef struct scn_assignment {
+    const char *name, *value;
+} scn_assignment;
+
+/// What the caller changes or limits. scn_default_options() leaves everything to the scene.
+typedef struct scn_options {
+    const scn_assignment *parameters; // [parameter_count] of param(); each must exist
+    int parameter_count;
+    const char *law;                       // for every pair; NULL: as the scene says
+    const char *solver, *local;            // NULL: as the scene says
+    const scn_assignment *solver_settings; // [solver_setting_count] after those of the scene
+    int solver_setting_count;
+    const scn_assignment *local_settings; // [local_setting_count] after those of the scene
+    int local_setting_count;
+    double tolerance; // NAN: as the scene says
+    double time_step; // s; NAN: as the scene says
+    double end_time;  // s; NAN: as the scene says
+    int threads;      // 0: as the scene says
+    int64_t seed;     // of math.random; < 0: as the scene says
+
+    size_t memory_limit;       // bytes for the Lua program; default 512 MB
+    int64_t instruction_limit; // of the Lua program; default 1e9
+    double time_limit;         // s of wall clock for the Lua program; default 20
+    int body_limit;            // default 2 million
+
+    base_allocator allocator;
+    void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
+    void *log_context;
+} scn_options;
+
+/// Something param() declared, with the value in force.
+typedef struct scn_parameter {
+    char *name, *help;
+    cairn_value initial, value; // texts owned by the scene
+    bool whole;                 // numbers: whole only
+    double minimum, maximum;    // numbers: allowed range
+} scn_parameter;
+
+typedef enum scn_sensor_quantity {
+    SCN_SENSOR_FORCE,           // N, sum of the contact forces on the bodies
+    SCN_SENSOR_TORQUE,          // N m, sum of the contact torques about each body's centre
+    SCN_SENSOR_POSITION,        // m, of the centre of mass
+    SCN_SENSOR_VELOCITY,        // m/s, of the centre of mass
+    SCN_SENSOR_ANGULAR_VELOCITY // rad/s
+} scn_sensor_quantity;
+
+typedef struct scn_sensor {
+    char *name;
+    scn_sensor_quantity quantity;
+    cairn_body_id *bodies; // [body_count]; one unless a sum of forces or torques
+    int body_count;
+} scn_sensor;
+
+typedef enum scn_fclib_form {
+    SCN_FCLIB_LOCAL = 1,
+    SCN_FCLIB_GLOBAL = 2,
+    SCN_FCLIB_BOTH = 3
+} scn_fclib_form;
+
+/// What a run writes; the command line may change each.
+typedef struct scn_output {
+    int paraview_every; // steps between frames; 0: none; -1: 25 frames per simulated second
+    int energy_every;   // steps between rows of energy.csv and sensors.csv
+    bool fclib;
+    int fclib_every; // steps
+    scn_fclib_form fclib_form;
+    char *fclib_when; // text of the condition; NULL: always
+    scn_condition fclib_condition;
+} scn_output;
+
+/// A loaded scene. Owns its world.
+typedef struct scn_scene {
+    base_allocator allocator;
+    char *path;  // as given
+    char *name;  // file name without folder and ".lua"
+    char *title; // "" where the scene gives none
+    cairn_world *world;
+    double end_time; // s
+    int64_t seed;
+    scn_output output;
+    scn_parameter *parameters; // [parameter_count] in order of declaration
+    int parameter_count, parameter_capacity;
+    scn_sensor *sensors; // [sensor_count]
+    int sensor_count, sensor_capacity;
+    int overlap_count; // pairs of bodies that overlap at the start
+} scn_scene;
+
+scn_options scn_default_options(void);
+
+/// Runs a scene file and builds its world.
+/// @param error  message "file:line: what is wrong" for a mistake of the scene
+/// @return CAIRN_OK; CAIRN_ERROR_FILE: no such file; CAIRN_ERROR_SCENE: the scene is wrong;
+///         CAIRN_ERROR_ARGUMENT: a parameter or setting of `options` is wrong; CAIRN_ERROR_MEMORY.
+///         On failure *scene is NULL and nothing stays allocated.
+cairn_status scn_load(const char *path, const scn_options *options, scn_scene **scene,
+                      cairn_error *error) CAIRN_CHECK_RESULT;
+void scn_destroy(scn_scene *scene);
+
+/// "force", "position", ... and the unit of the quantity.
+const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);
+const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity);
+
+/// The three components a sensor reads now.
+cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor,
+                             double value[3]) CAIRN_CHECK_RESULT;
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Triangulated surfaces: adjacency, closedness, mass, bounds and refusals.
+#include "geometry/bvh.h"
+#include "geometry/shape.h"
+#include "tests/check.h"
+
+#include "base/rng.h"
+
+#include <string.h>
+
+static const vec3 cube_vertices[8] = {
+    {0.0, 0.0, 0.0},
+    {1.0, 0.0, 0.0},
+    {0.0, 2.0, 0.0},
+    {1.0, 2.0, 0.0},
+    {0.0, 0.0, 3.0},
+    {1.0, 0.0, 3.0},
+    {0.0, 2.0, 3.0},
+    {1.0, 2.0, 3.0}
+};
+
+static const int cube_triangles[12][3] = {
+    {0, 2, 1},
+    {1, 2, 3},
+    {4, 5, 6},
+    {5, 7, 6},
+    {0, 1, 4},
+    {1, 5, 4},
+    {2, 6, 3},
+    {3, 6, 7},
+    {0, 4, 2},
+    {2, 4, 6},
+    {1, 3, 5},
+    {3, 7, 5}
+};
+
+static geo_shape *mesh_of(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
+                          int triangle_count)
+{
+    base_allocator allocator = base_allocator_default();
+    geo_shape *shape = NULL;
+    cairn_error error = {0};
+    if (geo_mesh_create(&allocator, vertices, vertex_count, triangles, triangle_count, &shape,
+                        &error) != CAIRN_OK)
+        fail_msg("%s", error.message);
+    return shape;
+}
+
+// the neighbour across each side really has this side, and closed meshes have no -1
+static void check_adjacency(const geo_mesh *mesh, int borders)
+{
+    int found = 0;
+    for (int t = 0; t < mesh->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            int a = mesh->triangles[t][k], b = mesh->triangles[t][(k + 1) % 3], shared = 0;
+            int other = mesh->adjacent[t][k];
+            if (other < 0) {
+                found++;
+                continue;
+            }
+            assert_int_not_equal(other, t);
+            for (int m = 0; m < 3; m++) {
+                int c = mesh->triangles[other][m], d = mesh->triangles[other][(m + 1) % 3];
+                bool same = (c == a && d == b) || (c == b && d == a);
+                shared += same && mesh->adjacent[other][m] == t;
+            }
+            assert_int_equal(shared, 1);
+        }
+    assert_int_equal(found, borders);
+}
+
+static void closed_mesh_has_mass(void **state)
+{
+    (void)state;
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 12);
+    check_adjacency(&shape->mesh, 0);
+    check_close(shape->mass.volume, 6.0, 1e-14, 0.0);
+    check_at_most(vec3_distance(shape->mass.centre, (vec3){0.5, 1.0, 1.5}), 1e-14);
+    check_close(shape->mass.inertia.m[0][0], 6.0 * 13.0 / 12.0, 1e-14, 0.0);
+    check_close(shape->mass.inertia.m[1][1], 6.0 * 10.0 / 12.0, 1e-14, 0.0);
+    check_close(shape->mass.inertia.m[2][2], 6.0 * 5.0 / 12.0, 1e-14, 0.0);
+    check_close(shape->mass.inertia.m[0][1], 0.0, 0.0, 1e-14);
+    assert_true(isinf(shape->smallest_size));
+    check_close(shape->bounding_radius, sqrt(14.0), 1e-15, 0.0);
+    geo_shape_destroy(shape);
+}
+
+static void inward_mesh_is_turned_over(void **state)
+{
+    (void)state;
+    int inward[12][3];
+    for (int t = 0; t < 12; t++)
+        for (int k = 0; k < 3; k++)
+            inward[t][k] = cube_triangles[t][2 - k];
+    geo_shape *shape = mesh_of(cube_vertices, 8, (const int(*)[3])inward, 12);
+    check_close(shape->mass.volume, 6.0, 1e-14, 0.0);
+    check_adjacency(&shape->mesh, 0);
+    for (int t = 0; t < 12; t++) {
+        const int *corner = shape->mesh.triangles[t];
+        vec3 a = cube_vertices[corner[0]];
+        vec3 normal = vec3_cross(vec3_sub(cube_vertices[corner[1]], a),
+                                 vec3_sub(cube_vertices[corner[2]], a));
+        assert_true(vec3_dot(normal, vec3_sub(a, (vec3){0.5, 1.0, 1.5})) > 0.0);
+    }
+    geo_shape_destroy(shape);
+}
+
+static void open_mesh_has_none(void **state)
+{
+    (void)state;
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 11);
+    check_adjacency(&shape->mesh, 3);
+    assert_true(shape->mass.volume == 0.0);
+    geo_shape_destroy(shape);
+    // one triangle turned over: not a consistent surface
+    int mixed[12][3];
+    memcpy(mixed, cube_triangles, sizeof mixed);
+    mixed[3][0] = cube_triangles[3][1];
+    mixed[3][1] = cube_triangles[3][0];
+    shape = mesh_of(cube_vertices, 8, (const int(*)[3])mixed, 12);
+    check_adjacency(&shape->mesh, 0);
+    assert_true(shape->mass.volume == 0.0);
+    geo_shape_destroy(shape);
+}
+
+static void edge_of_three_triangles_is_a_border(void **state)
+{
+    (void)state;
+    const vec3 vertices[5] = {
+        {0.0, 0.0,  0.0},
+        {1.0, 0.0,  0.0},
+        {0.0, 1.0,  0.0},
+        {0.0, -1.0, 0.0},
+        {0.0, 0.0,  1.0}
+    };
+    const int triangles[3][3] = {
+        {0, 1, 2},
+        {0, 1, 3},
+        {0, 1, 4}
+    };
+    geo_shape *shape = mesh_of(vertices, 5, triangles, 3);
+    check_adjacency(&shape->mesh, 9);
+    geo_shape_destroy(shape);
+}
+
+static bool count_visit(void *context, int item)
+{
+    int *times = context;
+    times[item]++;
+    return true;
+}
+
+static void bounds_and_hierarchy_cover_the_triangles(void **state)
+{
+    (void)state;
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 12);
+    base_rng rng = base_rng_make(1);
+    for (int repeat = 0; repeat < 100; repeat++) {
+        vec3 axis = {base_rng_unit(&rng), base_rng_unit(&rng), base_rng_unit(&rng)};
+        pose place = {axis, base_quat_from_rotation_vector(vec3_scale(5.0, axis))};
+        geo_bounds b = geo_shape_bounds(shape, &place), want = {place.position, place.position};
+        for (int i = 0; i < 8; i++) {
+            vec3 p = pose_apply(&place, cube_vertices[i]);
+            want = geo_bounds_merge(want, (geo_bounds){p, p});
+        }
+        check_at_most(vec3_distance(b.low, want.low), 1e-14);
+        check_at_most(vec3_distance(b.high, want.high), 1e-14);
+    }
+    int times[12] = {0};
+    const vec3 corner = {1.0, 2.0, 3.0};
+    geo_bvh_query(shape->mesh.bvh, (geo_bounds){corner, corner}, count_visit, times);
+    for (int t = 0; t < 12; t++) {
+        vec3 high = {0.0, 0.0, 0.0};
+        for (int k = 0; k < 3; k++)
+            high = vec3_max(high, cube_vertices[cube_triangles[t][k]]);
+        assert_int_equal(times[t], high.x == 1.0 && high.y == 2.0 && high.z == 3.0);
+    }
+    geo_shape_destroy(shape);
+}
+
+static void expect_refusal(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
+                           int triangle_count, const char *words)
+{
+    base_counting_allocator counter = {0};
+    base_allocator allocator = base_allocator_counting(&counter);
+    geo_shape *shape = NULL;
+    cairn_error error = {0};
+    assert_int_equal(geo_mesh_create(&allocator, vertices, vertex_count, triangles, triangle_count,
+                                     &shape, &error),
+                     CAIRN_ERROR_ARGUMENT);
+    assert_null(shape);
+    assert_int_equal(counter.live, 0);
+    assert_non_null(strstr(error.message, words));
+}
+
+static void bad_meshes_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal(cube_vertices, 8, cube_triangles, 0, "at least 3 vertices");
+    expect_refusal(cube_vertices, 2, cube_triangles, 1, "at least 3 vertices");
+    expect_refusal(cube_vertices, 7, cube_triangles, 12, "triangle 3 of a mesh names vertex 7");
+    int bad[2][3] = {
+        {0, 1, 2},
+        {0, 3, 3}
+    };
+    expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "triangle 1 of a mesh");
+    bad[1][2] = -1;
+    expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "names vertex -1");
+    vec3 vertices[8];
+    memcpy(vertices, cube_vertices, sizeof vertices);
+    vertices[6].z = NAN;
+    expect_refusal(vertices, 8, cube_triangles, 12, "vertex 6");
+    vertices[6].z = 1e300;
+    expect_refusal(vertices, 8, cube_triangles, 12, "degenerate");
+}
+
+static void memory_failures_leave_nothing(void **state)
+{
+    (void)state;
+    cairn_status status = CAIRN_ERROR_MEMORY;
+    for (long fail_at = 1; status != CAIRN_OK; fail_at++) {
+        base_counting_allocator counter = {.fail_at = fail_at};
+        base_allocator allocator = base_allocator_counting(&counter);
+        geo_shape *shape = NULL;
+        status = geo_mesh_create(&allocator, cube_vertices, 8, cube_triangles, 12, &shape, NULL);
+        assert_true(status == CAIRN_OK || status == CAIRN_ERROR_MEMORY);
+        geo_shape_destroy(shape);
+        assert_int_equal(counter.live, 0);
+        assert_true(fail_at < 30);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_mesh_has_mass),
+        cmocka_unit_test(inward_mesh_is_turned_over),
+        cmocka_unit_test(open_mesh_has_none),
+        cmocka_unit_test(edge_of_three_triangles_is_a_border),
+        cmocka_unit_test(bounds_and_hierarchy_cover_the_triangles),
+        cmocka_unit_test(bad_meshes_are_refused),
+        cmocka_unit_test(memory_failures_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
