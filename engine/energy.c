@@ -85,6 +85,7 @@ static void book_explicit(cairn_world *world)
         con_contact_energy part =
             con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
         e->elastic += part.elastic;
+        world->contacts.loose[i] = part.loose;
         e->friction += part.friction;
         e->damping += part.damping;
         e->plastic += part.plastic;
