@@ -124,21 +124,21 @@ INLINE shape_of shape_hertz(const eng_lane_block *b, int first, const spread *t,
     };
 }
 
-/// Factor that gives a vector of squared length q back its length after the loss of its part p
-/// along the normal: 1 / sqrt(1 - e), e = p^2 / q.
-INLINE vec length_kept(vec p, vec q, vec q_inverse, mask touch)
+/// `flat`, what is left of a vector of squared length q without its part p along the normal, made
+/// as long as the vector was: 1 / sqrt(1 - e) times as long, e = p^2 / q.
+INLINE vec_3 length_kept(vec_3 flat, vec p, vec q, vec q_inverse, mask touch)
 {
     vec e = v_mul(v_mul(p, p), q_inverse);
-    vec series = v_fma(v_set(0.3125), e, v_set(0.375));
-    series = v_fma(series, e, v_set(0.5));
-    series = v_fma(series, e, v_set(1.0));
+    vec factor = v_fma(v_set(0.3125), e, v_set(0.375));
+    factor = v_fma(factor, e, v_set(0.5));
+    factor = v_fma(factor, e, v_set(1.0));
     mask large = m_and(touch, m_less(v_set(1e-4), e));
     if (__builtin_expect(m_any(large), 0)) {
-        vec flat = v_fnma(p, p, q);
-        vec exact = v_sqrt(v_div(q, v_max(flat, v_set(1e-300))));
-        series = v_select(large, exact, series);
+        vec left = dot(flat, flat), least = v_set(1e-300);
+        vec exact = v_sqrt(v_div(q, v_max(left, least)));
+        factor = v_select(large, v_keep(m_less(least, left), exact), factor);
     }
-    return series;
+    return scaled(factor, flat);
 }
 
 /// Force and spring of lanes that slip.
@@ -260,8 +260,8 @@ INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, double (*rows)[8],
     vec force = v_max(v_fnma(k.damping, m.normal, k.normal_spring), t->least_force);
     vec limit = v_mul(t->friction, v_max(force, v_set(0.0)));
     vec along = dot(old, m.n);
-    vec_3 whole = scaled(length_kept(along, q, k.spring_squared_inverse, touch),
-                         less_scaled(old, along, m.n));
+    vec_3 whole =
+        length_kept(less_scaled(old, along, m.n), along, q, k.spring_squared_inverse, touch);
     vec_3 before = hertz ? scaled(k.before_ratio, whole) : whole;
     vec spring_rate = v_mul(k.tangential, t->step), dashpot = v_mul(t->damping, k.damping);
     vec_3 spring = less_scaled(before, spring_rate, m.slide);
