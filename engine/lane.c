@@ -345,7 +345,7 @@ static cairn_status read_bodies(eng_lane *lane)
     cairn_world *world = lane->world;
     lane->pass.step = world->def.time_step;
     lane->largest = lane->fastest = lane->extent = 0.0;
-    lane->has_moving_spheres = false;
+    lane->has_moving_spheres = lane->has_moving_walls = false;
     for (int row = 0; row < lane->rows; row++) {
         read_row(lane, row);
         int body = eng_lane_ids(lane)[row];
@@ -368,11 +368,12 @@ static int find_slot(const eng_lane *lane, int row, int body)
     const int *starts[2] = {p->near_start, p->far_start}, *lists[2] = {p->near, p->far};
     for (int list = 0; list < 2; list++)
         for (int k = starts[list][row]; k < starts[list][row + 1]; k++) {
-            int slot = lists[list][k] >> 1, lane_index = slot % ENG_LANE_WIDTH;
+            int slot = lists[list][k] / 8, lane_index = slot % ENG_LANE_WIDTH;
             if (slot == lane->zero_slot)
                 continue;
             const eng_lane_block *block = &p->blocks[slot / ENG_LANE_WIDTH];
-            int other = lists[list][k] & 1 ? block->i[lane_index] : block->j[lane_index];
+            int other = lists[list][k] & 1 ? eng_lane_row_a(block, lane_index)
+                                           : eng_lane_row_b(block, lane_index);
             if (eng_lane_body_of(lane, other) == body)
                 return slot;
         }
@@ -396,7 +397,7 @@ static void read_contacts(eng_lane *lane)
             continue;
         eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
         int k = slot % ENG_LANE_WIDTH;
-        bool on_b = eng_lane_body_of(lane, block->j[k]) == c->body[i][1];
+        bool on_b = eng_lane_body_of(lane, eng_lane_row_b(block, k)) == c->body[i][1];
         for (int axis = 0; axis < 3; axis++)
             block->spring[axis][k] = (on_b ? 1.0 : -1.0) * c->history[i][axis];
         block->slope[k] = c->history[i][ENG_LANE_SLOPE];

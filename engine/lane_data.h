@@ -33,7 +33,8 @@ typedef struct eng_lane_terms {
 
 /// Eight pairs. B is the body of row j; history and lagged forces act on it, world axes.
 typedef struct eng_lane_block {
-    int i[ENG_LANE_WIDTH], j[ENG_LANE_WIDTH];
+    // eight times the row of A and of B, which addresses rows without a shift
+    int i8[ENG_LANE_WIDTH], j8[ENG_LANE_WIDTH];
     float inverse_size[ENG_LANE_WIDTH];   // 1/m, of the smaller body
     float lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step, for the audit
     float lag_tangent[3][ENG_LANE_WIDTH]; // N, the same along the surface
@@ -72,6 +73,16 @@ typedef struct eng_lane_chunk {
     int contacts, active;
 } eng_lane_chunk;
 
+static inline int eng_lane_row_a(const eng_lane_block *block, int k)
+{
+    return block->i8[k] / 8;
+}
+
+static inline int eng_lane_row_b(const eng_lane_block *block, int k)
+{
+    return block->j8[k] / 8;
+}
+
 /// What the kernels read and write.
 typedef struct eng_lane_pass {
     double (*X)[4];         // x y z, spin z; midpoint of the step
@@ -84,7 +95,7 @@ typedef struct eng_lane_pass {
     const eng_lane_terms *terms;
     eng_lane_chunk *chunks;
     const int *near_start; // [rows + 1] into near
-    const int *near;       // 2 slot + side (1: the body is B), list A, padded with the zero slot
+    const int *near;       // 8 slot + side (1: the body is B), list A, padded with the zero slot
     const int *far_start;  // the same for list B
     const int *far;
     unsigned char *far_touched; // [rows] a pair of list B acts in this step
@@ -166,7 +177,7 @@ struct eng_lane {
     int pair_capacity;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int zero_slot, ranges;
-    bool has_load, has_moving_spheres;
+    bool has_load, has_moving_spheres, has_moving_walls;
     bool has_history;  // blocks of an older list hold history
     double skin, near; // m
     double largest;    // m, radius

@@ -65,14 +65,15 @@ typedef struct sums {
 
 /// Constants of one surface in all lanes.
 typedef struct spread {
-    vec normal, tangential, damping, friction, least_force, tangential_inverse, step;
+    vec normal, tangential, damping, friction, least_force, tangential_inverse;
+    vec step, rate; // s, 1/s
 } spread;
 
 INLINE spread spread_terms(const eng_lane_terms *t, double step)
 {
     return (spread){v_set(t->normal),   v_set(t->tangential),  v_set(t->damping),
                     v_set(t->friction), v_set(t->least_force), v_set(1.0 / t->tangential),
-                    v_set(step)};
+                    v_set(step),        v_set(1.0 / step)};
 }
 
 /// What follows from the positions and the law's stiffness.
@@ -158,11 +159,16 @@ INLINE vec_3 load_3(double (*rows)[ENG_LANE_WIDTH], int first)
     return (vec_3){v_load(rows[0] + first), v_load(rows[1] + first), v_load(rows[2] + first)};
 }
 
-INLINE void store_kept(double (*rows)[ENG_LANE_WIDTH], int first, mask m, vec_3 a)
+INLINE void store_3(double (*rows)[ENG_LANE_WIDTH], int first, vec_3 a)
 {
-    v_store(rows[0] + first, v_keep(m, a.x));
-    v_store(rows[1] + first, v_keep(m, a.y));
-    v_store(rows[2] + first, v_keep(m, a.z));
+    v_store(rows[0] + first, a.x);
+    v_store(rows[1] + first, a.y);
+    v_store(rows[2] + first, a.z);
+}
+
+INLINE vec_3 kept(mask m, vec_3 a)
+{
+    return (vec_3){v_keep(m, a.x), v_keep(m, a.y), v_keep(m, a.z)};
 }
 
 /// Relative motion of the pairs of a part of a block.
@@ -187,24 +193,22 @@ INLINE motion motion_of(const vec X[4], const vec V[8], vec distance_inverse, ve
 }
 
 /// Energies of the interval between the last configuration and this one, contact/audit.h: the
-/// second half of the last step at its own normal, the first half of this one.
+/// second half of the last step, whose forces are the lagged ones, and the first half of this one.
+/// The normal's turn within a step is left out: its effect cancels over an approach and departure.
 typedef struct audited {
-    vec_3 spring_old, whole, spring, loss; // N: stored, turned, new; dashpot or loss of now
-    vec damping;                           // N, normal dashpot's part of now
-    vec old_energy, new_energy;            // J
-    mask touch, slip;
+    vec_3 whole, spring, loss; // N: turned, new; dashpot or loss of now; no contact: zero but whole
+    vec damping;               // N, normal dashpot's part of now
+    vec stored;                // W, gain of the spring over half a step
+    mask slip;
 } audited;
 
 INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const audited *a,
-                  vec step, vec distance_inverse, sums *s)
+                  sums *s)
 {
-    vec_3 n_old = less_scaled(m->n, v_mul(step, distance_inverse), m->along);
-    vec_3 u = less_cross(m->apart, m->turn, n_old);
     vec_3 lag = {v_load_float(b->lag_tangent[0] + first), v_load_float(b->lag_tangent[1] + first),
                  v_load_float(b->lag_tangent[2] + first)};
-    vec normal = v_fma(v_load_float(b->lag_normal + first), dot(n_old, m->apart),
-                       v_keep(a->touch, v_mul(a->damping, m->normal)));
-    vec now = v_keep(a->touch, dot(a->loss, m->slide)), old = dot(lag, u);
+    vec normal = v_mul(v_add(v_load_float(b->lag_normal + first), a->damping), m->normal);
+    vec now = dot(a->loss, m->slide), old = dot(lag, m->slide);
     mask slipped = m_from_bits((unsigned)b->slip >> first);
     vec stick = v_add(v_drop(a->slip, now), v_drop(slipped, old));
     vec loss = v_add(v_keep(a->slip, now), v_keep(slipped, old));
@@ -212,17 +216,16 @@ INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const
     // springs: given minus stored while the contact lasts, all of it when it opens
     vec_3 both = {v_add(a->whole.x, a->spring.x), v_add(a->whole.y, a->spring.y),
                   v_add(a->whole.z, a->spring.z)};
-    vec work = v_select(a->touch, dot(both, m->slide), dot(a->spring_old, u));
-    vec stored = v_sub(v_keep(a->touch, a->new_energy), a->old_energy);
-    s->friction[part] = v_add(s->friction[part], v_add(loss, v_add(work, stored)));
+    vec work = v_add(dot(both, m->slide), a->stored);
+    s->friction[part] = v_add(s->friction[part], v_add(loss, work));
 }
 
-INLINE void store_lag(eng_lane_block *b, int first, mask touch, vec damping, vec_3 loss)
+INLINE void store_lag(eng_lane_block *b, int first, vec damping, vec_3 loss)
 {
-    v_store_float(b->lag_normal + first, v_keep(touch, damping));
-    v_store_float(b->lag_tangent[0] + first, v_keep(touch, loss.x));
-    v_store_float(b->lag_tangent[1] + first, v_keep(touch, loss.y));
-    v_store_float(b->lag_tangent[2] + first, v_keep(touch, loss.z));
+    v_store_float(b->lag_normal + first, damping);
+    v_store_float(b->lag_tangent[0] + first, loss.x);
+    v_store_float(b->lag_tangent[1] + first, loss.y);
+    v_store_float(b->lag_tangent[2] + first, loss.z);
 }
 
 /// Bits of this part in a byte of the block.
@@ -235,8 +238,7 @@ INLINE void store_bits(unsigned char *byte, int first, unsigned bits)
 INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec depth, sums *s)
 {
     vec inside = v_keep(touch, depth);
-    mask active =
-        m_or(m_less(v_set(0.0), v_keep(touch, force)), m_less(v_keep(touch, force), v_set(0.0)));
+    mask active = m_differ(force, v_set(0.0));
     s->contacts += __builtin_popcount(m_bits(touch));
     s->active += __builtin_popcount(m_bits(active));
     s->depth = v_max(s->depth, inside);
@@ -254,7 +256,7 @@ INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, double (*rows)[8],
     shape_of k =
         hertz ? shape_hertz(b, first, t, r, depth, q) : shape_hooke(b, first, t, r, depth, q);
     vec V[8];
-    load_velocities(pass, b->i + first, b->j + first, V);
+    load_velocities(pass, b->i8 + first, b->j8 + first, V);
     motion m = motion_of(X, V, k.distance_inverse, half_gap);
 
     vec force = v_max(v_fnma(k.damping, m.normal, k.normal_spring), t->least_force);
@@ -271,36 +273,30 @@ INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, double (*rows)[8],
     if (m_any(slip))
         slip_lanes(slip, size_squared, limit, spring_rate, dashpot, before, &drag, &spring);
 
+    // nothing acts and nothing is remembered where nothing touches
+    force = v_keep(touch, force);
+    drag = kept(touch, drag);
+    spring = kept(touch, spring);
+    vec gained = v_mul(dot(spring, spring), k.tangential_inverse);
     audited a = {
-        .spring_old = old,
         .whole = whole,
         .spring = spring,
         .loss = {v_sub(drag.x, spring.x), v_sub(drag.y, spring.y), v_sub(drag.z, spring.z)},
-        .damping = v_sub(force, k.normal_spring),
-        .old_energy = v_mul(q, k.before_inverse),
-        .new_energy = v_mul(dot(spring, spring), k.tangential_inverse),
-        .touch = touch,
+        .damping = v_keep(touch, v_sub(force, k.normal_spring)),
+        .stored = v_mul(v_fnma(q, k.before_inverse, gained), t->rate),
         .slip = slip,
     };
-    // both energies as work of the same factor -step/2
-    vec per_step = v_set(1.0 / pass->step);
-    a.old_energy = v_mul(a.old_energy, per_step);
-    a.new_energy = v_mul(a.new_energy, per_step);
-    audit(b, first, first / LANES, &m, &a, t->step, k.distance_inverse, s);
+    audit(b, first, first / LANES, &m, &a, s);
     count(b, first, touch, force, depth, s);
 
-    store_lag(b, first, touch, a.damping, a.loss);
+    store_lag(b, first, a.damping, a.loss);
     store_bits(&b->touch, first, m_bits(touch));
     store_bits(&b->slip, first, m_bits(slip));
-    store_kept(b->spring, first, touch, spring);
+    store_3(b->spring, first, spring);
     if (hertz)
         v_store(b->slope + first, v_keep(touch, k.tangential));
     vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
-    vec zero = v_set(0.0);
-    vec out[8] = {v_keep(touch, total.x),  v_keep(touch, total.y),
-                  v_keep(touch, total.z),  v_keep(touch, moment.x),
-                  v_keep(touch, moment.y), v_keep(touch, moment.z),
-                  v_keep(touch, half_gap), zero};
+    vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
     store_forces(rows + first, out);
 }
 
@@ -309,7 +305,7 @@ INLINE void near_block(const eng_lane_pass *pass, int index, const spread *t, bo
     eng_lane_block *b = &pass->blocks[index];
     for (int first = 0; first < ENG_LANE_WIDTH; first += LANES) {
         vec X[4];
-        load_positions(pass, b->i + first, b->j + first, X);
+        load_positions(pass, b->i8 + first, b->j8 + first, X);
         vec rsq = v_fma(X[2], X[2], v_fma(X[1], X[1], v_mul(X[0], X[0])));
         vec sum = v_load(b->radius_sum + first);
         mask touch = m_less(rsq, v_mul(sum, sum));
@@ -326,7 +322,7 @@ INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, boo
     eng_lane_block *b = &pass->blocks[index];
     for (int first = 0; first < ENG_LANE_WIDTH; first += LANES) {
         vec X[4];
-        load_positions(pass, b->i + first, b->j + first, X);
+        load_positions(pass, b->i8 + first, b->j8 + first, X);
         vec rsq = v_fma(X[2], X[2], v_fma(X[1], X[1], v_mul(X[0], X[0])));
         vec sum = v_load(b->radius_sum + first);
         mask touch = m_less(rsq, v_mul(sum, sum));
@@ -338,8 +334,8 @@ INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, boo
     // other ranges may mark the same body
     for (unsigned bits = b->touch; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        __atomic_store_n(&pass->far_touched[b->i[k]], 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&pass->far_touched[b->j[k]], 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&pass->far_touched[eng_lane_row_a(b, k)], 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&pass->far_touched[eng_lane_row_b(b, k)], 1, __ATOMIC_RELAXED);
     }
 }
 

@@ -87,13 +87,13 @@ static inline mask m_less(vec a, vec b)
 {
     return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
 }
+static inline mask m_differ(vec a, vec b)
+{
+    return _mm256_cmp_pd(a, b, _CMP_NEQ_OQ);
+}
 static inline mask m_and(mask a, mask b)
 {
     return _mm256_and_pd(a, b);
-}
-static inline mask m_or(mask a, mask b)
-{
-    return _mm256_or_pd(a, b);
 }
 static inline bool m_any(mask a)
 {
@@ -131,12 +131,23 @@ static inline __attribute__((always_inline)) void transpose(vec a[4])
     a[3] = _mm256_permute2f128_pd(t1, t3, 0x31);
 }
 
+/// Rows by eight times their number.
+static inline const double *row_X(const eng_lane_pass *pass, int row8)
+{
+    return (const double *)((const char *)pass->X + 4 * (size_t)(unsigned)row8);
+}
+
+static inline const double *row_V(const eng_lane_pass *pass, int row8)
+{
+    return (const double *)pass->V + (size_t)(unsigned)row8;
+}
+
 static inline void load_positions(const eng_lane_pass *pass, const int *i, const int *j, vec out[4])
 {
     const vec sign = _mm256_setr_pd(-1, -1, -1, 1);
     for (int k = 0; k < 4; k++)
-        out[k] =
-            _mm256_fmadd_pd(_mm256_load_pd(pass->X[i[k]]), sign, _mm256_load_pd(pass->X[j[k]]));
+        out[k] = _mm256_fmadd_pd(_mm256_load_pd(row_X(pass, i[k])), sign,
+                                 _mm256_load_pd(row_X(pass, j[k])));
     transpose(out);
 }
 
@@ -145,7 +156,7 @@ static inline void load_velocities(const eng_lane_pass *pass, const int *i, cons
 {
     const vec sign = _mm256_setr_pd(-1, -1, -1, 1);
     for (int k = 0; k < 4; k++) {
-        const double *a = pass->V[i[k]], *b = pass->V[j[k]];
+        const double *a = row_V(pass, i[k]), *b = row_V(pass, j[k]);
         out[k] = _mm256_fmadd_pd(_mm256_load_pd(a), sign, _mm256_load_pd(b));
         out[k + 4] = _mm256_add_pd(_mm256_load_pd(a + 4), _mm256_load_pd(b + 4));
     }
@@ -184,20 +195,17 @@ static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
         chunk->finite += finite[k];
 }
 
-static const double signs[2][4] __attribute__((aligned(32))) = {
-    {-1, -1, -1, 0},
-    {1,  1,  1,  0},
-};
+static const double signs[2] = {-1.0, 1.0};
 
+/// Lanes 2 and 3 of the second half are not used.
 static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *pass, int entry,
                                                           vec radius, vec sum[2])
 {
-    const double *force = pass->force[entry >> 1];
+    const double *force = pass->force[0] + (entry & ~7);
     vec arm = _mm256_add_pd(radius, _mm256_broadcast_sd(force + 6));
-    vec low = _mm256_blend_pd(_mm256_load_pd(signs[entry & 1]), arm, 8);
-    vec high = _mm256_blend_pd(_mm256_setzero_pd(), arm, 3);
+    vec low = _mm256_blend_pd(_mm256_broadcast_sd(signs + (entry & 1)), arm, 8);
     sum[0] = _mm256_fmadd_pd(_mm256_load_pd(force), low, sum[0]);
-    sum[1] = _mm256_fmadd_pd(_mm256_load_pd(force + 4), high, sum[1]);
+    sum[1] = _mm256_fmadd_pd(_mm256_load_pd(force + 4), arm, sum[1]);
 }
 
 static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,

@@ -87,13 +87,13 @@ static inline mask m_less(vec a, vec b)
 {
     return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
 }
+static inline mask m_differ(vec a, vec b)
+{
+    return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_OQ);
+}
 static inline mask m_and(mask a, mask b)
 {
     return (mask)(a & b);
-}
-static inline mask m_or(mask a, mask b)
-{
-    return (mask)(a | b);
 }
 static inline bool m_any(mask a)
 {
@@ -120,6 +120,17 @@ static bool available(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+/// Rows by eight times their number.
+static inline const double *row_X(const eng_lane_pass *pass, int row8)
+{
+    return (const double *)((const char *)pass->X + 4 * (size_t)(unsigned)row8);
+}
+
+static inline const double *row_V(const eng_lane_pass *pass, int row8)
+{
+    return (const double *)pass->V + (size_t)(unsigned)row8;
+}
+
 static inline vec two_rows(const double *low, const double *high)
 {
     return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(low)), _mm256_load_pd(high), 1);
@@ -132,8 +143,8 @@ static inline void load_positions(const eng_lane_pass *pass, const int *i, const
     const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
     vec a[4];
     for (int k = 0; k < 4; k++)
-        a[k] = _mm512_fmadd_pd(two_rows(pass->X[i[k]], pass->X[i[k + 4]]), sign,
-                               two_rows(pass->X[j[k]], pass->X[j[k + 4]]));
+        a[k] = _mm512_fmadd_pd(two_rows(row_X(pass, i[k]), row_X(pass, i[k + 4])), sign,
+                               two_rows(row_X(pass, j[k]), row_X(pass, j[k + 4])));
     vec t0 = _mm512_unpacklo_pd(a[0], a[1]), t1 = _mm512_unpackhi_pd(a[0], a[1]);
     vec t2 = _mm512_unpacklo_pd(a[2], a[3]), t3 = _mm512_unpackhi_pd(a[2], a[3]);
     out[0] = _mm512_permutex2var_pd(t0, low, t2);
@@ -166,8 +177,8 @@ static inline void load_velocities(const eng_lane_pass *pass, const int *i, cons
 {
     const vec sign = _mm512_setr_pd(-1, -1, -1, 1, 1, 1, 1, 1);
     for (int k = 0; k < 8; k++)
-        out[k] =
-            _mm512_fmadd_pd(_mm512_load_pd(pass->V[i[k]]), sign, _mm512_load_pd(pass->V[j[k]]));
+        out[k] = _mm512_fmadd_pd(_mm512_load_pd(row_V(pass, i[k])), sign,
+                                 _mm512_load_pd(row_V(pass, j[k])));
     transpose(out);
 }
 
@@ -201,17 +212,15 @@ static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
         chunk->finite += finite[k];
 }
 
-static const double signs[2][8] __attribute__((aligned(64))) = {
-    {-1, -1, -1, 0, 0, 0, 0, 0},
-    {1,  1,  1,  0, 0, 0, 0, 0},
-};
+static const double signs[2] = {-1.0, 1.0};
 
+/// Lanes 6 and 7 of the sum are not used.
 static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pass, int entry,
                                                          vec radius, vec sum)
 {
-    const double *force = pass->force[entry >> 1];
+    const double *force = pass->force[0] + (entry & ~7);
     vec arm = _mm512_add_pd(radius, _mm512_set1_pd(force[6]));
-    vec factor = _mm512_mask_mov_pd(_mm512_load_pd(signs[entry & 1]), 0x38, arm);
+    vec factor = _mm512_mask_mov_pd(_mm512_set1_pd(signs[entry & 1]), 0x38, arm);
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
 }
 

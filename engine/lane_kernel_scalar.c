@@ -88,13 +88,13 @@ static inline mask m_less(vec a, vec b)
 {
     return a < b;
 }
+static inline mask m_differ(vec a, vec b)
+{
+    return a != b;
+}
 static inline mask m_and(mask a, mask b)
 {
     return a && b;
-}
-static inline mask m_or(mask a, mask b)
-{
-    return a || b;
 }
 static inline bool m_any(mask a)
 {
@@ -116,7 +116,7 @@ static bool available(void)
 
 static inline void load_positions(const eng_lane_pass *pass, const int *i, const int *j, vec out[4])
 {
-    const double *a = pass->X[*i], *b = pass->X[*j];
+    const double *a = pass->X[*i / 8], *b = pass->X[*j / 8];
     for (int k = 0; k < 3; k++)
         out[k] = b[k] - a[k];
     out[3] = b[3] + a[3];
@@ -125,7 +125,7 @@ static inline void load_positions(const eng_lane_pass *pass, const int *i, const
 static inline void load_velocities(const eng_lane_pass *pass, const int *i, const int *j,
                                    vec out[8])
 {
-    const double *a = pass->V[*i], *b = pass->V[*j];
+    const double *a = pass->V[*i / 8], *b = pass->V[*j / 8];
     for (int k = 0; k < 3; k++)
         out[k] = b[k] - a[k];
     for (int k = 3; k < 8; k++)
@@ -158,7 +158,7 @@ static void add_rows(const eng_lane_pass *pass, const int *list, const int *end,
                      double sum[6])
 {
     for (; list < end; list++) {
-        const double *force = pass->force[*list >> 1];
+        const double *force = pass->force[*list / 8];
         double sign = *list & 1 ? 1.0 : -1.0, arm = radius + force[6];
         for (int k = 0; k < 3; k++)
             sum[k] = v_fma(force[k], sign, sum[k]);

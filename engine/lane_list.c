@@ -184,6 +184,8 @@ static cairn_status add_pair(struct eng_lane *lane, int *count, eng_lane_pair pa
 static int key_of(const struct eng_lane *lane, int body_a, int body_b, bool far)
 {
     const cairn_world *world = lane->world;
+    if (lane->terms_count == 1)
+        return far ? 1 : 0;
     int surface = (int)(eng_surface_of(world, body_a, body_b) - world->surfaces);
     return surface + (far ? lane->terms_count : 0);
 }
@@ -280,13 +282,14 @@ static int find_before(const struct eng_lane *lane, const eng_lane_pair *pair, b
                        : order[pair->j];
     for (int list = 0; list < 2; list++)
         for (int k = starts[list][row]; k < starts[list][row + 1]; k++) {
-            int slot = lists[list][k] >> 1;
+            int slot = lists[list][k] / 8;
             bool is_b = lists[list][k] & 1;
             if (slot == zero)
                 continue;
             const eng_lane_block *block = &blocks[slot / ENG_LANE_WIDTH];
             int lane_index = slot % ENG_LANE_WIDTH;
-            int other = is_b ? block->i[lane_index] : block->j[lane_index];
+            int other =
+                is_b ? eng_lane_row_a(block, lane_index) : eng_lane_row_b(block, lane_index);
             // a ghost says its wall
             int behind = other - lane->rows - 2;
             if (behind >= 0 ? wall && lane->ghost_walls_before[behind] == partner
@@ -334,8 +337,8 @@ static void fill_lane(const struct eng_lane *lane, const eng_lane_pair *pair, en
     double least = 2.0 * (wall ? a[3] : fmin(a[3], b[3]));
     double damping =
         terms->damping_viscous + terms->damping_mass * mass + terms->damping_root * sqrt(mass);
-    block->i[k] = pair->i;
-    block->j[k] = pair->j;
+    block->i8[k] = 8 * pair->i;
+    block->j8[k] = 8 * pair->j;
     block->inverse_size[k] = (float)(1.0 / least);
     block->radius_sum[k] = a[3] + b[3];
     block->damping[k] = terms->law == ENG_LANE_HERTZ ? damping * sqrt(sqrt(radius)) : damping;
@@ -350,15 +353,15 @@ static void fill_blocks(struct eng_lane *lane, const eng_lane_pair *pairs, int c
         eng_lane_block *block = &lane->pass.blocks[lane->block_count];
         memset(block, 0, sizeof *block);
         for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-            block->i[k] = lane->rows;
-            block->j[k] = lane->rows + 1;
+            block->i8[k] = 8 * lane->rows;
+            block->j8[k] = 8 * (lane->rows + 1);
             block->root_radius[k] = 1.0;
             if (first + k >= count)
                 continue;
             fill_lane(lane, &pairs[first + k], block, k);
-            if (block->j[k] >= lane->rows)
-                ((eng_lane_ghost *)lane->ghosts.block)[block->j[k] - lane->rows - 2].slot =
-                    lane->block_count * ENG_LANE_WIDTH + k;
+            if (eng_lane_row_b(block, k) >= lane->rows)
+                ((eng_lane_ghost *)lane->ghosts.block)[eng_lane_row_b(block, k) - lane->rows - 2]
+                    .slot = lane->block_count * ENG_LANE_WIDTH + k;
         }
         lane->block_count++;
     }
@@ -396,12 +399,13 @@ static void each_side(const struct eng_lane *lane, bool far, int *next, int *lis
             for (int slot = segments[s].first_block * ENG_LANE_WIDTH;
                  slot < segments[s].end_block * ENG_LANE_WIDTH; slot++) {
                 const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-                int sides[2] = {block->i[slot % ENG_LANE_WIDTH], block->j[slot % ENG_LANE_WIDTH]};
+                int sides[2] = {eng_lane_row_a(block, slot % ENG_LANE_WIDTH),
+                                eng_lane_row_b(block, slot % ENG_LANE_WIDTH)};
                 for (int side = 0; side < 2; side++)
                     if (sides[side] < lane->rows) {
                         int at = next[sides[side]]++;
                         if (list != NULL)
-                            list[at] = 2 * slot + side;
+                            list[at] = 8 * slot + side;
                     }
             }
     }
@@ -426,7 +430,7 @@ static cairn_status fill_sides(struct eng_lane *lane, bool far, eng_lane_buffer 
         return status;
     int *list = list_buffer->block;
     for (int k = 0; k < start[lane->rows]; k++)
-        list[k] = 2 * lane->zero_slot;
+        list[k] = 8 * lane->zero_slot;
     each_side(lane, far, next, list);
     return CAIRN_OK;
 }
@@ -444,9 +448,10 @@ static void defer(struct eng_lane *lane)
     for (int i = 0; i < lane->block_count && lane->ranges > 1; i++) {
         const eng_lane_block *block = &lane->pass.blocks[i];
         for (int k = 0; k < ENG_LANE_WIDTH; k++)
-            if (block->j[k] < lane->rows &&
-                range_of(lane, block->i[k]) != range_of(lane, block->j[k]))
-                lane->pass.deferred[block->j[k]] = 1;
+            if (eng_lane_row_b(block, k) < lane->rows &&
+                range_of(lane, eng_lane_row_a(block, k)) !=
+                    range_of(lane, eng_lane_row_b(block, k)))
+                lane->pass.deferred[eng_lane_row_b(block, k)] = 1;
     }
 }
 

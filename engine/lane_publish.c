@@ -73,7 +73,7 @@ static const eng_lane_terms *terms_of(const eng_lane *lane, const eng_lane_conta
 
 eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block *block, int k)
 {
-    int a = block->i[k], b = block->j[k];
+    int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
     double radius = lane->pass.constants[a][3];
     eng_lane_contact c = {
         .body = {eng_lane_ids(lane)[a], 0}
@@ -176,8 +176,8 @@ static touching *collect(const eng_lane *lane, int *count)
         int k = slot % ENG_LANE_WIDTH;
         if (!(block->touch >> k & 1))
             continue;
-        int a = world->bodies[eng_lane_body_of(lane, block->i[k])].first_collider;
-        int b = world->bodies[eng_lane_body_of(lane, block->j[k])].first_collider;
+        int a = world->bodies[eng_lane_body_of(lane, eng_lane_row_a(block, k))].first_collider;
+        int b = world->bodies[eng_lane_body_of(lane, eng_lane_row_b(block, k))].first_collider;
         list[made++] = (touching){a < b ? a : b, a < b ? b : a, slot};
     }
     qsort(list, (size_t)made, sizeof *list, compare_touching);
@@ -278,7 +278,7 @@ static void add_sides(const eng_lane *lane, const int *list, int begin, int end,
                       vec3 *force, vec3 *torque)
 {
     for (int k = begin; k < end; k++) {
-        const double *row = lane->pass.force[list[k] >> 1];
+        const double *row = lane->pass.force[list[k] / 8];
         *force = vec3_add_scaled(*force, list[k] & 1 ? 1.0 : -1.0, vec3_from(row));
         *torque = vec3_add_scaled(*torque, radius + row[6], vec3_from(row + 3));
     }

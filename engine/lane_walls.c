@@ -31,6 +31,7 @@ void eng_lane_walls_place(struct eng_lane *lane)
         wall->velocity = velocity;
         wall->spin = quat_rotate(q.orientation, omega);
         wall->moves = body->kind == CAIRN_MOVING;
+        lane->has_moving_walls |= wall->moves;
     }
 }
 
@@ -38,6 +39,8 @@ void eng_lane_walls_advance(struct eng_lane *lane)
 {
     cairn_world *world = lane->world;
     double h = world->def.time_step;
+    if (!lane->has_moving_walls)
+        return;
     for (int i = 0; i < lane->wall_count; i++) {
         int body = walls_of(lane)[i].body;
         if (world->bodies[body].kind != CAIRN_MOVING)
@@ -85,10 +88,12 @@ void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *dri
         vec3 centre = vec3_from(lane->pass.X[ghost->row]);
         double distance = vec3_dot(wall->now.normal, vec3_sub(centre, wall->now.point));
         vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);
-        vec3 arm = vec3_sub(foot, wall->now.centre);
-        vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
         double *X = lane->pass.X[row], *V = lane->pass.V[row];
         vec3_store(X, foot);
+        if (!wall->moves && drivers != NULL)
+            continue;
+        vec3 arm = vec3_sub(foot, wall->now.centre);
+        vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
         vec3_store(V, velocity);
         V[3] = V[4] = V[5] = 0.0;
         V[6] = wall->spin.x;
