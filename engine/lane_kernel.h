@@ -86,14 +86,75 @@ typedef struct shape_of {
     vec damping, normal_spring;       // N s/m, N
 } shape_of;
 
-INLINE shape_of shape_hooke(const eng_lane_block *b, int first, const spread *t, vec r, vec depth,
-                            vec q)
+INLINE vec_3 load_3(double (*rows)[ENG_LANE_WIDTH], int first)
 {
-    vec safe = v_max(q, v_set(1e-60));
-    vec inverse = v_div(v_set(1.0), v_mul(r, safe));
+    return (vec_3){v_load(rows[0] + first), v_load(rows[1] + first), v_load(rows[2] + first)};
+}
+
+INLINE void store_3(double (*rows)[ENG_LANE_WIDTH], int first, vec_3 a)
+{
+    v_store(rows[0] + first, a.x);
+    v_store(rows[1] + first, a.y);
+    v_store(rows[2] + first, a.z);
+}
+
+INLINE vec_3 kept(mask m, vec_3 a)
+{
+    return (vec_3){v_keep(m, a.x), v_keep(m, a.y), v_keep(m, a.z)};
+}
+
+/// What is computed some blocks ahead, so that roots and divisions of several blocks overlap.
+typedef struct early {
+    vec X[4];
+    vec r, spring_squared;
+    vec root;    // hertz: overlap^(1/4)
+    vec inverse; // of the product of all divisors
+    mask touch;
+    bool acts; // something touches or did
+} early;
+
+INLINE vec safe_square(vec q)
+{
+    return v_max(q, v_set(1e-60));
+}
+
+INLINE vec safe_slope(const eng_lane_block *b, int first)
+{
+    return v_max(v_load(b->slope + first), v_set(1e-20));
+}
+
+INLINE vec area_of(const eng_lane_block *b, int first, vec root)
+{
+    return v_mul(v_load(b->root_radius + first), v_mul(root, root));
+}
+
+INLINE void begin_pairs(const eng_lane_pass *pass, eng_lane_block *b, int first, const spread *t,
+                        bool hertz, early *e)
+{
+    load_positions(pass, b->i8 + first, b->j8 + first, e->X);
+    vec rsq = v_fma(e->X[2], e->X[2], v_fma(e->X[1], e->X[1], v_mul(e->X[0], e->X[0])));
+    vec sum = v_load(b->radius_sum + first);
+    e->touch = m_less(rsq, v_mul(sum, sum));
+    e->acts = m_any(e->touch) || ((unsigned)b->touch >> first & ((1u << LANES) - 1u)) != 0;
+    e->r = v_sqrt(rsq);
+    vec_3 spring = load_3(b->spring, first);
+    e->spring_squared = dot(spring, spring);
+    vec divisor = v_mul(e->r, safe_square(e->spring_squared));
+    if (hertz) {
+        vec depth = v_sub(v_set(0.0), v_sub(e->r, sum));
+        e->root = v_sqrt(v_sqrt(v_max(depth, v_set(1e-40))));
+        vec now = v_mul(t->tangential, area_of(b, first, e->root));
+        divisor = v_mul(divisor, v_mul(now, safe_slope(b, first)));
+    }
+    e->inverse = v_div(v_set(1.0), divisor);
+}
+
+INLINE shape_of shape_hooke(const eng_lane_block *b, int first, const spread *t, const early *e,
+                            vec depth)
+{
     return (shape_of){
-        .distance_inverse = v_mul(inverse, safe),
-        .spring_squared_inverse = v_mul(inverse, r),
+        .distance_inverse = v_mul(e->inverse, safe_square(e->spring_squared)),
+        .spring_squared_inverse = v_mul(e->inverse, e->r),
         .tangential = t->tangential,
         .tangential_inverse = t->tangential_inverse,
         .before_inverse = t->tangential_inverse,
@@ -102,25 +163,22 @@ INLINE shape_of shape_hooke(const eng_lane_block *b, int first, const spread *t,
     };
 }
 
-INLINE shape_of shape_hertz(const eng_lane_block *b, int first, const spread *t, vec r, vec depth,
-                            vec q)
+INLINE shape_of shape_hertz(const eng_lane_block *b, int first, const spread *t, const early *e,
+                            vec depth)
 {
-    vec safe = v_max(q, v_set(1e-60));
-    vec root = v_sqrt(v_sqrt(v_max(depth, v_set(1e-40))));
-    vec area = v_mul(v_load(b->root_radius + first), v_mul(root, root));
-    vec now = v_mul(t->tangential, area), old = v_max(v_load(b->slope + first), v_set(1e-20));
-    vec left = v_mul(r, safe), right = v_mul(now, old);
-    vec inverse = v_div(v_set(1.0), v_mul(left, right));
-    vec inverse_left = v_mul(inverse, right), inverse_right = v_mul(inverse, left);
+    vec area = area_of(b, first, e->root), safe = safe_square(e->spring_squared);
+    vec now = v_mul(t->tangential, area), old = safe_slope(b, first);
+    vec left = v_mul(e->r, safe), right = v_mul(now, old);
+    vec inverse_left = v_mul(e->inverse, right), inverse_right = v_mul(e->inverse, left);
     vec old_inverse = v_mul(inverse_right, now);
     return (shape_of){
         .distance_inverse = v_mul(inverse_left, safe),
-        .spring_squared_inverse = v_mul(inverse_left, r),
+        .spring_squared_inverse = v_mul(inverse_left, e->r),
         .tangential = now,
         .tangential_inverse = v_mul(inverse_right, old),
         .before_inverse = old_inverse,
         .before_ratio = v_min(v_mul(now, old_inverse), v_set(1.0)),
-        .damping = v_mul(v_load(b->damping + first), root),
+        .damping = v_mul(v_load(b->damping + first), e->root),
         .normal_spring = v_mul(v_mul(t->normal, area), depth),
     };
 }
@@ -152,23 +210,6 @@ INLINE void slip_lanes(mask slip, vec size_squared, vec limit, vec spring_rate, 
     vec_3 mixed = add_scaled(scaled(dashpot, before), spring_rate, cut);
     *spring = selected(slip, scaled(v_mul(inverse, size), mixed), *spring);
     *force = selected(slip, cut, *force);
-}
-
-INLINE vec_3 load_3(double (*rows)[ENG_LANE_WIDTH], int first)
-{
-    return (vec_3){v_load(rows[0] + first), v_load(rows[1] + first), v_load(rows[2] + first)};
-}
-
-INLINE void store_3(double (*rows)[ENG_LANE_WIDTH], int first, vec_3 a)
-{
-    v_store(rows[0] + first, a.x);
-    v_store(rows[1] + first, a.y);
-    v_store(rows[2] + first, a.z);
-}
-
-INLINE vec_3 kept(mask m, vec_3 a)
-{
-    return (vec_3){v_keep(m, a.x), v_keep(m, a.y), v_keep(m, a.z)};
 }
 
 /// Relative motion of the pairs of a part of a block.
@@ -246,18 +287,17 @@ INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec
 }
 
 /// Law, force rows and audit of LANES pairs that are near enough to matter.
-INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, double (*rows)[8], int first,
-                const spread *t, bool hertz, const vec X[4], vec rsq, mask touch, sums *s)
+INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, int first, const spread *t,
+                bool hertz, const early *e, sums *s)
 {
-    vec r = v_sqrt(rsq), gap = v_sub(r, v_load(b->radius_sum + first));
+    mask touch = e->touch;
+    vec gap = v_sub(e->r, v_load(b->radius_sum + first)), q = e->spring_squared;
     vec depth = v_sub(v_set(0.0), gap), half_gap = v_mul(v_set(0.5), gap);
     vec_3 old = load_3(b->spring, first);
-    vec q = dot(old, old);
-    shape_of k =
-        hertz ? shape_hertz(b, first, t, r, depth, q) : shape_hooke(b, first, t, r, depth, q);
+    shape_of k = hertz ? shape_hertz(b, first, t, e, depth) : shape_hooke(b, first, t, e, depth);
     vec V[8];
     load_velocities(pass, b->i8 + first, b->j8 + first, V);
-    motion m = motion_of(X, V, k.distance_inverse, half_gap);
+    motion m = motion_of(e->X, V, k.distance_inverse, half_gap);
 
     vec force = v_max(v_fnma(k.damping, m.normal, k.normal_spring), t->least_force);
     vec limit = v_mul(t->friction, v_max(force, v_set(0.0)));
@@ -297,39 +337,41 @@ INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, double (*rows)[8],
         v_store(b->slope + first, v_keep(touch, k.tangential));
     vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
     vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
-    store_forces(rows + first, out);
+    size_t block = (size_t)(b - pass->blocks);
+    store_forces(pass->force + block * ENG_LANE_WIDTH + (size_t)first, out);
 }
 
-INLINE void near_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s)
+enum { AHEAD = 4 };
+
+/// Parts of blocks of list A, AHEAD at a time.
+INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
+                       sums *s)
 {
-    eng_lane_block *b = &pass->blocks[index];
-    for (int first = 0; first < ENG_LANE_WIDTH; first += LANES) {
-        vec X[4];
-        load_positions(pass, b->i8 + first, b->j8 + first, X);
-        vec rsq = v_fma(X[2], X[2], v_fma(X[1], X[1], v_mul(X[0], X[0])));
-        vec sum = v_load(b->radius_sum + first);
-        mask touch = m_less(rsq, v_mul(sum, sum));
-        if (m_any(touch) || ((unsigned)b->touch >> first & ((1u << LANES) - 1u)) != 0)
-            act(pass, b, pass->force + (size_t)index * ENG_LANE_WIDTH, first, t, hertz, X, rsq,
-                touch, s);
+    spread t = spread_terms(&pass->terms[segment->terms], pass->step);
+    int end = segment->end_block * PARTS;
+    for (int begin = segment->first_block * PARTS; begin < end; begin += AHEAD) {
+        early ahead[AHEAD];
+        int count = end - begin < AHEAD ? end - begin : AHEAD;
+        for (int k = 0; k < count; k++)
+            begin_pairs(pass, &pass->blocks[(begin + k) / PARTS], (begin + k) % PARTS * LANES, &t,
+                        hertz, &ahead[k]);
+        for (int k = 0; k < count; k++)
+            if (ahead[k].acts)
+                act(pass, &pass->blocks[(begin + k) / PARTS], (begin + k) % PARTS * LANES, &t,
+                    hertz, &ahead[k], s);
     }
 }
 
 /// A block of list B; gives the smallest gap of its lanes in `least`.
-INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s,
-                      vec *least)
+INLINE void far_block(const eng_lane_pass *pass, eng_lane_block *b, const spread *t, bool hertz,
+                      sums *s, vec *least)
 {
-    eng_lane_block *b = &pass->blocks[index];
     for (int first = 0; first < ENG_LANE_WIDTH; first += LANES) {
-        vec X[4];
-        load_positions(pass, b->i8 + first, b->j8 + first, X);
-        vec rsq = v_fma(X[2], X[2], v_fma(X[1], X[1], v_mul(X[0], X[0])));
-        vec sum = v_load(b->radius_sum + first);
-        mask touch = m_less(rsq, v_mul(sum, sum));
-        *least = v_min(*least, v_sub(v_sqrt(rsq), sum));
-        if (m_any(touch) || ((unsigned)b->touch >> first & ((1u << LANES) - 1u)) != 0)
-            act(pass, b, pass->force + (size_t)index * ENG_LANE_WIDTH, first, t, hertz, X, rsq,
-                touch, s);
+        early e;
+        begin_pairs(pass, b, first, t, hertz, &e);
+        *least = v_min(*least, v_sub(e.r, v_load(b->radius_sum + first)));
+        if (e.acts)
+            act(pass, b, first, t, hertz, &e, s);
     }
     // other ranges may mark the same body
     for (unsigned bits = b->touch; bits != 0; bits &= bits - 1) {
@@ -339,36 +381,36 @@ INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, boo
     }
 }
 
-static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
-                                                 const eng_lane_segment *segment, sums *s)
+INLINE void far_blocks(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
+                       sums *s, vec *least)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     for (int i = segment->first_block; i < segment->end_block; i++)
-        near_block(pass, i, &t, false, s);
+        far_block(pass, &pass->blocks[i], &t, hertz, s, least);
+}
+
+static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
+                                                 const eng_lane_segment *segment, sums *s)
+{
+    near_parts(pass, segment, false, s);
 }
 
 static __attribute__((noinline)) void near_hertz(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    spread t = spread_terms(&pass->terms[segment->terms], pass->step);
-    for (int i = segment->first_block; i < segment->end_block; i++)
-        near_block(pass, i, &t, true, s);
+    near_parts(pass, segment, true, s);
 }
 
 static __attribute__((noinline)) void
 far_hooke(const eng_lane_pass *pass, const eng_lane_segment *segment, sums *s, vec *least)
 {
-    spread t = spread_terms(&pass->terms[segment->terms], pass->step);
-    for (int i = segment->first_block; i < segment->end_block; i++)
-        far_block(pass, i, &t, false, s, least);
+    far_blocks(pass, segment, false, s, least);
 }
 
 static __attribute__((noinline)) void
 far_hertz(const eng_lane_pass *pass, const eng_lane_segment *segment, sums *s, vec *least)
 {
-    spread t = spread_terms(&pass->terms[segment->terms], pass->step);
-    for (int i = segment->first_block; i < segment->end_block; i++)
-        far_block(pass, i, &t, true, s, least);
+    far_blocks(pass, segment, true, s, least);
 }
 
 /// Sum of the lanes of all parts, in order.

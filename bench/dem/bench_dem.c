@@ -10,10 +10,9 @@
 #include <time.h>
 
 typedef struct options {
-    const char *bed, *law, *kernel;
-    double side, slope, step;
+    const char *bed, *save, *law, *kernel;
+    double side, slope, step, damping;
     int count, warm, steps, threads;
-    bool make;
 } options;
 
 static void fail(const char *text)
@@ -30,13 +29,16 @@ static void check(cairn_status status, const cairn_error *error)
 
 static options parse(int argc, char **argv)
 {
-    options o = {.law = "hooke", .side = 0.1, .step = 2e-5, .steps = 1000, .threads = 1};
+    options o = {
+        .law = "hooke", .side = 0.1, .step = 2e-5, .damping = 885.0, .steps = 1000, .threads = 1};
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *key = argv[i], *value = argv[i + 1];
         if (strcmp(key, "--bed") == 0)
             o.bed = value;
-        else if (strcmp(key, "--make") == 0)
-            o.bed = value, o.make = true;
+        else if (strcmp(key, "--save") == 0)
+            o.save = value;
+        else if (strcmp(key, "--damping") == 0)
+            o.damping = atof(value);
         else if (strcmp(key, "--law") == 0)
             o.law = value;
         else if (strcmp(key, "--kernel") == 0)
@@ -56,8 +58,8 @@ static options parse(int argc, char **argv)
         else
             fail(key);
     }
-    if (o.bed == NULL)
-        fail("--bed FILE or --make FILE is needed");
+    if (o.bed == NULL && o.count <= 0)
+        fail("--bed FILE or --count N is needed");
     return o;
 }
 
@@ -87,7 +89,7 @@ static void set_law(cairn_world *world, const options *o)
     set(world, "normal_stiffness", 1e4);
     set(world, "tangential_stiffness", 2857.0);
     check(cairn_pair_set_value(world, all, all, "damping", cairn_text("mass"), &error), &error);
-    set(world, "normal_damping", o->make ? 2000.0 : 885.0);
+    set(world, "normal_damping", o->damping);
     set(world, "tangential_damping_ratio", 0.5);
 }
 
@@ -236,7 +238,7 @@ int main(int argc, char **argv)
 {
     options o = parse(argc, argv);
     cairn_world *world = make_world(&o);
-    if (o.make)
+    if (o.bed == NULL)
         fill_loose(world, &o);
     else
         read_bed(world, o.bed);
@@ -254,8 +256,8 @@ int main(int argc, char **argv)
         1e-6 * work / t.cpu, 1e-6 * work / t.wall, coordination(world), e.kinetic,
         (long)(world->lane->lists - lists), t.lists / t.wall, e.residual / (e.friction + e.damping),
         (unsigned long)cairn_world_hash(world));
-    if (o.make)
-        write_bed(world, o.bed);
+    if (o.save != NULL)
+        write_bed(world, o.save);
     cairn_world_destroy(world);
     return 0;
 }

@@ -14,7 +14,7 @@ import re
 import subprocess
 
 SIDES = {1000: 0.1, 10000: 0.21, 100000: 0.665}
-SETTLE = {1000: 20000, 10000: 20000, 100000: 11000}
+SETTLE = {1000: 20000, 10000: 20000, 100000: 22000}
 STEPS = {1000: 20000, 10000: 2000, 100000: 200}
 SKINS = {0: 0.0006, 1: 0.001}
 
@@ -26,8 +26,8 @@ def warm_steps(size, slope):
 def make_bed(bench, folder, size):
     text = os.path.join(folder, f"bed_{size}.txt")
     if not os.path.exists(text):
-        subprocess.run([bench, "--make", text, "--count", str(size), "--side", str(SIDES[size]),
-                        "--steps", str(SETTLE[size])], check=True)
+        subprocess.run([bench, "--save", text, "--count", str(size), "--side", str(SIDES[size]),
+                        "--damping", "2000", "--steps", str(SETTLE[size])], check=True)
     data = os.path.join(folder, f"bed_{size}.data")
     if os.path.exists(data) and os.path.getmtime(data) >= os.path.getmtime(text):
         return text, data
