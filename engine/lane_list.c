@@ -460,7 +460,7 @@ static void defer(struct eng_lane *lane)
 static void choose_skin(struct eng_lane *lane)
 {
     double way = lane->fastest * lane->pass.step, radius = lane->largest;
-    lane->skin = fmin(fmax(0.12 * radius, 150.0 * way), 0.35 * radius);
+    lane->skin = fmin(fmax(0.2 * radius, 250.0 * way), 0.45 * radius);
     lane->near = fmin(fmax(0.004 * radius, 10.0 * way), 0.5 * lane->skin);
 }
 

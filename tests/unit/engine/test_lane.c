@@ -12,7 +12,7 @@ typedef struct bed {
     const char *law;
     int count, threads;
     double step;
-    bool moving, loaded, mixed, anchored;
+    bool moving, loaded, mixed, anchored, loose;
 } bed;
 
 static cairn_material_id material(cairn_world *world, const char *name)
@@ -101,7 +101,7 @@ static cairn_world *make_world(const bed *b)
     set_pair(world, grain, grain, b->law, 1.0);
     set_pair(world, grain, wall, b->mixed ? "hertz_mindlin" : b->law, 1.3);
     int across = (int)ceil(cbrt(b->count / 2.0));
-    double side = 0.0094 * across;
+    double spacing = b->loose ? 0.0102 : 0.0094, side = spacing * across;
     add_walls(world, b, side, wall);
     cairn_shape_id shapes[5];
     for (int i = 0; i < 5; i++)
@@ -114,7 +114,7 @@ static cairn_world *make_world(const bed *b)
         body.density = 2500.0;
         int cell[3] = {i % across, i / across % across, i / across / across};
         for (int k = 0; k < 3; k++) {
-            body.position[k] = 0.0094 * (cell[k] + 0.5);
+            body.position[k] = spacing * (cell[k] + 0.5);
             body.velocity[k] = 0.6 * (base_rng_unit(&rng) - 0.5);
             body.angular_velocity[k] = 40.0 * (base_rng_unit(&rng) - 0.5);
         }
@@ -360,13 +360,159 @@ static void test_changes(void **state)
     cairn_world_destroy(worlds[1]);
 }
 
+/// Counts calls that ask for memory; fails from the `fail_at`-th on.
+typedef struct counter {
+    long calls, fail_at;
+} counter;
+
+static void *count_calls(void *context, void *block, size_t size)
+{
+    counter *c = context;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    c->calls++;
+    return c->fail_at > 0 && c->calls >= c->fail_at ? NULL : realloc(block, size);
+}
+
+/// Ten layers of spheres that fall on each other.
+static cairn_world *make_counted(counter *c)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world = NULL;
+    def.time_step = 2e-5;
+    def.allocator = (cairn_allocator){count_calls, c};
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id grain = material(world, "grain");
+    set_pair(world, grain, grain, "hooke", 1.0);
+    cairn_shape_id shape = sphere(world, 0.005);
+    add_walls(world, &(bed){0}, 0.05, grain);
+    for (int i = 0; i < 160; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        body.shape = shape;
+        body.material = grain;
+        body.position[0] = 0.0065 + 0.0115 * (i % 4);
+        body.position[1] = 0.0065 + 0.0115 * (i / 4 % 4) + 1e-4 * (i % 3);
+        body.position[2] = 0.006 + 0.0115 * (i / 16);
+        add_body(world, body);
+    }
+    return world;
+}
+
+/// No heap call in a warm step, new pair lists included.
+static void test_warm_steps(void **state)
+{
+    (void)state;
+    counter c = {0};
+    cairn_world *world = make_counted(&c);
+    run(world, 15000, false);
+    long calls = c.calls, lists = cairn_world_step_count(world);
+    run(world, 3000, false);
+    assert_true(lists > 0);
+    assert_int_equal(c.calls, calls);
+    assert_true(cairn_contact_count(world) > 100);
+    cairn_world_destroy(world);
+}
+
+/// Every allocation of the first steps may fail: the step says so, nothing leaks.
+static void test_failing_memory(void **state)
+{
+    (void)state;
+    for (int at = 1;; at++) {
+        counter c = {0};
+        cairn_error error;
+        cairn_world *world = make_counted(&c);
+        c.fail_at = c.calls + at;
+        cairn_status status = CAIRN_OK;
+        for (int i = 0; i < 3 && status == CAIRN_OK; i++)
+            status = cairn_world_step(world, &error);
+        long calls = c.calls;
+        cairn_world_destroy(world);
+        if (status == CAIRN_OK) {
+            assert_true(calls < c.fail_at && at > 20);
+            return;
+        }
+        assert_int_equal(status, CAIRN_ERROR_MEMORY);
+    }
+}
+
+/// Spheres of 1 and 10 mm together move as under the ordinary blocks.
+static void test_size_ratio(void **state)
+{
+    (void)state;
+    cairn_world *worlds[2];
+    for (int w = 0; w < 2; w++) {
+        cairn_world_def def = cairn_default_world_def();
+        def.time_step = 5e-6;
+        assert_int_equal(cairn_world_create(&def, &worlds[w], NULL), CAIRN_OK);
+        cairn_world *world = worlds[w];
+        cairn_material_id grain = material(world, "grain");
+        set_pair(world, grain, grain, "hertz_mindlin", 1.0);
+        add_walls(world, &(bed){0}, 0.06, grain);
+        cairn_shape_id small = sphere(world, 0.001), large = sphere(world, 0.01);
+        for (int i = 0; i < 404; i++) {
+            cairn_body_def body = cairn_default_body_def();
+            body.shape = i < 4 ? large : small;
+            body.material = grain;
+            if (i < 4) {
+                body.position[0] = 0.0102 + 0.021 * (i % 2);
+                body.position[1] = 0.0102 + 0.021 * (i / 2);
+                body.position[2] = 0.034;
+                body.velocity[2] = -1.0;
+            } else {
+                body.position[0] = 0.0011 + 0.00205 * (i % 20);
+                body.position[1] = 0.0011 + 0.00205 * (i / 20);
+                body.position[2] = 0.0009 + 2e-5 * (i % 7);
+            }
+            add_body(world, body);
+        }
+        run(world, 4000, w == 1);
+    }
+    assert_true(cairn_contact_count(worlds[0]) > 50);
+    check_bodies(worlds[0], worlds[1], 1e-8);
+    check_contacts(worlds[0], worlds[1], 1e-7);
+    check_energies(worlds[0], worlds[1], 1e-3);
+    for (int w = 0; w < 2; w++)
+        cairn_world_destroy(worlds[w]);
+}
+
+/// The audit closes over collisions and slides, and closes better with smaller steps.
+static void test_audit(void **state)
+{
+    (void)state;
+    for (int law = 0; law < 2; law++) {
+        double residual[2];
+        for (int k = 0; k < 2; k++) {
+            bed b = {.law = law ? "hertz_mindlin" : "hooke",
+                     .count = 300,
+                     .threads = 1,
+                     .step = k ? 5e-6 : 2e-5,
+                     .loose = true};
+            cairn_world *world = make_world(&b);
+            cairn_energy start = cairn_world_energy(world);
+            run(world, k ? 8000 : 2000, false);
+            cairn_energy e = cairn_world_energy(world);
+            residual[k] = fabs(e.residual) / (e.damping + e.friction);
+            assert_true(e.damping + e.friction > 0.1 * start.kinetic);
+            assert_true(e.friction > 0.05 * e.damping);
+            cairn_world_destroy(world);
+        }
+        print_message("audit residual %g, with a quarter of the step %g\n", residual[0],
+                      residual[1]);
+        check_at_most(residual[0], 1e-3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hooke),        cmocka_unit_test(test_hertz),
-        cmocka_unit_test(test_moving_walls), cmocka_unit_test(test_loads_and_anchors),
-        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_hand_over),
-        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_hooke),          cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_moving_walls),   cmocka_unit_test(test_loads_and_anchors),
+        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_changes),        cmocka_unit_test(test_warm_steps),
+        cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_size_ratio),
+        cmocka_unit_test(test_audit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
