@@ -121,9 +121,9 @@ cairn_status eng_lane_reserve(eng_lane *lane, eng_lane_buffer *buffer, size_t by
 
 static void release_state(const base_allocator *allocator, eng_lane_state *s)
 {
-    eng_lane_buffer *all[] = {&s->X,         &s->V,         &s->constants, &s->turn,
-                              &s->reference, &s->id,        &s->blocks,    &s->near_start,
-                              &s->near,      &s->far_start, &s->far};
+    eng_lane_buffer *all[] = {
+        &s->X,          &s->V,    &s->constants,  &s->turn,      &s->reference, &s->id, &s->blocks,
+        &s->near_start, &s->near, &s->near_slots, &s->far_slots, &s->far_start, &s->far};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(allocator, all[i]->memory);
 }
@@ -365,12 +365,13 @@ static cairn_status read_bodies(eng_lane *lane)
 static int find_slot(const eng_lane *lane, int row, int body)
 {
     const eng_lane_pass *p = &lane->pass;
-    const int *starts[2] = {p->near_start, p->far_start}, *lists[2] = {p->near, p->far};
+    const int *starts[2] = {p->near_start, p->far_start};
+    const int *lists[2] = {lane->now.near_slots.block, lane->now.far_slots.block};
     for (int list = 0; list < 2; list++)
         for (int k = starts[list][row]; k < starts[list][row + 1]; k++) {
-            int slot = lists[list][k] / 8, lane_index = slot % ENG_LANE_WIDTH;
-            if (slot == lane->zero_slot)
+            if (lists[list][k] < 0)
                 continue;
+            int slot = lists[list][k] / 8, lane_index = slot % ENG_LANE_WIDTH;
             const eng_lane_block *block = &p->blocks[slot / ENG_LANE_WIDTH];
             int other = lists[list][k] & 1 ? eng_lane_row_a(block, lane_index)
                                            : eng_lane_row_b(block, lane_index);
@@ -417,7 +418,7 @@ static cairn_status enter(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     lane->has_history = false;
-    lane->block_count = lane->zero_slot = 0;
+    lane->block_count = 0;
     eng_lane_state_use(lane, &lane->now);
     number_bodies(lane);
     read_bodies(lane);

@@ -35,14 +35,15 @@ typedef struct eng_lane_terms {
 typedef struct eng_lane_block {
     // eight times the row of A and of B, which addresses rows without a shift
     int i8[ENG_LANE_WIDTH], j8[ENG_LANE_WIDTH];
-    float inverse_size[ENG_LANE_WIDTH];   // 1/m, of the smaller body
-    float lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step, for the audit
-    float lag_tangent[3][ENG_LANE_WIDTH]; // N, the same along the surface
-    unsigned char touch, slip;            // bits of lanes, in the last step
-    unsigned char padding[30];
+    float inverse_size[ENG_LANE_WIDTH]; // 1/m, of the smaller body
+    int force_row;                      // first of its eight force rows
+    unsigned char touch, slip;          // bits of lanes, in the last step
+    unsigned char padding[26];
     double radius_sum[ENG_LANE_WIDTH];
-    double damping[ENG_LANE_WIDTH];   // hooke: N s/m; hertz: the same over overlap^(1/4)
-    double spring[3][ENG_LANE_WIDTH]; // N
+    double damping[ENG_LANE_WIDTH];        // hooke: N s/m; hertz: the same over overlap^(1/4)
+    double spring[3][ENG_LANE_WIDTH];      // N
+    double lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step's force
+    double lag_tangent[3][ENG_LANE_WIDTH]; // N, dashpot's or slider's part along the surface
     // hertz alone
     double root_radius[ENG_LANE_WIDTH]; // sqrt of the effective radius
     double slope[ENG_LANE_WIDTH];       // N/m, tangential stiffness of the last step
@@ -89,13 +90,13 @@ typedef struct eng_lane_pass {
     double (*V)[8];         // velocity, radius * spin, spin x, spin y
     double (*constants)[4]; // step/mass, step radius/inertia, step/inertia, radius
     double (*turn)[4][8];   // [groups] orientation w x y z of eight rows, midpoint
-    double (*force)[8];     // [slots] force on B, its moment F x n, half the gap, 0
+    double (*force)[8];     // [force rows] force on B, its moment F x n, half the gap, 0
     eng_lane_block *blocks;
     const eng_lane_segment *segments;
     const eng_lane_terms *terms;
     eng_lane_chunk *chunks;
     const int *near_start; // [rows + 1] into near
-    const int *near;       // 8 slot + side (1: the body is B), list A, padded with the zero slot
+    const int *near;       // 8 force row + side (1: the body is B), list A, padded with a zero row
     const int *far_start;  // the same for list B
     const int *far;
     unsigned char *far_touched; // [rows] a pair of list B acts in this step
@@ -138,6 +139,7 @@ typedef struct eng_lane_buffer {
 typedef struct eng_lane_state {
     eng_lane_buffer X, V, constants, turn, reference, id;
     eng_lane_buffer blocks, near_start, near, far_start, far;
+    eng_lane_buffer near_slots, far_slots; // as near and far: 8 slot + side, -1 for padding
 } eng_lane_state;
 
 typedef struct eng_lane_plane {
@@ -176,7 +178,7 @@ struct eng_lane {
     struct eng_lane_pair *pairs;                                        // candidates
     int pair_capacity;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
-    int zero_slot, ranges;
+    int zero_row, ranges;
     bool has_load, has_moving_spheres, has_moving_walls;
     bool has_history;  // blocks of an older list hold history
     double skin, near; // m

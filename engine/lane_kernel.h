@@ -246,9 +246,9 @@ typedef struct audited {
 INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const audited *a,
                   sums *s)
 {
-    vec_3 lag = {v_load_float(b->lag_tangent[0] + first), v_load_float(b->lag_tangent[1] + first),
-                 v_load_float(b->lag_tangent[2] + first)};
-    vec normal = v_mul(v_add(v_load_float(b->lag_normal + first), a->damping), m->normal);
+    vec_3 lag = {v_load(b->lag_tangent[0] + first), v_load(b->lag_tangent[1] + first),
+                 v_load(b->lag_tangent[2] + first)};
+    vec normal = v_mul(v_add(v_load(b->lag_normal + first), a->damping), m->normal);
     vec now = dot(a->loss, m->slide), old = dot(lag, m->slide);
     mask slipped = m_from_bits((unsigned)b->slip >> first);
     vec stick = v_add(v_drop(a->slip, now), v_drop(slipped, old));
@@ -263,10 +263,10 @@ INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const
 
 INLINE void store_lag(eng_lane_block *b, int first, vec damping, vec_3 loss)
 {
-    v_store_float(b->lag_normal + first, damping);
-    v_store_float(b->lag_tangent[0] + first, loss.x);
-    v_store_float(b->lag_tangent[1] + first, loss.y);
-    v_store_float(b->lag_tangent[2] + first, loss.z);
+    v_store(b->lag_normal + first, damping);
+    v_store(b->lag_tangent[0] + first, loss.x);
+    v_store(b->lag_tangent[1] + first, loss.y);
+    v_store(b->lag_tangent[2] + first, loss.z);
 }
 
 /// Bits of this part in a byte of the block.
@@ -337,8 +337,13 @@ INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, int first, const s
         v_store(b->slope + first, v_keep(touch, k.tangential));
     vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
     vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
-    size_t block = (size_t)(b - pass->blocks);
-    store_forces(pass->force + block * ENG_LANE_WIDTH + (size_t)first, out);
+    store_forces(pass->force + b->force_row + first, out);
+}
+
+/// Rows of list A are used again and again.
+INLINE void clear_forces(double (*rows)[8])
+{
+    memset(rows, 0, LANES * sizeof *rows);
 }
 
 enum { AHEAD = 4 };
@@ -355,10 +360,14 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
         for (int k = 0; k < count; k++)
             begin_pairs(pass, &pass->blocks[(begin + k) / PARTS], (begin + k) % PARTS * LANES, &t,
                         hertz, &ahead[k]);
-        for (int k = 0; k < count; k++)
+        for (int k = 0; k < count; k++) {
+            eng_lane_block *b = &pass->blocks[(begin + k) / PARTS];
+            int first = (begin + k) % PARTS * LANES;
             if (ahead[k].acts)
-                act(pass, &pass->blocks[(begin + k) / PARTS], (begin + k) % PARTS * LANES, &t,
-                    hertz, &ahead[k], s);
+                act(pass, b, first, &t, hertz, &ahead[k], s);
+            else
+                clear_forces(pass->force + b->force_row + first);
+        }
     }
 }
 

@@ -31,10 +31,6 @@ static inline vec v_load_float(const float *p)
 {
     return _mm256_cvtps_pd(_mm_load_ps(p));
 }
-static inline void v_store_float(float *p, vec a)
-{
-    _mm_store_ps(p, _mm256_cvtpd_ps(a));
-}
 static inline vec v_add(vec a, vec b)
 {
     return _mm256_add_pd(a, b);

@@ -27,10 +27,6 @@ static inline vec v_load_float(const float *p)
 {
     return (double)*p;
 }
-static inline void v_store_float(float *p, vec a)
-{
-    *p = (float)a;
-}
 static inline vec v_gather(const double *p, int stride)
 {
     (void)stride;

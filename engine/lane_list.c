@@ -274,9 +274,9 @@ static int find_before(const struct eng_lane *lane, const eng_lane_pair *pair, b
     const eng_lane_state *old = &lane->before;
     const int *order = lane->order.block,
               *starts[2] = {old->near_start.block, old->far_start.block};
-    const int *lists[2] = {old->near.block, old->far.block};
+    const int *lists[2] = {old->near_slots.block, old->far_slots.block};
     const eng_lane_block *blocks = old->blocks.block;
-    int row = order[pair->i], zero = lane->zero_slot;
+    int row = order[pair->i];
     bool wall = pair->j >= lane->rows;
     int partner = wall ? ((eng_lane_ghost *)lane->ghosts.block)[pair->j - lane->rows - 2].wall
                        : order[pair->j];
@@ -284,7 +284,7 @@ static int find_before(const struct eng_lane *lane, const eng_lane_pair *pair, b
         for (int k = starts[list][row]; k < starts[list][row + 1]; k++) {
             int slot = lists[list][k] / 8;
             bool is_b = lists[list][k] & 1;
-            if (slot == zero)
+            if (lists[list][k] < 0)
                 continue;
             const eng_lane_block *block = &blocks[slot / ENG_LANE_WIDTH];
             int lane_index = slot % ENG_LANE_WIDTH;
@@ -314,7 +314,7 @@ static void carry_over(const struct eng_lane *lane, const eng_lane_pair *pair, e
     double sign = flip ? -1.0 : 1.0;
     for (int axis = 0; axis < 3; axis++) {
         to->spring[axis][k] = sign * from->spring[axis][old];
-        to->lag_tangent[axis][k] = (float)sign * from->lag_tangent[axis][old];
+        to->lag_tangent[axis][k] = sign * from->lag_tangent[axis][old];
     }
     to->lag_normal[k] = from->lag_normal[old];
     to->slope[k] = from->slope[old];
@@ -388,7 +388,7 @@ static void fill_chunk(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_l
 }
 
 /// Calls `visit` for each side of each pair of list A or B that is a body.
-static void each_side(const struct eng_lane *lane, bool far, int *next, int *list)
+static void each_side(const struct eng_lane *lane, bool far, int *next, int *list, int *slots)
 {
     const eng_lane_chunk *chunks = lane->chunks.block;
     const eng_lane_segment *segments = lane->segments.block;
@@ -404,8 +404,10 @@ static void each_side(const struct eng_lane *lane, bool far, int *next, int *lis
                 for (int side = 0; side < 2; side++)
                     if (sides[side] < lane->rows) {
                         int at = next[sides[side]]++;
-                        if (list != NULL)
-                            list[at] = 8 * slot + side;
+                        if (list == NULL)
+                            continue;
+                        list[at] = 8 * (block->force_row + slot % ENG_LANE_WIDTH) + side;
+                        slots[at] = 8 * slot + side;
                     }
             }
     }
@@ -413,25 +415,29 @@ static void each_side(const struct eng_lane *lane, bool far, int *next, int *lis
 
 /// Force rows of each body, in the order of blocks.
 static cairn_status fill_sides(struct eng_lane *lane, bool far, eng_lane_buffer *start_buffer,
-                               eng_lane_buffer *list_buffer)
+                               eng_lane_buffer *list_buffer, eng_lane_buffer *slot_buffer)
 {
     int *start = start_buffer->block, *next = lane->cell_of.block,
         least = far ? 0 : ENG_LANE_PADDED;
     memset(next, 0, (size_t)lane->rows * sizeof *next);
-    each_side(lane, far, next, NULL);
+    each_side(lane, far, next, NULL, NULL);
     start[0] = 0;
     for (int row = 0; row < lane->rows; row++) {
         start[row + 1] = start[row] + (next[row] > least ? next[row] : least);
         next[row] = start[row];
     }
-    cairn_status status =
-        eng_lane_reserve(lane, list_buffer, ((size_t)start[lane->rows] + 1) * sizeof(int));
+    size_t bytes = ((size_t)start[lane->rows] + 1) * sizeof(int);
+    cairn_status status = eng_lane_reserve(lane, list_buffer, bytes);
+    if (status == CAIRN_OK)
+        status = eng_lane_reserve(lane, slot_buffer, bytes);
     if (status != CAIRN_OK)
         return status;
-    int *list = list_buffer->block;
-    for (int k = 0; k < start[lane->rows]; k++)
-        list[k] = 8 * lane->zero_slot;
-    each_side(lane, far, next, list);
+    int *list = list_buffer->block, *slots = slot_buffer->block;
+    for (int k = 0; k < start[lane->rows]; k++) {
+        list[k] = 8 * lane->zero_row;
+        slots[k] = -1;
+    }
+    each_side(lane, far, next, list, slots);
     return CAIRN_OK;
 }
 
@@ -519,15 +525,72 @@ static cairn_status make_blocks(struct eng_lane *lane, int count)
     return CAIRN_OK;
 }
 
+static void number_near_blocks(struct eng_lane *lane)
+{
+    const eng_lane_chunk *chunks = lane->chunks.block;
+    const eng_lane_segment *segments = lane->segments.block;
+    int number = 0;
+    for (int c = 0; c < lane->chunk_count; c++)
+        for (int s = chunks[c].first_segment; s < chunks[c].first_far_segment; s++)
+            for (int i = segments[s].first_block; i < segments[s].end_block; i++)
+                lane->pass.blocks[i].force_row = number++;
+}
+
+/// How many blocks of list A are between a force and the last body that needs it.
+static int live_blocks(const struct eng_lane *lane)
+{
+    const eng_lane_chunk *chunks = lane->chunks.block;
+    const eng_lane_segment *segments = lane->segments.block;
+    int *ends = lane->cell_of.block, most = 1, end = 0;
+    for (int c = 0; c < lane->chunk_count; c++) {
+        for (int s = chunks[c].first_segment; s < chunks[c].first_far_segment; s++)
+            end += segments[s].end_block - segments[s].first_block;
+        ends[c] = end;
+    }
+    for (int c = 0; c < lane->chunk_count; c++)
+        for (int s = chunks[c].first_segment; s < chunks[c].first_far_segment; s++)
+            for (int i = segments[s].first_block; i < segments[s].end_block; i++) {
+                const eng_lane_block *block = &lane->pass.blocks[i];
+                int last = c;
+                for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+                    int row = eng_lane_row_b(block, k);
+                    if (row < lane->rows && row / ENG_LANE_CHUNK > last)
+                        last = row / ENG_LANE_CHUNK;
+                }
+                int window = ends[last] - block->force_row;
+                most = window > most ? window : most;
+            }
+    return most;
+}
+
+/// Force rows: a ring for list A, so that they stay in the cache, and lasting ones for list B.
+/// Ranges that run side by side need lasting ones for all.
+static void place_force_rows(struct eng_lane *lane)
+{
+    const eng_lane_chunk *chunks = lane->chunks.block;
+    const eng_lane_segment *segments = lane->segments.block;
+    number_near_blocks(lane);
+    int ring = lane->ranges > 1 ? lane->block_count : live_blocks(lane), far = ring;
+    for (int c = 0; c < lane->chunk_count; c++)
+        for (int s = chunks[c].first_segment; s < chunks[c].end_segment; s++)
+            for (int i = segments[s].first_block; i < segments[s].end_block; i++) {
+                eng_lane_block *block = &lane->pass.blocks[i];
+                int place = s < chunks[c].first_far_segment ? block->force_row % ring : far++;
+                block->force_row = place * ENG_LANE_WIDTH;
+            }
+    lane->zero_row = far * ENG_LANE_WIDTH;
+}
+
 static cairn_status finish_list(struct eng_lane *lane)
 {
-    lane->zero_slot = lane->block_count * ENG_LANE_WIDTH;
-    size_t rows = (size_t)lane->zero_slot + 1;
+    place_force_rows(lane);
+    size_t rows = (size_t)lane->zero_row + 1;
     cairn_status status = eng_lane_reserve(lane, &lane->force, rows * sizeof(double[8]));
     if (status == CAIRN_OK)
-        status = fill_sides(lane, false, &lane->now.near_start, &lane->now.near);
+        status =
+            fill_sides(lane, false, &lane->now.near_start, &lane->now.near, &lane->now.near_slots);
     if (status == CAIRN_OK)
-        status = fill_sides(lane, true, &lane->now.far_start, &lane->now.far);
+        status = fill_sides(lane, true, &lane->now.far_start, &lane->now.far, &lane->now.far_slots);
     if (status != CAIRN_OK)
         return status;
     lane->pass.force = lane->force.block;

@@ -71,6 +71,11 @@ static const eng_lane_terms *terms_of(const eng_lane *lane, const eng_lane_conta
     return &all[eng_surface_of(world, c->body[0], c->body[1]) - world->surfaces];
 }
 
+static vec3 lane_vector(const double (*rows)[ENG_LANE_WIDTH], int k)
+{
+    return vec3_make(rows[0][k], rows[1][k], rows[2][k]);
+}
+
 eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block *block, int k)
 {
     int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
@@ -83,8 +88,6 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
                                       : meet_sphere(lane, b, centre, radius, &c);
     vec3 arm = vec3_sub(c.point, centre);
     c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
-    size_t slot = (size_t)(block - lane->pass.blocks) * ENG_LANE_WIDTH + (size_t)k;
-    c.force = vec3_from(lane->pass.force[slot]);
     const eng_lane_terms *terms = terms_of(lane, &c);
     bool hertz = terms->law == ENG_LANE_HERTZ;
     double depth = fmax(-c.gap, 0.0);
@@ -92,6 +95,8 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     c.stiffness = hertz ? block->slope[k] : terms->tangential;
     c.spring = terms->normal * area * depth;
     c.elastic = (hertz ? 0.4 : 0.5) * c.spring * depth;
+    vec3 along = vec3_add(lane_vector(block->spring, k), lane_vector(block->lag_tangent, k));
+    c.force = vec3_add_scaled(along, c.spring + block->lag_normal[k], c.normal);
     return c;
 }
 
@@ -99,9 +104,7 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
                                      const eng_lane_contact *c)
 {
     double half = 0.5 * lane->pass.step, normal = vec3_dot(c->normal, c->velocity);
-    vec3 spring = vec3_make(block->spring[0][k], block->spring[1][k], block->spring[2][k]);
-    vec3 lag = vec3_make((double)block->lag_tangent[0][k], (double)block->lag_tangent[1][k],
-                         (double)block->lag_tangent[2][k]);
+    vec3 spring = lane_vector(block->spring, k), lag = lane_vector(block->lag_tangent, k);
     double along = half * vec3_dot(spring, c->velocity);
     double loss = half * vec3_dot(lag, c->velocity);
     bool slips = block->slip >> k & 1;
@@ -109,7 +112,7 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
     return (eng_lane_pending){
         .elastic = c->elastic + stored - half * c->spring * normal - along,
         .loose = stored - along,
-        .damping = -half * (double)block->lag_normal[k] * normal - (slips ? 0.0 : loss),
+        .damping = -half * block->lag_normal[k] * normal - (slips ? 0.0 : loss),
         .friction = slips ? -loss : 0.0,
     };
 }
@@ -171,7 +174,7 @@ static touching *collect(const eng_lane *lane, int *count)
     if (list == NULL)
         return NULL;
     made = 0;
-    for (int slot = 0; slot < lane->zero_slot; slot++) {
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
         const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
         int k = slot % ENG_LANE_WIDTH;
         if (!(block->touch >> k & 1))
@@ -245,7 +248,7 @@ void eng_lane_publish_contacts(const cairn_world *constant)
 static eng_lane_pending sum_pending(const eng_lane *lane)
 {
     eng_lane_pending sum = {0};
-    for (int slot = 0; slot < lane->zero_slot; slot++) {
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
         const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
         int k = slot % ENG_LANE_WIDTH;
         if (!(block->touch >> k & 1))
@@ -273,14 +276,19 @@ void eng_lane_energy(const cairn_world *world, cairn_energy *e)
     e->residual = e->kinetic + e->potential + e->elastic + lost - given;
 }
 
-/// Sum of the force rows of a list, with their arms.
-static void add_sides(const eng_lane *lane, const int *list, int begin, int end, double radius,
+/// Sum of the forces of a list of slots on a sphere.
+static void add_sides(const eng_lane *lane, const int *slots, const int *end, vec3 centre,
                       vec3 *force, vec3 *torque)
 {
-    for (int k = begin; k < end; k++) {
-        const double *row = lane->pass.force[list[k] / 8];
-        *force = vec3_add_scaled(*force, list[k] & 1 ? 1.0 : -1.0, vec3_from(row));
-        *torque = vec3_add_scaled(*torque, radius + row[6], vec3_from(row + 3));
+    for (; slots < end; slots++) {
+        const eng_lane_block *block = &lane->pass.blocks[*slots / 8 / ENG_LANE_WIDTH];
+        int k = *slots / 8 % ENG_LANE_WIDTH;
+        if (*slots < 0 || !(block->touch >> k & 1))
+            continue;
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        vec3 given = vec3_scale(*slots & 1 ? 1.0 : -1.0, c.force);
+        *force = vec3_add(*force, given);
+        *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
     }
 }
 
@@ -310,10 +318,11 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
     }
     const eng_lane_pass *pass = &lane->pass;
     int row = ((const int *)lane->row_of.block)[body];
-    double radius = pass->constants[row][3];
-    add_sides(lane, pass->near, pass->near_start[row], pass->near_start[row + 1], radius, force,
+    const int *near = lane->now.near_slots.block, *far = lane->now.far_slots.block;
+    vec3 centre = row_centre(lane, row);
+    add_sides(lane, near + pass->near_start[row], near + pass->near_start[row + 1], centre, force,
               torque);
-    add_sides(lane, pass->far, pass->far_start[row], pass->far_start[row + 1], radius, force,
+    add_sides(lane, far + pass->far_start[row], far + pass->far_start[row + 1], centre, force,
               torque);
 }
 

@@ -69,7 +69,8 @@ double eng_lane_walls_fastest(const struct eng_lane *lane)
 static double work_of(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
 {
     const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
-    const double *force = lane->pass.force[ghost->slot];
+    const eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
+    const double *force = lane->pass.force[block->force_row + ghost->slot % ENG_LANE_WIDTH];
     double moment = force[6] * vec3_dot(vec3_from(force + 3), wall->spin);
     vec3 velocity = vec3_from(lane->pass.V[row]);
     return -lane->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
