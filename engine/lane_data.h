@@ -105,7 +105,9 @@ typedef struct eng_lane_pass {
     size_t load_stride;         // 0 or 1
     double step;
     double gravity[3]; // m/s, times step
-    double path;       // m, bound on the way of any body since the list was made
+    int row_count;
+    int reach;   // rows that are asked for while a row moves: that many further on; 0 for none
+    double path; // m, bound on the way of any body since the list was made
 } eng_lane_pass;
 
 typedef enum eng_lane_rows {

@@ -482,11 +482,21 @@ static void forces(const eng_lane_pass *pass, int index)
     chunk->active = s.active;
 }
 
+/// Asks for the rows that the pairs of later chunks meet first.
+INLINE void fetch_rows(const eng_lane_pass *pass, int row)
+{
+    __builtin_prefetch(pass->V[row + pass->reach], 0, 2);
+    __builtin_prefetch(pass->X[row + pass->reach], 0, 2);
+}
+
 static void move(const eng_lane_pass *pass, int index, eng_lane_rows rows)
 {
     eng_lane_chunk *chunk = &pass->chunks[index];
     motion_sums s;
     begin_motion(&s);
+    int fetched = pass->reach > 0 ? pass->row_count - pass->reach : 0;
+    for (int row = chunk->first_row; row < chunk->end_row && row < fetched; row++)
+        fetch_rows(pass, row);
     for (int row = chunk->first_row; row < chunk->end_row; row++)
         if (rows == ENG_LANE_ALL || (pass->deferred[row] != 0) == (rows == ENG_LANE_DEFERRED))
             move_row(pass, row, &s);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/// Bodies whose rows stay in a processor's second cache.
+enum { ROWS_IN_CACHE = 20000 };
+
 typedef struct grid {
     double low[3], inverse; // m, 1/m
     int axis[3];            // slowest first
@@ -525,6 +528,21 @@ static cairn_status make_blocks(struct eng_lane *lane, int count)
     return CAIRN_OK;
 }
 
+/// Most rows between the bodies of a pair, where rows do not stay in the cache; 0 elsewhere.
+static int reach_of(const struct eng_lane *lane)
+{
+    int most = 0;
+    if (lane->rows <= ROWS_IN_CACHE)
+        return 0;
+    for (int i = 0; i < lane->block_count; i++)
+        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+            const eng_lane_block *block = &lane->pass.blocks[i];
+            int row = eng_lane_row_b(block, k), way = row - eng_lane_row_a(block, k);
+            most = row < lane->rows && way > most ? way : most;
+        }
+    return most + 2 * ENG_LANE_CHUNK;
+}
+
 static void number_near_blocks(struct eng_lane *lane)
 {
     const eng_lane_chunk *chunks = lane->chunks.block;
@@ -579,6 +597,8 @@ static void place_force_rows(struct eng_lane *lane)
                 block->force_row = place * ENG_LANE_WIDTH;
             }
     lane->zero_row = far * ENG_LANE_WIDTH;
+    lane->pass.reach = reach_of(lane);
+    lane->pass.row_count = lane->rows;
 }
 
 static cairn_status finish_list(struct eng_lane *lane)
