@@ -148,11 +148,21 @@ static cairn_status solve_open_islands(con_cascade *cascade, const auto_settings
     return CAIRN_OK;
 }
 
-// many sweeps from zero, and a long proximal run from there
+// Newton steps were possible on some island
+static bool has_factored(const con_cascade *cascade)
+{
+    for (int k = 0; k < cascade->island_count; k++)
+        if (cascade->model[k] != NULL && cascade->model[k]->factorisations > 0)
+            return true;
+    return false;
+}
+
+// many sweeps, from zero unless sweeps are all there is, and a long proximal run from there
 static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings)
 {
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
-    memset(cascade->R, 0, size);
+    if (has_factored(cascade))
+        memset(cascade->R, 0, size);
     con_sweep_refresh(&cascade->sweep);
     cairn_status status = con_cascade_measure(cascade);
     if (status == CAIRN_OK)
