@@ -97,6 +97,10 @@ static void print_man(void)
           stdout);
     for (int i = 0; i < count; i++)
         man_command(commands[i]);
+    fputs(".SH ENVIRONMENT\n.TP\n.B CAIRN_SCENES\nFolder of the built\\-in scenes, instead of the "
+          "one "
+          "beside the program.\n",
+          stdout);
     fputs(".SH EXIT STATUS\n", stdout);
     for (int i = 0; i < BASE_COUNT(statuses); i++)
         printf(".TP\n.B %s\n%s.\n", statuses[i][0], statuses[i][1]);
@@ -120,15 +124,15 @@ static void completion_value(const cli_option *option)
     if (option->type == CLI_CHOICE) {
         fputs(" COMPREPLY=($(compgen -W \"", stdout);
         completion_words(option->words);
-        fputs("\" -- \"$word\"))", stdout);
+        fputs("\" -- \"$word\"));", stdout);
     } else if (option->type == CLI_PLUGIN) {
         printf(" COMPREPLY=($(compgen -W \"$(cairn list %s | grep -o '^[a-z][a-z0-9_]*')\" -- "
-               "\"$word\"))",
+               "\"$word\"));",
                lists[option->plugin]);
     } else if (option->completion == CLI_COMPLETE_FILE) {
-        fputs(" COMPREPLY=($(compgen -f -- \"$word\"))", stdout);
+        fputs(" COMPREPLY=($(compgen -f -- \"$word\"));", stdout);
     } else if (option->completion == CLI_COMPLETE_FOLDER) {
-        fputs(" COMPREPLY=($(compgen -d -- \"$word\"))", stdout);
+        fputs(" COMPREPLY=($(compgen -d -- \"$word\"));", stdout);
     }
     fputs(" return ;;\n", stdout);
 }

@@ -146,7 +146,7 @@ static void print_object(const char *text)
             key = true;
         } else if (depth == 1 && !quoted && key && *text == ':') {
             key = false;
-        } else if (!(depth == 1 && key && (*text == '"' || *text == ' '))) {
+        } else if (!(depth == 1 && (*text == '"' || (key && *text == ' ')))) {
             putchar(*text);
         }
     }

@@ -95,11 +95,12 @@ static cairn_status allocate(con_cascade *c)
     c->body_place = base_arena_array(arena, int, "islands", m + 1);
     c->model = base_arena_array(arena, con_newton *, "islands", n);
     c->map = base_arena_array(arena, double, "islands", n);
+    c->scaled = base_arena_array(arena, double, "islands", n);
     c->R_squared = base_arena_array(arena, double, "islands", n);
     c->U_squared = base_arena_array(arena, double, "islands", n);
     bool complete = c->U != NULL && c->start != NULL && c->contact != NULL && c->place != NULL &&
                     c->body_place != NULL && c->model != NULL && c->map != NULL &&
-                    c->R_squared != NULL && c->U_squared != NULL;
+                    c->scaled != NULL && c->R_squared != NULL && c->U_squared != NULL;
     return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
@@ -130,35 +131,53 @@ static double squared(const double a[3])
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
+/// Scaled natural map of one contact, where it is asked for.
+static double scaled_at(const con_cascade *c, int i)
+{
+    const con_problem *problem = c->problem;
+    if (!c->control->scaled_measure)
+        return 0.0;
+    return con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
+                          problem->friction[i]);
+}
+
+/// Largest of the errors that are asked for, from squared maps.
+static double error_of(const con_cascade *c, double map, double scaled)
+{
+    double q = sqrt(c->q_total), scale = q;
+    if (!c->control->both_measures)
+        scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
+    return fmax(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
+                sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+}
+
 cairn_status con_cascade_measure(con_cascade *c)
 {
     const con_problem *problem = c->problem;
     cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
     if (status != CAIRN_OK)
         return status;
-    double map = 0.0;
+    double map = 0.0, scaled = 0.0;
     c->R_total = c->U_total = 0.0;
     for (int i = 0; i < problem->contact_count; i++) {
         double out[3];
         map += con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
+        scaled += scaled_at(c, i);
         c->R_total += squared(c->R[i]);
         c->U_total += squared(c->U[i]);
     }
-    c->rest = map;
     for (int k = 0; k < c->island_count; k++) {
-        c->map[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
+        c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
         for (int j = c->start[k]; j < c->start[k + 1]; j++) {
             int i = c->contact[j];
             double out[3];
             c->map[k] += con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
+            c->scaled[k] += scaled_at(c, i);
             c->R_squared[k] += squared(c->R[i]);
             c->U_squared[k] += squared(c->U[i]);
         }
     }
-    double scale = sqrt(c->q_total);
-    if (!c->control->both_measures)
-        scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
-    c->error = sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0);
+    c->error = error_of(c, map, scaled);
     if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
         c->control->history[c->report->history_count++] = c->error;
     return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
@@ -223,11 +242,15 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     int left = con_cascade_left(c);
     if (total - c->sweeps > left)
         total = c->sweeps + left;
-    while (c->sweeps < total && !con_cascade_solved(c) && !con_cascade_late(c)) {
+    // a guess that meets the tolerance gets one sweep all the same: from step to step what rests
+    // comes to rest to round-off
+    bool refine = c->sweeps == 0 && con_cascade_solved(c);
+    while (c->sweeps < total && (refine || !con_cascade_solved(c)) && !con_cascade_late(c)) {
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
         c->sweeps++;
-        if (c->sweeps != total && c->sweeps % TEST_SWEEPS != 0)
+        if (c->sweeps != total && c->sweeps % TEST_SWEEPS != 0 && !refine)
             continue;
+        refine = false;
         con_sweep_refresh(&c->sweep);
         double before = c->error;
         cairn_status status = con_cascade_measure(c);
@@ -285,6 +308,7 @@ static con_goal goal_of(const con_cascade *c, int island)
     return (con_goal){
         .tolerance = c->control->tolerance,
         .both_measures = c->control->both_measures,
+        .scaled_measure = c->control->scaled_measure,
         .q_squared = c->q_total,
         .R_squared_other = fmax(0.0, c->R_total - c->R_squared[island]),
         .U_squared_other = fmax(0.0, c->U_total - c->U_squared[island]),
@@ -295,12 +319,8 @@ static con_goal goal_of(const con_cascade *c, int island)
 
 static double error_at_R(const con_cascade *c, int island)
 {
-    con_goal goal = goal_of(c, island);
-    double scale = sqrt(c->q_total);
-    if (!goal.both_measures)
-        scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
-    scale = scale > DBL_EPSILON ? scale : 1.0;
-    return sqrt(c->map[island] / goal.share) / scale;
+    double share = goal_of(c, island).share;
+    return error_of(c, c->map[island] / share, c->scaled[island] / share);
 }
 
 double con_cascade_island_error(const con_cascade *c, int island)

@@ -24,9 +24,9 @@ typedef struct con_cascade {
     int *contact;       // contacts that can bear, by island, ascending
     con_newton **model; // [island_count]; NULL until asked for
     double *map;        // [island_count] |natural map|^2 at R
+    double *scaled;     // [island_count] |scaled natural map|^2 at R
     double *R_squared;  // [island_count]
     double *U_squared;  // [island_count]
-    double rest;        // |natural map|^2 of contacts of no island
     double q_total, R_total, U_total;
     int *body_place, *place;
     double error; // of R: what the tolerance is about

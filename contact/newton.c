@@ -88,12 +88,13 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
 
 /// Squares in the units of the problem.
 typedef struct squares {
-    double map, R, U;
+    double map, scaled, R, U;
 } squares;
 
 static squares measure(const con_newton *newton, const double (*r)[3], const double (*u)[3])
 {
-    squares sum = {0.0, 0.0, 0.0};
+    squares sum = {0.0, 0.0, 0.0, 0.0};
+    double w_unit = newton->velocity_unit / newton->impulse_unit;
     for (int i = 0; i < newton->contact_count; i++) {
         double R[3], U[3], map[3];
         for (int k = 0; k < 3; k++) {
@@ -103,6 +104,8 @@ static squares measure(const con_newton *newton, const double (*r)[3], const dou
             sum.U += U[k] * U[k];
         }
         sum.map += con_natural_map(R, U, newton->mu[i], map);
+        if (newton->goal.scaled_measure)
+            sum.scaled += con_scaled_map(newton->w[i] * w_unit, R, U, newton->mu[i]);
     }
     return sum;
 }
@@ -117,7 +120,8 @@ double con_newton_error(con_newton *newton, const double (*r)[3])
     if (!goal->both_measures)
         scale = fmax(scale, fmax(sum.R + goal->R_squared_other, sum.U + goal->U_squared_other));
     scale = sqrt(scale) > DBL_EPSILON ? sqrt(scale) : 1.0;
-    double error = sqrt(sum.map) / (scale * sqrt(goal->share));
+    double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
+    double error = fmax(sqrt(sum.map) / scale, sqrt(sum.scaled) / q) / sqrt(goal->share);
     if (!isfinite(error))
         return NAN;
     con_report *report = newton->report;

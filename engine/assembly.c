@@ -138,6 +138,7 @@ static void fill_input(const cairn_world *world, int i, con_impulse_input *input
         .W = world->problem.W_diagonal[i],
         .point = c->point[i],
         .fresh = c->fresh[i] != 0,
+        .initial = c->fresh[i] != 0 && world->step_count == 0,
     };
     memcpy(input->V, c->V[i], sizeof input->V);
     memcpy(input->B, world->problem.q[i], sizeof input->B);
@@ -172,24 +173,29 @@ static void apply_explicit(cairn_world *world, int i, const con_impulse_output *
     }
 }
 
-void eng_block_explicit_laws(cairn_world *world)
+cairn_status eng_block_explicit_laws(cairn_world *world)
 {
     eng_contacts *c = &world->contacts;
-    double elastic = 0.0;
+    int explicit_count = c->count - c->cone_count;
+    world->explicit_outputs =
+        base_arena_array(world->arena, con_impulse_output, "explicit", explicit_count);
+    if (world->explicit_outputs == NULL)
+        return CAIRN_ERROR_MEMORY;
     for (int i = c->cone_count; i < c->count; i++) {
         const eng_surface *surface = &world->surfaces[c->surface[i]];
         con_impulse_input input;
-        con_impulse_output output = {0};
+        con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
+        *output = (con_impulse_output){0};
         fill_input(world, i, &input);
-        surface->law->impulse(surface->parameters, &input, c->history[i], &output);
-        memcpy(c->R[i], output.R, sizeof output.R);
-        apply_explicit(world, i, &output);
-        elastic += output.elastic;
+        surface->law->impulse(surface->parameters, &input, c->history[i], output);
+        memcpy(c->R[i], output->R, sizeof output->R);
+        c->loose[i] = output->loose;
+        apply_explicit(world, i, output);
     }
-    world->energy.elastic = elastic;
     world->problem.contact_count = c->cone_count;
     // the explicit impulses are part of the free velocity of the implicit contacts
     if (c->cone_count < c->count)
         con_apply_H(&world->problem, (const double(*)[6])world->v_free, world->problem.w,
                     world->free_relative);
+    return CAIRN_OK;
 }

@@ -100,8 +100,7 @@ typedef struct cairn_world_def {
     cairn_rotation rotation; // default RIG_IMP
     double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-8
     bool scaled_measure; // demand the tolerance of (4.13) too, which does not depend on the unit of
-                         // mass;
-                         // default false
+                         // mass: light bodies are held as firmly as heavy ones; default true
     int max_iterations;  // of the solver in a step; 0: the solver's default
     double time_limit;   // s of wall clock for one solve; 0: none
     bool margin;         // take contacts up before they close, gap/h in the unilateral
@@ -403,6 +402,7 @@ typedef struct cairn_energy {
     double impact;     // J dissipated by normal impact
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots
+    double plastic;    // J dissipated by plasticity and adhesion
     double residual;   // J, what does not add up
 } cairn_energy;
 

@@ -23,6 +23,7 @@ cairn_world_def cairn_default_world_def(void)
         .time_step = 1.0 / 200.0,
         .rotation = CAIRN_RIG_IMP,
         .tolerance = 1e-8,
+        .scaled_measure = true,
         .margin = true,
         .correction = true,
         .threads = 1,

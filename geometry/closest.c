@@ -11,8 +11,6 @@ static const double facing_cosine = 0.98; // about eleven degrees
 static uint32_t simplex_code(const geo_core *core, const geo_gjk_result *r, bool on_a, vec3 outward)
 {
     int vertices[4] = {0}, count = 0;
-    if (!geo_core_is_polytope(core))
-        return geo_code_curve(GEO_CODE_WITNESS);
     for (int i = 0; i < r->count; i++) {
         int v = on_a ? r->simplex[i].ia : r->simplex[i].ib;
         bool seen = false;
@@ -21,7 +19,7 @@ static uint32_t simplex_code(const geo_core *core, const geo_gjk_result *r, bool
         if (!seen)
             vertices[count++] = v;
     }
-    if (count == 1)
+    if (count == 1 || !geo_core_is_polytope(core))
         return geo_core_vertex_code(core, vertices[0]);
     if (count == 2 && geo_core_edge(core, vertices[0], vertices[1]) >= 0)
         return geo_core_edge_code(core, vertices[0], vertices[1]);
@@ -46,7 +44,10 @@ static void from_axes(const geo_core *a, const geo_core *b, double size, geo_clo
 {
     geo_sat sat;
     (void)geo_sat_query(a, b, INFINITY, &sat);
-    geo_sat_choice choice = geo_sat_choose(&sat, a, b, size, &c->normal, &c->separation);
+    // rounded bodies have no large faces to settle on: the axis is taken as it is
+    bool rounded = a->radius + b->radius > 0.0;
+    double bias = rounded ? 1e-13 * size : geo_sat_bias(&sat, size);
+    geo_sat_choice choice = geo_sat_choose(&sat, a, b, bias, &c->normal, &c->separation);
     int va, vb;
     c->point_a = geo_core_support(a, c->normal, &va);
     c->point_b = geo_core_support(b, vec3_negate(c->normal), &vb);
@@ -80,6 +81,13 @@ static double separation_along(const geo_core *a, const geo_core *b, vec3 n)
     return vec3_dot(n, vec3_sub(pb, pa));
 }
 
+// how far two points are from facing each other along the normal
+static double aside(const geo_closest *c, vec3 point_a, vec3 point_b)
+{
+    vec3 between = vec3_sub(point_b, point_a);
+    return vec3_norm(vec3_add_scaled(between, -c->separation, c->normal));
+}
+
 // refines a penetration direction n on curved surfaces: b is moved out along n, a little beyond
 // touching, where the distance algorithm is exact; its normal is the next n. With penetration d and
 // radius of curvature R of the difference the error shrinks by d / R, below 1 at a minimum; steps
@@ -100,17 +108,19 @@ static void refine_direction(const geo_core *a, const geo_core *b, double size, 
         vec3 turn = vec3_scale(weight, vec3_sub(gjk.normal, c->normal));
         vec3 next = vec3_normalize_or(vec3_add(c->normal, turn), c->normal);
         double separation = separation_along(a, b, next);
-        if (separation < c->separation - 1e-10 * size) {
-            weight *= 0.5;
-            continue;
+        bool better = separation >= c->separation - 1e-10 * size;
+        if (better) {
+            c->normal = next;
+            c->separation = separation;
         }
-        c->normal = next;
-        c->separation = separation;
-        c->point_a = gjk.point_a;
-        c->point_b = vec3_sub(gjk.point_b, shift);
-        if (vec3_norm(turn) < 1e-11)
+        vec3 point_b = vec3_sub(gjk.point_b, shift);
+        if (aside(c, gjk.point_a, point_b) < aside(c, c->point_a, c->point_b)) {
+            c->point_a = gjk.point_a;
+            c->point_b = point_b;
+        }
+        if (better && vec3_norm(turn) < 1e-11)
             return;
-        weight = fmin(2.0 * weight, 1.0);
+        weight = better ? fmin(2.0 * weight, 1.0) : 0.5 * weight;
     }
 }
 
@@ -123,17 +133,19 @@ static bool from_expansion(const geo_core *a, const geo_core *b, double size, ge
     c->separation = -epa.depth;
     c->point_a = epa.point_a;
     c->point_b = epa.point_b;
-    c->code_a = epa.ia < 0 ? geo_code_curve(GEO_CODE_WITNESS) : geo_core_vertex_code(a, epa.ia);
-    c->code_b = epa.ib < 0 ? geo_code_curve(GEO_CODE_WITNESS) : geo_core_vertex_code(b, epa.ib);
-    vec3 between = vec3_sub(c->point_b, c->point_a);
-    vec3 aside = vec3_add_scaled(between, -c->separation, c->normal);
-    if (vec3_norm(aside) > 1e-11 * size)
+    if (aside(c, c->point_a, c->point_b) > 1e-11 * size)
         refine_direction(a, b, size, c);
     return true;
 }
 
-bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double size,
-                      geo_closest *closest)
+// the closest points of curved parts move over features: their names stay
+static uint32_t curved_code(const geo_core *core)
+{
+    return core->face_codes ? core->face_codes[0] : geo_code_curve(GEO_CODE_WITNESS);
+}
+
+static bool find_points(const geo_core *a, const geo_core *b, double limit, double size,
+                        geo_closest *closest)
 {
     geo_gjk_result gjk;
     geo_gjk(a, b, limit, &gjk);
@@ -143,11 +155,22 @@ bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double
         geo_closest_from_gjk(a, b, &gjk, closest);
         return closest->separation <= limit;
     }
-    if (geo_core_is_polytope(a) && geo_core_is_polytope(b)) {
-        from_axes(a, b, size, closest);
-        return true;
+    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b))
+        return from_expansion(a, b, size, closest);
+    from_axes(a, b, size, closest);
+    return true;
+}
+
+bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double size,
+                      geo_closest *closest)
+{
+    if (!find_points(a, b, limit, size, closest))
+        return false;
+    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b)) {
+        closest->code_a = curved_code(a);
+        closest->code_b = curved_code(b);
     }
-    return from_expansion(a, b, size, closest);
+    return true;
 }
 
 cairn_status geo_closest_emit(geo_job *job, const geo_core *a, const geo_core *b,

@@ -167,7 +167,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
         start = (vec3){1.0, 0.0, 0.0};
     s.v[0] = support(a, b, start);
     keep_one(&s, 0);
-    double scale = vec3_norm(s.closest);
+    double scale = vec3_norm(s.closest), proven = 0.0;
     for (int step = 0; step < STEPS; step++) {
         double upper = vec3_norm(s.closest);
         if (upper <= 1e-13 * scale) {
@@ -182,16 +182,18 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
             result->normal = vec3_scale(-1.0 / upper, s.closest);
             return;
         }
+        proven = fmax(proven, lower);
         if (upper - lower <= 1e-15 * scale || contains(&s, &v))
             break;
         simplex before = s;
         s.v[s.count++] = v;
-        if (!reduce(&s)) {
+        bool outside = reduce(&s);
+        if (!outside && proven <= 1e-13 * scale) {
             result->state = GEO_GJK_OVERLAP;
             return;
         }
-        // round-off: no more progress
-        if (vec3_norm_squared(s.closest) >= vec3_norm_squared(before.closest)) {
+        // round-off: no more progress, or an inside that the lower bound disproves
+        if (!outside || vec3_norm_squared(s.closest) >= vec3_norm_squared(before.closest)) {
             s = before;
             break;
         }

@@ -86,7 +86,9 @@ static cairn_status emit_overlap(geo_job *job, segment a, segment b)
 
 cairn_status geo_pair_capsule_capsule(geo_job *job)
 {
-    const double parallel_sine = 1e-3;
+    // ends within the margin count up to half a right angle: a capsule that rocks on another one
+    // must feel both ends of the stretch before they close
+    const double parallel_sine = 0.7;
     segment a = capsule_segment(&job->a), b = capsule_segment(&job->b);
     double s, t;
     geo_segment_closest(a.start, a.along, b.start, b.along, &s, &t);

@@ -11,6 +11,7 @@ typedef struct mesh_visit {
     geo_job *job;
     const geo_mesh *mesh;
     const geo_core *convex;
+    vec3 middle; // inside the convex shape, working frame
     cairn_status status;
 } mesh_visit;
 
@@ -54,7 +55,7 @@ static bool init_patch(patch *p, const mesh_visit *visit, int index)
     p->core.edge_codes = p->edge_codes;
     p->core.face_codes = p->face_codes;
     p->side = mat3_apply(&p->core.rotation, p->core.own_normals[0]);
-    vec3 from_plane = vec3_sub(visit->convex->centre, geo_core_vertex(&p->core, 0));
+    vec3 from_plane = vec3_sub(visit->middle, geo_core_vertex(&p->core, 0));
     if (vec3_dot(p->side, from_plane) >= 0.0)
         return true;
     p->side = vec3_negate(p->side);
@@ -212,7 +213,8 @@ cairn_status geo_pair_mesh(geo_job *job)
 {
     geo_core convex;
     geo_core_init(&convex, &job->a);
-    mesh_visit visit = {job, &job->b.shape->mesh, &convex, CAIRN_OK};
+    vec3 middle = geo_placed_apply(&job->a, job->a.shape->mass.centre);
+    mesh_visit visit = {job, &job->b.shape->mesh, &convex, middle, CAIRN_OK};
     geo_bvh_query(visit.mesh->bvh, bounds_in_mesh(job, &convex), visit_triangle, &visit);
     return visit.status;
 }

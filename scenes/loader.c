@@ -254,7 +254,12 @@ static cairn_status fail_program(scn_loader *loader, lua_State *L, int result, c
     if (result == LUA_ERRMEM)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     const char *text = lua_tostring(L, -1);
-    return base_fail(error, loader->failure, "%s", text != NULL ? text : "unknown error");
+    if (text == NULL)
+        text = "unknown error";
+    // errors before the first line, as of bytecode, have no place
+    bool placed = strncmp(text, path, strlen(path)) == 0;
+    return base_fail(error, loader->failure, "%s%s%s", placed ? "" : path, placed ? "" : ": ",
+                     text);
 }
 
 static cairn_status run_program(scn_loader *loader, lua_State *L, const char *text, size_t size,

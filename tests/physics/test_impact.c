@@ -110,11 +110,12 @@ static void a_head_on_collision_exchanges_velocities(void **state)
 }
 
 /// Bodies of several shapes that collide in free space.
-static cairn_world *free_pile(int threads)
+static cairn_world *free_pile(int threads, bool correction)
 {
     cairn_world_def def = cairn_default_world_def();
     def.gravity[2] = 0.0;
     def.threads = threads;
+    def.correction = correction;
     cairn_world *world = make_world(&def);
     set_contact(world, 0.4, 0.2);
     cairn_shape_def capsule = cairn_default_shape_def(CAIRN_CAPSULE);
@@ -140,7 +141,8 @@ static double distance(const double a[3], const double b[3])
 static void a_free_pile_keeps_its_momentum_and_loses_energy(void **state)
 {
     (void)state;
-    cairn_world *world = free_pile(1);
+    // moving bodies out of penetration would shift their angular momentum
+    cairn_world *world = free_pile(1, false);
     double p0[3], l0[3], p[3], l[3], scale = 0.0;
     cairn_world_momentum(world, p0, l0);
     for (int i = 0; i < cairn_body_count(world); i++)
@@ -165,7 +167,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
     (void)state;
     uint64_t hash[3];
     for (int threads = 1; threads <= 3; threads++) {
-        cairn_world *world = free_pile(threads);
+        cairn_world *world = free_pile(threads, true);
         run_steps(world, 200);
         hash[threads - 1] = cairn_world_hash(world);
         cairn_world_destroy(world);

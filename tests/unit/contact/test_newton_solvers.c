@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // auto, nipm and paln on redundant stacks: both forms, units, islands, warm starts, limits.
-#include "fixture.h"
+#include "tests/unit/contact/fixture.h"
 
 static const char *const newton_solvers[] = {"auto", "nipm", "paln"};
 enum { NEWTON_SOLVERS = 3 };

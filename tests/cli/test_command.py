@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+# The command as a user types it: exit statuses, messages, help, files of a run, JSON.
+"""usage: test_command.py PROGRAM ROOT"""
+import glob
+import os
+import re
+import signal
+import subprocess
+import time
+
+from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_status, finish, load
+
+SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
+           "error_max", "energy_residual", "penetration_max", "seconds_stepping",
+           "seconds_per_step", "state_hash", "phases"]
+COMMANDS = ["run", "info", "list", "doctor", "help"]
+# blocks that fall apart on a table, for more than one contact count
+FALL = """
+simulation{ step = 1 / 100, end_time = 0.5 }
+pair{ friction = 0.3 }
+ground{}
+for i = 1, 3 do
+  body{ shape = sphere{ radius = 0.1 }, position = {i, 0, 0.11 + 0.05 * i} }
+end
+"""
+
+
+def check_help():
+    with Folder() as folder:
+        for words in [("--help",), ("-h",), ("help",)]:
+            result = folder.cairn(*words)
+            check_status(result, 0, f"cairn {words[0]}")
+            for name in COMMANDS:
+                check(re.search(rf"^  {name} ", result.out, re.M), f"cairn {words[0]} lists {name}")
+        check_status(folder.cairn(), 2, "no command")
+        version = folder.cairn("--version")
+        check(re.fullmatch(r"cairn \d+\.\d+\.\d+\n", version.out), "cairn --version", version)
+        man = folder.cairn("help", "--man")
+        completion = folder.cairn("help", "--completion", "bash")
+        for name in COMMANDS:
+            result = folder.cairn(name, "--help")
+            check_status(result, 0, f"{name} --help")
+            check(result.out.startswith(f"usage: cairn {name}"), f"{name} --help: usage", result)
+            check(folder.cairn("help", name).out == result.out, f"help {name} is {name} --help")
+            options = re.findall(r"--([a-z-]+)", result.out.split("options:")[1])
+            check("help" in options, f"{name} --help lists --help")
+            for option in set(options) - {"help", "strict"}:
+                check(f"--{option}" in completion.out, f"completion has --{option}")
+                check("\\-\\-" + option.replace("-", "\\-") in man.out, f"man page has --{option}")
+        folder.write("completion.bash", completion.out)
+        script = ("source completion.bash; COMP_WORDS=(cairn ru); COMP_CWORD=1; _cairn; "
+                  'echo "${COMPREPLY[*]}"; COMP_WORDS=(cairn run --fclib-f); COMP_CWORD=2; _cairn; '
+                  'echo "${COMPREPLY[*]}"; COMP_WORDS=(cairn run --fclib-form g); COMP_CWORD=3; '
+                  '_cairn; echo "${COMPREPLY[*]}"')
+        done = subprocess.run(["bash", "-c", script], cwd=folder.path, text=True,
+                              stdout=subprocess.PIPE)
+        check(done.stdout == "run\n--fclib-form\nglobal\n", f"completion works: {done.stdout!r}")
+        check(not re.search(r"^(?!\.)[^\n]*(?<!\\)--", man.out, re.M), "man page: dashes escaped")
+
+
+def check_usage():
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        for words, pattern in [
+                (("rn",), r'unknown command "rn" \(did you mean "run"\?\)'),
+                (("run",), r"cairn run wants SCENE"),
+                (("run", "small.lua", "other.lua"), r'unexpected argument "other\.lua"'),
+                (("run", "small.lua", "--tolerence", "1"), r"unknown option --tolerence \(did you mean --tolerance\?\)"),
+                (("run", "small.lua", "-z"), r"unknown option -z"),
+                (("run", "small.lua", "--tolerance"), r"--tolerance wants a value"),
+                (("run", "small.lua", "--tolerance", "big"), r'--tolerance wants a number, not "big"'),
+                (("run", "small.lua", "--tolerance", "nan"), r"--tolerance wants a number"),
+                (("run", "small.lua", "--step", "-1"), r"--step -1 is out of range"),
+                (("run", "small.lua", "--until", "0"), r"--until 0 is out of range: greater than 0"),
+                (("run", "small.lua", "--threads", "1.5"), r"--threads wants a whole number"),
+                (("run", "small.lua", "--threads", "0"), r"--threads 0 is out of range: 1 to 256"),
+                (("run", "small.lua", "--json=yes"), r"--json takes no value"),
+                (("run", "small.lua", "--law", "signorini"), r'unknown law "signorini"'),
+                (("run", "small.lua", "--solver", "gauss"), r'unknown solver "gauss"'),
+                (("run", "small.lua", "--local", "x"), r'unknown one-contact solver "x"'),
+                (("run", "small.lua", "--solver-set", "colour=1"), r'unknown key "colour"'),
+                (("run", "small.lua", "--fclib-form", "dense"), r'--fclib-form "dense" is not one of local, global, both'),
+                (("run", "small.lua", "--fclib-when", "contact > 1"), r'unknown quantity "contact" \(did you mean "contacts"\?\)'),
+                (("run", "small.lua", "--fclib-when", "contacts > 1 and"), r"expected a quantity or a number at the end"),
+                (("list", "lows"), r'no list of "lows"'),
+                (("list",), r"cairn list wants"),
+        ]:
+            check_error(folder.cairn(*words), 2, pattern, " ".join(words))
+        for name in ["view", "render", "solve", "bench", "check", "compare", "law"]:
+            check_error(folder.cairn(name, "x"), 4, rf"cairn {name} is not built", name)
+        check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 4,
+                    "--restart is not built in", "--restart")
+        folder.write("p.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(600))
+        check(folder.cairn("info", "p.hdf5").status in (3, 4), "info of a broken problem file")
+        check(folder.names() == ["p.hdf5", "small.lua"], f"usage leaves {folder.names()}")
+
+
+def check_run():
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        result = folder.cairn("run", "small.lua", "--json")
+        check_status(result, 0, "run")
+        check(result.out.count("\n") == 1, "--json prints one line", result)
+        summary = load(result.out)
+        check(list(summary) == SUMMARY, f"keys of the summary: {list(summary)}")
+        check(summary["scene"] == "small" and summary["steps"] == 10 and summary["bodies"] == 2 and
+              abs(summary["time"] - 0.05) < 1e-12, f"summary: {summary}")
+        check(re.fullmatch(r"[0-9a-f]{16}", summary["state_hash"]), "state_hash: 16 hex digits")
+        check("solver" in summary["phases"], "phases have the solver")
+        check(sorted(os.listdir(folder.path + "/out/small")) ==
+              ["energy.csv", "paraview", "resolved.json", "sensors.csv", "summary.json"],
+              f"files of a run: {os.listdir(folder.path + '/out/small')}")
+        written = load(folder.read("out/small/summary.json"))
+        for key in SUMMARY:
+            check(written[key] == summary[key], f"summary.json: {key}")
+        check(written["status"] == "done" and written["steps_unsolved"] == 0, "summary.json: status")
+        energy = folder.read("out/small/energy.csv").splitlines()
+        check(len(energy) == 12 and energy[0].startswith("step,time [s],kinetic [J],potential [J]"),
+              "energy.csv: header and 11 rows")
+        check(all(len(row.split(",")) == 11 for row in energy), "energy.csv: 11 columns")
+        sensors = folder.read("out/small/sensors.csv").splitlines()
+        check(sensors[0] == "step,time [s],floor force x [N],floor force y [N],floor force z [N]",
+              f"sensors.csv: {sensors[0]}")
+        weight = 0.2 * 0.2 * 0.1 * 2000 * 9.81
+        force = float(sensors[-1].split(",")[4])
+        check(abs(force + weight) < 1e-3 * weight, f"sensors.csv: {force} N on the ground, weight {weight} N")
+        resolved = load(folder.read("out/small/resolved.json"))
+        check(resolved["simulation"]["step"] == 1 / 200, "resolved.json: step")
+        check(resolved["pairs"][1]["parameters"]["friction"] == 0.5, "resolved.json: friction")
+        table = folder.cairn("run", "small.lua", "--out", "second", "--paraview-every", "0")
+        check("state hash   " + summary["state_hash"] in table.out, "the same hash again", table)
+        check(not folder.has("second/paraview"), "--paraview-every 0")
+        check(folder.cairn("run", "small.lua", "--quiet").out == "", "--quiet prints nothing")
+        info = folder.cairn("info", "out/small")
+        check_status(info, 0, "info of a run")
+        check("state_hash " + summary["state_hash"] in info.out, "info of a run: hash", info)
+        check(list(load(folder.cairn("info", "out/small", "--json").out))[:15] == SUMMARY, "info --json of a run")
+        scene = folder.cairn("info", "small.lua")
+        check("1 dynamic" in scene.out and "1 fixed" in scene.out, "info of a scene", scene)
+        check(load(folder.cairn("info", "small.lua", "--json").out)["bodies"] == 2, "info --json of a scene")
+
+
+def check_overrides():
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        result = folder.cairn("run", "small.lua", "--json", "--step", "0.01", "--until", "0.03", "-j2",
+                              "--tolerance=1e-6", "--out", "a/b/c")
+        check(load(result.out)["steps"] == 3, "--step and --until", result)
+        simulation = load(folder.read("a/b/c/resolved.json"))["simulation"]
+        check(simulation["tolerance"] == 1e-6 and simulation["threads"] == 2 and
+              simulation["end_time"] == 0.03, f"overrides: {simulation}")
+
+
+def check_fclib():
+    with Folder() as folder:
+        folder.write("fall.lua", FALL)
+        result = folder.cairn("run", "fall.lua", "--fclib", "problems", "--fclib-form", "both", "--json")
+        check_status(result, 0, "fclib")
+        names = sorted(os.path.basename(path) for path in glob.glob(folder.path + "/problems/*"))
+        check(names and all(re.fullmatch(r"fall-(local|global)-i\d{5}-[1-9]\d*\.hdf5", name) for name in names),
+              f"names of problems: {names[:3]}")
+        counts = {int(name.split("-")[-1][:-5]) for name in names}
+        check(counts == {1, 2, 3}, f"contacts of the problems: {counts}")
+        for path in glob.glob(folder.path + "/problems/*"):
+            with open(path, "rb") as file:
+                check(file.read(8) == b"\x89HDF\r\n\x1a\n", f"{path} is HDF5")
+        steps = {int(name.split("-i")[1][:5]) for name in names}
+        folder.cairn("run", "fall.lua", "--fclib", "few", "--fclib-every", "5", "--fclib-when",
+                     "contacts >= 2 and not (step > 40)")
+        few = sorted(os.path.basename(path) for path in glob.glob(folder.path + "/few/*"))
+        expected = sorted(name for name in names if "local" in name and int(name.split("-i")[1][:5]) % 5 == 0
+                          and int(name.split("-i")[1][:5]) <= 40 and int(name.split("-")[-1][:-5]) >= 2)
+        check(few == expected and few, f"--fclib-every and --fclib-when: {few}, expected {expected}")
+        check(min(steps) > 1, "steps without contacts are not written")
+
+
+def check_failures():
+    with Folder() as folder:
+        folder.write("hard.lua", FALL.replace("ground{}", "ground{}\nsolver{ \"gauss_seidel\" }"))
+        words = ("run", "hard.lua", "--tolerance", "1e-16", "--out", "r")
+        loose = folder.cairn(*words)
+        unsolved = load(folder.read("r/summary.json"))["steps_unsolved"]
+        check_status(loose, 0, "not strict")
+        if unsolved == 0:
+            return
+        check("above the tolerance" in loose.err, "unsolved steps: a warning", loose)
+        strict = folder.cairn(*words, "--strict", "--quiet")
+        check_status(strict, 1, "--strict")
+        check("is above the tolerance" in strict.err, "--strict: message", strict)
+        check(load(folder.read("r/summary.json"))["status"] == "failed", "--strict: status")
+        check(glob.glob(folder.path + "/r/fclib/hard-local-*.hdf5"), "--strict: the problem is kept")
+
+
+def check_interrupt():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Folder() as folder:
+            folder.write("small.lua", SMALL.replace("end_time = 0.05", "end_time = 100000"))
+            run = subprocess.Popen([PROGRAM, "run", "small.lua", "--out", "r"], cwd=folder.path, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            while not folder.has("r/energy.csv") and run.poll() is None:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            run.send_signal(number)
+            out, err = run.communicate(timeout=60)
+            check(run.returncode == 130, f"signal {number}: exit status {run.returncode} {err}")
+            check(load(folder.read("r/summary.json"))["status"] == "interrupted", "interrupted: summary.json")
+            rows = folder.read("r/energy.csv").splitlines()
+            check(len(rows[-1].split(",")) == 11, "interrupted: energy.csv ends with a whole row")
+
+
+def check_lists():
+    with Folder() as folder:
+        for what in ["laws", "solvers", "locals", "scenes", "shapes"]:
+            result = folder.cairn("list", what, "--json")
+            check_status(result, 0, f"list {what}")
+            names = [load(line)["name"] for line in result.out.splitlines()]
+            check(len(names) > 0 and len(set(names)) == len(names), f"list {what}: {names}")
+            plain = folder.cairn("list", what).out
+            for name in names:
+                check(re.search(rf"^{name}\b", plain, re.M), f"list {what} has {name}")
+        scenes = [os.path.basename(path)[:-4] for path in glob.glob(ROOT + "/scenes/*.lua")]
+        listed = [load(line)["name"] for line in folder.cairn("list", "scenes", "--json").out.splitlines()]
+        check(sorted(scenes) == listed, f"list scenes: {listed}")
+        doctor = folder.cairn("doctor", "--json")
+        check(set(load(doctor.out)) >= {"version", "compiler", "threads", "cpu", "hdf5", "lua", "gl"},
+              "doctor --json", doctor)
+        check("hdf5" in folder.cairn("doctor").out, "doctor")
+
+
+def check_scenes():
+    small = {"kapla_tower": ["rings=2"], "capsules": ["capsules=12"], "box_stack": ["boxes=4"], "chain": ["links=4"]}
+    with Folder() as folder:
+        for path in sorted(glob.glob(ROOT + "/scenes/*.lua")):
+            name = os.path.basename(path)[:-4]
+            words = [word for value in small.get(name, []) for word in ("--set", value)]
+            result = folder.cairn("run", name, *words, "--until", "0.05", "--json")
+            check_status(result, 0, f"scene {name}")
+            check("overlap" not in result.err, f"scene {name}: no overlaps", result)
+
+
+check_help()
+check_usage()
+check_run()
+check_overrides()
+check_fclib()
+check_failures()
+check_interrupt()
+check_lists()
+check_scenes()
+finish()

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meshes: no ghost normals over shared edges, ridges, valleys, closed surfaces against solids.
+#include "tests/unit/geometry/convex_check.h"
+
+static const geo_kind bodies[] = {GEO_SPHERE, GEO_BOX, GEO_CAPSULE, GEO_CYLINDER, GEO_POLYHEDRON};
+
+static geo_shape *new_mesh(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
+                           int triangle_count)
+{
+    base_allocator heap = base_allocator_default();
+    geo_shape *mesh;
+    assert_int_equal(
+        geo_mesh_create(&heap, vertices, vertex_count, triangles, triangle_count, &mesh, NULL),
+        CAIRN_OK);
+    return mesh;
+}
+
+enum { GRID = 12 };
+
+// a floor of uneven triangles in the plane z = 0, from -3 to 3
+static geo_shape *new_floor(base_rng *rng)
+{
+    vec3 vertices[(GRID + 1) * (GRID + 1)];
+    int triangles[2 * GRID * GRID][3], count = 0;
+    for (int j = 0; j <= GRID; j++)
+        for (int i = 0; i <= GRID; i++) {
+            bool border = i == 0 || j == 0 || i == GRID || j == GRID;
+            double shake = border ? 0.0 : 0.15;
+            vertices[j * (GRID + 1) + i] =
+                (vec3){-3.0 + 0.5 * i + base_rng_range(rng, -shake, shake + 1e-12),
+                       -3.0 + 0.5 * j + base_rng_range(rng, -shake, shake + 1e-12), 0.0};
+        }
+    for (int j = 0; j < GRID; j++)
+        for (int i = 0; i < GRID; i++) {
+            int a = j * (GRID + 1) + i, b = a + 1, c = a + GRID + 2, d = a + GRID + 1;
+            const int pair[2][3] = {
+                {a, b, c},
+                {a, c, d}
+            };
+            for (int t = 0; t < 2; t++, count++)
+                for (int k = 0; k < 3; k++)
+                    triangles[count][k] = pair[t][k];
+        }
+    return new_mesh(vertices, (GRID + 1) * (GRID + 1), (const int(*)[3])triangles, count);
+}
+
+// any body anywhere over the floor, above it or a little in it: normals straight up, gap as to a
+// plane, keys unique
+static void flat_floor(void **state)
+{
+    (void)state;
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(51);
+    geo_manifold m;
+    geo_manifold_init(&m, &heap);
+    pose ground = {
+        {5.0, -2.0, 3.0},
+        random_turn(&rng)
+    };
+    vec3 up = quat_rotate(ground.orientation, (vec3){0.0, 0.0, 1.0});
+    geo_shape *current = NULL;
+    for (int i = 0; i < 10000; i++) {
+        if (i % 500 == 0) {
+            geo_shape_destroy(current);
+            current = new_floor(&rng);
+        }
+        geo_shape *body = random_shape(bodies[i % 5], 1.0, &rng);
+        pose local = {
+            {base_rng_range(&rng, -1.5, 1.5), base_rng_range(&rng, -1.5, 1.5), 0.0},
+            i % 3 ? random_turn(&rng) : quat_identity()
+        };
+        solid flat = solid_make(body, local);
+        double wanted = (i % 2 ? 1.0 : -1.0) * pow(10.0, -base_rng_range(&rng, 2.0, 9.0));
+        local.position.z = wanted + solid_reach(&flat, (vec3){0.0, 0.0, -1.0});
+        pose p = pose_compose(&ground, &local);
+        collide(body, p, current, ground, 0.02, &m);
+        assert_true(m.count > 0);
+        check_close(deepest(&m)->gap, wanted, 0.0, 2e-9);
+        for (int k = 0; k < m.count; k++) {
+            check_at_most(vec3_distance(m.contacts[k].normal, vec3_negate(up)), 1e-6);
+            for (int j = 0; j < k; j++)
+                assert_true(m.contacts[j].key != m.contacts[k].key);
+        }
+        if (bodies[i % 5] == GEO_SPHERE)
+            assert_int_equal(m.count, 1);
+        geo_shape_destroy(body);
+    }
+    geo_shape_destroy(current);
+    geo_manifold_finish(&m);
+}
+
+// two triangles that meet at an angle along the y axis; slope > 0: valley, < 0: ridge
+static geo_shape *new_fold(double slope)
+{
+    const vec3 vertices[4] = {
+        {0.0,  -4.0, 0.0        },
+        {0.0,  4.0,  0.0        },
+        {3.0,  0.0,  3.0 * slope},
+        {-3.0, 0.0,  3.0 * slope}
+    };
+    const int triangles[2][3] = {
+        {0, 2, 1},
+        {0, 1, 3}
+    };
+    return new_mesh(vertices, 4, triangles, 2);
+}
+
+static void sphere_on_folds(void **state)
+{
+    (void)state;
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(52);
+    geo_manifold m;
+    geo_shape *ball, *ridge = new_fold(-0.5), *valley = new_fold(0.5);
+    geo_manifold_init(&m, &heap);
+    assert_int_equal(geo_sphere_create(&heap, 0.5, &ball, NULL), CAIRN_OK);
+    pose origin = pose_identity();
+    for (int i = 0; i < 2000; i++) {
+        // over the ridge at an angle inside the wedge of its normals
+        double angle = base_rng_range(&rng, -0.46, 0.46), r = 0.5 + base_rng_range(&rng, -0.1, 0.1);
+        pose p = {
+            {r * sin(angle), base_rng_range(&rng, -1.0, 1.0), r * cos(angle)},
+            quat_identity()
+        };
+        collide(ball, p, ridge, origin, 0.2, &m);
+        assert_int_equal(m.count, 1);
+        check_close(m.contacts[0].gap, r - 0.5, 0.0, 1e-12);
+        vec3 out = {-sin(angle), 0.0, -cos(angle)};
+        check_at_most(vec3_distance(m.contacts[0].normal, out), 1e-9);
+    }
+    // in the valley: one contact on each side, none on the edge
+    pose deep = {
+        {0.0, 0.0, 0.5 * sqrt(1.25)},
+        quat_identity()
+    };
+    collide(ball, deep, valley, origin, 0.01, &m);
+    assert_int_equal(m.count, 2);
+    for (int k = 0; k < 2; k++) {
+        check_close(m.contacts[k].gap, 0.0, 0.0, 1e-12);
+        check_close(fabs(m.contacts[k].normal.x), 0.5 / sqrt(1.25), 1e-12, 0.0);
+    }
+    geo_shape_destroy(ball);
+    geo_shape_destroy(ridge);
+    geo_shape_destroy(valley);
+    geo_manifold_finish(&m);
+}
+
+// a closed box made of triangles against the box itself
+static void closed_box(void **state)
+{
+    (void)state;
+    const vec3 half = {0.8, 0.6, 0.5};
+    const int triangles[12][3] = {
+        {0, 4, 6},
+        {0, 6, 2},
+        {1, 3, 7},
+        {1, 7, 5},
+        {0, 1, 5},
+        {0, 5, 4},
+        {2, 6, 7},
+        {2, 7, 3},
+        {0, 2, 3},
+        {0, 3, 1},
+        {4, 5, 7},
+        {4, 7, 6}
+    };
+    vec3 vertices[8];
+    for (int i = 0; i < 8; i++)
+        vertices[i] =
+            (vec3){i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z};
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(53);
+    geo_manifold m, n;
+    geo_manifold_init(&m, &heap);
+    geo_manifold_init(&n, &heap);
+    geo_shape *box, *mesh = new_mesh(vertices, 8, triangles, 12);
+    assert_true(mesh->mass.volume > 0.0);
+    assert_int_equal(geo_box_create(&heap, half, &box, NULL), CAIRN_OK);
+    int touching = 0;
+    for (int i = 0; i < 10000; i++) {
+        geo_shape *body = random_shape(bodies[i % 5], 1.0, &rng);
+        pose fixed = {random_direction(&rng), random_turn(&rng)};
+        vec3 d = random_direction(&rng);
+        pose p = {vec3_add_scaled(fixed.position, 3.0, d), random_turn(&rng)};
+        solid sa = solid_make(body, p), sb = solid_make(box, fixed);
+        // towards the box until just apart in this direction
+        double near = solid_separation(&sb, &sa, d) - pow(10.0, -base_rng_range(&rng, 1.5, 8.0));
+        p.position = vec3_add_scaled(p.position, -near, d);
+        collide(body, p, box, fixed, 0.05, &n);
+        collide(body, p, mesh, fixed, 0.05, &m);
+        assert_true((m.count > 0) == (n.count > 0));
+        if (m.count > 0) {
+            check_close(deepest(&m)->gap, deepest(&n)->gap, 0.0, 5e-9);
+            check_at_most(vec3_distance(deepest(&m)->normal, deepest(&n)->normal), 1e-4);
+            touching++;
+        }
+        geo_shape_destroy(body);
+    }
+    assert_true(touching > 1000);
+    geo_shape_destroy(box);
+    geo_shape_destroy(mesh);
+    geo_manifold_finish(&m);
+    geo_manifold_finish(&n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_floor),
+        cmocka_unit_test(sphere_on_folds),
+        cmocka_unit_test(closed_box),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading scenes: what the world gets, limits, and failing allocations.
+#include "tests/check.h"
+
+#include "base/memory.h"
+#include "scenes/scene.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char full_scene[] =
+    "title 'full'\n"
+    "local n = param('n', 2, 'count', {min = 1})\n"
+    "local s = param('s', 'word', 'text')\n"
+    "simulation{ step = 0.25, end_time = 2, seed = 3 }\n"
+    "gravity{ 0, 0, -2 }\n"
+    "output{ fclib = true, fclib_when = 'contacts > 1', fclib_every = 3 }\n"
+    "material{ name = 'a', density = 500 }\n"
+    "pair{ 'a', 'a', friction = 0.25 }\n"
+    "ground{ material = 'a' }\n"
+    "for i = 1, n do\n"
+    "  body{ name = 'b' .. i, shape = box{ size = {1, 2, 3} }, material = 'a',\n"
+    "        position = {5 * i, 0, 2}, rotation = { axis = {0, 0, 2}, angle = 90 } }\n"
+    "end\n"
+    "body{ shape = compound{ { shape = sphere{ radius = 1 } },\n"
+    "                        { shape = capsule{ radius = 1, length = 1 }, position = {3, 0, 0} } "
+    "},\n"
+    "      position = {0, 20, 5}, mass = 7 }\n"
+    "body{ shape = polyhedron{ points = { {0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1} } },\n"
+    "      position = {0, 40, 5}, density = 60 }\n"
+    "sensor{ name = 'sum', bodies = {'ground', 'b1'} }\n"
+    "sensor{ name = 'at', body = 'b1', quantity = 'position' }\n";
+
+/// Writes the scene to a file of its own; the caller unlinks it.
+static void write_scene(char path[64], const char *text)
+{
+    strcpy(path, "/tmp/cairn_scene_XXXXXX.lua");
+    int descriptor = mkstemps(path, 4);
+    assert_true(descriptor >= 0);
+    FILE *file = fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static cairn_status load(const char *text, const scn_options *options, scn_scene **scene,
+                         cairn_error *error)
+{
+    char path[64];
+    write_scene(path, text);
+    cairn_status status = scn_load(path, options, scene, error);
+    unlink(path);
+    return status;
+}
+
+static void test_full_scene(void **state)
+{
+    (void)state;
+    const scn_assignment set[] = {
+        {"n", "3" },
+        {"s", "12"}
+    };
+    scn_options options = scn_default_options();
+    options.parameters = set;
+    options.parameter_count = 2;
+    scn_scene *scene = NULL;
+    cairn_error error = {0};
+    assert_int_equal(load(full_scene, &options, &scene, &error), CAIRN_OK);
+    assert_string_equal(scene->title, "full");
+    assert_int_equal(cairn_body_count(scene->world), 6);
+    assert_int_equal(scene->seed, 3);
+    check_close(scene->end_time, 2.0, 0.0, 0.0);
+    check_close(cairn_world_get_def(scene->world)->time_step, 0.25, 0.0, 0.0);
+    check_close(cairn_world_get_def(scene->world)->gravity[2], -2.0, 0.0, 0.0);
+    assert_true(scene->output.fclib);
+    assert_int_equal(scene->output.fclib_every, 3);
+    // a text parameter keeps a word that looks like a number
+    assert_int_equal(scene->parameters[1].value.type, CAIRN_TEXT);
+    assert_string_equal(scene->parameters[1].value.text, "12");
+    cairn_body_view view;
+    assert_int_equal(cairn_body_get(scene->world, cairn_body_find(scene->world, "b3"), &view),
+                     CAIRN_OK);
+    check_close(view.mass, 500.0 * 6.0, 1e-14, 0.0);
+    check_close(view.position[0], 15.0, 0.0, 0.0);
+    check_close(view.orientation[0], sqrt(0.5), 1e-15, 0.0);
+    check_close(view.orientation[3], sqrt(0.5), 1e-15, 0.0);
+    assert_int_equal(cairn_body_get(scene->world, cairn_body_at(scene->world, 4), &view), CAIRN_OK);
+    check_close(view.mass, 7.0, 1e-14, 0.0);
+    assert_int_equal(cairn_body_get(scene->world, cairn_body_at(scene->world, 5), &view), CAIRN_OK);
+    check_close(view.mass, 60.0 / 6.0, 1e-12, 0.0);
+    double value[3];
+    assert_int_equal(scn_sensor_read(scene, &scene->sensors[1], value), CAIRN_OK);
+    check_close(value[0], 5.0, 1e-15, 0.0);
+    // three equal boxes are one shape
+    assert_int_equal(cairn_shape_count(scene->world), 6);
+    scn_destroy(scene);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    scn_scene *scene = NULL;
+    cairn_error error = {0};
+    scn_options options = scn_default_options();
+    options.instruction_limit = 1000000;
+    assert_int_equal(load("while true do end", &options, &scene, &error), CAIRN_ERROR_SCENE);
+    assert_non_null(strstr(error.message, "instructions (endless loop?)"));
+    options = scn_default_options();
+    options.memory_limit = (size_t)4 << 20;
+    assert_int_equal(load("t = {} while true do t[#t + 1] = {} end", &options, &scene, &error),
+                     CAIRN_ERROR_SCENE);
+    assert_non_null(strstr(error.message, "4 MB of memory"));
+    options = scn_default_options();
+    options.body_limit = 10;
+    assert_int_equal(
+        load("while true do body{ shape = sphere{ radius = 1 } } end", &options, &scene, &error),
+        CAIRN_ERROR_SCENE);
+    assert_non_null(strstr(error.message, "more than 10 bodies"));
+    assert_null(scene);
+}
+
+/// Whichever allocation fails, the load says so, leaves nothing behind and does not crash.
+static void test_failing_allocations(void **state)
+{
+    (void)state;
+    long calls = 1;
+    for (long k = 1; k <= calls; k += 1 + k / 40) {
+        base_counting_allocator counter = {.fail_at = k};
+        scn_options options = scn_default_options();
+        options.allocator = base_allocator_counting(&counter);
+        scn_scene *scene = NULL;
+        cairn_error error = {0};
+        cairn_status status = load(full_scene, &options, &scene, &error);
+        if (status == CAIRN_OK)
+            scn_destroy(scene);
+        else
+            assert_true(error.message[0] != '\0');
+        assert_int_equal(counter.live, 0);
+        // the run without a failure tells how many calls there are
+        if (k == 1) {
+            base_counting_allocator free_run = {0};
+            options.allocator = base_allocator_counting(&free_run);
+            assert_int_equal(load(full_scene, &options, &scene, &error), CAIRN_OK);
+            scn_destroy(scene);
+            assert_int_equal(free_run.live, 0);
+            calls = free_run.calls;
+        } else {
+            assert_int_not_equal(status, CAIRN_OK);
+        }
+    }
+    assert_true(calls > 100);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_full_scene),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
