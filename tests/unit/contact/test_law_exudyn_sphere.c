@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // exudyn_sphere against closed forms and tables made with independent programs.
-#include "law_fixture.h"
+#include "tests/unit/contact/law_fixture.h"
 
 #include <stdio.h>
 
