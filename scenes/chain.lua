@@ -10,7 +10,7 @@ local speed = param("speed", 3.0, "speed of the last link at the start, m/s", { 
 local arc = param("arc_capsules", 3, "capsules that make a round end", { min = 2, max = 12 })
 
 title("Chain of " .. links .. " links")
-simulation{ step = 1 / 500, end_time = 3.0 }
+simulation{ step = 1 / 500, end_time = 5.0 }
 
 material{ name = "steel", density = 7800 }
 pair{ friction = friction, restitution = 0.0 }
