@@ -135,7 +135,7 @@ static double squared(const double a[3])
 static double scaled_at(const con_cascade *c, int i)
 {
     const con_problem *problem = c->problem;
-    if (!c->control->scaled_measure)
+    if (c->control->scaled_weight == 0.0)
         return 0.0;
     return con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
                           problem->friction[i]);
@@ -148,7 +148,7 @@ static double error_of(const con_cascade *c, double map, double scaled)
     if (!c->control->both_measures)
         scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
     return fmax(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
-                sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+                c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
 }
 
 cairn_status con_cascade_measure(con_cascade *c)
@@ -308,7 +308,7 @@ static con_goal goal_of(const con_cascade *c, int island)
     return (con_goal){
         .tolerance = c->control->tolerance,
         .both_measures = c->control->both_measures,
-        .scaled_measure = c->control->scaled_measure,
+        .scaled_weight = c->control->scaled_weight,
         .q_squared = c->q_total,
         .R_squared_other = fmax(0.0, c->R_total - c->R_squared[island]),
         .U_squared_other = fmax(0.0, c->U_total - c->U_squared[island]),

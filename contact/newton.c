@@ -104,7 +104,7 @@ static squares measure(const con_newton *newton, const double (*r)[3], const dou
             sum.U += U[k] * U[k];
         }
         sum.map += con_natural_map(R, U, newton->mu[i], map);
-        if (newton->goal.scaled_measure)
+        if (newton->goal.scaled_weight > 0.0)
             sum.scaled += con_scaled_map(newton->w[i] * w_unit, R, U, newton->mu[i]);
     }
     return sum;
@@ -121,7 +121,8 @@ double con_newton_error(con_newton *newton, const double (*r)[3])
         scale = fmax(scale, fmax(sum.R + goal->R_squared_other, sum.U + goal->U_squared_other));
     scale = sqrt(scale) > DBL_EPSILON ? sqrt(scale) : 1.0;
     double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
-    double error = fmax(sqrt(sum.map) / scale, sqrt(sum.scaled) / q) / sqrt(goal->share);
+    double error =
+        fmax(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q) / sqrt(goal->share);
     if (!isfinite(error))
         return NAN;
     con_report *report = newton->report;

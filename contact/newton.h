@@ -12,7 +12,7 @@
 typedef struct con_goal {
     double tolerance;
     bool both_measures;
-    bool scaled_measure;
+    double scaled_weight;   // of (4.13)
     double q_squared;       // |q|^2 of the whole problem
     double R_squared_other; // |R|^2 and |U|^2 of the other islands
     double U_squared_other;

@@ -189,7 +189,6 @@ cairn_status eng_block_explicit_laws(cairn_world *world)
         fill_input(world, i, &input);
         surface->law->impulse(surface->parameters, &input, c->history[i], output);
         memcpy(c->R[i], output->R, sizeof output->R);
-        c->loose[i] = output->loose;
         apply_explicit(world, i, output);
     }
     world->problem.contact_count = c->cone_count;

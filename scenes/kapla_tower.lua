@@ -10,7 +10,7 @@ local friction = param("friction", 0.3, "Coulomb friction of wood on wood and gr
 local drop = param("drop", 0.001, "gap under each ring at the start, m", { min = 0.0, max = 0.1 })
 
 title("Kapla tower of " .. rings * planks .. " planks")
-simulation{ step = 1 / 200, end_time = 2.0 }
+simulation{ step = 1 / 1000, end_time = 1.0 }
 
 material{ name = "wood", density = 700 }
 pair{ friction = friction, restitution = 0.0 }

@@ -151,6 +151,15 @@ def check_overrides():
               simulation["end_time"] == 0.03, f"overrides: {simulation}")
 
 
+def check_threads():
+    """The same bits whatever the number of threads."""
+    with Folder() as folder:
+        hashes = {load(folder.cairn("run", ROOT + "/scenes/kapla_tower.lua", "--set", "rings=3", "--until", "0.05",
+                                    "--threads", threads, "--json", "--out", "r").out)["state_hash"]
+                  for threads in ("1", "2", "5")}
+        check(len(hashes) == 1, f"state hashes of 1, 2 and 5 threads: {hashes}")
+
+
 def check_fclib():
     with Folder() as folder:
         folder.write("fall.lua", FALL)
@@ -242,6 +251,7 @@ check_help()
 check_usage()
 check_run()
 check_overrides()
+check_threads()
 check_fclib()
 check_failures()
 check_interrupt()

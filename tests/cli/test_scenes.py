@@ -3,7 +3,7 @@
 """usage: test_scenes.py PROGRAM ROOT"""
 import time
 
-from command import SMALL, Folder, check, check_error, check_status, finish
+from command import Folder, check, check_error, check_status, finish
 
 HEAD = 'material{ name = "stone" }\nground{ material = "stone" }\n'
 BOX = "box{ size = {1, 1, 1} }"
