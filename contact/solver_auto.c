@@ -41,7 +41,7 @@ static const base_setting settings_rows[] = {
     {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0,   0.0,  1e6,
      NULL,                                                                                                   "factorisations of the interior point"},
     {"polish_solves",       BASE_SETTING_INTEGER, FIELD(polish_solves),       "", 40.0,    0.0,  1e6,  NULL,
-     "linear solves of the proximal method after it"                                                                                               },
+     "linear solves of a round of the proximal method after it"                                                                                    },
     {"polish_weight",       BASE_SETTING_REAL,    FIELD(polish_weight),       "", 1e3,     1e-2, 1e10, NULL,
      "least proximal weight at the start of that, relative to 3 / trace of the diagonal block"                                                     },
     {"proximal_solves",     BASE_SETTING_INTEGER, FIELD(proximal_solves),     "", 3000.0,  0.0,  1e6,  NULL,
@@ -96,12 +96,13 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
     return CAIRN_OK;
 }
 
-static cairn_status run_interior(con_newton *model, const auto_settings *settings,
+static cairn_status run_interior(con_newton *model, const auto_settings *settings, int escapes,
                                  const double (*r)[3])
 {
     con_interior_settings interior = {.max_iterations = settings->interior_iterations,
                                       .start_scale = con_interior_start_scale(model, r),
-                                      .max_restarts = 3};
+                                      .max_restarts = 3,
+                                      .max_escapes = escapes};
     return con_interior_run(model, &interior);
 }
 
@@ -125,19 +126,32 @@ static bool is_done(const con_newton *model)
     return con_newton_solved(model) || con_newton_late(model);
 }
 
+// proximal method from the best point as long as it gets better
+static cairn_status polish(con_cascade *cascade, const auto_settings *settings, con_newton *model)
+{
+    double before = INFINITY;
+    while (!is_done(model) && model->best_error < 1e-2 && model->best_error < 0.5 * before) {
+        before = model->best_error;
+        // the nearer, the longer the first proximal step may be
+        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e6));
+        cairn_status status =
+            run_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight, settings->polish_solves,
+                         cascade->deadline, (const double(*)[3])model->best);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
 // interior point, polish, long proximal run
 static cairn_status solve_island(con_cascade *cascade, const auto_settings *settings, int island)
 {
     con_newton *model;
     cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status != CAIRN_OK || is_done(model))
-        return status;
-    status = run_interior(model, settings, (const double(*)[3])model->scratch[3]);
-    // the nearer, the longer the first proximal step may be
-    double weight = fmax(settings->polish_weight, fmin(0.1 / model->best_error, 1e6));
-    if (status == CAIRN_OK && !is_done(model) && model->best_error < 1e-2)
-        status = run_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight, settings->polish_solves,
-                              cascade->deadline, (const double(*)[3])model->best);
+    if (status == CAIRN_OK && !is_done(model))
+        status = run_interior(model, settings, 60, (const double(*)[3])model->scratch[3]);
+    if (status == CAIRN_OK)
+        status = polish(cascade, settings, model);
     double now = base_timer_seconds();
     double half = isfinite(cascade->deadline) ? now + 0.5 * (cascade->deadline - now) : INFINITY;
     if (status == CAIRN_OK && !is_done(model))
