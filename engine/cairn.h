@@ -539,6 +539,40 @@ CAIRN_API cairn_status cairn_problem_solve(cairn_problem *problem, const cairn_s
 CAIRN_API cairn_status cairn_problem_write_solution(const cairn_problem *problem, const char *path,
                                                     cairn_error *error) CAIRN_CHECK_RESULT;
 
+typedef enum cairn_existence_verdict {
+    CAIRN_EXISTENCE_SHOWN,      // a solution exists
+    CAIRN_EXISTENCE_BORDERLINE, // undecided: the margin is zero within what can be computed
+    CAIRN_EXISTENCE_NOT_SHOWN,  // the criterion fails: there may be a solution all the same
+    CAIRN_EXISTENCE_NONE        // there is no solution
+} cairn_existence_verdict;
+
+/// "exists", "borderline", "not_shown", "none".
+CAIRN_API const char *cairn_existence_name(cairn_existence_verdict verdict);
+
+/// Numbers behind a verdict, recomputed with the problem's own operators.
+typedef struct cairn_existence {
+    cairn_existence_verdict verdict;
+    bool zero_solves;    // R = 0 is a solution
+    double scale;        // m/s, largest |q_i|: unit of the margins
+    double margin;       // largest min(U_N - mu |U_T|) over the contacts that was found; at most 1;
+                         // above 0: a solution exists
+    double margin_bound; // no velocity has more; the dual's value
+    double certificate_product;  // q.d < 0 of a direction d in the cones with sum d_N = 1 that no
+                                 // velocity feels; NaN without one
+    double certificate_residual; // |W^T d| of it, relative
+    int rank;                    // of W in local form; -1 in global form
+    int iterations;
+} cairn_existence;
+
+/// Tests existence of a solution by the criterion of the largest margin: max a with
+/// H^T v + w - a e_N in K*, a <= 1. Where it fails without friction too, there is no solution.
+/// @param direction  [contacts][3] out: the certificate d, or zeros; may be NULL
+/// @return CAIRN_ERROR_UNSUPPORTED for a local form of more than 2000 contacts
+/// Source: Acary & Cadoux 2013. Tests: tests/unit/contact/test_existence.c
+CAIRN_API cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
+                                           double (*direction)[3],
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A problem from a file with what solvers want of it: shared by problems.c and existence.c.
+// A problem from a file with what solvers want of it: shared by problems*.c.
 #ifndef CAIRN_ENGINE_PROBLEMS_H
 #define CAIRN_ENGINE_PROBLEMS_H
 
