@@ -15,7 +15,6 @@ enum { CON_HISTORY_MAX = 8, CON_LAW_SETTINGS_MAX = 256 };
 typedef struct con_cone_terms {
     double friction;    // mu
     double restitution; // e of Newton's law
-    double cohesion;    // N, traction that the contact bears; 0 for none
 } con_cone_terms;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2

@@ -22,7 +22,7 @@ typedef struct assembly_context {
     assembled *out;
 } assembly_context;
 
-/// H of one side, theory.md (2.4): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
+/// H of one side, theory.md (2.2): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
 static void fill_H(double H[3][6], const mat3 *frame, const pose *q, vec3 point, double sign)
 {
     vec3 arm = vec3_sub(point, q->position);
