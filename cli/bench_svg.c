@@ -13,7 +13,7 @@ enum {
     LEGEND_LEFT = PLOT_LEFT + PLOT_WIDTH + 24,
     LEGEND_ROW = 17,
     LEGEND_COLUMN = 270,
-    LEGEND_ROWS = (PLOT_HEIGHT + 40) / LEGEND_ROW
+    LEGEND_ROWS = PLOT_HEIGHT / LEGEND_ROW
 };
 
 // dark enough on white, and apart from their neighbours also in grey by the dashes

@@ -176,10 +176,8 @@ void cli_table_release(cli_table *table)
 {
     for (int c = 0; c < table->columns; c++)
         base_release(&table->allocator, table->names[c]);
-    if (table->names != NULL)
-        base_release(&table->allocator, table->names);
-    if (table->values != NULL)
-        base_release(&table->allocator, table->values);
+    base_release(&table->allocator, table->names);
+    base_release(&table->allocator, table->values);
     table->names = NULL;
     table->values = NULL;
     table->columns = table->rows = 0;
