@@ -13,6 +13,10 @@ typedef struct con_residual {
     int worst_contact;   // contact with the largest natural map; -1 for none
 } con_residual;
 
+/// |w (R - P_K(R - u / w))|^2 of one contact, theory.md (4.13), m2/s2.
+/// @param w  trace(W_ii) / 3
+double con_scaled_map(double w, const double R[3], const double U[3], double mu);
+
 /// Residual of the Signorini-Coulomb problem: natural map of the De Saxce form, theory.md (4.12).
 ///   u_i = U_i + mu_i |U_T,i| n,   U = q + W R,   error = |R - P_K(R - u)| / max(|q|, |R|, |U|)
 ///   error_scaled = |w_i (R_i - P_K(R_i - u_i / w_i))| / |q|,   w_i = trace(W_ii) / 3

@@ -142,9 +142,7 @@ double con_control_error(const con_control *control, const con_residual *residua
     double error = residual->error;
     if (control->both_measures)
         error = fmax(error, residual->error_q);
-    if (control->scaled_measure)
-        error = fmax(error, residual->error_scaled);
-    return error;
+    return fmax(error, control->scaled_weight * residual->error_scaled);
 }
 
 static void judge(const con_control *control, con_report *report)

@@ -233,7 +233,7 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
     const con_control control = {
         .tolerance = def->tolerance,
         .both_measures = def->both_measures,
-        .scaled_measure = def->scaled_measure,
+        .scaled_weight = def->scaled_measure ? 1.0 : 0.0,
         .max_iterations = def->max_iterations,
         .time_limit = def->time_limit,
         .workers = workers,

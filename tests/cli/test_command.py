@@ -108,8 +108,7 @@ def check_run():
         check(re.fullmatch(r"[0-9a-f]{16}", summary["state_hash"]), "state_hash: 16 hex digits")
         check("solver" in summary["phases"], "phases have the solver")
         check(sorted(os.listdir(folder.path + "/out/small")) ==
-              ["bodies.csv", "energy.csv", "paraview", "resolved.json", "sensors.csv",
-               "summary.json"],
+              ["bodies.csv", "energy.csv", "paraview", "resolved.json", "sensors.csv", "summary.json"],
               f"files of a run: {os.listdir(folder.path + '/out/small')}")
         written = load(folder.read("out/small/summary.json"))
         for key in SUMMARY:
@@ -150,6 +149,15 @@ def check_overrides():
         simulation = load(folder.read("a/b/c/resolved.json"))["simulation"]
         check(simulation["tolerance"] == 1e-6 and simulation["threads"] == 2 and
               simulation["end_time"] == 0.03, f"overrides: {simulation}")
+
+
+def check_threads():
+    """The same bits whatever the number of threads."""
+    with Folder() as folder:
+        hashes = {load(folder.cairn("run", ROOT + "/scenes/kapla_tower.lua", "--set", "rings=3", "--until", "0.05",
+                                    "--threads", threads, "--json", "--out", "r").out)["state_hash"]
+                  for threads in ("1", "2", "5")}
+        check(len(hashes) == 1, f"state hashes of 1, 2 and 5 threads: {hashes}")
 
 
 def check_fclib():
@@ -243,6 +251,7 @@ check_help()
 check_usage()
 check_run()
 check_overrides()
+check_threads()
 check_fclib()
 check_failures()
 check_interrupt()
