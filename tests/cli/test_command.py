@@ -13,7 +13,7 @@ from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_stat
 SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
            "error_max", "energy_residual", "penetration_max", "seconds_stepping",
            "seconds_per_step", "state_hash", "phases"]
-COMMANDS = ["run", "info", "list", "doctor", "help"]
+COMMANDS = ["run", "solve", "bench", "check", "compare", "info", "list", "doctor", "help"]
 # blocks that fall apart on a table, for more than one contact count
 FALL = """
 simulation{ step = 1 / 100, end_time = 0.5 }
