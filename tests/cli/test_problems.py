@@ -36,7 +36,7 @@ CSV_HEAD = "file,solver,success,time_s,iterations,error,wall_s,info,status,limit
 def make_problems(folder):
     """Problems of both forms in folder/problems; their paths, relative."""
     folder.write("pile.lua", PILE)
-    result = folder.cairn("run", "pile.lua", "--out", "r", "--fclib", "problems", "--fclib-every",
+    result = folder.cairn("run", "pile.lua", "--out", "r", "--tolerance", "1e-8", "--fclib", "problems", "--fclib-every",
                           "4", "--fclib-form", "both")
     check_status(result, 0, "run with problems")
     names = sorted(glob.glob(folder.path + "/problems/*.hdf5"))
