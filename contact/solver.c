@@ -25,7 +25,11 @@
     X(aclm_fixed_point) \
     X(soclcp_relaxation) \
     X(apgd) \
-    X(barzilai_borwein)
+    X(barzilai_borwein) \
+    X(newton_alart_curnier) \
+    X(newton_jean_moreau) \
+    X(newton_natural_map) \
+    X(newton_fischer_burmeister)
 // clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;

@@ -9,7 +9,7 @@ typedef struct de_saxce_settings {
 } de_saxce_settings;
 
 static const base_setting settings_rows[] = {
-    {"rho", BASE_SETTING_REAL, offsetof(de_saxce_settings, rho), "", 1.0, 1e-12, 1e12, NULL,
+    {"rho", BASE_SETTING_REAL, offsetof(de_saxce_settings, rho), "", 0.2, 1e-12, 1e12, NULL,
      "step, relative to 3 / trace of the diagonal block"},
 };
 

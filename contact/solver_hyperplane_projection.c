@@ -14,7 +14,7 @@ typedef struct hyperplane_settings {
 
 #define FIELD(name) offsetof(hyperplane_settings, name)
 static const base_setting settings_rows[] = {
-    {"tau",          BASE_SETTING_REAL,    FIELD(tau),          "", 1.0,  1e-12, 1e12,     NULL,
+    {"tau",          BASE_SETTING_REAL,    FIELD(tau), "", 0.3,  1e-12, 1e12,     NULL,
      "step of the trial, relative to 3 / trace of the diagonal block"},
     {"sigma",        BASE_SETTING_REAL,    FIELD(sigma),        "", 0.99, 1e-6,  0.999999, NULL,
      "sufficient decrease of the search towards the trial"           },
