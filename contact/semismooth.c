@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEARCH_LIMIT = 40, STALL_STEPS = 30, DEFAULT_STEPS = 300 };
+enum { SEARCH_LIMIT = 40, STALL_STEPS = 60, DEFAULT_STEPS = 300 };
 
 const char *const con_line_search_names[] = {"none", "armijo", "goldstein_price", NULL};
 const char *const con_rho_names[] = {"split", "spectral", NULL};
@@ -20,7 +20,7 @@ const base_setting con_semismooth_rows[] = {
      "along a Newton step"                                                                                                                                                                                       },
     {"rho",            BASE_SETTING_CHOICE,  FIELD(rho_rule),       "", CON_RHO_SPLIT,                   CON_RHO_SPLIT,
      CON_RHO_SPECTRAL,                                                                                                                                   con_rho_names,         "step lengths of the projections"},
-    {"regularisation", BASE_SETTING_REAL,    FIELD(regularisation), "", 1e-2,                            0.0,           1e6,                             NULL,
+    {"regularisation", BASE_SETTING_REAL,    FIELD(regularisation), "", 1e-4,                            0.0,           1e6,                             NULL,
      "added to the derivative by r, times the error; 1e-12 is always added"                                                                                                                                      },
     {"sweeps",         BASE_SETTING_INTEGER, FIELD(sweeps),         "", 0.0,                             0.0,           INT_MAX,                         NULL,
      "Gauss-Seidel sweeps before the first Newton step"                                                                                                                                                          },

@@ -29,7 +29,9 @@
     X(newton_alart_curnier) \
     X(newton_jean_moreau) \
     X(newton_natural_map) \
-    X(newton_fischer_burmeister)
+    X(newton_fischer_burmeister) \
+    X(proximal_point) \
+    X(admm)
 // clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
