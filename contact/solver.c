@@ -31,7 +31,10 @@
     X(newton_natural_map) \
     X(newton_fischer_burmeister) \
     X(proximal_point) \
-    X(admm)
+    X(admm) \
+    X(projected_newton) \
+    X(interior_point) \
+    X(aclm_newton)
 // clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
