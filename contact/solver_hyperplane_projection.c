@@ -14,9 +14,9 @@ typedef struct hyperplane_settings {
 
 #define FIELD(name) offsetof(hyperplane_settings, name)
 static const base_setting settings_rows[] = {
-    {"tau",          BASE_SETTING_REAL,    FIELD(tau), "", 0.3,  1e-12, 1e12,     NULL,
+    {"tau",          BASE_SETTING_REAL,    FIELD(tau),          "", 0.3,  1e-12, 1e12,     NULL,
      "step of the trial, relative to 3 / trace of the diagonal block"},
-    {"sigma",        BASE_SETTING_REAL,    FIELD(sigma),        "", 0.99, 1e-6,  0.999999, NULL,
+    {"sigma",        BASE_SETTING_REAL,    FIELD(sigma),        "", 0.5,  1e-6,  0.999999, NULL,
      "sufficient decrease of the search towards the trial"           },
     {"max_halvings", BASE_SETTING_INTEGER, FIELD(max_halvings), "", 50.0, 1.0,   1000.0,   NULL,
      "of the way to the trial"                                       },
@@ -65,17 +65,51 @@ static bool search_segment(con_vi *vi, const hyperplane_settings *settings, doub
     return true;
 }
 
+// F(y).(P_K(r - step F(y)) - y), which falls as the step grows; the projection in `out`
+static double beyond(const con_vi *vi, double step, double (*out)[3])
+{
+    const double(*F)[3] = (const double(*)[3])vi->trial_F;
+    con_vi_project(vi, (const double(*)[3])vi->r, step, F, out);
+    double sum = 0.0;
+    for (int i = 0; i < vi->search.op.contact_count; i++)
+        for (int k = 0; k < 3; k++)
+            sum += F[i][k] * (out[i][k] - vi->trial_r[i][k]);
+    return sum;
+}
+
+// out = projection of the point on the part of K beyond the hyperplane through y: the step for
+// which P_K(r - step F(y)) lies on it
+static bool project_on_hyperplane(const con_vi *vi, double (*out)[3])
+{
+    const double(*F)[3] = (const double(*)[3])vi->trial_F;
+    double squared = con_dot(vi->search.op.contact_count, F, F);
+    double before = slope(vi, F, (const double(*)[3])vi->trial_r);
+    double low = 0.0, high = before / squared;
+    if (!(squared > 0.0) || !(before > 0.0) || !isfinite(high))
+        return false;
+    for (int k = 0; k < 60 && beyond(vi, high, out) > 0.0; k++) {
+        low = high;
+        high *= 2.0;
+    }
+    for (int k = 0; k < 40 && high - low > 1e-6 * high; k++) {
+        double middle = 0.5 * (low + high);
+        if (beyond(vi, middle, out) > 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    beyond(vi, high, out);
+    return true;
+}
+
 static bool advance(con_vi *vi, const hyperplane_settings *settings, double (*target)[3])
 {
     con_vi_project(vi, (const double(*)[3])vi->r, settings->tau, (const double(*)[3])vi->F, target);
     if (!search_segment(vi, settings, target) || !con_search_count(&vi->search))
         return false;
-    const double(*F)[3] = (const double(*)[3])vi->trial_F;
-    double squared = con_dot(vi->search.op.contact_count, F, F);
-    double step = slope(vi, F, (const double(*)[3])vi->trial_r) / squared;
-    if (!(squared > 0.0) || !isfinite(step))
+    if (!project_on_hyperplane(vi, target))
         return false;
-    con_vi_project(vi, (const double(*)[3])vi->r, step, F, vi->r);
+    con_vectors_copy(vi->search.op.contact_count, (const double(*)[3])target, vi->r);
     con_vi_evaluate(vi, (const double(*)[3])vi->r, vi->u, vi->F);
     return true;
 }
