@@ -165,17 +165,21 @@ static void corrected(con_convex_interior *c, double centre, bool second_order, 
 
 static bool take_step(con_convex_interior *c, double step)
 {
+    int n = c->newton->contact_count;
     double sum = 0.0;
-    for (int i = 0; i < c->newton->contact_count; i++) {
-        double dr[3];
-        con_soc_apply((const double(*)[3])c->B[i], c->dy[i], dr);
-        for (int k = 0; k < 3; k++) {
-            c->r[i][k] += step * dr[k];
-            c->u[i][k] += step * (c->W_dr[i][k] - c->p[i][k]);
-            sum += 0.0 * (c->r[i][k] + c->u[i][k]);
-        }
+    for (int i = 0; i < n; i++) {
+        con_soc_apply((const double(*)[3])c->B[i], c->dy[i], c->rhs[i]);
+        for (int k = 0; k < 3; k++)
+            sum += 0.0 * (c->rhs[i][k] + c->W_dr[i][k]);
     }
-    return sum == 0.0;
+    if (sum != 0.0)
+        return false;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            c->r[i][k] += step * c->rhs[i][k];
+            c->u[i][k] += step * (c->W_dr[i][k] - c->p[i][k]);
+        }
+    return true;
 }
 
 // predictor, corrector, step; false when it broke down

@@ -2,7 +2,7 @@
 // Semismooth Newton method: steps, line searches, damping.
 #include "contact/semismooth.h"
 
-#include "contact/cascade.h"
+#include "contact/islands.h"
 
 #include <limits.h>
 #include <math.h>
@@ -282,39 +282,33 @@ cairn_status con_semismooth_run(con_semismooth *m, double tolerance, int *steps)
     }
 }
 
-static cairn_status solve_island(con_cascade *cascade, const con_semismooth_settings *settings,
-                                 con_equation_map *map, int island)
+/// What one island's run is told.
+typedef struct semismooth_call {
+    const con_semismooth_settings *settings;
+    con_equation_map *map;
+} semismooth_call;
+
+static cairn_status solve_island(const void *context, const con_problem *problem, con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
+    const semismooth_call *call = context;
+    con_semismooth method;
+    cairn_status status =
+        con_semismooth_create(model, problem, call->map, call->settings, model->arena, &method);
     if (status != CAIRN_OK)
         return status;
-    base_arena_mark mark = base_arena_get_mark(cascade->arena);
-    con_semismooth method;
-    status = con_semismooth_create(model, cascade->problem, map, settings, cascade->arena, &method);
-    if (status == CAIRN_OK) {
-        memcpy(method.r, model->best, (size_t)model->contact_count * sizeof *method.r);
-        memset(method.centre, 0, (size_t)model->contact_count * sizeof *method.centre);
-        con_newton_begin(model);
-        int steps =
-            cascade->control->max_iterations > 0 ? cascade->control->max_iterations : DEFAULT_STEPS;
-        status = con_semismooth_run(&method, 0.0, &steps);
-    }
-    base_arena_rewind(cascade->arena, mark);
-    return status;
+    size_t size = (size_t)model->contact_count * sizeof *method.r;
+    memcpy(method.r, model->best, size);
+    memset(method.centre, 0, size);
+    con_newton_begin(model);
+    int steps = model->control->max_iterations > 0 ? model->control->max_iterations : DEFAULT_STEPS;
+    return con_semismooth_run(&method, 0.0, &steps);
 }
 
 cairn_status con_semismooth_solve(const con_semismooth_settings *settings, con_equation_map *map,
                                   const con_problem *problem, const con_control *control,
                                   double (*R)[3], con_report *report, base_arena *arena)
 {
-    con_cascade cascade;
-    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
-    if (status == CAIRN_OK)
-        status = con_cascade_sweep(&cascade, settings->sweeps);
-    for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++)
-        if (!con_cascade_solved(&cascade) &&
-            con_cascade_island_error(&cascade, k) > control->tolerance)
-            status = solve_island(&cascade, settings, map, k);
-    return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
+    const semismooth_call call = {settings, map};
+    return con_islands_solve(solve_island, &call, settings->sweeps, problem, control, R, report,
+                             arena);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newton's method on F(s) = s, F the slip of the convex program for a frozen s, theory.md (7.22).
-#include "contact/cascade.h"
 #include "contact/convex_interior.h"
 #include "contact/gmres.h"
+#include "contact/islands.h"
 
 #include "base/assert.h"
 
@@ -118,43 +118,31 @@ static cairn_status iterate(aclm_newton *a)
     return status;
 }
 
-static cairn_status solve_island(con_cascade *cascade, const aclm_newton_settings *settings,
-                                 int island)
+static cairn_status solve_island(const void *settings, const con_problem *problem,
+                                 con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status != CAIRN_OK)
-        return status;
-    base_arena *arena = cascade->arena;
-    base_arena_mark mark = base_arena_get_mark(arena);
+    (void)problem;
+    base_arena *arena = model->arena;
     aclm_newton a = {.settings = settings, .arena = arena};
     int n = model->contact_count;
     a.gap = base_arena_array(arena, double, "slip", n);
     a.step = base_arena_array(arena, double, "slip", n);
     a.base = base_arena_array(arena, double, "slip", n);
     a.plain = base_arena_array(arena, double, "slip", n);
-    status = con_convex_interior_create(model, arena, &a.inner);
+    cairn_status status = con_convex_interior_create(model, arena, &a.inner);
     if (a.gap == NULL || a.step == NULL || a.base == NULL || a.plain == NULL)
         status = CAIRN_ERROR_MEMORY;
-    if (status == CAIRN_OK) {
-        con_newton_begin(model);
-        status = iterate(&a);
-    }
-    base_arena_rewind(arena, mark);
-    return status;
+    if (status != CAIRN_OK)
+        return status;
+    con_newton_begin(model);
+    return iterate(&a);
 }
 
 static cairn_status solve(const void *settings, const con_problem *problem,
                           const con_control *control, double (*R)[3], con_report *report,
                           base_arena *arena)
 {
-    con_cascade cascade;
-    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
-    for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++)
-        if (!con_cascade_solved(&cascade) &&
-            con_cascade_island_error(&cascade, k) > control->tolerance)
-            status = solve_island(&cascade, settings, k);
-    return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
+    return con_islands_solve(solve_island, settings, 0, problem, control, R, report, arena);
 }
 
 const con_solver con_solver_aclm_newton = {

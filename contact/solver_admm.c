@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alternating directions: one linear solve, one projection on the cones, theory.md (7.20).
-#include "contact/cascade.h"
 #include "contact/cone.h"
+#include "contact/islands.h"
 
 #include "base/assert.h"
 
@@ -165,35 +165,24 @@ static cairn_status iterate(admm *a)
     return status == CAIRN_ERROR_NUMERICAL ? CAIRN_OK : status;
 }
 
-static cairn_status solve_island(con_cascade *cascade, const admm_settings *settings, int island)
+static cairn_status solve_island(const void *settings, const con_problem *problem,
+                                 con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status != CAIRN_OK)
-        return status;
-    base_arena_mark mark = base_arena_get_mark(cascade->arena);
-    admm a = {.newton = model, .settings = settings, .rho = settings->rho};
-    status = CAIRN_ERROR_MEMORY;
-    if (allocate(&a, cascade->arena)) {
-        start(&a);
-        con_newton_begin(model);
-        status = iterate(&a);
-    }
-    base_arena_rewind(cascade->arena, mark);
-    return status;
+    (void)problem;
+    admm a = {.newton = model, .settings = settings};
+    a.rho = a.settings->rho;
+    if (!allocate(&a, model->arena))
+        return CAIRN_ERROR_MEMORY;
+    start(&a);
+    con_newton_begin(model);
+    return iterate(&a);
 }
 
 static cairn_status solve(const void *settings, const con_problem *problem,
                           const con_control *control, double (*R)[3], con_report *report,
                           base_arena *arena)
 {
-    con_cascade cascade;
-    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
-    for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++)
-        if (!con_cascade_solved(&cascade) &&
-            con_cascade_island_error(&cascade, k) > control->tolerance)
-            status = solve_island(&cascade, settings, k);
-    return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
+    return con_islands_solve(solve_island, settings, 0, problem, control, R, report, arena);
 }
 
 const con_solver con_solver_admm = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interior point on the relaxed problem, De Saxce's shift in an outer loop, theory.md (7.6).
-#include "contact/cascade.h"
 #include "contact/convex_interior.h"
+#include "contact/islands.h"
 
 #include "base/assert.h"
 
@@ -53,35 +53,23 @@ static cairn_status iterate(con_convex_interior *c, const interior_point_setting
     return CAIRN_OK;
 }
 
-static cairn_status solve_island(con_cascade *cascade, const interior_point_settings *settings,
-                                 int island)
+static cairn_status solve_island(const void *settings, const con_problem *problem,
+                                 con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
+    (void)problem;
+    con_convex_interior method;
+    cairn_status status = con_convex_interior_create(model, model->arena, &method);
     if (status != CAIRN_OK)
         return status;
-    base_arena_mark mark = base_arena_get_mark(cascade->arena);
-    con_convex_interior method;
-    status = con_convex_interior_create(model, cascade->arena, &method);
-    if (status == CAIRN_OK) {
-        con_newton_begin(model);
-        status = iterate(&method, settings);
-    }
-    base_arena_rewind(cascade->arena, mark);
-    return status;
+    con_newton_begin(model);
+    return iterate(&method, settings);
 }
 
 static cairn_status solve(const void *settings, const con_problem *problem,
                           const con_control *control, double (*R)[3], con_report *report,
                           base_arena *arena)
 {
-    con_cascade cascade;
-    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
-    for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++)
-        if (!con_cascade_solved(&cascade) &&
-            con_cascade_island_error(&cascade, k) > control->tolerance)
-            status = solve_island(&cascade, settings, k);
-    return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
+    return con_islands_solve(solve_island, settings, 0, problem, control, R, report, arena);
 }
 
 const con_solver con_solver_interior_point = {

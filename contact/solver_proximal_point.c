@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proximal point method over semismooth Newton, theory.md (7.19).
-#include "contact/cascade.h"
+#include "contact/islands.h"
 #include "contact/semismooth.h"
 
 #include "base/assert.h"
@@ -107,28 +107,21 @@ static cairn_status iterate(proximal_point *p)
     return CAIRN_OK;
 }
 
-static cairn_status solve_island(con_cascade *cascade, const proximal_point_settings *settings,
-                                 int island)
+static cairn_status solve_island(const void *settings, const con_problem *problem,
+                                 con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status != CAIRN_OK)
-        return status;
-    base_arena_mark mark = base_arena_get_mark(cascade->arena);
     proximal_point p = {.settings = settings};
     const con_semismooth_settings inner = {.line_search = CON_LINE_SEARCH_GOLDSTEIN_PRICE};
-    status = con_semismooth_create(model, cascade->problem, equations[settings->equation], &inner,
-                                   cascade->arena, &p.method);
-    if (status == CAIRN_OK) {
-        size_t size = (size_t)model->contact_count * sizeof *p.method.r;
-        memcpy(p.method.r, model->best, size);
-        memcpy(p.method.centre, model->best, size);
-        p.method.alpha = settings->alpha;
-        con_newton_begin(model);
-        status = iterate(&p);
-    }
-    base_arena_rewind(cascade->arena, mark);
-    return status;
+    cairn_status status = con_semismooth_create(model, problem, equations[p.settings->equation],
+                                                &inner, model->arena, &p.method);
+    if (status != CAIRN_OK)
+        return status;
+    size_t size = (size_t)model->contact_count * sizeof *p.method.r;
+    memcpy(p.method.r, model->best, size);
+    memcpy(p.method.centre, model->best, size);
+    p.method.alpha = p.settings->alpha;
+    con_newton_begin(model);
+    return iterate(&p);
 }
 
 static cairn_status solve(const void *settings, const con_problem *problem,
@@ -136,15 +129,8 @@ static cairn_status solve(const void *settings, const con_problem *problem,
                           base_arena *arena)
 {
     const proximal_point_settings *chosen = settings;
-    con_cascade cascade;
-    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
-    if (status == CAIRN_OK)
-        status = con_cascade_sweep(&cascade, chosen->sweeps);
-    for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++)
-        if (!con_cascade_solved(&cascade) &&
-            con_cascade_island_error(&cascade, k) > control->tolerance)
-            status = solve_island(&cascade, chosen, k);
-    return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
+    return con_islands_solve(solve_island, settings, chosen->sweeps, problem, control, R, report,
+                             arena);
 }
 
 const con_solver con_solver_proximal_point = {
