@@ -59,7 +59,7 @@ static cairn_status evaluate(aclm_newton *a, double *norm)
     double tolerance = a->settings->inner_factor * fmin(newton->best_error, 1.0), sum = 0.0;
     cairn_status status = con_convex_interior_run(c, fmax(tolerance, 1e-14));
     for (int i = 0; i < newton->contact_count; i++) {
-        const double *u = c->u[i];
+        const double *u = newton->scratch[0][i];
         a->gap[i] = newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]) - c->s[i];
         sum += a->gap[i] * a->gap[i] / newton->w[i];
     }

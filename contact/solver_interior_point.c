@@ -16,11 +16,11 @@ typedef struct interior_point_settings {
 #define FIELD(name) offsetof(interior_point_settings, name)
 static const base_setting settings_rows[] = {
     {"outer",        BASE_SETTING_INTEGER, FIELD(max_outer),    "", 1000.0, 0.0,  1e9, NULL,
-     "programs that follow the first, with a new shift; 0: the relaxed problem alone"},
+     "programs that follow the first, with a new shift; 0: the relaxed problem alone"       },
     {"inner_factor", BASE_SETTING_REAL,    FIELD(inner_factor), "", 0.1,    1e-8, 1.0, NULL,
-     "tolerance of a program relative to the error before it"                        },
+     "tolerance of a program relative to the error before it"                               },
     {"relaxation",   BASE_SETTING_REAL,    FIELD(relaxation),   "", 1.0,    0.01, 1.0, NULL,
-     "share of a change of the shift that is taken"                                  },
+     "share of a change of the shift that is taken at first; halved when it runs in circles"},
 };
 
 enum { PATIENCE = 50 };
@@ -28,7 +28,8 @@ enum { PATIENCE = 50 };
 static void update_shift(con_convex_interior *c, double share)
 {
     for (int i = 0; i < c->newton->contact_count; i++) {
-        const double *u = c->u[i];
+        // the velocity of the reaction, not the iterate's own
+        const double *u = c->newton->scratch[0][i];
         double slip = c->newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
         c->s[i] += share * (slip - c->s[i]);
     }
@@ -37,18 +38,23 @@ static void update_shift(con_convex_interior *c, double share)
 static cairn_status iterate(con_convex_interior *c, const interior_point_settings *settings)
 {
     con_newton *newton = c->newton;
-    double least = newton->best_error;
+    double least = newton->best_error, share = settings->relaxation;
+    double tolerance = 1.0;
     int since = 0;
     for (int outer = 0; outer <= settings->max_outer && since < PATIENCE; outer++) {
-        bool alone = settings->max_outer == 0;
-        double tolerance = alone ? 0.1 * newton->goal.tolerance
-                                 : settings->inner_factor * fmin(newton->best_error, 1.0);
+        double wanted = settings->inner_factor * fmin(newton->best_error, 1.0);
+        if (settings->max_outer == 0)
+            wanted = 0.1 * newton->goal.tolerance;
+        tolerance = fmin(since > 0 ? 0.1 * tolerance : tolerance, wanted);
         cairn_status status = con_convex_interior_run(c, fmax(tolerance, 1e-14));
         if (status != CAIRN_OK || con_newton_solved(newton) || con_newton_late(newton))
             return status;
         since = newton->best_error < 0.999 * least ? 0 : since + 1;
         least = newton->best_error;
-        update_shift(c, settings->relaxation);
+        // the plain fixed point may run in a cycle of two
+        if (since > 0 && since % 4 == 0)
+            share = fmax(0.5 * share, 0.02);
+        update_shift(c, share);
     }
     return CAIRN_OK;
 }
