@@ -32,4 +32,10 @@ double con_scaled_map(double w, const double R[3], const double U[3], double mu)
 cairn_status con_residual_compute(const con_problem *problem, const double (*R)[3], double (*U)[3],
                                   con_residual *residual, base_arena *arena) CAIRN_CHECK_RESULT;
 
+/// The same for velocities that the caller has.
+/// @param U  [n][3] W R + q
+/// @return CAIRN_OK or CAIRN_ERROR_NONFINITE
+cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],
+                             con_residual *residual) CAIRN_CHECK_RESULT;
+
 #endif
