@@ -147,8 +147,8 @@ static double error_of(const con_cascade *c, double map, double scaled)
     double q = sqrt(c->q_total), scale = q;
     if (!c->control->both_measures)
         scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
-    return fmax(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
-                c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+    return con_larger_error(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
+                            c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
 }
 
 cairn_status con_cascade_measure(con_cascade *c)
