@@ -37,7 +37,7 @@ def make_problems(folder):
     """Problems of both forms in folder/problems; their paths, relative."""
     folder.write("pile.lua", PILE)
     result = folder.cairn("run", "pile.lua", "--out", "r", "--fclib", "problems", "--fclib-every",
-                          "4", "--fclib-form", "both")
+                          "4", "--fclib-form", "both", "--tolerance", "1e-9")
     check_status(result, 0, "run with problems")
     names = sorted(glob.glob(folder.path + "/problems/*.hdf5"))
     check(len(names) >= 4, f"{len(names)} problems")
