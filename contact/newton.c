@@ -123,7 +123,8 @@ double con_newton_error(con_newton *newton, const double (*r)[3])
     double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
     double error =
         fmax(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q) / sqrt(goal->share);
-    if (!isfinite(error))
+    // fmax passes over a NaN
+    if (!isfinite(error) || !isfinite(sum.map))
         return NAN;
     con_report *report = newton->report;
     const con_control *control = newton->control;
