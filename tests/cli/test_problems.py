@@ -36,8 +36,8 @@ CSV_HEAD = "file,solver,success,time_s,iterations,error,wall_s,info,status,limit
 def make_problems(folder):
     """Problems of both forms in folder/problems; their paths, relative."""
     folder.write("pile.lua", PILE)
-    result = folder.cairn("run", "pile.lua", "--out", "r", "--tolerance", "1e-8", "--fclib", "problems", "--fclib-every",
-                          "4", "--fclib-form", "both")
+    result = folder.cairn("run", "pile.lua", "--out", "r", "--fclib", "problems", "--fclib-every",
+                          "4", "--fclib-form", "both", "--tolerance", "1e-9")
     check_status(result, 0, "run with problems")
     names = sorted(glob.glob(folder.path + "/problems/*.hdf5"))
     check(len(names) >= 4, f"{len(names)} problems")
