@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interior point on the relaxed problem, De Saxce's shift in an outer loop, theory.md (7.6).
+// Interior point on the relaxed problem, De Saxce's shift in an outer loop, solvers.md (S.6).
 #include "contact/convex_interior.h"
 #include "contact/islands.h"
 
