@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the literature's solvers, each against its definition, and their options.
-#include "fixture.h"
+#include "tests/unit/contact/fixture.h"
 
 #include "base/assert.h"
 #include "contact/cone.h"

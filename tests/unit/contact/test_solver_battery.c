@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One battery over every global solver: certified answers, edge cases, repeatability.
-#include "fixture.h"
+#include "tests/unit/contact/fixture.h"
 
 #include "base/assert.h"
 #include "base/parallel.h"
