@@ -131,7 +131,11 @@ static bool solve_relaxed(fixed_point *p, const con_outer *outer)
         con_convex_solve(&p->convex, (con_engine)outer->engine, tolerance, outer->max_inner);
     sound = look(p) && sound;
     con_search_finish(&p->search, !sound);
-    if (sound && con_convex_error(&p->convex) <= tolerance)
+    if (!sound)
+        return false;
+    // the solution of this program, though another point may break the law less
+    con_operator_unscale(&p->search.op, (const double(*)[3])p->convex.r, p->search.R);
+    if (con_convex_error(&p->convex) <= tolerance)
         p->search.report->stop = CON_STOP_SOLVED;
     return sound;
 }

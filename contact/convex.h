@@ -13,7 +13,7 @@ typedef enum con_engine {
     CON_ENGINE_SPECTRAL     // projected gradient with Barzilai-Borwein steps
 } con_engine;
 
-/// min 1/2 r'Wr + (q + shift e_N)'r over r_i in the set of contact i, theory.md (7.4).
+/// min 1/2 r'Wr + (q + shift e_N)'r over r_i in the set of contact i, solvers.md (S.4).
 typedef struct con_convex {
     con_search *search;
     con_set set;

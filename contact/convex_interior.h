@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interior point on one island for a frozen slip: the convex cone program of theory.md (7.6).
+// Interior point on one island for a frozen slip: the convex cone program of solvers.md (S.6).
 #ifndef CAIRN_CONTACT_CONVEX_INTERIOR_H
 #define CAIRN_CONTACT_CONVEX_INTERIOR_H
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/// A problem in units where all contacts are alike, theory.md (7.1):
+/// A problem in units where all contacts are alike, solvers.md (S.1):
 ///     u = W r + q,   R_i = r_i / unit_i,   U_i = unit_i u_i,   unit_i = sqrt(trace(W_ii) / 3).
 /// r and u are of one unit, the diagonal blocks have trace 3, cones and law stay what they are, so
 /// that step lengths are plain numbers. A contact that cannot bear (W_NN <= 0) becomes one that is

@@ -32,7 +32,7 @@ void con_disc_derivative(const double z[2], double radius, double D[2][2])
             D[i][j] = scale * ((i == j ? 1.0 : 0.0) - t[i] * t[j]);
 }
 
-// theory.md (7.3)
+// solvers.md (S.3)
 static void cone_derivative(double mu, const double z[3], double D[3][3])
 {
     double length = sqrt(z[1] * z[1] + z[2] * z[2]);

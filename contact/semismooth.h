@@ -18,7 +18,7 @@ typedef struct con_equation {
 typedef void con_equation_map(double mu, const double rho[2], const double u[3], const double r[3],
                               con_equation *out);
 
-/// theory.md (7.14)-(7.18)
+/// solvers.md (S.14)-(S.17)
 con_equation_map con_equation_alart_curnier;
 con_equation_map con_equation_jean_moreau;
 con_equation_map con_equation_natural_map;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed point on De Saxce's shift s = mu |U_T| over convex cone programs (Cadoux), theory.md (7.6).
+// Fixed point on De Saxce's shift s = mu |U_T| over convex cone programs, solvers.md (S.6).
 #include "contact/convex.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newton's method on F(s) = s, F the slip of the convex program for a frozen s, theory.md (7.22).
+// Newton's method on F(s) = s, F the slip of the convex program for a frozen s, solvers.md (S.21).
 #include "contact/convex_interior.h"
 #include "contact/gmres.h"
 #include "contact/islands.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Alternating directions: one linear solve, one projection on the cones, theory.md (7.20).
+// Alternating directions: one linear solve, one projection on the cones, solvers.md (S.19).
 #include "contact/cone.h"
 #include "contact/islands.h"
 

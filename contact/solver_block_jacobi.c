@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block Jacobi: all contacts at once, each against the reactions of before, theory.md (7.2).
+// Block Jacobi: all contacts at once, each against the reactions of before, solvers.md (S.2).
 #include "contact/search.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed point of the projection with a constant step (De Saxce, Feng; Uzawa), theory.md (7.9).
+// Fixed point of the projection with a constant step (De Saxce, Feng; Uzawa), solvers.md (S.9).
 #include "contact/vi.h"
 
 #include "base/assert.h"

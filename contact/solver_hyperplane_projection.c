@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projection on separating hyperplanes (Solodov, Svaiter), theory.md (7.12).
+// Projection on separating hyperplanes (Solodov, Svaiter), solvers.md (S.12).
 #include "contact/vi.h"
 
 #include "base/assert.h"

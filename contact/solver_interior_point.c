@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interior point on the relaxed problem, De Saxce's shift in an outer loop, theory.md (7.6).
+// Interior point on the relaxed problem, De Saxce's shift in an outer loop, solvers.md (S.6).
 #include "contact/convex_interior.h"
 #include "contact/islands.h"
 
 #include "base/assert.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct interior_point_settings {
     int max_outer;
@@ -35,6 +36,14 @@ static void update_shift(con_convex_interior *c, double share)
     }
 }
 
+// the program's solution stands, though another point may break the law less
+static void keep_relaxed(con_convex_interior *c)
+{
+    con_newton *newton = c->newton;
+    memcpy(newton->best, c->r, (size_t)newton->contact_count * sizeof *newton->best);
+    newton->best_error = 0.0;
+}
+
 static cairn_status iterate(con_convex_interior *c, const interior_point_settings *settings)
 {
     con_newton *newton = c->newton;
@@ -47,6 +56,8 @@ static cairn_status iterate(con_convex_interior *c, const interior_point_setting
             wanted = 0.1 * newton->goal.tolerance;
         tolerance = fmin(since > 0 ? 0.1 * tolerance : tolerance, wanted);
         cairn_status status = con_convex_interior_run(c, fmax(tolerance, 1e-14));
+        if (status == CAIRN_OK && settings->max_outer == 0)
+            keep_relaxed(c);
         if (status != CAIRN_OK || con_newton_solved(newton) || con_newton_late(newton))
             return status;
         since = newton->best_error < 0.999 * least ? 0 : since + 1;

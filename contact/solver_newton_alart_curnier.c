@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semismooth Newton on the Alart-Curnier equation, theory.md (7.14).
+// Semismooth Newton on the Alart-Curnier equation, solvers.md (S.14).
 #include "contact/semismooth.h"
 
 static cairn_status solve(const void *settings, const con_problem *problem,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semismooth Newton on the Fischer-Burmeister function of the cone, theory.md (7.17).
+// Semismooth Newton on the Fischer-Burmeister function of the cone, solvers.md (S.17).
 #include "contact/semismooth.h"
 
 static cairn_status solve(const void *settings, const con_problem *problem,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semismooth Newton on the Jean-Moreau equation, theory.md (7.15).
+// Semismooth Newton on the Jean-Moreau equation, solvers.md (S.15).
 #include "contact/semismooth.h"
 
 static cairn_status solve(const void *settings, const con_problem *problem,

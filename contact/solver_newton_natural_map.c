@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Semismooth Newton on the natural map, theory.md (7.16).
+// Semismooth Newton on the natural map, solvers.md (S.16).
 #include "contact/semismooth.h"
 
 static cairn_status solve(const void *settings, const con_problem *problem,

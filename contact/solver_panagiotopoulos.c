@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normal and tangential problems in turn (Panagiotopoulos), theory.md (7.8).
+// Normal and tangential problems in turn (Panagiotopoulos), solvers.md (S.8).
 #include "contact/convex.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projected Newton method with an inexact linear solve, theory.md (7.21), after the software
+// Projected Newton method with an inexact linear solve, solvers.md (S.20), after the software
 // Solfec.
 #include "contact/gmres.h"
 #include "contact/search.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proximal point method over semismooth Newton, theory.md (7.19).
+// Proximal point method over semismooth Newton, solvers.md (S.18).
 #include "contact/islands.h"
 #include "contact/semismooth.h"
 

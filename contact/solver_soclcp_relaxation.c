@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Second-order cone relaxation: the law without De Saxce's shift, theory.md (7.5).
+// Second-order cone relaxation: the law without De Saxce's shift, solvers.md (S.5).
 #include "contact/convex.h"
 
 #include "base/assert.h"

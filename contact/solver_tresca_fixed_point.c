@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed point on Tresca's thresholds mu R_N over programs on cylinders, theory.md (7.7).
+// Fixed point on Tresca's thresholds mu R_N over programs on cylinders, solvers.md (S.7).
 #include "contact/convex.h"
 
 #include "base/assert.h"

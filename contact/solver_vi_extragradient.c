@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Korpelevich's extragradient method with self-adaptive step, theory.md (7.11).
+// Korpelevich's extragradient method with self-adaptive step, solvers.md (S.11).
 #include "contact/vi.h"
 
 #include "base/assert.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed point of the projection with self-adaptive step, theory.md (7.10).
+// Fixed point of the projection with self-adaptive step, solvers.md (S.10).
 #include "contact/vi.h"
 
 #include "base/assert.h"

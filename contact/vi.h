@@ -5,7 +5,7 @@
 
 #include "contact/search.h"
 
-/// Find r in K with F(r).(z - r) >= 0 for all z in K, theory.md (7.9).
+/// Find r in K with F(r).(z - r) >= 0 for all z in K, solvers.md (S.9).
 typedef struct con_vi {
     con_search search;
     double (*r)[3], (*u)[3], (*F)[3];                   // the point
@@ -14,7 +14,7 @@ typedef struct con_vi {
     bool failed; // a value was not finite
 } con_vi;
 
-/// Settings of the self-adaptive step, theory.md (7.10).
+/// Settings of the self-adaptive step, solvers.md (S.10).
 typedef struct con_vi_settings {
     int rule;        // con_vi_rule
     double rho;      // first step
