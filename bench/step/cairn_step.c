@@ -10,7 +10,8 @@ typedef struct options {
     const char *scene, *final;
     int steps, threads;
     double tolerance;
-    const char *solver; // NULL: the default
+    const char *solver; // NULL or "-": the default
+    const char *log;    // CSV of every step; NULL for none
 } options;
 
 typedef struct totals {
@@ -131,8 +132,28 @@ static void book(totals *t, const cairn_step_report *report)
     t->unsolved += report->contacts > 0 && strcmp(report->stop, "solved") != 0;
 }
 
-static totals run(cairn_world *world, int steps)
+static void log_step(FILE *log, int step, const cairn_step_report *report)
 {
+    if (log != NULL)
+        fprintf(log, "%d,%d,%d,%d,%s,%.3g,%.3g,%.1f\n", step, report->contacts, report->active,
+                report->iterations, report->stop, report->error, report->penetration,
+                1e6 * report->seconds[CAIRN_PHASE_solver]);
+}
+
+static FILE *open_log(const options *o)
+{
+    FILE *log = o->log != NULL ? fopen(o->log, "w") : NULL;
+    if (o->log != NULL && log == NULL)
+        neutral_quit("cannot be written", o->log);
+    if (log != NULL)
+        fprintf(log, "step,contacts,active,iterations,stop,error,penetration,us_solver\n");
+    return log;
+}
+
+static totals run(cairn_world *world, const options *o)
+{
+    FILE *log = open_log(o);
+    int steps = o->steps;
     totals t = {0};
     double cpu = neutral_seconds(CLOCK_PROCESS_CPUTIME_ID), tail = cpu;
     double wall = neutral_seconds(CLOCK_MONOTONIC);
@@ -142,11 +163,14 @@ static totals run(cairn_world *world, int steps)
             tail = neutral_seconds(CLOCK_PROCESS_CPUTIME_ID);
         stop_on(cairn_world_step(world, &error), &error);
         book(&t, cairn_world_report(world));
+        log_step(log, k + 1, cairn_world_report(world));
     }
     double end = neutral_seconds(CLOCK_PROCESS_CPUTIME_ID);
     t.cpu = end - cpu;
     t.tail_cpu = end - tail;
     t.wall = neutral_seconds(CLOCK_MONOTONIC) - wall;
+    if (log != NULL)
+        fclose(log);
     return t;
 }
 
@@ -179,8 +203,8 @@ static void print(const neutral_scene *s, const options *o, const totals *t, uin
 
 int main(int count, char **arguments)
 {
-    if (count < 6 || count > 7) {
-        fprintf(stderr, "usage: cairn_step SCENE STEPS FINAL TOLERANCE THREADS [SOLVER]\n");
+    if (count < 6 || count > 8) {
+        fprintf(stderr, "usage: cairn_step SCENE STEPS FINAL TOLERANCE THREADS [SOLVER [LOG]]\n");
         return 2;
     }
     options o = {.scene = arguments[1],
@@ -188,10 +212,11 @@ int main(int count, char **arguments)
                  .final = arguments[3],
                  .tolerance = atof(arguments[4]),
                  .threads = atoi(arguments[5]),
-                 .solver = count == 7 ? arguments[6] : NULL};
+                 .solver = count >= 7 && strcmp(arguments[6], "-") != 0 ? arguments[6] : NULL,
+                 .log = count == 8 ? arguments[7] : NULL};
     neutral_scene s = neutral_read(o.scene);
     cairn_world *world = build(&s, &o);
-    totals t = run(world, o.steps);
+    totals t = run(world, &o);
     print(&s, &o, &t, cairn_world_hash(world));
     write_final(world, &s, o.final);
     cairn_world_destroy(world);
