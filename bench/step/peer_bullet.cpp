@@ -62,9 +62,9 @@ void add_scene(simulation &s, const neutral_scene &scene, std::vector<btRigidBod
         const neutral_body &b = scene.bodies[i];
         double inertia[3], mass = neutral_mass(&b, inertia);
         const double *q = b.orientation, *p = b.position;
-        btTransform place(
-            btQuaternion(btScalar(q[1]), btScalar(q[2]), btScalar(q[3]), btScalar(q[0])),
-            btVector3(btScalar(p[0]), btScalar(p[1]), btScalar(p[2])));
+        btQuaternion turn{btScalar(q[1]), btScalar(q[2]), btScalar(q[3]), btScalar(q[0])};
+        btVector3 centre{btScalar(p[0]), btScalar(p[1]), btScalar(p[2])};
+        btTransform place{turn, centre};
         bodies.push_back(
             add_body(s, btScalar(mass), shape,
                      btVector3(btScalar(inertia[0]), btScalar(inertia[1]), btScalar(inertia[2])),
