@@ -265,7 +265,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
 static double sweep_cost(const con_cascade *c)
 {
     double n = c->problem->contact_count;
-    return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
+    return c->problem->H != NULL ? 60.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
 }
 
 static double factorisation_cost(const con_cascade *c)
@@ -300,7 +300,9 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
         TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
     if (needed * sweep_cost(c) > fraction * FACTORISATIONS * factorisation_cost(c) || needed > 1e6)
         return CAIRN_OK;
-    return con_cascade_sweep(c, c->sweeps + (int)(1.3 * needed));
+    // whole rounds, so that the decline is known again where the promise was not kept
+    int rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
+    return con_cascade_sweep(c, (c->sweeps / TEST_SWEEPS + rounds) * TEST_SWEEPS);
 }
 
 static con_goal goal_of(const con_cascade *c, int island)
