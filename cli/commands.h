@@ -6,6 +6,7 @@
 #include "cli/options.h"
 
 extern const cli_command cli_cmd_run;
+extern const cli_command cli_cmd_view;
 extern const cli_command cli_cmd_render;
 extern const cli_command cli_cmd_info;
 extern const cli_command cli_cmd_list;

@@ -72,7 +72,7 @@ static cairn_status draw_disc(view_draw_list *list, const view_contact *contact,
 static cairn_status draw_cone(view_draw_list *list, const view_draw_request *request,
                               const view_contact *contact, double height)
 {
-    double mu = view_model_friction(request->model, contact->a, contact->b);
+    double mu = contact->friction;
     view_colour colour = view_colour_status(contact->status);
     pose placement = {vec3_add_scaled(contact->point, 0.5 * height, contact->normal),
                       view_turn_z_to(vec3_negate(contact->normal))};

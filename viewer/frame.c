@@ -2,6 +2,8 @@
 // Copies an instant out of a world.
 #include "viewer/frame.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -70,8 +72,10 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
             .gap = view.gap,
             .status = view.status,
         };
-        if (contact.a >= 0 && contact.b >= 0)
-            frame->contacts[frame->contact_count++] = contact;
+        if (contact.a < 0 || contact.b < 0)
+            continue;
+        contact.friction = view_model_friction(model, contact.a, contact.b);
+        frame->contacts[frame->contact_count++] = contact;
     }
 }
 
@@ -119,6 +123,15 @@ size_t view_frame_bytes(const view_frame *frame)
 {
     return sizeof *frame + (size_t)frame->body_count * (sizeof(pose) + 3 * sizeof(vec3)) +
            (size_t)frame->contact_count * sizeof(view_contact);
+}
+
+uint64_t view_frame_hash(const view_frame *frame)
+{
+    size_t count = (size_t)frame->body_count;
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, &frame->time, sizeof frame->time);
+    hash = base_hash_bytes(hash, frame->poses, count * sizeof *frame->poses);
+    hash = base_hash_bytes(hash, frame->velocities, count * sizeof *frame->velocities);
+    return base_hash_bytes(hash, frame->spins, count * sizeof *frame->spins);
 }
 
 static void include_body(const view_shape *shape, const pose *placement, vec3 *minimum,

@@ -8,8 +8,9 @@
 typedef struct view_contact {
     int a, b; // bodies of the model
     vec3 point, normal;
-    vec3 force; // N on b
-    double gap; // m
+    vec3 force;      // N on b
+    double gap;      // m
+    double friction; // of the pair
     cairn_contact_status status;
 } view_contact;
 
@@ -38,6 +39,9 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from) CAIRN_CHECK
 
 /// Bytes that a frame of its size takes.
 size_t view_frame_bytes(const view_frame *frame);
+
+/// Of time, poses and velocities, bit by bit.
+uint64_t view_frame_hash(const view_frame *frame);
 
 /// Box around all bodies but half-spaces and containers of the auto transparency; around all but
 /// half-spaces when `containers`. @return false where there is no such body

@@ -26,7 +26,7 @@ typedef struct gpu_range {
 } gpu_range;
 
 /// Unit meshes that come before those of the model.
-enum { GPU_MESH_BOX, GPU_MESH_CYLINDER, GPU_MESH_CONE, GPU_MESH_FIXED };
+enum { GPU_MESH_BOX, GPU_MESH_CYLINDER, GPU_MESH_SHAFT, GPU_MESH_CONE, GPU_MESH_FIXED };
 
 typedef struct gpu_target {
     GLuint frame, colour, depth;

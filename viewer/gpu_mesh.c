@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { SEGMENTS = 40 };
+// of cylinders that are bodies, and of those that are shafts and heads of arrows
+enum { SEGMENTS = 40, THIN_SEGMENTS = 10 };
 
 static cairn_status put_vertex(view_gpu *gpu, const float position[3], const float normal[3])
 {
@@ -92,10 +93,10 @@ static cairn_status add_segment(view_gpu *gpu, float from, float to, bool cone)
     return CAIRN_OK;
 }
 
-static cairn_status add_round(view_gpu *gpu, bool cone)
+static cairn_status add_round(view_gpu *gpu, bool cone, int segments)
 {
-    float turn = 2.0F * (float)M_PI / SEGMENTS;
-    for (int i = 0; i < SEGMENTS; i++)
+    float turn = 2.0F * (float)M_PI / (float)segments;
+    for (int i = 0; i < segments; i++)
         if (add_segment(gpu, turn * (float)i, turn * (float)(i + 1), cone) != CAIRN_OK)
             return CAIRN_ERROR_MEMORY;
     return CAIRN_OK;
@@ -113,11 +114,24 @@ static cairn_status add_mesh(view_gpu *gpu, const view_model *model, int mesh)
 {
     if (begin_mesh(gpu) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
-    cairn_status status = mesh == GPU_MESH_BOX        ? add_box(gpu)
-                          : mesh == GPU_MESH_CYLINDER ? add_round(gpu, false)
-                          : mesh == GPU_MESH_CONE
-                              ? add_round(gpu, true)
-                              : add_model_mesh(gpu, &model->meshes[mesh - GPU_MESH_FIXED]);
+    cairn_status status = CAIRN_OK;
+    switch (mesh) {
+    case GPU_MESH_BOX:
+        status = add_box(gpu);
+        break;
+    case GPU_MESH_CYLINDER:
+        status = add_round(gpu, false, SEGMENTS);
+        break;
+    case GPU_MESH_SHAFT:
+        status = add_round(gpu, false, THIN_SEGMENTS);
+        break;
+    case GPU_MESH_CONE:
+        status = add_round(gpu, true, THIN_SEGMENTS);
+        break;
+    default:
+        status = add_model_mesh(gpu, &model->meshes[mesh - GPU_MESH_FIXED]);
+        break;
+    }
     end_mesh(gpu);
     return status;
 }

@@ -119,10 +119,12 @@ static GLuint use(const gpu_pass *pass, gpu_program plain)
     return program;
 }
 
-static int mesh_of(int primitive)
+static int mesh_of(const gpu_pass *pass, int primitive)
 {
+    // few corners do for the shafts of arrows
+    int cylinder = pass->unlit > 0.0F ? GPU_MESH_SHAFT : GPU_MESH_CYLINDER;
     return primitive == VIEW_BOX        ? GPU_MESH_BOX
-           : primitive == VIEW_CYLINDER ? GPU_MESH_CYLINDER
+           : primitive == VIEW_CYLINDER ? cylinder
            : primitive == VIEW_CONE     ? GPU_MESH_CONE
                                         : GPU_MESH_FIXED + primitive - VIEW_MESH;
 }
@@ -159,7 +161,7 @@ static void draw_instances(const gpu_pass *pass, int primitive, size_t at, int c
     if (primitive >= VIEW_MESH)
         glDisable(GL_CULL_FACE);
     glCullFace(inside ? GL_FRONT : GL_BACK);
-    draw_range(pass, mesh_of(primitive), count);
+    draw_range(pass, mesh_of(pass, primitive), count);
 }
 
 static void draw_solids(const gpu_pass *pass, size_t at)

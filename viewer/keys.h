@@ -20,7 +20,7 @@
     X(OLDEST, "Home", TIME, "to the oldest step kept")                                             \
     X(FASTER, "=", TIME, "twice as fast")                                                          \
     X(FASTER, "Shift+=", TIME, "twice as fast")                                                    \
-    X(FASTER, "+", TIME, "twice as fast")                                                           \
+    X(FASTER, "+", TIME, "twice as fast")                                                          \
     X(SLOWER, "-", TIME, "half as fast")                                                           \
     X(RESET, "R", TIME, "back to the start of the scene")                                          \
     X(RESET, "Backspace", TIME, "back to the start of the scene")                                  \

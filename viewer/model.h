@@ -62,7 +62,7 @@ cairn_status view_model_build(view_model *model, const base_allocator *allocator
                               const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 void view_model_finish(view_model *model);
 
-/// Reads the friction of all pairs again, after it was changed.
+/// Reads the friction of all pairs again, after it was changed; frames taken later have it.
 void view_model_read_friction(view_model *model, const cairn_world *world);
 
 /// Body of an id; -1 where there is none.
