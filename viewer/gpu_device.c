@@ -168,7 +168,7 @@ cairn_status view_gpu_draw(view_gpu *gpu, const view_picture *picture, cairn_err
     if (status == CAIRN_OK)
         status = gpu_target_resize(&gpu->shown, picture->width, picture->height, error);
     if (status == CAIRN_OK && picture->shadows)
-        status = gpu_shadow_resize(gpu, samples > 1 ? 4096 : 2048, error);
+        status = gpu_shadow_resize(gpu, samples > 1 ? 4096 : 1024, error);
     if (status != CAIRN_OK)
         return status;
     gpu_scene_draw(gpu, picture);

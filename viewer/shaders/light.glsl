@@ -16,6 +16,8 @@ float sunlight(vec3 point, vec3 normal)
     vec3 at = 0.5 * clip.xyz + 0.5;
     if (any(lessThan(at, vec3(0.0))) || any(greaterThan(at, vec3(1.0))))
         return 1.0;
+    if (u_taps == 0)
+        return texture(u_shadow, at);
     float sum = 0.0;
     for (int x = -u_taps; x <= u_taps; x++)
         for (int y = -u_taps; y <= u_taps; y++)
@@ -24,14 +26,15 @@ float sunlight(vec3 point, vec3 normal)
     return sum / (side * side);
 }
 
+// a gamma of 2 comes close to sRGB, and costs no powers
 vec3 from_srgb(vec3 colour)
 {
-    return pow(colour, vec3(2.2));
+    return colour * colour;
 }
 
 vec3 to_srgb(vec3 colour)
 {
-    return pow(clamp(colour, 0.0, 1.0), vec3(1.0 / 2.2));
+    return sqrt(clamp(colour, 0.0, 1.0));
 }
 
 // soft shoulder above 0.7, so that highlights do not burn out
@@ -49,9 +52,15 @@ vec3 shade(vec3 srgb, vec3 point, vec3 normal)
     float sun = facing > 0.0 ? facing * sunlight(point, normal) : 0.0;
     vec3 around = mix(vec3(0.26, 0.24, 0.23), vec3(0.48, 0.54, 0.64), 0.5 + 0.5 * normal.z);
     float fill = 0.16 * max(dot(normal, normalize(vec3(-u_light.xy, 0.3))), 0.0);
-    vec3 half_way = normalize(u_light + view);
-    float shine = 0.22 * sun * pow(max(dot(normal, half_way), 0.0), 48.0);
-    float rim = 0.06 * pow(1.0 - max(dot(normal, view), 0.0), 3.0);
+    float shine = max(dot(normal, normalize(u_light + view)), 0.0);
+    // the 48th power: 32 and 16
+    shine *= shine;
+    shine *= shine;
+    shine *= shine;
+    shine *= shine;
+    shine *= 0.22 * sun * shine * shine;
+    float rim = 1.0 - max(dot(normal, view), 0.0);
+    rim *= 0.06 * rim * rim;
     vec3 colour = base * (around + fill + sun * vec3(1.0, 0.96, 0.88)) + shine + rim;
     vec3 plain = base * (0.75 + 0.25 * max(dot(normal, view), 0.0));
     return to_srgb(mix(tone(colour), plain, u_unlit));

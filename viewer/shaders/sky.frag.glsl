@@ -12,7 +12,5 @@ void main()
     vec3 below = vec3(0.74, 0.76, 0.79);
     vec3 sky = height > 0.0 ? mix(horizon, above, smoothstep(0.0, 0.8, height))
                             : mix(horizon, below, smoothstep(0.0, 0.35, -height));
-    // a little noise hides the steps of 8 bits
-    float noise = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453);
-    colour = vec4(sky + (noise - 0.5) / 255.0, 1.0);
+    colour = vec4(sky, 1.0);
 }

@@ -15,9 +15,10 @@ void main()
     float square = along * along - dot(from, from) + v_radius * v_radius;
     if (square < 0.0)
         discard;
+    // to the light a sphere is its disc: what is not inside it lies before or behind both
+#ifndef SHADOW
     vec3 point = v_point - (along + sqrt(square)) * direction;
     gl_FragDepth = depth_of(point);
-#ifndef SHADOW
     colour = vec4(shade(v_colour.rgb, point, (point - v_centre) / v_radius), v_colour.a * u_alpha);
 #endif
 }
