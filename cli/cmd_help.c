@@ -73,6 +73,12 @@ static void man_command(const cli_command *command)
     putchar('\n');
     for (int i = 0; i < command->option_count; i++)
         man_option(&command->options[i]);
+    if (command->manual == NULL)
+        return;
+    // lines as they are; none starts with a dot or a quote
+    fputs(".PP\n.nf\n", stdout);
+    command->manual(stdout);
+    fputs(".fi\n", stdout);
 }
 
 static void print_man(void)

@@ -10,6 +10,8 @@ extern const cli_command cli_cmd_solve;
 extern const cli_command cli_cmd_bench;
 extern const cli_command cli_cmd_check;
 extern const cli_command cli_cmd_compare;
+extern const cli_command cli_cmd_view;
+extern const cli_command cli_cmd_render;
 extern const cli_command cli_cmd_info;
 extern const cli_command cli_cmd_list;
 extern const cli_command cli_cmd_doctor;

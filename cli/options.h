@@ -72,6 +72,8 @@ typedef struct cli_command {
     int (*run)(const void *settings);
     /// Adds to --help after the options; may be NULL.
     int (*help)(const void *settings);
+    /// Plain text for the manual page after the options; may be NULL.
+    void (*manual)(FILE *out);
 } cli_command;
 
 /// Fills the settings (settings_size bytes) from the words after the subcommand. Options may be

@@ -86,7 +86,7 @@ def check_usage():
                 (("list",), r"cairn list wants"),
         ]:
             check_error(folder.cairn(*words), 2, pattern, " ".join(words))
-        for name in ["view", "render", "law"]:
+        for name in ["law"]:
             check_error(folder.cairn(name, "x"), 4, rf"cairn {name} is not built", name)
         check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 4,
                     "--restart is not built in", "--restart")
