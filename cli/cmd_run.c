@@ -353,7 +353,7 @@ static int run_loaded(run_state *run)
     }
     status = step_all(run, &error);
     cli_progress_clear(&run->progress);
-    if (run_files_close(run, &later) != CAIRN_OK ||
+    if (run_files_close(run, &later) != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
         run_summary_write(run, status_word(status), status == CAIRN_OK ? NULL : error.message,
                           &later) != CAIRN_OK) {
         error = status == CAIRN_OK ? later : error;
@@ -406,11 +406,11 @@ const cli_command cli_cmd_run = {
     .name = "run",
     .summary = "run a scene and write what happened",
     .operands = "SCENE",
-    .description =
-        "Runs a scene file, or a built-in scene by its name, to its end time and writes "
-        "summary.json,\nresolved.json, energy.csv, sensors.csv and ParaView frames into a "
-        "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
-        "parameters of a scene.",
+    .description = "Runs a scene file, or a built-in scene by its name, to its end time and writes "
+                   "summary.json,\nresolved.json, energy.csv, sensors.csv, bodies.csv and ParaView "
+                   "frames into a "
+                   "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
+                   "parameters of a scene.",
     .least = 1,
     .most = 1,
     .options = options,

@@ -40,7 +40,7 @@ typedef struct cli_option {
     cli_completion completion;
 } cli_option;
 
-enum { CLI_ASSIGNMENTS_MAX = 64, CLI_ARGUMENTS_MAX = 256 };
+enum { CLI_ASSIGNMENTS_MAX = 64, CLI_ARGUMENTS_MAX = 4096 };
 
 typedef struct cli_assignments {
     scn_assignment items[CLI_ASSIGNMENTS_MAX];

@@ -78,6 +78,9 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
 /// The readable table.
 void run_summary_print(const run_state *run, const char *status);
 
+/// DIR/bodies.csv: where every body ended, one row a body in order of creation.
+cairn_status run_bodies_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// DIR/resolved.json: every setting in force.
 cairn_status run_resolved_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -89,7 +89,7 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
 static void print_files(const run_state *run)
 {
     const char *folder = run->files.folder;
-    printf("  files        %s/summary.json, resolved.json, energy.csv%s\n", folder,
+    printf("  files        %s/summary.json, resolved.json, energy.csv, bodies.csv%s\n", folder,
            run->scene->sensor_count > 0 ? ", sensors.csv" : "");
     if (run->totals.frames > 0)
         printf("  paraview     %s (%" PRId64 " frames)\n", run->files.paraview, run->totals.frames);

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { TEST_SWEEPS = 20 }; // sweeps between two measurements
+
 static int find_root(int *parent, int i)
 {
     while (parent[i] != i) {
@@ -133,7 +135,7 @@ static double squared(const double a[3])
 static double scaled_at(const con_cascade *c, int i)
 {
     const con_problem *problem = c->problem;
-    if (!c->control->scaled_measure)
+    if (c->control->scaled_weight == 0.0)
         return 0.0;
     return con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
                           problem->friction[i]);
@@ -145,8 +147,8 @@ static double error_of(const con_cascade *c, double map, double scaled)
     double q = sqrt(c->q_total), scale = q;
     if (!c->control->both_measures)
         scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
-    return fmax(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
-                sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+    return con_larger_error(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
+                            c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
 }
 
 cairn_status con_cascade_measure(con_cascade *c)
@@ -190,6 +192,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .report = report,
                        .arena = arena,
                        .R = R,
+                       .decline = NAN,
                        .start_time = base_timer_seconds()};
     c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
     cairn_status status = allocate(c);
@@ -239,17 +242,65 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     int left = con_cascade_left(c);
     if (total - c->sweeps > left)
         total = c->sweeps + left;
-    while (c->sweeps < total && !con_cascade_solved(c) && !con_cascade_late(c)) {
+    // a guess that meets the tolerance gets one sweep all the same: from step to step what rests
+    // comes to rest to round-off
+    bool refine = c->sweeps == 0 && con_cascade_solved(c);
+    while (c->sweeps < total && (refine || !con_cascade_solved(c)) && !con_cascade_late(c)) {
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
         c->sweeps++;
-        if (c->sweeps != total && c->sweeps % 20 != 0)
+        if (c->sweeps != total && c->sweeps % TEST_SWEEPS != 0 && !refine)
             continue;
+        refine = false;
         con_sweep_refresh(&c->sweep);
+        double before = c->error;
         cairn_status status = con_cascade_measure(c);
         if (status != CAIRN_OK)
             return status;
+        c->decline = c->sweeps % TEST_SWEEPS == 0 ? c->error / before : NAN;
     }
     return CAIRN_OK;
+}
+
+// rough nanoseconds of one sweep, and of one factorisation with what goes with it
+static double sweep_cost(const con_cascade *c)
+{
+    double n = c->problem->contact_count;
+    return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
+}
+
+static double factorisation_cost(const con_cascade *c)
+{
+    double cost = 0.0;
+    for (int k = 0; k < c->island_count; k++) {
+        double n = c->start[k + 1] - c->start[k];
+        const con_newton *model = c->model[k];
+        if (model == NULL)
+            continue;
+        const int *start = model->pattern.start;
+        double row = (double)start[model->pattern.size] / model->pattern.size;
+        double flops = model->bodies ? model->order.flops : 60.0 * n * row * row;
+        cost += 1000.0 * n + 0.08 * flops;
+    }
+    return cost;
+}
+
+cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
+{
+    enum { FACTORISATIONS = 20 };
+    for (int k = 0; k < c->island_count; k++) {
+        con_newton *model;
+        bool open = con_cascade_island_error(c, k) > c->control->tolerance;
+        cairn_status status = open ? con_cascade_model(c, k, &model) : CAIRN_OK;
+        if (status != CAIRN_OK)
+            return status;
+    }
+    if (!(c->decline < 1.0) || !(c->control->tolerance > 0.0))
+        return CAIRN_OK;
+    double needed =
+        TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
+    if (needed * sweep_cost(c) > fraction * FACTORISATIONS * factorisation_cost(c) || needed > 1e6)
+        return CAIRN_OK;
+    return con_cascade_sweep(c, c->sweeps + (int)(1.3 * needed));
 }
 
 static con_goal goal_of(const con_cascade *c, int island)
@@ -257,7 +308,7 @@ static con_goal goal_of(const con_cascade *c, int island)
     return (con_goal){
         .tolerance = c->control->tolerance,
         .both_measures = c->control->both_measures,
-        .scaled_measure = c->control->scaled_measure,
+        .scaled_weight = c->control->scaled_weight,
         .q_squared = c->q_total,
         .R_squared_other = fmax(0.0, c->R_total - c->R_squared[island]),
         .U_squared_other = fmax(0.0, c->U_total - c->U_squared[island]),

@@ -16,7 +16,8 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
-    int sweeps; // made so far
+    int sweeps;     // made so far
+    double decline; // error of the last test / error of the one 20 sweeps before; NAN: unknown
 
     int island_count;
     int *start;         // [island_count + 1] into contact
@@ -39,6 +40,10 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
 /// Gauss-Seidel sweeps in symmetric order until `total` are made, the tolerance is met or the time
 /// is up; measures now and then and at the end.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
+
+/// More sweeps, where the decline of the error so far promises that they reach the tolerance for
+/// less than `fraction` of what Newton methods would cost (by operation counts, not by the clock).
+cairn_status con_cascade_sweep_on(con_cascade *cascade, double fraction) CAIRN_CHECK_RESULT;
 
 /// Recomputes errors at R.
 cairn_status con_cascade_measure(con_cascade *cascade) CAIRN_CHECK_RESULT;

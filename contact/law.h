@@ -15,7 +15,6 @@ enum { CON_HISTORY_MAX = 8, CON_LAW_SETTINGS_MAX = 256 };
 typedef struct con_cone_terms {
     double friction;    // mu
     double restitution; // e of Newton's law
-    double cohesion;    // N, traction that the contact bears; 0 for none
 } con_cone_terms;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2
@@ -50,6 +49,7 @@ typedef struct con_impulse_output {
     vec3 couple[2];       // N m s on A and B, world, beside that of R at the contact point
     double R_damping[3];  // N s, part of R whose work is dissipated by dashpots
     double R_friction[3]; // N s, part of R whose work is dissipated by friction without a spring
+    vec3 couple_friction; // N m s on B (and its opposite on A), part of the couples
     vec3 couple_damping;  // N m s on B (and its opposite on A), part of the couples
     double elastic;       // J stored in the contact's springs
     double loose;         // J of it in springs along the surface, lost when the contact opens

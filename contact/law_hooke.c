@@ -79,7 +79,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     con_tangential_force(&slider, input, history + SHEAR, output);
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
-    con_rolling_resist(&p->rolling, input, con_effective_radius(input), fmax(force, 0.0), stiffness,
+    con_rolling_resist(&p->rolling, input, con_effective_radius(input), fmax(force, 0.0), &slider,
                        history + ROLLING, output);
 }
 

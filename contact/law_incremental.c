@@ -95,8 +95,8 @@ static vec3 displacement(const incremental *p, const con_impulse_input *input, v
 {
     double h = input->step, scale = 1.0;
     if (p->ratcheting_correction && is_ball(input, 0) && is_ball(input, 1)) {
-        double radii = input->radius[0] + input->radius[1];
-        scale = radii / (radii + input->gap);
+        double radii = input->radius[0] + input->radius[1], distance = radii + input->gap;
+        scale = distance > 0.0 ? radii / distance : 1.0;
     }
     vec3 total = vec3_scale(scale * h, vec3_sub(input->velocity[1], input->velocity[0]));
     for (int side = 0; side < 2; side++) {

@@ -13,6 +13,12 @@ typedef struct con_residual {
     int worst_contact;   // contact with the largest natural map; -1 for none
 } con_residual;
 
+/// The larger of two errors; NaN if one of them is (fmax would drop it).
+static inline double con_larger_error(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
 /// |w (R - P_K(R - u / w))|^2 of one contact, theory.md (4.13), m2/s2.
 /// @param w  trace(W_ii) / 3
 double con_scaled_map(double w, const double R[3], const double U[3], double mu);

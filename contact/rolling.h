@@ -67,9 +67,8 @@ enum { CON_ROLLING_HISTORY = 4 };
             0.0, 0.0, DBL_MAX, NULL, "dashpot against twisting, at the effective radius"           \
     }
 
-/// Tangential part of R, its dashpot part, stored energy and friction, by a slider that moves with
-/// the contact point; added to `output`. Where the stiffness has shrunk since the last call the
-/// spring's force has shrunk with it.
+/// Tangential part of R with its dashpot part, stored energy and friction, by a slider that moves
+/// with the contact point; added to `output`.
 /// @param history  [3] spring force on B, N, world
 void con_tangential_force(const con_slider *slider, const con_impulse_input *input,
                           double history[3], con_impulse_output *output);
@@ -78,10 +77,10 @@ void con_tangential_force(const con_slider *slider, const con_impulse_input *inp
 /// sides (no effective radius).
 /// @param radius     m, effective
 /// @param force      N, normal, >= 0
-/// @param stiffness  N/m, against sliding, for settings that are 0
+/// @param sliding    gives the stiffness where that of the settings is 0
 /// @param history    [4] rolling moment on B (N m, world), twisting moment on B (N m)
 void con_rolling_resist(const con_rolling *p, const con_impulse_input *input, double radius,
-                        double force, double stiffness, double history[CON_ROLLING_HISTORY],
-                        con_impulse_output *output);
+                        double force, const con_slider *sliding,
+                        double history[CON_ROLLING_HISTORY], con_impulse_output *output);
 
 #endif

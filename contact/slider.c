@@ -7,26 +7,33 @@ static double stored(vec3 spring, double stiffness)
     return stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / stiffness : 0.0;
 }
 
+/// Spring force under a slider that slips with `force`.
+static vec3 relaxed(const con_slider *slider, double step, vec3 before, vec3 force)
+{
+    double k = slider->stiffness * step, c = slider->damping;
+    return k > 0.0
+               ? vec3_scale(1.0 / (k + c), vec3_add(vec3_scale(k, force), vec3_scale(c, before)))
+               : vec3_make(0.0, 0.0, 0.0);
+}
+
 con_slider_answer con_slider_move(const con_slider *slider, vec3 travel, double step, vec3 *spring)
 {
-    con_slider_answer answer;
-    vec3 before = *spring;
-    vec3 trial = vec3_add_scaled(before, -slider->stiffness, travel);
-    answer.dashpot = vec3_scale(-slider->damping / step, travel);
-    answer.force = vec3_add(trial, answer.dashpot);
+    con_slider_answer answer = {.dashpot = vec3_scale(-slider->damping / step, travel)};
+    double k = slider->stiffness, k_before = slider->stiffness_before;
+    vec3 whole = *spring, before = k < k_before ? vec3_scale(k / k_before, whole) : whole;
+    *spring = vec3_add_scaled(before, -k, travel);
+    answer.force = vec3_add(*spring, answer.dashpot);
     double size = vec3_norm(answer.force);
     if (size > slider->limit) {
         answer.force = vec3_scale(slider->limit / size, answer.force);
-        // without a spring the dashpot alone is limited
-        if (slider->stiffness > 0.0)
-            trial = vec3_sub(answer.force, answer.dashpot);
-        else
-            answer.dashpot = answer.force;
+        *spring = relaxed(slider, step, before, answer.force);
+        answer.loss = vec3_sub(answer.force, *spring);
+        answer.dashpot = vec3_make(0.0, 0.0, 0.0);
     }
-    *spring = slider->stiffness > 0.0 ? trial : vec3_make(0.0, 0.0, 0.0);
-    answer.elastic = stored(*spring, slider->stiffness);
-    double given = -0.5 * vec3_dot(vec3_add(before, *spring), travel);
-    answer.friction = given - (answer.elastic - stored(before, slider->stiffness_before));
+    answer.elastic = stored(*spring, k);
+    // the whole old force acted in the first half of the interval
+    double given = -0.5 * vec3_dot(vec3_add(whole, *spring), travel);
+    answer.friction = given - (answer.elastic - stored(whole, k_before));
     return answer;
 }
 

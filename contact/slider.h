@@ -8,22 +8,25 @@
 /// Forces may be moments: then travel is an angle, and so on.
 typedef struct con_slider {
     double stiffness;        // N/m
-    double stiffness_before; // N/m, of the last call; for the energy
+    double stiffness_before; // N/m, of the last call
     double damping;          // N s/m
     double limit;            // N, >= 0
 } con_slider;
 
 typedef struct con_slider_answer {
-    vec3 force;      // N on B: spring and dashpot, at most `limit`
-    vec3 dashpot;    // N, the dashpot's part of it
+    vec3 force;      // N on B: spring + dashpot + loss, at most `limit`
+    vec3 dashpot;    // N, the dashpot's part while the slider sticks
+    vec3 loss;       // N, what the slider adds to the spring's part while it slips
     double elastic;  // J stored in the spring
-    double friction; // J dissipated by slip since the last call
+    double friction; // J dissipated by slip since the last call, that of `loss` left out
 } con_slider_answer;
 
-/// Moves B by `travel` relative to A in time `step`, docs/laws.md (2.1)-(2.4):
-///     f = f_before - k travel - c travel / step, shortened to `limit`;
-/// the spring keeps f less the dashpot's part, so that a slider that slips starts to stick again
-/// from its limit. Friction is what the travel put in and the spring did not keep.
+/// A spring and a dashpot side by side, in series with a slider, docs/laws.md (2.1)-(2.5). B moves
+/// by `travel` relative to A in time `step`:
+///     stick:  spring = before - k travel,  force = spring - c travel / step
+///     slip:   |force| = limit along the same line; the spring relaxes to it against its dashpot,
+///             spring + (c / (k step)) (spring - before) = force
+/// A spring whose stiffness shrinks loses force with it, so that its displacement stays.
 /// @param spring  N on B; in: turned with the contact already; out: new
 con_slider_answer con_slider_move(const con_slider *slider, vec3 travel, double step, vec3 *spring);
 

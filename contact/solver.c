@@ -161,10 +161,8 @@ double con_control_error(const con_control *control, const con_residual *residua
 {
     double error = residual->error;
     if (control->both_measures)
-        error = fmax(error, residual->error_q);
-    if (control->scaled_measure)
-        error = fmax(error, residual->error_scaled);
-    return error;
+        error = con_larger_error(error, residual->error_q);
+    return con_larger_error(error, control->scaled_weight * residual->error_scaled);
 }
 
 static void judge(const con_control *control, con_report *report)

@@ -22,7 +22,7 @@ typedef struct assembly_context {
     assembled *out;
 } assembly_context;
 
-/// H of one side, theory.md (2.4): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
+/// H of one side, theory.md (2.2): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
 static void fill_H(double H[3][6], const mat3 *frame, const pose *q, vec3 point, double sign)
 {
     vec3 arm = vec3_sub(point, q->position);
@@ -189,7 +189,6 @@ cairn_status eng_block_explicit_laws(cairn_world *world)
         fill_input(world, i, &input);
         surface->law->impulse(surface->parameters, &input, c->history[i], output);
         memcpy(c->R[i], output->R, sizeof output->R);
-        c->loose[i] = output->loose;
         apply_explicit(world, i, output);
     }
     world->problem.contact_count = c->cone_count;

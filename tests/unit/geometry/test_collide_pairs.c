@@ -32,6 +32,9 @@ static void approach(trial *t, base_rng *rng, double wanted)
 static void check_contacts(const trial *t, double tolerance)
 {
     bool curved = t->a->kind == GEO_CYLINDER || t->b->kind == GEO_CYLINDER;
+    // ends of nearly parallel capsules touch as balls, which lie inside by r sin^2 / 2
+    bool capsules = t->a->kind == GEO_CAPSULE && t->b->kind == GEO_CAPSULE;
+    double inside = capsules && t->m.count > 1 ? 0.5 * 0.3 * 0.3 * t->size : 0.0;
     for (int i = 0; i < t->m.count; i++) {
         const geo_contact *c = &t->m.contacts[i];
         // the place of deep points on curved surfaces is found to the root of the depth's error
@@ -43,8 +46,11 @@ static void check_contacts(const trial *t, double tolerance)
         check_at_most(c->gap, t->margin);
         vec3 on_a = vec3_add_scaled(c->point, -0.5 * c->gap, c->normal);
         vec3 on_b = vec3_add_scaled(c->point, 0.5 * c->gap, c->normal);
-        check_at_most(fabs(solid_distance(&t->sa, on_a)), tolerance);
-        check_at_most(fabs(solid_distance(&t->sb, on_b)), tolerance);
+        double inside_a = -solid_distance(&t->sa, on_a), inside_b = -solid_distance(&t->sb, on_b);
+        check_at_most(inside_a, tolerance + inside);
+        check_at_most(inside_b, tolerance + inside);
+        check_at_most(-inside_a, tolerance);
+        check_at_most(-inside_b, tolerance);
         for (int j = 0; j < i; j++)
             assert_true(t->m.contacts[j].key != c->key);
     }
