@@ -107,9 +107,11 @@ int view_islands(const view_model *model, const view_frame *frame, int *islands)
 
 // ---------------------------------------------------------------- quantities
 
-static void colour_by_scale(const view_model *model, const double *values, view_colour *colours)
+/// @param least  what the brightest colour stands for at least, so that rest is not shown as motion
+static void colour_by_scale(const view_model *model, const double *values, double least,
+                            view_colour *colours)
 {
-    double largest = 0.0;
+    double largest = least;
     for (int i = 0; i < model->body_count; i++)
         if (model->bodies[i].kind == CAIRN_DYNAMIC && values[i] > largest)
             largest = values[i];
@@ -141,11 +143,13 @@ static cairn_status colour_by_quantity(const view_model *model, const view_frame
         base_allocate(&model->allocator, (size_t)model->body_count + 1, sizeof *values);
     if (values == NULL)
         return CAIRN_ERROR_MEMORY;
-    if (mode == VIEW_COLOURS_SPEED)
+    bool speed = mode == VIEW_COLOURS_SPEED;
+    if (speed)
         read_speeds(frame, values);
     else
         read_forces(frame, values);
-    colour_by_scale(model, values, colours);
+    // a twentieth of a body in a second counts as rest
+    colour_by_scale(model, values, speed ? 0.05 * model->symbol_size : 0.0, colours);
     base_release(&model->allocator, values);
     return CAIRN_OK;
 }

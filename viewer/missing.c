@@ -9,6 +9,11 @@ const char *view_missing(void)
     return "this cairn was built without the viewer: " VIEW_MISSING;
 }
 
+void view_describe(char *text, size_t size)
+{
+    snprintf(text, size, "%s", view_missing());
+}
+
 view_place view_place_default(void)
 {
     return (view_place){NAN, NAN, NAN, false};

@@ -12,6 +12,19 @@ const char *view_missing(void)
     return NULL;
 }
 
+void view_describe(char *text, size_t size)
+{
+    base_allocator allocator = base_allocator_default();
+    view_gpu_options options = {.title = "cairn", .width = 16, .height = 16, .hidden = true};
+    cairn_error error = {0};
+    view_gpu *gpu = NULL;
+    if (view_gpu_open(&allocator, &options, &gpu, &error) == CAIRN_OK)
+        snprintf(text, size, "%s", view_gpu_name(gpu));
+    else
+        snprintf(text, size, "%s", error.message);
+    view_gpu_close(gpu);
+}
+
 cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              const view_gpu_options *options, double text_height,
                              cairn_error *error)
@@ -148,8 +161,12 @@ void view_stage_caption(view_stage *stage, const char *title, const view_model *
 {
     view_canvas *canvas = &stage->canvas;
     double row = view_font_height(stage->font), y = height - 1.5 * row, right = width - 0.6 * row;
-    double x = view_canvas_text(canvas, 0.6 * row, y, ink, title);
-    view_canvas_print(canvas, x + row, y, ink, "t = %.3f s   contacts %d", frame->time,
-                      frame->contact_count);
+    double x = 0.6 * row;
+    char now[64];
+    snprintf(now, sizeof now, "t = %.3f s   contacts %d", frame->time, frame->contact_count);
+    // a narrow picture goes without the title
+    if (x + view_font_width(canvas->font, title) + row + view_font_width(canvas->font, now) < right)
+        x = view_canvas_text(canvas, x, y, ink, title) + row;
+    view_canvas_text(canvas, x, y, ink, now);
     view_stage_contact_key(stage, model, style, right, 0.6 * row);
 }

@@ -12,6 +12,9 @@
 /// NULL where the viewer is built in; otherwise a sentence that says what the build lacked.
 const char *view_missing(void);
 
+/// What draws without a display on this machine, or why nothing does; for bug reports.
+void view_describe(char *text, size_t size);
+
 /// Where the camera stands; NAN: chosen so that all bodies are in the picture.
 typedef struct view_place {
     double azimuth, elevation; // degrees

@@ -25,7 +25,7 @@ PICTURES = {
     "contact_status": ["chain", "--set", "links=3", "--at", "0.3", "--contacts", "status"],
     "contact_forces": ["box_stack", "--set", "boxes=4", "--at", "0.2", "--contacts", "forces"],
     "parallel": ["kapla_tower", "--at", "0.1", "--parallel", "--elevation", "60", "--colours",
-                 "speed", "--no-caption"],
+                 "material", "--no-caption"],
 }
 SIMILARITY_LEAST, COLOUR_MOST = 0.85, 5.0
 failures = []

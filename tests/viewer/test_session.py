@@ -61,6 +61,14 @@ def check_every_key(folder):
     check(any(name.endswith(".txt") for name in names), f"its note: {names}")
 
 
+def check_manual(folder):
+    """Help, manual page and docs have the same table of keys."""
+    table = cairn(folder, "view", "--help").stdout.split("keys and mouse:\n\n")[1].strip("\n")
+    check(table in cairn(folder, "help", "--man").stdout, "the manual page has the table of keys")
+    with open(os.path.join(ROOT, "docs", "viewer.md"), encoding="utf-8") as page:
+        check(table in page.read(), "docs/viewer.md has the table of keys")
+
+
 def check_story(folder):
     done = play(folder, [
         "wait 3", "key Space", "wait 2", "key .", "key Shift+.", "wait 3", "key Left", "wait 2",
@@ -92,6 +100,7 @@ def main():
             print("skipped:", first.stderr.strip())
             return 77
         check(first.returncode == 0, f"open and close: {first.stderr}")
+        check_manual(folder)
         check_story(folder)
         check_every_key(folder)
         check_mistakes(folder)
