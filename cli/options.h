@@ -35,6 +35,8 @@ typedef struct cli_option {
     const char *help;        // one sentence, no full stop
     double minimum, maximum; // of a number or integer; minimum excluded where `open`
     bool open;
+    const char *word;         // that may stand for a number; NULL: none
+    double word_value;        // which it means
     const char *const *words; // of a choice, NULL-terminated
     cairn_plugin plugin;
     cli_completion completion;
