@@ -251,10 +251,19 @@ bool con_cascade_late(const con_cascade *c)
     return con_cascade_left(c) <= 0 || is_past_deadline(c);
 }
 
-// warm starts are soon done: tests are close together at the start
+// after the first sweep and half a round warm starts may be done
 static bool is_test_due(int sweeps)
 {
-    return sweeps == 1 || sweeps == 4 || sweeps == 9 || sweeps % TEST_SWEEPS == 0;
+    return sweeps == 1 || sweeps == TEST_SWEEPS / 2 || sweeps % TEST_SWEEPS == 0;
+}
+
+/// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
+/// well below the tolerance: from step to step what rests must come to rest to round-off, or else
+/// the motion that errors leave spoils the next guess.
+static bool is_swept_out(const con_cascade *c, bool good_guess)
+{
+    bool whole = good_guess || c->sweeps >= TEST_SWEEPS;
+    return c->error <= (whole ? 1.0 : 1e-2) * c->control->tolerance;
 }
 
 cairn_status con_cascade_sweep(con_cascade *c, int total)
@@ -262,31 +271,31 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     int left = con_cascade_left(c);
     if (total - c->sweeps > left)
         total = c->sweeps + left;
-    // the guess is measured after a first sweep: from step to step what rests comes to rest to
-    // round-off
-    while (c->sweeps < total && !con_cascade_solved(c) && !con_cascade_late(c)) {
+    cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
+    bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
+         swept_out = c->sweeps > 0 && con_cascade_solved(c);
+    while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
         c->sweeps++;
         c->measured = false;
         if (c->sweeps != total && !is_test_due(c->sweeps))
             continue;
         con_sweep_refresh(&c->sweep);
-        cairn_status status = con_cascade_measure(c);
-        if (status != CAIRN_OK)
-            return status;
+        status = con_cascade_measure(c);
+        swept_out = is_swept_out(c, good_guess);
         if (c->sweeps % TEST_SWEEPS == 0) {
             c->decline = c->error / c->round_error;
             c->round_error = c->error;
         }
     }
-    return c->measured ? CAIRN_OK : con_cascade_measure(c);
+    return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
 }
 
 // rough nanoseconds of one sweep, and of one factorisation with what goes with it
 static double sweep_cost(const con_cascade *c)
 {
     double n = c->problem->contact_count;
-    return c->problem->H != NULL ? 60.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
+    return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
 }
 
 static double factorisation_cost(const con_cascade *c)

@@ -42,7 +42,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                                 con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// Gauss-Seidel sweeps in symmetric order until `total` are made, the tolerance is met or the time
-/// is up; measures after the first, now and then, and at the end.
+/// is up; measures the guess, now and then, and at the end.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for

@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # Steps a neutral scene with Siconos: Moreau-Jean scheme, NSGS to a given tolerance.
-"""usage: peer_siconos.py SCENE STEPS FINAL TOLERANCE SECONDS
-Stops early after SECONDS of CPU time; the rate is that of the steps made.
-"""
+# usage: peer_siconos.py SCENE STEPS FINAL TOLERANCE SECONDS
+# stops early after SECONDS of CPU time; the rate is that of the steps made
 import math
 import os
 import sys
