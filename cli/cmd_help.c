@@ -103,6 +103,10 @@ static void print_man(void)
           stdout);
     for (int i = 0; i < count; i++)
         man_command(commands[i]);
+    fputs(".SH ENVIRONMENT\n.TP\n.B CAIRN_SCENES\nFolder of the built\\-in scenes, instead of the "
+          "one "
+          "beside the program.\n",
+          stdout);
     fputs(".SH EXIT STATUS\n", stdout);
     for (int i = 0; i < BASE_COUNT(statuses); i++)
         printf(".TP\n.B %s\n%s.\n", statuses[i][0], statuses[i][1]);

@@ -6,6 +6,10 @@
 #include "cli/options.h"
 
 extern const cli_command cli_cmd_run;
+extern const cli_command cli_cmd_solve;
+extern const cli_command cli_cmd_bench;
+extern const cli_command cli_cmd_check;
+extern const cli_command cli_cmd_compare;
 extern const cli_command cli_cmd_view;
 extern const cli_command cli_cmd_render;
 extern const cli_command cli_cmd_info;

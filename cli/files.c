@@ -77,6 +77,9 @@ cairn_status cli_scenes_folder(char out[PATH_MAX])
 {
     static const char *const places[] = {"../share/cairn/scenes", "../scenes"};
     char program[PATH_MAX], candidate[PATH_MAX];
+    const char *chosen = getenv("CAIRN_SCENES");
+    if (chosen != NULL)
+        return realpath(chosen, out) != NULL && is_folder(out) ? CAIRN_OK : CAIRN_ERROR_NOT_FOUND;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length < 0)
         return CAIRN_ERROR_NOT_FOUND;

@@ -26,7 +26,8 @@ cairn_status cli_folder_make(const char *path, cairn_error *error) CAIRN_CHECK_R
 cairn_status cli_path_join(char *out, const char *folder, const char *name,
                            cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Folder of the built-in scenes, beside the build or install folder of the running program.
+/// Folder of the built-in scenes: what the environment variable CAIRN_SCENES says, or beside the
+/// build or install folder of the running program.
 /// @return CAIRN_ERROR_NOT_FOUND when there is none
 cairn_status cli_scenes_folder(char out[PATH_MAX]) CAIRN_CHECK_RESULT;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON output.
+// Writes JSON values with keys, commas and escapes.
 #include "cli/json.h"
 
 #include <inttypes.h>

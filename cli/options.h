@@ -35,12 +35,14 @@ typedef struct cli_option {
     const char *help;        // one sentence, no full stop
     double minimum, maximum; // of a number or integer; minimum excluded where `open`
     bool open;
+    const char *word;         // that may stand for a number; NULL: none
+    double word_value;        // which it means
     const char *const *words; // of a choice, NULL-terminated
     cairn_plugin plugin;
     cli_completion completion;
 } cli_option;
 
-enum { CLI_ASSIGNMENTS_MAX = 64, CLI_ARGUMENTS_MAX = 256 };
+enum { CLI_ASSIGNMENTS_MAX = 64, CLI_ARGUMENTS_MAX = 4096 };
 
 typedef struct cli_assignments {
     scn_assignment items[CLI_ASSIGNMENTS_MAX];

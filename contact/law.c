@@ -7,8 +7,14 @@
 #include <string.h>
 
 // clang-format off
-#define LAW_LIST(X) X(signorini_coulomb)
 // clang-format on
+#define LAW_LIST(X)                                                                                \
+    X(signorini_coulomb)                                                                           \
+    X(spring_dashpot)                                                                              \
+    X(incremental)                                                                                 \
+    X(exudyn_sphere)                                                                               \
+    X(hertz_mindlin)                                                                               \
+    X(hooke)
 
 #define LAW_DECLARE(name) extern const con_law con_law_##name;
 LAW_LIST(LAW_DECLARE)

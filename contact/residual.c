@@ -17,14 +17,12 @@ static double norm_squared(const double a[3])
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-/// Natural map of one contact with rho = 1 / w, in velocity units: w (R - P_K(R - u / w)).
-static double scaled_map_squared(const con_problem *problem, int i, const double R[3],
-                                 const double U[3])
+double con_scaled_map(double w, const double R[3], const double U[3], double mu)
 {
-    double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, z[3], map[3];
+    double z[3], map[3];
     for (int k = 0; k < 3; k++)
         z[k] = w * R[k];
-    return con_natural_map(z, U, problem->friction[i], map);
+    return con_natural_map(z, U, mu, map);
 }
 
 static residual_sums add_contacts(const con_problem *problem, const double (*R)[3],
@@ -35,7 +33,8 @@ static residual_sums add_contacts(const con_problem *problem, const double (*R)[
         double map[3];
         double squared = con_natural_map(R[i], U[i], problem->friction[i], map);
         sums.natural_map += squared;
-        sums.scaled_map += scaled_map_squared(problem, i, R[i], U[i]);
+        sums.scaled_map += con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, R[i], U[i],
+                                          problem->friction[i]);
         sums.q += norm_squared(problem->q[i]);
         sums.R += norm_squared(R[i]);
         sums.U += norm_squared(U[i]);
@@ -61,8 +60,14 @@ cairn_status con_residual_compute(const con_problem *problem, const double (*R)[
     cairn_status status = con_problem_velocity(problem, R, U, arena);
     if (status != CAIRN_OK)
         return status;
+    return con_residual_of(problem, R, (const double(*)[3])U, residual);
+}
 
-    residual_sums sums = add_contacts(problem, R, (const double(*)[3])U);
+cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],
+                             con_residual *residual)
+{
+    *residual = (con_residual){.worst_contact = -1};
+    residual_sums sums = add_contacts(problem, R, U);
     if (!isfinite(sums.natural_map + sums.q + sums.R + sums.U)) {
         residual->error = residual->error_q = residual->error_scaled = NAN;
         residual->natural_map = NAN;

@@ -22,14 +22,15 @@ typedef struct assembly_context {
     assembled *out;
 } assembly_context;
 
-/// H of one side, theory.md (2.4): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
+/// H of one side, theory.md (2.2): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
 static void fill_H(double H[3][6], const mat3 *frame, const pose *q, vec3 point, double sign)
 {
     vec3 arm = vec3_sub(point, q->position);
+    mat3 axes = quat_to_mat3(q->orientation);
     for (int row = 0; row < 3; row++) {
         vec3 d = vec3_scale(sign, mat3_row(frame, row));
         vec3_store(H[row], d);
-        vec3_store(H[row] + 3, quat_rotate_inverse(q->orientation, vec3_cross(arm, d)));
+        vec3_store(H[row] + 3, mat3_apply_transposed(&axes, vec3_cross(arm, d)));
     }
 }
 
@@ -87,6 +88,13 @@ static void assemble_chunk(void *argument, int begin, int end, int chunk, int wo
         assemble_contact(context->world, i, context->out);
 }
 
+static void diagonal_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const assembly_context *context = argument;
+    con_assemble_diagonal_range(&context->world->problem, begin, end, context->out->W_diagonal);
+}
+
 static bool allocate(cairn_world *world, int n, assembled *out)
 {
     base_arena *arena = world->arena;
@@ -124,7 +132,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         .v_free = (const double(*)[6])world->v_free,
         .w = (const double(*)[3])out.w,
     };
-    con_assemble_diagonal(&world->problem, out.W_diagonal);
+    base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
     return CAIRN_OK;
 }
 
@@ -138,6 +146,7 @@ static void fill_input(const cairn_world *world, int i, con_impulse_input *input
         .W = world->problem.W_diagonal[i],
         .point = c->point[i],
         .fresh = c->fresh[i] != 0,
+        .initial = c->fresh[i] != 0 && world->step_count == 0,
     };
     memcpy(input->V, c->V[i], sizeof input->V);
     memcpy(input->B, world->problem.q[i], sizeof input->B);
@@ -172,24 +181,28 @@ static void apply_explicit(cairn_world *world, int i, const con_impulse_output *
     }
 }
 
-void eng_block_explicit_laws(cairn_world *world)
+cairn_status eng_block_explicit_laws(cairn_world *world)
 {
     eng_contacts *c = &world->contacts;
-    double elastic = 0.0;
+    int explicit_count = c->count - c->cone_count;
+    world->explicit_outputs =
+        base_arena_array(world->arena, con_impulse_output, "explicit", explicit_count);
+    if (world->explicit_outputs == NULL)
+        return CAIRN_ERROR_MEMORY;
     for (int i = c->cone_count; i < c->count; i++) {
         const eng_surface *surface = &world->surfaces[c->surface[i]];
         con_impulse_input input;
-        con_impulse_output output = {0};
+        con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
+        *output = (con_impulse_output){0};
         fill_input(world, i, &input);
-        surface->law->impulse(surface->parameters, &input, c->history[i], &output);
-        memcpy(c->R[i], output.R, sizeof output.R);
-        apply_explicit(world, i, &output);
-        elastic += output.elastic;
+        surface->law->impulse(surface->parameters, &input, c->history[i], output);
+        memcpy(c->R[i], output->R, sizeof output->R);
+        apply_explicit(world, i, output);
     }
-    world->energy.elastic = elastic;
     world->problem.contact_count = c->cone_count;
     // the explicit impulses are part of the free velocity of the implicit contacts
     if (c->cone_count < c->count)
         con_apply_H(&world->problem, (const double(*)[6])world->v_free, world->problem.w,
                     world->free_relative);
+    return CAIRN_OK;
 }

@@ -2,6 +2,10 @@
 // The energy audit, theory.md section 8: every source and sink of a step is booked.
 #include "engine/world.h"
 
+#include "contact/audit.h"
+
+#include <string.h>
+
 void eng_energy_start(cairn_world *world)
 {
     world->energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
@@ -43,13 +47,68 @@ static double applied_work(const cairn_world *world)
     return work;
 }
 
+/// Work of the couples of an explicit contact on bodies whose velocity is prescribed.
+static double couple_work(const cairn_world *world, int contact, const con_contact_motion *motion)
+{
+    const eng_contacts *c = &world->contacts;
+    const con_impulse_output *output = &world->explicit_outputs[contact - c->cone_count];
+    double work = 0.0;
+    for (int side = 0; side < 2; side++)
+        if (world->bodies[c->body[contact][side]].kind == CAIRN_MOVING)
+            work -= vec3_dot(output->couple[side], motion->spin[side]);
+    return work;
+}
+
+static con_contact_motion motion_of(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    con_contact_motion motion;
+    memcpy(motion.V, c->V[contact], sizeof motion.V);
+    memcpy(motion.U, c->U[contact], sizeof motion.U);
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[contact][side];
+        quat q = world->q_mid[body].orientation;
+        motion.spin[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
+        motion.spin_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
+    }
+    return motion;
+}
+
+/// Whether an explicit contact was closed before the world's first step: what it stores was given.
+static bool was_there(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
+    return world->step_count == 0 && gap <= 0.0;
+}
+
+/// What explicit contacts stored and dissipated, by their laws.
+static void book_explicit(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    cairn_energy *e = &world->energy;
+    e->elastic = 0.0;
+    for (int i = c->cone_count; i < c->count; i++) {
+        con_contact_motion motion = motion_of(world, i);
+        con_contact_energy part =
+            con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
+        e->elastic += part.elastic;
+        world->energy_start += was_there(world, i) ? part.start : 0.0;
+        world->contacts.loose[i] = part.loose;
+        e->friction += part.friction;
+        e->damping += part.damping;
+        e->plastic += part.plastic;
+        e->drivers += driver_work(world, i) + couple_work(world, i, &motion);
+    }
+}
+
 void eng_energy_contacts(cairn_world *world)
 {
     const eng_contacts *c = &world->contacts;
     double impact = 0.0, friction = 0.0, drivers = 0.0;
     // the mean of the relative velocities before and after is exact for the change of kinetic
     // energy, theory.md (8.2)
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < c->cone_count; i++) {
         const double *R = c->R[i], *V = c->V[i], *U = c->U[i];
         impact -= 0.5 * R[0] * (V[0] + U[0]);
         friction -= 0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
@@ -58,6 +117,7 @@ void eng_energy_contacts(cairn_world *world)
     world->energy.impact += impact;
     world->energy.friction += friction;
     world->energy.drivers += drivers + applied_work(world);
+    book_explicit(world);
 }
 
 void eng_energy_book(cairn_world *world, double potential_before_correction)
@@ -68,7 +128,7 @@ void eng_energy_book(cairn_world *world, double potential_before_correction)
     e->correction += e->potential - potential_before_correction;
     double given = world->energy_start + e->drivers + e->correction;
     double kept = e->kinetic + e->potential + e->elastic;
-    double lost = e->impact + e->friction + e->damping;
+    double lost = e->impact + e->friction + e->damping + e->plastic;
     e->residual = kept + lost - given;
 }
 

@@ -53,7 +53,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
     con_control control = {
         .tolerance = world->def.tolerance,
-        .scaled_measure = world->def.scaled_measure,
+        .scaled_weight = world->def.scaled_weight,
         .max_iterations = world->def.max_iterations,
         .time_limit = world->def.time_limit,
         .workers = world->workers,
@@ -220,7 +220,10 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
                          cairn_status_text(status));
-    TIMED(explicit_laws, eng_block_explicit_laws(world));
+    TIMED(explicit_laws, status = eng_block_explicit_laws(world));
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
+                         cairn_status_text(status));
     status = eng_block_solver(world, error);
     if (status != CAIRN_OK)
         return status;

@@ -68,6 +68,7 @@ typedef struct eng_contacts {
     // kept between steps
     double (*R)[3];                     // [count] N s
     double (*history)[CON_HISTORY_MAX]; // [count]
+    double *loose;                      // [count] J, lost if an explicit contact opens; by audit
     // written by the solver and by explicit laws
     double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift, without the shift
 } eng_contacts;
@@ -146,6 +147,8 @@ struct cairn_world {
     const double *shift;        // [contacts.count] m/s, what restitution and gap add to q_N
     double (*guess)[3];         // [problem.contact_count] warm start of the last solve
     double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
+    con_impulse_output
+        *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
@@ -162,15 +165,21 @@ cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
-void eng_block_explicit_laws(cairn_world *world);
+cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Poses, margins and bounds of the colliders for body poses q.
 cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
 
+/// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
+enum { ENG_PAIR_CHUNK = 64 };
+
 /// Manifold that holds the raw contacts of a pair.
-int eng_manifold_chunk(int pair);
+static inline int eng_manifold_chunk(int pair)
+{
+    return pair / ENG_PAIR_CHUNK;
+}
 
 /// Pairs that can never touch: neither body can move, or one body.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)

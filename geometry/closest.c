@@ -44,7 +44,10 @@ static void from_axes(const geo_core *a, const geo_core *b, double size, geo_clo
 {
     geo_sat sat;
     (void)geo_sat_query(a, b, INFINITY, &sat);
-    geo_sat_choice choice = geo_sat_choose(&sat, a, b, size, &c->normal, &c->separation);
+    // rounded bodies have no large faces to settle on: the axis is taken as it is
+    bool rounded = a->radius + b->radius > 0.0;
+    double bias = rounded ? 1e-13 * size : geo_sat_bias(&sat, size);
+    geo_sat_choice choice = geo_sat_choose(&sat, a, b, bias, &c->normal, &c->separation);
     int va, vb;
     c->point_a = geo_core_support(a, c->normal, &va);
     c->point_b = geo_core_support(b, vec3_negate(c->normal), &vb);

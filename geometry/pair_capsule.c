@@ -86,7 +86,9 @@ static cairn_status emit_overlap(geo_job *job, segment a, segment b)
 
 cairn_status geo_pair_capsule_capsule(geo_job *job)
 {
-    const double parallel_sine = 1e-3;
+    // up to 17 degrees the ends of the stretch count too: a capsule that rocks on another one
+    // must feel both before they close (their balls lie inside by r sin^2 / 2 at the most)
+    const double parallel_sine = 0.3;
     segment a = capsule_segment(&job->a), b = capsule_segment(&job->b);
     double s, t;
     geo_segment_closest(a.start, a.along, b.start, b.along, &s, &t);

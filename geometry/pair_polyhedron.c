@@ -141,8 +141,8 @@ cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b
     if (geo_sat_separation(sat) > job->margin)
         return CAIRN_OK;
     vec3 normal;
-    double separation;
-    geo_sat_choice choice = geo_sat_choose(sat, a, b, job->size, &normal, &separation);
+    double separation, bias = geo_sat_bias(sat, job->size);
+    geo_sat_choice choice = geo_sat_choose(sat, a, b, bias, &normal, &separation);
     if (choice == GEO_SAT_EDGE)
         return edge_contacts(job, a, b, sat);
     bool use_a = choice == GEO_SAT_FACE_A;

@@ -58,14 +58,31 @@ static edge_view to_frame(edge_view v, const mat3 *rotation, vec3 shift)
     return v;
 }
 
-// do the arcs of two edges cross on the Gauss map (A against -B)?
-static bool arcs_cross(const edge_view *a, const edge_view *b)
+enum { FACE_TABLE = 128 };
+
+// slopes of A's face normals (its own frame) against an edge of B: table[face]
+static void fill_slopes(const geo_core *a, vec3 along, double table[FACE_TABLE])
 {
-    if (!a->full && vec3_dot(a->n0, b->along) * vec3_dot(a->n1, b->along) >= 0.0)
-        return false;
-    if (!b->full && vec3_dot(b->n0, a->along) * vec3_dot(b->n1, a->along) >= 0.0)
-        return false;
-    return true;
+    for (int f = 0; f < a->face_count && a->face_count <= FACE_TABLE; f++)
+        table[f] = vec3_dot(a->face_normals[f], along);
+}
+
+// can the arc of an edge of A cross the plane of another edge? the cheap half of the test that the
+// arcs of two edges cross on the Gauss map
+static bool arc_meets_plane(const geo_core *a, int edge, vec3 along, const double *table)
+{
+    if (a->face_count == 0)
+        return true;
+    const int *f = a->edge_faces[edge];
+    if (a->face_count <= FACE_TABLE)
+        return table[f[0]] * table[f[1]] < 0.0;
+    return vec3_dot(a->face_normals[f[0]], along) * vec3_dot(a->face_normals[f[1]], along) < 0.0;
+}
+
+// the other half
+static bool view_meets_plane(const edge_view *b, vec3 along)
+{
+    return b->full || vec3_dot(b->n0, along) * vec3_dot(b->n1, along) < 0.0;
 }
 
 static void try_edges(const edge_view *a, int ia, const edge_view *b, int ib, geo_sat *sat)
@@ -90,14 +107,18 @@ static void try_edges(const edge_view *a, int ia, const edge_view *b, int ib, ge
 
 static bool query_edges(const geo_core *a, const geo_core *b, double limit, geo_sat *sat)
 {
+    double slopes[FACE_TABLE];
     mat3 to_a = mat3_transpose(&a->rotation);
     mat3 rotation = mat3_multiply(&to_a, &b->rotation);
     vec3 shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
     for (int j = 0; j < b->edge_count; j++) {
         edge_view eb = to_frame(view_edge(b, j), &rotation, shift);
+        fill_slopes(a, eb.along, slopes);
         for (int i = 0; i < a->edge_count; i++) {
+            if (!arc_meets_plane(a, i, eb.along, slopes))
+                continue;
             edge_view ea = view_edge(a, i);
-            if (arcs_cross(&ea, &eb))
+            if (view_meets_plane(&eb, ea.along))
                 try_edges(&ea, i, &eb, j, sat);
         }
         if (sat->edge > limit)
@@ -190,10 +211,9 @@ double geo_sat_bias(const geo_sat *sat, double size)
     return separation > 0.0 ? 1e-10 * size : 1e-6 * size - 1e-4 * separation;
 }
 
-geo_sat_choice geo_sat_choose(const geo_sat *sat, const geo_core *a, const geo_core *b, double size,
+geo_sat_choice geo_sat_choose(const geo_sat *sat, const geo_core *a, const geo_core *b, double bias,
                               vec3 *normal, double *separation)
 {
-    double bias = geo_sat_bias(sat, size);
     if (sat->edge > fmax(sat->face_a, sat->face_b) + bias) {
         *separation = sat->edge;
         *normal = sat->edge_axis;

@@ -33,8 +33,9 @@ double geo_sat_bias(const geo_sat *sat, double size);
 
 typedef enum geo_sat_choice { GEO_SAT_FACE_A, GEO_SAT_FACE_B, GEO_SAT_EDGE } geo_sat_choice;
 
-/// Smallest translation: the chosen axis, its unit normal from A to B and its separation.
-geo_sat_choice geo_sat_choose(const geo_sat *sat, const geo_core *a, const geo_core *b, double size,
+/// Smallest translation: the chosen axis, its unit normal from A to B and its separation. A face is
+/// preferred to an edge pair, and A's to B's, unless worse by more than `bias`.
+geo_sat_choice geo_sat_choose(const geo_sat *sat, const geo_core *a, const geo_core *b, double bias,
                               vec3 *normal, double *separation);
 
 /// Contacts of two polytopes (no radii) from their separating axes: the clipped faces, the crossing

@@ -10,6 +10,9 @@ import tempfile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 ROOT = os.path.abspath(sys.argv[2])
+if os.path.dirname(os.path.dirname(PROGRAM)) != ROOT:
+    # a build folder outside the tree does not find the tree's scenes by itself
+    os.environ["CAIRN_SCENES"] = os.path.join(ROOT, "scenes")
 
 SMALL = """
 title "small"
@@ -53,8 +56,11 @@ class Folder:
     def has(self, name):
         return os.path.exists(os.path.join(self.path, name))
 
+    def list(self, name):
+        return sorted(os.listdir(os.path.join(self.path, name)))
+
     def names(self):
-        return sorted(os.listdir(self.path))
+        return self.list(".")
 
     def cairn(self, *words, timeout=120):
         done = subprocess.run([PROGRAM, *words], cwd=self.path, timeout=timeout, text=True,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gauss-Seidel: forms, orders, local solvers, warm starts, stops.
-#include "fixture.h"
+#include "tests/unit/contact/fixture.h"
 
 typedef double settings_buffer[CON_SOLVER_SETTINGS_MAX / sizeof(double)];
 

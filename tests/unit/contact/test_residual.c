@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The residual against values by hand and against a second computation in long double.
 #include "contact/residual.h"
-#include "fixture.h"
+#include "tests/unit/contact/fixture.h"
 
 // one contact, W = 2 I, in W form
 static const int start[] = {0, 1}, column[] = {0};

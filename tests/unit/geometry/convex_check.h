@@ -232,8 +232,9 @@ static inline geo_shape *random_shape(geo_kind kind, double size, base_rng *rng)
     } else if (kind == GEO_CYLINDER) {
         status = geo_cylinder_create(&heap, a, b, &shape, NULL);
     } else if (kind == GEO_POLYHEDRON) {
-        vec3 points[20];
-        int count = 4 + base_rng_index(rng, 12);
+        vec3 points[60];
+        // now and then a large one
+        int count = base_rng_index(rng, 40) ? 4 + base_rng_index(rng, 12) : 60;
         for (int i = 0; i < count; i++)
             points[i] = vec3_scale(size * base_rng_range(rng, 0.6, 1.0), random_direction(rng));
         status = geo_polyhedron_create(&heap, points, count, &shape, NULL);

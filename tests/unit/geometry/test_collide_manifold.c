@@ -69,6 +69,30 @@ static void stacked_boxes(void **state)
     geo_shape_destroy(box);
 }
 
+// masonry: blocks in running bond, slightly tilted and sunk in, keep a face contact of four corners
+// or more with a face's normal
+static void running_bond(void **state)
+{
+    (void)state;
+    geo_shape *block = new_box(0.5, 0.25, 0.15);
+    geo_manifold m = new_manifold();
+    base_rng rng = base_rng_make(5);
+    for (int i = 0; i < 20000; i++) {
+        double tilt = pow(10.0, -base_rng_range(&rng, 3.0, 10.0));
+        double sink = pow(10.0, -base_rng_range(&rng, 4.0, 9.0));
+        pose p = {
+            {0.5, i % 2 ? 0.0 : 0.05, 0.3 - sink},
+            base_quat_from_rotation_vector(vec3_scale(tilt, random_direction(&rng)))
+        };
+        collide(block, at(0.0, 0.0, 0.0), block, p, 0.01, &m);
+        assert_in_range(m.count, 4, 8);
+        for (int k = 0; k < m.count; k++)
+            check_at_most(vec3_distance(m.contacts[k].normal, (vec3){0.0, 0.0, 1.0}), 1.01 * tilt);
+    }
+    geo_manifold_finish(&m);
+    geo_shape_destroy(block);
+}
+
 // small shifts, turns and tilts of a resting box leave the keys as they are
 static void keys_survive_noise(void **state)
 {
@@ -304,6 +328,38 @@ static void cylinder_on_plane(void **state)
     geo_manifold_finish(&m);
 }
 
+// faces of many corners: a prism of forty sides stands on a box and on its like
+static void many_cornered_faces(void **state)
+{
+    (void)state;
+    enum { SIDES = 40 };
+    base_allocator heap = base_allocator_default();
+    geo_shape *prism, *slab = new_box(3.0, 3.0, 0.5);
+    vec3 points[2 * SIDES];
+    for (int i = 0; i < SIDES; i++) {
+        double angle = 2.0 * M_PI * i / SIDES;
+        points[2 * i] = (vec3){cos(angle), sin(angle), -0.5};
+        points[2 * i + 1] = (vec3){cos(angle), sin(angle), 0.5};
+    }
+    assert_int_equal(geo_polyhedron_create(&heap, points, 2 * SIDES, &prism, NULL), CAIRN_OK);
+    assert_int_equal(prism->polyhedron.face_count, SIDES + 2);
+    geo_manifold m = new_manifold();
+    for (int g = -1; g <= 1; g++) {
+        collide(slab, at(0.0, 0.0, 0.0), prism, at(0.3, 0.2, 1.0 + 1e-4 * g), 0.01, &m);
+        assert_int_equal(m.count, SIDES);
+        for (int k = 0; k < m.count; k++)
+            check_close(m.contacts[k].gap, 1e-4 * g, 0.0, 1e-12);
+        collide(prism, at(0.0, 0.0, 0.0), prism, at(0.0, 0.0, 1.0 + 1e-4 * g), 0.01, &m);
+        assert_int_equal(m.count, SIDES);
+        for (int k = 0; k < m.count; k++)
+            for (int j = 0; j < k; j++)
+                assert_true(m.contacts[j].key != m.contacts[k].key);
+    }
+    geo_shape_destroy(prism);
+    geo_shape_destroy(slab);
+    geo_manifold_finish(&m);
+}
+
 // parallel capsules and a capsule on a box: two contacts; crossing ones: one
 static void capsules_side_by_side(void **state)
 {
@@ -420,16 +476,12 @@ static void failing_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacked_boxes),
-        cmocka_unit_test(keys_survive_noise),
-        cmocka_unit_test(keys_survive_tiny_motion),
-        cmocka_unit_test(contacts_span_overlap),
-        cmocka_unit_test(plane_pairs),
-        cmocka_unit_test(cylinder_on_plane),
-        cmocka_unit_test(capsules_side_by_side),
-        cmocka_unit_test(coincident_bodies),
-        cmocka_unit_test(cache_changes_nothing),
-        cmocka_unit_test(failing_memory),
+        cmocka_unit_test(stacked_boxes),         cmocka_unit_test(running_bond),
+        cmocka_unit_test(keys_survive_noise),    cmocka_unit_test(keys_survive_tiny_motion),
+        cmocka_unit_test(contacts_span_overlap), cmocka_unit_test(plane_pairs),
+        cmocka_unit_test(cylinder_on_plane),     cmocka_unit_test(many_cornered_faces),
+        cmocka_unit_test(capsules_side_by_side), cmocka_unit_test(coincident_bodies),
+        cmocka_unit_test(cache_changes_nothing), cmocka_unit_test(failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

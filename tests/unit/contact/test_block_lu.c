@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block factorisation: solutions against dense elimination, equal bits for all vector lengths.
+#include "contact/block_lu.h"
+
+#include "base/rng.h"
+#include "contact/dense_lu.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// A random matrix: pattern, values, and the same dense.
+typedef struct sample {
+    con_block_pattern pattern;
+    int block, rows;
+    double *values; // [entries][block * block]
+    double *dense;  // [rows][rows]
+    base_arena *arena;
+} sample;
+
+static sample sample_create(int size, int block, int extra, double diagonal, uint64_t seed)
+{
+    base_allocator allocator = base_allocator_default();
+    base_rng rng = base_rng_make(seed);
+    sample s = {.block = block, .rows = size * block};
+    s.arena = base_arena_create(&allocator, 1 << 16);
+    assert_non_null(s.arena);
+    size_t count = (size_t)(size + 2 * extra);
+    int(*pairs)[2] = calloc(count + 1, sizeof *pairs);
+    for (int i = 0; i < size; i++)
+        pairs[i][0] = pairs[i][1] = i;
+    for (int k = 0; k < extra; k++) {
+        int a = base_rng_index(&rng, size), b = base_rng_index(&rng, size);
+        int(*pair)[2] = pairs + size + 2 * k;
+        pair[0][0] = pair[1][1] = a;
+        pair[0][1] = pair[1][0] = b;
+    }
+    assert_int_equal(con_block_pattern_create(size, pairs, count, s.arena, &s.pattern), CAIRN_OK);
+    free(pairs);
+    size_t entries = (size_t)s.pattern.start[size], area = (size_t)(block * block);
+    s.values = calloc(entries * area + 1, sizeof(double));
+    s.dense = calloc((size_t)s.rows * (size_t)s.rows + 1, sizeof(double));
+    for (int i = 0; i < size; i++)
+        for (int k = s.pattern.start[i]; k < s.pattern.start[i + 1]; k++)
+            for (int a = 0; a < block; a++)
+                for (int b = 0; b < block; b++) {
+                    int row = i * block + a, column = s.pattern.column[k] * block + b;
+                    double value = base_rng_range(&rng, -1.0, 1.0);
+                    value += row == column ? diagonal : 0.0;
+                    s.values[(size_t)k * area + (size_t)(a * block + b)] = value;
+                    s.dense[(size_t)row * (size_t)s.rows + (size_t)column] = value;
+                }
+    return s;
+}
+
+static void sample_destroy(sample *s)
+{
+    base_arena_destroy(s->arena);
+    free(s->values);
+    free(s->dense);
+}
+
+// largest defect of A x = b
+static double defect(const sample *s, const double *x, const double *b)
+{
+    double worst = 0.0;
+    for (int i = 0; i < s->rows; i++) {
+        long double sum = -b[i];
+        for (int j = 0; j < s->rows; j++)
+            sum += (long double)s->dense[(size_t)i * (size_t)s->rows + (size_t)j] * x[j];
+        worst = fmax(worst, fabs((double)sum));
+    }
+    return worst;
+}
+
+static void solve_sample(const sample *s, int length, double *x)
+{
+    con_block_order order;
+    con_block_lu lu;
+    assert_int_equal(con_block_order_create(&s->pattern, s->block, s->arena, &order), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, s->arena, &lu), CAIRN_OK);
+    if (length > 0)
+        lu.vector_length = length;
+    for (int twice = 0; twice < 2; twice++)
+        assert_true(con_block_lu_factor(&lu, s->values));
+    con_block_lu_solve(&lu, x);
+}
+
+static void solutions_satisfy_the_system(void **state)
+{
+    (void)state;
+    const int sizes[] = {1, 2, 7, 30, 90}, blocks[] = {1, 3, 6};
+    for (int a = 0; a < 5; a++)
+        for (int b = 0; b < 3; b++)
+            for (int dense = 0; dense < 3; dense++) {
+                int size = sizes[a], extra = dense == 0 ? 0 : dense == 1 ? 2 * size : size * size;
+                uint64_t seed = (uint64_t)(100 * a + 10 * b + dense);
+                sample s = sample_create(size, blocks[b], extra, 8.0 + 0.5 * size, seed);
+                double *x = calloc((size_t)s.rows, sizeof *x), *right = calloc((size_t)s.rows, 8);
+                base_rng rng = base_rng_make(seed + 1);
+                for (int i = 0; i < s.rows; i++)
+                    x[i] = right[i] = base_rng_range(&rng, -1.0, 1.0);
+                solve_sample(&s, 0, x);
+                check_at_most(defect(&s, x, right), 1e-12);
+                free(x);
+                free(right);
+                sample_destroy(&s);
+            }
+}
+
+static void rows_are_exchanged_within_a_supernode(void **state)
+{
+    (void)state;
+    // zero diagonal: one dense block can be solved with exchanges only
+    sample s = sample_create(1, 6, 0, 0.0, 5);
+    for (int i = 0; i < 6; i++)
+        s.values[7 * i] = s.dense[7 * i] = 0.0;
+    double x[6] = {1, 2, 3, 4, 5, 6}, right[6] = {1, 2, 3, 4, 5, 6};
+    solve_sample(&s, 0, x);
+    check_at_most(defect(&s, x, right), 1e-12);
+    sample_destroy(&s);
+}
+
+static void all_vector_lengths_give_the_same_bits(void **state)
+{
+    (void)state;
+    sample s = sample_create(60, 6, 150, 30.0, 9);
+    size_t size = (size_t)s.rows * sizeof(double);
+    double *first = calloc(1, size), *x = calloc(1, size);
+    for (int length = 1; length <= con_dense_vector_length(); length *= 2) {
+        if (length == 2)
+            continue;
+        for (int i = 0; i < s.rows; i++)
+            x[i] = sin(i);
+        solve_sample(&s, length, x);
+        if (length == 1)
+            memcpy(first, x, size);
+        assert_memory_equal(first, x, size);
+    }
+    free(first);
+    free(x);
+    sample_destroy(&s);
+}
+
+static void singular_and_broken_matrices(void **state)
+{
+    (void)state;
+    sample s = sample_create(3, 3, 2, 4.0, 3);
+    con_block_order order;
+    con_block_lu lu;
+    assert_int_equal(con_block_order_create(&s.pattern, 3, s.arena, &order), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, s.arena, &lu), CAIRN_OK);
+    size_t entries = (size_t)s.pattern.start[3];
+    s.values[4] = NAN;
+    assert_false(con_block_lu_factor(&lu, s.values));
+    memset(s.values, 0, entries * 9 * sizeof(double));
+    s.values[0] = 1.0;
+    double x[9] = {1.0};
+    assert_true(con_block_lu_factor(&lu, s.values));
+    assert_int_equal(lu.perturbed, 8);
+    con_block_lu_solve(&lu, x);
+    check_close(x[0], 1.0, 1e-12, 0.0);
+    sample_destroy(&s);
+}
+
+static void order_is_a_permutation_with_little_fill(void **state)
+{
+    (void)state;
+    // a chain numbered at random: no fill, so fronts stay small
+    enum { SIZE = 200 };
+    base_allocator allocator = base_allocator_default();
+    base_arena *arena = base_arena_create(&allocator, 1 << 16);
+    base_rng rng = base_rng_make(4);
+    int name[SIZE], pairs[3 * SIZE][2], count = 0, seen[SIZE] = {0};
+    for (int i = 0; i < SIZE; i++)
+        name[i] = i;
+    for (int i = SIZE - 1; i > 0; i--) {
+        int j = base_rng_index(&rng, i + 1), swap = name[i];
+        name[i] = name[j];
+        name[j] = swap;
+    }
+    for (int i = 0; i < SIZE; i++, count++)
+        pairs[count][0] = pairs[count][1] = i;
+    for (int i = 0; i + 1 < SIZE; i++, count += 2) {
+        pairs[count][0] = pairs[count + 1][1] = name[i];
+        pairs[count][1] = pairs[count + 1][0] = name[i + 1];
+    }
+    con_block_pattern pattern;
+    con_block_order order;
+    assert_int_equal(con_block_pattern_create(SIZE, pairs, (size_t)count, arena, &pattern),
+                     CAIRN_OK);
+    assert_int_equal(con_block_order_create(&pattern, 6, arena, &order), CAIRN_OK);
+    for (int i = 0; i < SIZE; i++) {
+        assert_int_equal(order.place[order.block_at[i]], i);
+        seen[order.block_at[i]]++;
+    }
+    for (int i = 0; i < SIZE; i++)
+        assert_int_equal(seen[i], 1);
+    // supernodes of four blocks at most, half of which may be zeros
+    assert_true(order.factor_start[order.supernode_count] <= 36 * SIZE * 8);
+    assert_true(order.front_size <= 48 * 56);
+    base_arena_destroy(arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(solutions_satisfy_the_system),
+        cmocka_unit_test(rows_are_exchanged_within_a_supernode),
+        cmocka_unit_test(all_vector_lengths_give_the_same_bits),
+        cmocka_unit_test(singular_and_broken_matrices),
+        cmocka_unit_test(order_is_a_permutation_with_little_fill),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

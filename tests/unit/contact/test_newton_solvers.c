@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// auto, nipm and paln on redundant stacks: both forms, units, islands, warm starts, limits.
+#include "tests/unit/contact/fixture.h"
+
+static const char *const newton_solvers[] = {"auto", "nipm", "paln"};
+enum { NEWTON_SOLVERS = 3 };
+
+static con_report solve_problem(const char *name, fixture *f, const con_problem *problem,
+                                double tolerance)
+{
+    con_control control = {.tolerance = tolerance, .both_measures = true, .time_limit = 30.0};
+    con_report report;
+    assert_int_equal(
+        con_solve(con_solver_find(name), NULL, problem, &control, f->R, f->U, &report, f->arena),
+        CAIRN_OK);
+    return report;
+}
+
+static con_report solve(const char *name, fixture *f, double tolerance)
+{
+    return solve_problem(name, f, &f->problem, tolerance);
+}
+
+// Gauss-Seidel does not get below 1e-3 here within its sweeps
+static void redundant_stacks_are_solved(void **state)
+{
+    (void)state;
+    for (int s = 0; s < NEWTON_SOLVERS; s++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            fixture f = fixture_wall(1, 30, 0.3 * (double)seed, seed);
+            con_report report = solve(newton_solvers[s], &f, 1e-8);
+            if (strcmp(newton_solvers[s], "auto") == 0)
+                assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_close(fixture_residual(&f, (const double(*)[3])f.R), report.error, 1e-4, 1e-13);
+            check_at_most(report.error, 1e-5);
+            fixture_destroy(&f);
+        }
+}
+
+// the same velocities from bodies and from W alone
+static void both_forms_agree(void **state)
+{
+    (void)state;
+    for (int s = 0; s < NEWTON_SOLVERS; s++) {
+        fixture f = fixture_cloud(120, 40, 0.5, 8);
+        con_problem rows = f.problem;
+        double(*U)[3] = fixture_array(120, sizeof *U);
+        check_at_most(solve(newton_solvers[s], &f, 1e-9).error, 1e-8);
+        memcpy(U, f.U, 120 * sizeof *U);
+        assert_int_equal(con_problem_assemble_delassus(&rows, f.arena), CAIRN_OK);
+        rows.H = NULL;
+        rows.body = NULL;
+        rows.mass_inverse = rows.v_free = NULL;
+        rows.w = NULL;
+        rows.body_count = 0;
+        memset(f.R, 0, 120 * sizeof *f.R);
+        check_at_most(solve_problem(newton_solvers[s], &f, &rows, 1e-9).error, 1e-8);
+        for (int i = 0; i < 120; i++)
+            for (int k = 0; k < 3; k++)
+                check_close(f.U[i][k], U[i][k], 0.0, 1e-6);
+        free(U);
+        fixture_destroy(&f);
+    }
+}
+
+// with masses so many times larger, reactions are so many times larger, velocities the same
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    for (int exponent = -6; exponent <= 6; exponent += 3) {
+        double scale = pow(10.0, exponent), speed = pow(10.0, exponent / 2.0);
+        fixture f = fixture_wall(2, 6, 0.6, 3);
+        for (int a = 0; a < f.problem.body_count; a++)
+            for (int k = 0; k < 6; k++) {
+                f.mass_inverse[a][k] /= scale;
+                f.v_free[a][k] *= speed;
+            }
+        fixture_finish(&f);
+        // errors are absolute in N s and m/s against the largest of both
+        con_report report = solve("auto", &f, scale > 1.0 ? 1e-8 * scale : 1e-8);
+        assert_int_equal(report.stop, CON_STOP_SOLVED);
+        double weight = 0.0, carried = 0.0;
+        for (int a = 0; a < f.problem.body_count; a++)
+            weight -= f.v_free[a][2] / f.mass_inverse[a][2];
+        for (int i = 0; i < f.problem.contact_count; i++)
+            carried += f.body[i][0] < 0 ? f.R[i][0] : 0.0;
+        assert_true(carried > 0.5 * weight && carried < 1.5 * weight);
+        fixture_destroy(&f);
+    }
+}
+
+// two stacks far apart in mass, and contacts between immobile bodies
+static void islands_are_solved_one_by_one(void **state)
+{
+    (void)state;
+    fixture f = fixture_wall(4, 5, 0.5, 11);
+    for (int row = 0; row < 5; row++)
+        for (int k = 0; k < 6; k++)
+            f.mass_inverse[row * 4][k] *= 1e-2;
+    fixture_set_contact(&f, 7, -1, -1, (vec3){0, 0, 1}, (vec3){0, 0, 0}, (vec3){0, 0, 0}, 0.5);
+    fixture_finish(&f);
+    con_report report = solve("auto", &f, 1e-8);
+    assert_int_equal(report.stop, CON_STOP_SOLVED);
+    check_at_most(fixture_residual(&f, (const double(*)[3])f.R), 1e-8);
+    assert_true(f.R[7][0] == 0.0 && f.R[7][1] == 0.0 && f.R[7][2] == 0.0);
+    fixture_destroy(&f);
+}
+
+static void slowly_changing_problems_cost_a_few_steps(void **state)
+{
+    (void)state;
+    fixture f = fixture_wall(2, 12, 0.5, 7);
+    int m = f.problem.body_count;
+    double(*v)[6] = fixture_array((size_t)m, sizeof *v);
+    memcpy(v, f.v_free, (size_t)m * sizeof *v);
+    int first = 0;
+    for (int step = 0; step < 6; step++) {
+        for (int a = 0; a < m; a++)
+            for (int k = 0; k < 6; k++)
+                f.v_free[a][k] = v[a][k] + 1e-5 * sin(0.3 * step + a + k);
+        fixture_finish(&f);
+        con_report report = solve("auto", &f, 1e-8);
+        assert_int_equal(report.stop, CON_STOP_SOLVED);
+        if (step == 0)
+            first = report.iterations;
+        else
+            assert_true(report.iterations < first && report.iterations <= 60);
+    }
+    free(v);
+    fixture_destroy(&f);
+}
+
+// a body that cannot turn, or move at all
+static void locked_axes(void **state)
+{
+    (void)state;
+    for (int s = 0; s < NEWTON_SOLVERS; s++) {
+        fixture f = fixture_wall(2, 4, 0.5, 5);
+        for (int k = 3; k < 6; k++)
+            f.mass_inverse[2][k] = f.v_free[2][k] = 0.0;
+        for (int k = 0; k < 6; k++)
+            f.mass_inverse[0][k] = f.v_free[0][k] = 0.0;
+        fixture_finish(&f);
+        con_report report = solve(newton_solvers[s], &f, 1e-8);
+        assert_int_equal(report.stop, CON_STOP_SOLVED);
+        fixture_destroy(&f);
+    }
+}
+
+static void no_friction_and_much(void **state)
+{
+    (void)state;
+    const double frictions[] = {0.0, 1e-9, 1.5};
+    for (int s = 0; s < NEWTON_SOLVERS; s++)
+        for (int k = 0; k < 3; k++) {
+            fixture f = fixture_cloud(80, 40, frictions[k], 21);
+            con_report report = solve(newton_solvers[s], &f, 1e-8);
+            if (strcmp(newton_solvers[s], "auto") == 0)
+                assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_at_most(report.error, 1e-5);
+            fixture_destroy(&f);
+        }
+}
+
+static void time_limit_returns_the_best_point(void **state)
+{
+    (void)state;
+    for (int s = 0; s < NEWTON_SOLVERS; s++) {
+        fixture f = fixture_wall(4, 20, 0.5, 2);
+        double start = fixture_residual(&f, (const double(*)[3])f.R);
+        con_control control = {.tolerance = 1e-30, .time_limit = 0.05};
+        con_report report;
+        assert_int_equal(con_solve(con_solver_find(newton_solvers[s]), NULL, &f.problem, &control,
+                                   f.R, f.U, &report, f.arena),
+                         CAIRN_OK);
+        assert_true(report.stop == CON_STOP_TIME_LIMIT || report.stop == CON_STOP_STAGNATED);
+        check_at_most(report.error, start);
+        fixture_destroy(&f);
+    }
+}
+
+static void late_memory_failures_are_a_status(void **state)
+{
+    (void)state;
+    fixture f = fixture_wall(2, 20, 0.5, 5);
+    int n = f.problem.contact_count;
+    for (int s = 0; s < NEWTON_SOLVERS; s++)
+        for (long k = 3; k < 200; k++) {
+            base_counting_allocator counter = {.fail_at = k};
+            base_allocator allocator = base_allocator_counting(&counter);
+            base_arena *arena = base_arena_create(&allocator, 64);
+            if (arena == NULL)
+                continue;
+            con_control control = {.tolerance = 1e-8, .max_iterations = 130};
+            con_report report;
+            memset(f.R, 0, (size_t)n * sizeof *f.R);
+            cairn_status status = con_solve(con_solver_find(newton_solvers[s]), NULL, &f.problem,
+                                            &control, f.R, f.U, &report, arena);
+            assert_true(status == CAIRN_OK || status == CAIRN_ERROR_MEMORY);
+            base_arena_destroy(arena);
+            assert_int_equal(counter.live, 0);
+            if (status == CAIRN_OK)
+                break;
+        }
+    fixture_destroy(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(redundant_stacks_are_solved),
+        cmocka_unit_test(both_forms_agree),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(islands_are_solved_one_by_one),
+        cmocka_unit_test(slowly_changing_problems_cost_a_few_steps),
+        cmocka_unit_test(locked_axes),
+        cmocka_unit_test(no_friction_and_much),
+        cmocka_unit_test(time_limit_returns_the_best_point),
+        cmocka_unit_test(late_memory_failures_are_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
