@@ -85,6 +85,9 @@ void app_open_scene(view_app *app, const char *path)
     char wanted[PATH_MAX];
     scn_scene *scene = NULL;
     scn_options options = *app->request->options;
+    // SDL gives no path for a drop that it could not store
+    if (path == NULL)
+        return;
     bool same = strcmp(path, app->path) == 0;
     snprintf(wanted, sizeof wanted, "%s", path);
     // the parameters of the command line are those of its scene

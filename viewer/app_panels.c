@@ -147,7 +147,8 @@ static void draw_body(view_app *app)
     view_panel_row(&panel, "kind", "%s", kinds[body->kind]);
     if (body->material < app->model.material_count)
         view_panel_row(&panel, "material", "%.60s", app->model.materials[body->material]);
-    view_panel_row(&panel, "mass", "%.5g kg", body->mass);
+    if (body->kind == CAIRN_DYNAMIC)
+        view_panel_row(&panel, "mass", "%.5g kg", body->mass);
     view_panel_row(&panel, "centre", "%.4f %.4f %.4f m", p.x, p.y, p.z);
     view_panel_row(&panel, "velocity", "%.4f %.4f %.4f m/s", v.x, v.y, v.z);
     view_panel_row(&panel, "spin", "%.3f %.3f %.3f rad/s", w.x, w.y, w.z);

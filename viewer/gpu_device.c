@@ -36,6 +36,11 @@ static cairn_status open_video(view_gpu *gpu, const view_gpu_options *options, c
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0)
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED, "no display: %s", SDL_GetError());
     gpu->video = true;
+    // without a display SDL falls back to a driver that shows nothing
+    const char *driver = SDL_GetCurrentVideoDriver();
+    if (!options->hidden && (strcmp(driver, "offscreen") == 0 || strcmp(driver, "dummy") == 0))
+        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                         "no display: a window needs one (cairn render draws into files)");
     set_attributes();
     Uint32 flags = SDL_WINDOW_OPENGL;
     flags |= options->hidden ? SDL_WINDOW_HIDDEN : SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;

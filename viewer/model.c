@@ -182,15 +182,27 @@ static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_
     return CAIRN_OK;
 }
 
+/// Makes room for an id's index in a map from ids to numbers.
+static cairn_status map_grow(view_model *model, int **map, int *count, int *capacity,
+                             uint32_t index)
+{
+    int needed = (int)index + 1;
+    if (base_array_reserve(&model->allocator, map, capacity, needed) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    while (*count < needed)
+        (*map)[(*count)++] = -1;
+    return CAIRN_OK;
+}
+
 static cairn_status find_shape(view_model *model, const cairn_world *world, cairn_shape_id id,
                                int *shape)
 {
-    // bodies that share a shape mostly come one after another
-    for (int i = model->shape_count - 1; i >= 0; i--)
-        if (model->shapes[i].id == id.index) {
-            *shape = i;
-            return CAIRN_OK;
-        }
+    if (map_grow(model, &model->shape_of, &model->shape_of_count, &model->shape_of_capacity,
+                 id.index) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    *shape = model->shape_of[id.index];
+    if (*shape >= 0)
+        return CAIRN_OK;
     if (base_array_reserve(&model->allocator, &model->shapes, &model->shape_capacity,
                            model->shape_count + 1) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
@@ -198,10 +210,9 @@ static cairn_status find_shape(view_model *model, const cairn_world *world, cair
     cairn_status status = cairn_shape_get(world, id, &view);
     if (status != CAIRN_OK)
         return status;
-    *shape = model->shape_count++;
+    *shape = model->shape_of[id.index] = model->shape_count++;
     view_shape *made = &model->shapes[*shape];
     *made = (view_shape){
-        .id = id.index,
         .first_part = model->part_count,
         .minimum = {INFINITY,  INFINITY,  INFINITY },
         .maximum = {-INFINITY, -INFINITY, -INFINITY},
@@ -215,12 +226,9 @@ static cairn_status find_shape(view_model *model, const cairn_world *world, cair
 
 static cairn_status map_id(view_model *model, cairn_body_id id, int body)
 {
-    int needed = (int)id.index + 1;
-    if (base_array_reserve(&model->allocator, &model->index_of, &model->index_capacity, needed) !=
+    if (map_grow(model, &model->index_of, &model->index_count, &model->index_capacity, id.index) !=
         CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
-    while (model->index_count < needed)
-        model->index_of[model->index_count++] = -1;
     model->index_of[id.index] = body;
     return CAIRN_OK;
 }
@@ -366,6 +374,7 @@ void view_model_finish(view_model *model)
     base_release(allocator, model->shapes);
     base_release(allocator, model->bodies);
     base_release(allocator, model->index_of);
+    base_release(allocator, model->shape_of);
     base_release(allocator, model->materials);
     base_release(allocator, model->frictions);
     *model = (view_model){0};

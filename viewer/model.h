@@ -22,7 +22,6 @@ typedef struct view_part {
 } view_part;
 
 typedef struct view_shape {
-    uint32_t id; // index of the engine's id
     int first_part, part_count;
     vec3 minimum, maximum; // m, shape frame; of a half-space: empty (minimum > maximum)
     double volume;         // m3
@@ -49,6 +48,8 @@ typedef struct view_model {
     int body_count, body_capacity;
     int *index_of; // [index_count] body of an id's index; -1 for none
     int index_count, index_capacity;
+    int *shape_of; // [shape_of_count] shape of an id's index; -1 for none yet
+    int shape_of_count, shape_of_capacity;
     char **materials;  // [material_count] owned names
     double *frictions; // [material_count * material_count] friction of each pair
     int material_count;

@@ -28,7 +28,7 @@ def check(held, what):
 
 def cairn(folder, *words):
     return subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True,
-                          timeout=200)
+                          timeout=590)
 
 
 def play(folder, script, *words):
@@ -86,6 +86,11 @@ def check_story(folder):
 def check_mistakes(folder):
     done = play(folder, ["kye Space"])
     check(done.returncode == 2 and "line 1 of the script" in done.stderr, f"script: {done.stderr}")
+    bare = {name: value for name, value in os.environ.items()
+            if name not in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")}
+    done = subprocess.run([PROGRAM, "view", "one.lua"], cwd=folder, capture_output=True, text=True,
+                          timeout=60, env=dict(bare, SDL_VIDEODRIVER="offscreen"))
+    check(done.returncode == 4 and "no display" in done.stderr, f"no display: {done.stderr}")
     done = cairn(folder, "view", ".")
     check(done.returncode == 4 and "is a folder" in done.stderr, f"folder: {done.stderr}")
 
