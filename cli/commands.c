@@ -7,11 +7,11 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_cmd_run,  &cli_cmd_solve, &cli_cmd_bench,  &cli_cmd_check, &cli_cmd_compare,
-    &cli_cmd_info, &cli_cmd_list,  &cli_cmd_doctor, &cli_cmd_help,
+    &cli_cmd_run,  &cli_cmd_solve, &cli_cmd_bench, &cli_cmd_check,  &cli_cmd_compare,
+    &cli_cmd_info, &cli_cmd_law,   &cli_cmd_list,  &cli_cmd_doctor, &cli_cmd_help,
 };
 
-static const char *const absent[] = {"view", "render", "law"};
+static const char *const absent[] = {"view", "render"};
 
 const cli_command *const *cli_commands(int *count)
 {

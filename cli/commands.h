@@ -11,6 +11,7 @@ extern const cli_command cli_cmd_bench;
 extern const cli_command cli_cmd_check;
 extern const cli_command cli_cmd_compare;
 extern const cli_command cli_cmd_info;
+extern const cli_command cli_cmd_law;
 extern const cli_command cli_cmd_list;
 extern const cli_command cli_cmd_doctor;
 extern const cli_command cli_cmd_help;
