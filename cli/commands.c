@@ -7,12 +7,10 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_cmd_run,   &cli_cmd_view,   &cli_cmd_render,  &cli_cmd_solve,
-    &cli_cmd_bench, &cli_cmd_check,  &cli_cmd_compare, &cli_cmd_info,
-    &cli_cmd_list,  &cli_cmd_doctor, &cli_cmd_help,
+    &cli_cmd_run,   &cli_cmd_view,  &cli_cmd_render,  &cli_cmd_solve,
+    &cli_cmd_bench, &cli_cmd_check, &cli_cmd_compare, &cli_cmd_law,
+    &cli_cmd_info,  &cli_cmd_list,  &cli_cmd_doctor,  &cli_cmd_help,
 };
-
-static const char *const absent[] = {"law"};
 
 const cli_command *const *cli_commands(int *count)
 {
@@ -26,14 +24,6 @@ const cli_command *cli_command_find(const char *name)
         if (strcmp(commands[i]->name, name) == 0)
             return commands[i];
     return NULL;
-}
-
-bool cli_command_is_absent(const char *name)
-{
-    for (int i = 0; i < BASE_COUNT(absent); i++)
-        if (strcmp(absent[i], name) == 0)
-            return true;
-    return false;
 }
 
 void cli_commands_help(FILE *out)

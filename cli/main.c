@@ -11,10 +11,6 @@
 
 static int fail_command(const char *name)
 {
-    if (cli_command_is_absent(name)) {
-        cli_complain("cairn %s is not built into this version", name);
-        return CLI_EXIT_ABSENT;
-    }
     const char *names[16];
     int count = 0;
     const cli_command *const *commands = cli_commands(&count);

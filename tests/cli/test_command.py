@@ -13,7 +13,8 @@ from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_stat
 SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
            "error_max", "energy_residual", "penetration_max", "seconds_stepping",
            "seconds_per_step", "state_hash", "phases"]
-COMMANDS = ["run", "solve", "bench", "check", "compare", "info", "list", "doctor", "help"]
+COMMANDS = ["run", "view", "render", "solve", "bench", "check", "compare", "law", "info", "list",
+            "doctor", "help"]
 # blocks that fall apart on a table, for more than one contact count
 FALL = """
 simulation{ step = 1 / 100, end_time = 0.5 }
@@ -86,8 +87,6 @@ def check_usage():
                 (("list",), r"cairn list wants"),
         ]:
             check_error(folder.cairn(*words), 2, pattern, " ".join(words))
-        for name in ["law"]:
-            check_error(folder.cairn(name, "x"), 4, rf"cairn {name} is not built", name)
         check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 4,
                     "--restart is not built in", "--restart")
         folder.write("p.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(600))
