@@ -202,6 +202,9 @@ def check_all(folder):
         result = folder.cairn("law", name)
         check_status(result, 0, f"law {name}")
         check(name in result.out.splitlines()[0], f"law {name}: table", result)
+    result = folder.cairn("law", "hooke", "--help")
+    check_status(result, 0, "law hooke --help")
+    check("tangential_damping_ratio" in result.out, "law hooke --help: parameters", result)
     result = folder.cairn("law", "hooke", "--set", "v_n=-0.1", "--set", "damping=mass", "--set",
                           "shear_z=0.1")
     check_status(result, 0, "--set")
