@@ -164,6 +164,10 @@ static cairn_status draw(const law_settings *settings, const law_request *reques
                          const law_sweep *sweep, cairn_error *error)
 {
     bool force = request->plugin == CAIRN_LAW && !law_request_is_cone(request);
+    for (int i = 0; i < sweep->count; i++)
+        if (!isfinite(sweep->y[0][i]) || !isfinite(sweep->y[1][i]))
+            return base_fail(error, CAIRN_ERROR_NONFINITE, "%s = %g: not finite, cannot be drawn",
+                             sweep->name, sweep->x[i]);
     law_curves curves = {
         .title = request->info.name,
         .x_name = sweep->name,
