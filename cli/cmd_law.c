@@ -6,6 +6,7 @@
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/law.h"
+#include "cli/load.h"
 #include "cli/status.h"
 
 #include <math.h>
@@ -163,6 +164,10 @@ static cairn_status draw(const law_settings *settings, const law_request *reques
                          const law_sweep *sweep, cairn_error *error)
 {
     bool force = request->plugin == CAIRN_LAW && !law_request_is_cone(request);
+    for (int i = 0; i < sweep->count; i++)
+        if (!isfinite(sweep->y[0][i]) || !isfinite(sweep->y[1][i]))
+            return base_fail(error, CAIRN_ERROR_NONFINITE, "%s = %g: not finite, cannot be drawn",
+                             sweep->name, sweep->x[i]);
     law_curves curves = {
         .title = request->info.name,
         .x_name = sweep->name,
@@ -272,24 +277,25 @@ static int run_law(const void *memory)
     return result;
 }
 
+/// The parameters of the law that is named.
 static int help_law(const void *memory)
 {
     const law_settings *settings = memory;
-    if (settings->common.argument_count > 0) {
-        law_request request;
-        cairn_error error = {0};
-        if (law_request_begin(&request, settings->common.arguments[0], &error) != CAIRN_OK)
-            return complain(CLI_EXIT_USAGE, &error);
+    law_request request;
+    cairn_error error = {0};
+    if (settings->common.argument_count == 0)
+        return CLI_EXIT_DONE;
+    if (law_request_begin(&request, settings->common.arguments[0], &error) != CAIRN_OK)
+        return complain(CLI_EXIT_USAGE, &error);
+    printf("\nparameters of %s:\n", request.info.name);
+    for (int i = 0; i < request.info.setting_count; i++) {
+        cairn_setting_info is = cairn_plugin_setting(request.plugin, request.index, i);
+        printf("  %-26s ", is.name);
+        cli_print_value(is.initial, stdout);
+        printf("%s%s  %s\n", is.unit[0] != '\0' ? " " : "", is.unit, is.help);
     }
-    fputs(
-        "\nkeys of a state file for a law: radii, masses, inertias (A and B; \"infinite\" for a "
-        "plane, negative\nradius for a hollow sphere), positions, velocities, "
-        "angular_velocities, plane_normal, overlap, v_n, v_t,\nh, history, parameters, fresh, "
-        "initial, instantaneous, previous_impulse, local\n"
-        "for a one-contact solver: W, b, mu, start, parameters\n"
-        "variables for --set and --sweep: overlap, v_n, v_t, h (b_n, b_t1, b_t2, mu), parameters, "
-        "history\n",
-        stdout);
+    if (request.info.setting_count == 0)
+        printf("  none\n");
     return CLI_EXIT_DONE;
 }
 
@@ -300,8 +306,14 @@ const cli_command cli_cmd_law = {
     .description =
         "Evaluates a law on one contact of two spheres (or a sphere on a plane, or in a hollow "
         "sphere) and prints\nforce, torque and new history; or a one-contact solver on W, b, mu. "
-        "A sweep prints CSV, one row an\nevaluation. cairn list laws and cairn list locals show "
-        "the parameters.",
+        "A sweep prints CSV, one row an\nevaluation. cairn law NAME --help lists the "
+        "parameters.\n\n"
+        "Keys of a state file for a law: radii, masses, inertias (of A and B; \"infinite\" for a "
+        "plane, a negative\nradius for a hollow sphere), positions, velocities, "
+        "angular_velocities, plane_normal, overlap, v_n, v_t,\nh, history, parameters, fresh, "
+        "initial, instantaneous, previous_impulse, local. For a one-contact\nsolver: W, b, mu, "
+        "start, parameters. Variables for --set and --sweep: overlap, v_n, v_t, h (b_n, b_t1,\n"
+        "b_t2, mu), parameters, history.",
     .least = 1,
     .most = 1,
     .options = options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time step of a run against the stable step of the explicit laws, docs/laws.md section 10.
+// The time step of a run against the stable step of the explicit laws, docs/laws.md section 9.
 #include "cli/run.h"
 #include "cli/status.h"
 

@@ -424,7 +424,7 @@ typedef struct cairn_step_limit {
 /// those with an explicit law: h = m / (c + sqrt(c^2 + k m)) with the mass m of the lighter body,
 /// which is the limit of leap-frog for a row of such bodies, sqrt(m / k) without damping. k is the
 /// larger of the normal stiffness and 7/2 of the tangential one (a sphere turns too), both at an
-/// overlap of 1 % of the smaller body's half size. docs/laws.md section 10.
+/// overlap of 1 % of the smaller body's half size. docs/laws.md section 9.
 /// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_stable_step(const cairn_world *world);
 

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Sphere heap: columns of spheres fall on the floor and spread to a heap, under any contact law.
+-- Sphere heap: columns of spheres fall on the floor, heap up and roll apart, under any contact law.
 --
--- What to look for: `--law signorini_coulomb` and `--law hertz_mindlin` (the scene's own) build the
--- same heap; the force on the floor is the weight. Rigid spheres take a step 20 times as long:
--- add `--step 0.004 --energy-every 1`. `cairn compare` holds two such runs against each other.
+-- What to look for: under `--law signorini_coulomb` and `--law hertz_mindlin` (the scene's own) the
+-- spheres spread alike, and at the end the floor bears their weight. Rigid spheres take a step 20
+-- times as long: add `--step 0.004 --energy-every 1`. `cairn compare` holds two such runs against
+-- each other.
 
 local spheres = param("spheres", 300, "number of spheres", { min = 1, max = 100000 })
 local radius = param("radius", 0.05, "mean radius, m", { min = 1e-4, max = 1.0 })

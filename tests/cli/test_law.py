@@ -5,9 +5,10 @@ import csv
 import io
 import json
 import math
+import re
 import xml.etree.ElementTree
 
-from command import Folder, check, check_error, check_status, finish, load
+from command import ROOT, Folder, check, check_error, check_status, finish, load
 
 # two unlike spheres that approach each other with sliding
 STATE = {"radii": [0.02, 0.03], "masses": [0.1, 0.3], "overlap": 2e-4, "v_n": -0.3, "v_t": 0.05,
@@ -201,6 +202,9 @@ def check_all(folder):
         result = folder.cairn("law", name)
         check_status(result, 0, f"law {name}")
         check(name in result.out.splitlines()[0], f"law {name}: table", result)
+    result = folder.cairn("law", "hooke", "--help")
+    check_status(result, 0, "law hooke --help")
+    check("tangential_damping_ratio" in result.out, "law hooke --help: parameters", result)
     result = folder.cairn("law", "hooke", "--set", "v_n=-0.1", "--set", "damping=mass", "--set",
                           "shear_z=0.1")
     check_status(result, 0, "--set")
@@ -246,6 +250,22 @@ def check_wrong(folder):
         check_error(folder.cairn("law", *words), 2, pattern, " ".join(words))
 
 
+def check_page(folder):
+    """The commands of the page run, and its table has every key."""
+    with open(ROOT + "/docs/laws.md") as page:
+        text = page.read()
+    folder.write("state.json", json.dumps({**STATE, "parameters": {"young_modulus": 1e8}}))
+    commands = re.findall(r"^    cairn (law .*)$", text, re.M)
+    check(len(commands) >= 5, f"{len(commands)} commands of the page")
+    for command in commands:
+        check_status(folder.cairn(*command.split()), 0, command)
+    with open(ROOT + "/cli/law_read.c") as source:
+        keys = re.findall(r'\{"(\w+)",\s*read_\w+\s*\}', source.read())
+    check(len(keys) >= 20, f"keys: {keys}")
+    for key in keys:
+        check(f"`{key}`" in text, f"the page has the key {key}")
+
+
 SLOW = """
 simulation{ step = 1 / 200, end_time = 0.01 }
 material{ name = "stone", density = 2000 }
@@ -275,6 +295,6 @@ def check_step(folder):
 
 with Folder() as place:
     for part in (check_hooke, check_hertz, check_others, check_cone, check_planes, check_locals,
-                 check_sweep, check_all, check_wrong, check_step):
+                 check_sweep, check_all, check_wrong, check_page, check_step):
         part(place)
 finish()
