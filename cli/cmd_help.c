@@ -208,8 +208,8 @@ static int run_help(const void *memory)
                      settings->common.arguments[0]);
         return CLI_EXIT_USAGE;
     }
-    cli_options_help(command, stdout);
-    return CLI_EXIT_DONE;
+    char word[] = "--help", *words[] = {word};
+    return cli_command_run(command, 1, words);
 }
 
 const cli_command cli_cmd_help = {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of subcommands.
+// The list of subcommands, and how one runs.
 #include "cli/commands.h"
+#include "cli/status.h"
 
 #include "base/assert.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_command *const commands[] = {
@@ -34,4 +36,27 @@ void cli_commands_help(FILE *out)
     for (int i = 0; i < BASE_COUNT(commands); i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\ncairn COMMAND --help tells more of each; cairn --version prints the version.\n", out);
+}
+
+int cli_command_run(const cli_command *command, int argc, char **argv)
+{
+    cairn_error error = {0};
+    void *settings = malloc(command->settings_size);
+    if (settings == NULL) {
+        cli_complain("out of memory");
+        return CLI_EXIT_FAILED;
+    }
+    int result = CLI_EXIT_DONE;
+    if (cli_options_parse(command, argc, argv, settings, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        result = CLI_EXIT_USAGE;
+    } else if (((const cli_common *)settings)->help) {
+        cli_options_help(command, stdout);
+        if (command->help != NULL)
+            result = command->help(settings);
+    } else {
+        result = command->run(settings);
+    }
+    free(settings);
+    return result;
 }

@@ -24,6 +24,10 @@ const cli_command *const *cli_commands(int *count);
 /// NULL when there is none of that name.
 const cli_command *cli_command_find(const char *name);
 
+/// Parses the words behind a subcommand's name and runs it, or prints its help.
+/// @return exit status
+int cli_command_run(const cli_command *command, int argc, char **argv);
+
 /// Usage of the program with the list of subcommands.
 void cli_commands_help(FILE *out);
 
