@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/info.h"
 #include "cli/json.h"
 #include "cli/load.h"
 #include "cli/status.h"
@@ -201,18 +202,19 @@ static int run_info(const void *memory)
     struct stat info;
     if (stat(word, &info) == 0 && S_ISDIR(info.st_mode))
         return describe_folder(word, settings->json);
-    if (is_hdf5(word)) {
-        cli_complain("%s: reading problem files is not built into this version", word);
-        return CLI_EXIT_ABSENT;
-    }
+    if (is_hdf5(word))
+        return cli_info_problem(word, settings->json);
     return describe_scene(settings);
 }
 
 const cli_command cli_cmd_info = {
     .name = "info",
-    .summary = "what is in a scene or in the folder of a run",
+    .summary = "what is in a scene, the folder of a run, or a problem file",
     .operands = "FILE",
-    .description = "Tells what is in a scene file (without running it) or in the folder of a run.",
+    .description =
+        "Tells what is in a scene file (without running it), in the folder of a run, or in a "
+        "problem file\n(FCLIB, HDF5): sizes, sparsity, rank, conditioning, symmetry, friction, "
+        "stored solution.",
     .least = 1,
     .most = 1,
     .options = options,

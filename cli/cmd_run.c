@@ -64,10 +64,12 @@ static const cli_option options[] = {
     {.name = "step",
      .type = CLI_NUMBER,
      .offset = FIELD(step),
-     .argument = "H",
-     .help = "time step, s",
+     .argument = "H|auto",
+     .help = "time step, s; auto: 1/30 of the stable step of the explicit laws",
      .minimum = 1e-12,
-     .maximum = 10.0},
+     .maximum = 10.0,
+     .word = "auto",
+     .word_value = INFINITY},
     {.name = "until",
      .type = CLI_NUMBER,
      .offset = FIELD(until),
@@ -119,7 +121,7 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(fclib_when),
      .argument = "EXPR",
-     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'" },
+     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"                         },
     {.name = "paraview-every",
      .type = CLI_INTEGER,
      .offset = FIELD(paraview_every),
@@ -149,16 +151,16 @@ static const cli_option options[] = {
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
-     .help = "fail at the first step above the tolerance"                                                                 },
+     .help = "fail at the first step above the tolerance"                                                                                    },
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object and nothing else"                                                                },
+     .help = "print one JSON object and nothing else"                                                                                            },
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,
      .offset = FIELD(quiet),
-     .help = "no progress and no table"                             },
+     .help = "no progress and no table"               },
 };
 
 static void set_defaults(void *memory)
@@ -183,7 +185,7 @@ static scn_options load_options(const run_settings *settings)
     result.local_settings = settings->local_settings.items;
     result.local_setting_count = settings->local_settings.count;
     result.tolerance = settings->tolerance;
-    result.time_step = settings->step;
+    result.time_step = isinf(settings->step) ? NAN : settings->step;
     result.end_time = settings->until;
     result.threads = (int)settings->threads;
     result.seed = settings->seed;
@@ -353,7 +355,7 @@ static int run_loaded(run_state *run)
     }
     status = step_all(run, &error);
     cli_progress_clear(&run->progress);
-    if (run_files_close(run, &later) != CAIRN_OK ||
+    if (run_files_close(run, &later) != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
         run_summary_write(run, status_word(status), status == CAIRN_OK ? NULL : error.message,
                           &later) != CAIRN_OK) {
         error = status == CAIRN_OK ? later : error;
@@ -377,7 +379,9 @@ static int run_scene(const void *memory)
     int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
     if (result != CLI_EXIT_DONE)
         return result;
-    result = run_loaded(&run);
+    result = run_step_choose(settings, run.scene->world);
+    if (result == CLI_EXIT_DONE)
+        result = run_loaded(&run);
     scn_destroy(run.scene);
     return result;
 }
@@ -406,11 +410,11 @@ const cli_command cli_cmd_run = {
     .name = "run",
     .summary = "run a scene and write what happened",
     .operands = "SCENE",
-    .description =
-        "Runs a scene file, or a built-in scene by its name, to its end time and writes "
-        "summary.json,\nresolved.json, energy.csv, sensors.csv and ParaView frames into a "
-        "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
-        "parameters of a scene.",
+    .description = "Runs a scene file, or a built-in scene by its name, to its end time and writes "
+                   "summary.json,\nresolved.json, energy.csv, sensors.csv, bodies.csv and ParaView "
+                   "frames into a "
+                   "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
+                   "parameters of a scene.",
     .least = 1,
     .most = 1,
     .options = options,

@@ -34,36 +34,52 @@ static void format_left(char text[32], double seconds)
         snprintf(text, 32, "%.1f h", seconds / 3600.0);
 }
 
-static void draw_bar(double done, const char *left, const cairn_world *world)
+static void draw_bar(double done, const char *left, const char *text)
 {
     char bar[BAR_WIDTH + 1];
     int filled = (int)(done * BAR_WIDTH);
     memset(bar, '-', BAR_WIDTH);
     memset(bar, '#', (size_t)filled);
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f %%  %.3f s  %d contacts  %s left\033[K", bar, 100.0 * done,
-            cairn_world_time(world), cairn_world_report(world)->contacts, left);
+    fprintf(stderr, "\r[%s] %3.0f %%  %s  %s left\033[K", bar, 100.0 * done, text, left);
     fflush(stderr);
 }
 
-void cli_progress_show(cli_progress *progress, double done, const cairn_world *world)
+static bool is_due(const cli_progress *progress)
 {
-    if (progress->quiet)
+    return !progress->quiet &&
+           base_timer_seconds() - progress->last >= (progress->terminal ? 0.1 : 5.0);
+}
+
+void cli_progress_tell(cli_progress *progress, double done, const char *text)
+{
+    if (!is_due(progress))
         return;
     double now = base_timer_seconds();
-    if (now - progress->last < (progress->terminal ? 0.1 : 5.0))
-        return;
     progress->last = now;
     done = done < 0.0 ? 0.0 : done > 1.0 ? 1.0 : done;
     char left[32] = "?";
     if (done > 0.0)
         format_left(left, (now - progress->started) * (1.0 - done) / done);
-    if (progress->terminal) {
-        draw_bar(done, left, world);
-        progress->drawn = true;
+    if (progress->terminal)
+        draw_bar(done, left, text);
+    else
+        fprintf(stderr, "%3.0f %%  %s  %s left\n", 100.0 * done, text, left);
+    progress->drawn = progress->terminal;
+}
+
+void cli_progress_show(cli_progress *progress, double done, const cairn_world *world)
+{
+    char text[128];
+    const cairn_step_report *report = cairn_world_report(world);
+    if (!is_due(progress))
         return;
-    }
-    fprintf(stderr, "%3.0f %%  step %" PRId64 "  %.4g s  %d contacts  %d iterations  %s left\n",
-            100.0 * done, cairn_world_step_count(world), cairn_world_time(world),
-            cairn_world_report(world)->contacts, cairn_world_report(world)->iterations, left);
+    if (progress->terminal)
+        snprintf(text, sizeof text, "%.3f s  %d contacts", cairn_world_time(world),
+                 report->contacts);
+    else
+        snprintf(text, sizeof text, "step %" PRId64 "  %.4g s  %d contacts  %d iterations",
+                 cairn_world_step_count(world), cairn_world_time(world), report->contacts,
+                 report->iterations);
+    cli_progress_tell(progress, done, text);
 }

@@ -16,6 +16,9 @@ cli_progress cli_progress_begin(bool quiet);
 /// @param done  share of the run, 0 to 1
 void cli_progress_show(cli_progress *progress, double done, const cairn_world *world);
 
+/// The same with words of the caller's own.
+void cli_progress_tell(cli_progress *progress, double done, const char *text);
+
 /// Clears the bar, so that other text may follow.
 void cli_progress_clear(cli_progress *progress);
 

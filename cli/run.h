@@ -13,7 +13,7 @@ typedef struct run_settings {
     cli_common common;
     cli_assignments parameters, solver_settings, local_settings;
     const char *law, *solver, *local;
-    double tolerance, step, until; // NAN: the scene's
+    double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
     double scene_time_limit;       // s
     int64_t threads;               // 0: the scene's
     int64_t seed;                  // -1: the scene's
@@ -57,6 +57,11 @@ typedef struct run_state {
     cli_progress progress;
 } run_state;
 
+/// Warns of a time step above the stable one of the explicit laws; with --step auto takes 1/30 of
+/// that instead, or the scene's step where no law has a limit.
+/// @return exit status
+int run_step_choose(const run_settings *settings, cairn_world *world);
+
 /// Makes the folders and opens the files of a run, with the first rows and the first frame.
 cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -77,6 +82,9 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
 
 /// The readable table.
 void run_summary_print(const run_state *run, const char *status);
+
+/// DIR/bodies.csv: where every body ended, one row a body in order of creation.
+cairn_status run_bodies_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// DIR/resolved.json: every setting in force.
 cairn_status run_resolved_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

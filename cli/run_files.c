@@ -37,6 +37,7 @@ static void put_energy_row(const run_state *run)
                              e.impact,
                              e.friction,
                              e.damping,
+                             e.plastic,
                              e.residual};
     FILE *out = run->files.energy;
     fprintf(out, "%" PRId64, cairn_world_step_count(world));
@@ -91,7 +92,8 @@ static cairn_status open_tables(run_state *run, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
-          "impact dissipation [J],friction dissipation [J],damping dissipation [J],residual [J]\n",
+          "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
+          "plastic dissipation [J],residual [J]\n",
           run->files.energy);
     status = open_sensors(run, error);
     if (status != CAIRN_OK)

@@ -34,6 +34,7 @@ con_contact_energy con_impulse_book(const con_impulse_output *output,
     double along = spring[1] * motion->U[1] + spring[2] * motion->U[2] + turning;
     return (con_contact_energy){
         .work = -mean_work(output->R, motion) - couples - couples_end,
+        .start = output->elastic + output->plastic + dot(spring, motion->V),
         .elastic = output->elastic - spring[0] * motion->U[0] - along,
         .loose = output->loose > 0.0 ? output->loose - along : 0.0,
         .friction = output->friction - mean_work(output->R_friction, motion) - friction,

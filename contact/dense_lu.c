@@ -8,13 +8,14 @@
 
 enum { PANEL = 24, TILE_ROWS = 6, TILE_COLUMNS = 8 };
 
+typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vector8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
-// c[rows][8] -= l[rows][depth] u[depth][8]
-INLINE void update_tile(double *c, const double *l, const double *u, size_t stride, int depth,
-                        int rows)
+// c[rows][8] -= l[rows][depth] u[depth][8], one vector a row
+INLINE void update_tile8(double *c, const double *l, const double *u, size_t stride, int depth,
+                         int rows)
 {
     vector8 sum[TILE_ROWS];
     for (int i = 0; i < rows; i++)
@@ -28,30 +29,63 @@ INLINE void update_tile(double *c, const double *l, const double *u, size_t stri
         *(vector8 *)(c + (size_t)i * stride) = sum[i];
 }
 
+// the same with two vectors a row
+INLINE void update_tile4(double *c, const double *l, const double *u, size_t stride, int depth,
+                         int rows)
+{
+    vector4 low[TILE_ROWS], high[TILE_ROWS];
+    for (int i = 0; i < rows; i++) {
+        low[i] = *(const vector4 *)(c + (size_t)i * stride);
+        high[i] = *(const vector4 *)(c + (size_t)i * stride + 4);
+    }
+    for (int k = 0; k < depth; k++) {
+        vector4 row_low = *(const vector4 *)(u + (size_t)k * stride);
+        vector4 row_high = *(const vector4 *)(u + (size_t)k * stride + 4);
+        for (int i = 0; i < rows; i++) {
+            double factor = l[(size_t)i * stride + (size_t)k];
+            low[i] -= factor * row_low;
+            high[i] -= factor * row_high;
+        }
+    }
+    for (int i = 0; i < rows; i++) {
+        *(vector4 *)(c + (size_t)i * stride) = low[i];
+        *(vector4 *)(c + (size_t)i * stride + 4) = high[i];
+    }
+}
+
+INLINE void update_tile(double *c, const double *l, const double *u, size_t stride, int depth,
+                        int rows, int length)
+{
+    if (length == 4)
+        update_tile4(c, l, u, stride, depth, rows);
+    else
+        update_tile8(c, l, u, stride, depth, rows);
+}
+
 INLINE void update_short_tile(double *c, const double *l, const double *u, size_t stride, int depth,
-                              int rows)
+                              int rows, int length)
 {
     switch (rows) {
     case 1:
-        update_tile(c, l, u, stride, depth, 1);
+        update_tile(c, l, u, stride, depth, 1, length);
         break;
     case 2:
-        update_tile(c, l, u, stride, depth, 2);
+        update_tile(c, l, u, stride, depth, 2, length);
         break;
     case 3:
-        update_tile(c, l, u, stride, depth, 3);
+        update_tile(c, l, u, stride, depth, 3, length);
         break;
     case 4:
-        update_tile(c, l, u, stride, depth, 4);
+        update_tile(c, l, u, stride, depth, 4, length);
         break;
     default:
-        update_tile(c, l, u, stride, depth, 5);
+        update_tile(c, l, u, stride, depth, 5, length);
         break;
     }
 }
 
 // rows and columns from `from` on, less L U of the panel [begin, end)
-INLINE void update_rest(double *a, size_t stride, int rows, int begin, int from)
+INLINE void update_rest(double *a, size_t stride, int rows, int begin, int from, int length)
 {
     int depth = from - begin;
     const double *u = a + (size_t)begin * stride;
@@ -61,9 +95,9 @@ INLINE void update_rest(double *a, size_t stride, int rows, int begin, int from)
         int height = rows - i < TILE_ROWS ? rows - i : TILE_ROWS;
         for (int j = from; j < rows; j += TILE_COLUMNS)
             if (height == TILE_ROWS)
-                update_tile(c + j, l, u + j, stride, depth, TILE_ROWS);
+                update_tile(c + j, l, u + j, stride, depth, TILE_ROWS, length);
             else
-                update_short_tile(c + j, l, u + j, stride, depth, height);
+                update_short_tile(c + j, l, u + j, stride, depth, height, length);
     }
 }
 
@@ -118,7 +152,8 @@ INLINE int factor_panel(double *a, size_t stride, int rows, int pivots, int begi
     return replaced;
 }
 
-INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny)
+INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
+                      int length)
 {
     int replaced = 0;
     for (int begin = 0; begin < pivots; begin += PANEL) {
@@ -128,7 +163,7 @@ INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot
             for (int k = begin; k < i; k++)
                 subtract_row(a + (size_t)i * stride + end, a + (size_t)k * stride + end,
                              a[(size_t)i * stride + (size_t)k], rows - end);
-        update_rest(a, stride, rows, begin, end);
+        update_rest(a, stride, rows, begin, end, length);
     }
     return replaced;
 }
@@ -136,20 +171,20 @@ INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot
 static int partial_lu_portable(double *a, size_t stride, int rows, int pivots, int *pivot,
                                double tiny)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 1);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) static int partial_lu_avx2(double *a, size_t stride, int rows,
                                                            int pivots, int *pivot, double tiny)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 4);
 }
 
 __attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512"))) static int
 partial_lu_avx512(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 8);
 }
 
 int con_dense_vector_length(void)

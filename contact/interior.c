@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 8, ESCAPE_LIMIT = 60, ESCAPE_ITERATIONS = 60 };
+enum { MEMORY = 8, ESCAPE_ITERATIONS = 60 };
 
 typedef enum mode { MODE_NEWTON, MODE_ESCAPE } mode;
 
@@ -417,7 +417,7 @@ static bool watch_progress(interior *p)
     p->bad = p->alpha < 0.05 || stalls ? p->bad + 1 : (p->bad > 0 ? p->bad - 1 : 0);
     if (p->bad < 4)
         return true;
-    if (p->escapes >= ESCAPE_LIMIT)
+    if (p->escapes >= p->settings->max_escapes)
         return false;
     begin_escape(p);
     return true;

@@ -9,6 +9,7 @@ typedef struct con_interior_settings {
     int max_iterations; // factorisations
     double start_scale; // r_N of the start, in units of the island
     int max_restarts;   // with ten times the scale, when the start is slow
+    int max_escapes;    // from folds of the central path
 } con_interior_settings;
 
 /// Size of the normal reactions of r (root mean square, scaled), within the range of good starts.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unilateral contact with Coulomb friction, Newton's restitution and cohesion (theory.md 3.1-3.4).
+// Unilateral contact with Coulomb friction and Newton's restitution, theory.md (3.1)-(3.3).
 #include "contact/law.h"
 
 #include "base/assert.h"
@@ -9,24 +9,20 @@
 typedef struct signorini_coulomb {
     double friction;
     double restitution;
-    double cohesion;
 } signorini_coulomb;
 
 #define FIELD(name) offsetof(signorini_coulomb, name)
 static const base_setting settings_rows[] = {
-    {"friction",    BASE_SETTING_REAL, FIELD(friction),    "",  0.5, 0.0, DBL_MAX, NULL,
-     "coefficient of Coulomb friction"              },
-    {"restitution", BASE_SETTING_REAL, FIELD(restitution), "",  0.0, 0.0, 1.0,     NULL,
-     "coefficient of Newton's impact law"           },
-    {"cohesion",    BASE_SETTING_REAL, FIELD(cohesion),    "N", 0.0, 0.0, DBL_MAX, NULL,
-     "traction that a contact bears before it opens"},
+    {"friction",    BASE_SETTING_REAL, FIELD(friction),    "", 0.5, 0.0, DBL_MAX, NULL,
+     "coefficient of Coulomb friction"   },
+    {"restitution", BASE_SETTING_REAL, FIELD(restitution), "", 0.0, 0.0, 1.0,     NULL,
+     "coefficient of Newton's impact law"},
 };
 
 static void cone(const void *parameters, con_cone_terms *terms)
 {
     const signorini_coulomb *p = parameters;
-    *terms = (con_cone_terms){
-        .friction = p->friction, .restitution = p->restitution, .cohesion = p->cohesion};
+    *terms = (con_cone_terms){.friction = p->friction, .restitution = p->restitution};
 }
 
 const con_law con_law_signorini_coulomb = {

@@ -104,7 +104,7 @@ static squares measure(const con_newton *newton, const double (*r)[3], const dou
             sum.U += U[k] * U[k];
         }
         sum.map += con_natural_map(R, U, newton->mu[i], map);
-        if (newton->goal.scaled_measure)
+        if (newton->goal.scaled_weight > 0.0)
             sum.scaled += con_scaled_map(newton->w[i] * w_unit, R, U, newton->mu[i]);
     }
     return sum;
@@ -121,7 +121,9 @@ double con_newton_error(con_newton *newton, const double (*r)[3])
         scale = fmax(scale, fmax(sum.R + goal->R_squared_other, sum.U + goal->U_squared_other));
     scale = sqrt(scale) > DBL_EPSILON ? sqrt(scale) : 1.0;
     double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
-    double error = fmax(sqrt(sum.map) / scale, sqrt(sum.scaled) / q) / sqrt(goal->share);
+    double error =
+        con_larger_error(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q);
+    error /= sqrt(goal->share);
     if (!isfinite(error))
         return NAN;
     con_report *report = newton->report;
@@ -244,7 +246,7 @@ static cairn_status order_active(con_newton *newton)
         return CAIRN_ERROR_MEMORY;
     cairn_status status = con_block_order_create(&pattern, 3, arena, &newton->order);
     if (status == CAIRN_OK)
-        status = con_block_lu_create(&newton->order, arena, &newton->lu);
+        status = con_newton_allocate_factors(newton);
     newton->ordered = status == CAIRN_OK;
     return status;
 }
@@ -269,18 +271,29 @@ static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const
     }
 }
 
+// does the work fit into memory, and (very roughly) into the time left
+static bool is_feasible(const con_newton *newton)
+{
+    if (!newton->fits)
+        return false;
+    double fastest = newton->order.flops / 2e10;
+    return !isfinite(newton->goal.deadline) ||
+           base_timer_seconds() + fastest < newton->goal.deadline;
+}
+
 cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
 {
-    if (newton->bodies) {
+    cairn_status status = CAIRN_OK;
+    if (!newton->bodies && !number_active(newton, B))
+        status = order_active(newton);
+    if (status != CAIRN_OK)
+        return status;
+    if (!is_feasible(newton))
+        return CAIRN_ERROR_NUMERICAL;
+    if (newton->bodies)
         assemble_bodies(newton, A, B);
-    } else {
-        if (!number_active(newton, B)) {
-            cairn_status status = order_active(newton);
-            if (status != CAIRN_OK)
-                return status;
-        }
+    else
         assemble_contacts(newton, A, B);
-    }
     newton->factorisations++;
     return con_block_lu_factor(&newton->lu, newton->values) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
 }

@@ -12,7 +12,7 @@
 typedef struct con_goal {
     double tolerance;
     bool both_measures;
-    bool scaled_measure;
+    double scaled_weight;   // of (4.13)
     double q_squared;       // |q|^2 of the whole problem
     double R_squared_other; // |R|^2 and |U|^2 of the other islands
     double U_squared_other;
@@ -44,6 +44,7 @@ typedef struct con_newton {
     con_block_order order;     // of the Newton matrix: in W form, of its active contacts
     con_block_lu lu;
     bool ordered;          // order and lu are there
+    bool fits;             // lu is there: its size is within CON_NEWTON_DOUBLES_MAX
     base_arena_mark floor; // W form: where the memory of order and lu begins
     double *values;        // [entries][block * block] of the Newton matrix
     int (*slot)[2][2];     // [n] entries of values for the pairs of bodies; -1 for none
@@ -63,6 +64,8 @@ typedef struct con_newton {
     double best_error; // natural map / what the goal allows * tolerance
     base_arena *arena;
 } con_newton;
+
+enum { CON_NEWTON_DOUBLES_MAX = 250000000 }; // 2 GB
 
 /// Takes the contacts listed (an island) out of a problem; memory from the arena stays in use.
 /// Contacts with W_NN = 0 must not be listed.
@@ -87,9 +90,13 @@ bool con_newton_late(const con_newton *newton);
 /// method rewinds the arena when it ends.
 void con_newton_begin(con_newton *newton);
 
+/// Room for the factors of newton->order, where they fit; part of ordering.
+cairn_status con_newton_allocate_factors(con_newton *newton) CAIRN_CHECK_RESULT;
+
 /// Factors I + sum J^T B A J (bodies) or I + A W B (contacts with B != 0).
 /// @param A, B  [n] 3x3 row-major
-/// @return CAIRN_ERROR_NUMERICAL when the matrix is not finite; CAIRN_ERROR_MEMORY
+/// @return CAIRN_ERROR_NUMERICAL when the matrix is not finite, the factors would be larger than
+///         CON_NEWTON_DOUBLES_MAX, or the time left is clearly too short; CAIRN_ERROR_MEMORY
 cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3],
                                const double (*B)[3][3]) CAIRN_CHECK_RESULT;
 

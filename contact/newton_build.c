@@ -123,6 +123,15 @@ static void find_slots(con_newton *newton)
         newton->diagonal[a] = con_block_pattern_find(&newton->pattern, a, a);
 }
 
+cairn_status con_newton_allocate_factors(con_newton *newton)
+{
+    const con_block_order *order = &newton->order;
+    size_t total =
+        order->factor_start[order->supernode_count] + order->front_size + order->stack_size;
+    newton->fits = total <= CON_NEWTON_DOUBLES_MAX;
+    return newton->fits ? con_block_lu_create(order, newton->arena, &newton->lu) : CAIRN_OK;
+}
+
 static cairn_status order_bodies(con_newton *newton, base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count, m = (size_t)newton->body_count, count = 0;
@@ -152,7 +161,7 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
         return CAIRN_ERROR_MEMORY;
     status = con_block_order_create(&newton->pattern, 6, arena, &newton->order);
     if (status == CAIRN_OK)
-        status = con_block_lu_create(&newton->order, arena, &newton->lu);
+        status = con_newton_allocate_factors(newton);
     newton->ordered = status == CAIRN_OK;
     return status;
 }

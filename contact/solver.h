@@ -20,13 +20,14 @@ typedef enum con_stop {
 
 /// What every solver is told.
 typedef struct con_control {
-    double tolerance;           // on con_residual.error
-    bool both_measures;         // demand con_residual.error_q too
-    bool scaled_measure;        // demand con_residual.error_scaled too
-    int max_iterations;         // sweeps, Newton steps...; <= 0: the solver's own default
-    double time_limit;          // s of wall clock; <= 0: none
-    base_workers *workers;      // may be NULL
-    const con_local *local;     // one-contact solver for those that need one; NULL: the default
+    double tolerance;       // on con_residual.error
+    bool both_measures;     // demand con_residual.error_q too
+    double scaled_weight;   // weight of con_residual.error_scaled in what must meet the tolerance;
+                            // 0: not asked for
+    int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
+    double time_limit;      // s of wall clock; <= 0: none
+    base_workers *workers;  // may be NULL
+    const con_local *local; // one-contact solver for those that need one; NULL: the default
     const void *local_settings; // NULL: its defaults
     double *history;            // [history_capacity] residual history; may be NULL
     int history_capacity;

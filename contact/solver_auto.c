@@ -17,8 +17,10 @@ typedef struct auto_settings {
     double warm_error;
     int warm_solves;
     int sweeps;
+    double sweep_fraction;
     int interior_iterations;
     int polish_solves;
+    double polish_weight;
     int proximal_solves;
     int last_sweeps;
     int last_solves;
@@ -26,24 +28,28 @@ typedef struct auto_settings {
 
 #define FIELD(name) offsetof(auto_settings, name)
 static const base_setting settings_rows[] = {
-    {"warm_sweeps",         BASE_SETTING_INTEGER, FIELD(warm_sweeps),         "", 20.0,    0.0, 1e6, NULL,
-     "sweeps from a guess before Newton steps are tried"                                                                                         },
-    {"warm_error",          BASE_SETTING_REAL,    FIELD(warm_error),          "", 1e-4,    0.0, 1.0, NULL,
-     "error up to which a guess counts as good"                                                                                                  },
-    {"warm_solves",         BASE_SETTING_INTEGER, FIELD(warm_solves),         "", 10.0,    0.0, 1e6, NULL,
-     "linear solves spent on a good guess"                                                                                                       },
-    {"sweeps",              BASE_SETTING_INTEGER, FIELD(sweeps),              "", 100.0,   0.0, 1e9, NULL,
-     "sweeps before the interior point"                                                                                                          },
-    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0,   0.0, 1e6,
-     NULL,                                                                                                 "factorisations of the interior point"},
-    {"polish_solves",       BASE_SETTING_INTEGER, FIELD(polish_solves),       "", 40.0,    0.0, 1e6, NULL,
-     "linear solves of the proximal method after it"                                                                                             },
-    {"proximal_solves",     BASE_SETTING_INTEGER, FIELD(proximal_solves),     "", 3000.0,  0.0, 1e6, NULL,
-     "linear solves of the proximal method in De Saxce form"                                                                                     },
-    {"last_sweeps",         BASE_SETTING_INTEGER, FIELD(last_sweeps),         "", 20000.0, 0.0, 1e9, NULL,
-     "sweeps for another start, when all else has failed"                                                                                        },
-    {"last_solves",         BASE_SETTING_INTEGER, FIELD(last_solves),         "", 8000.0,  0.0, 1e6, NULL,
-     "linear solves from that start"                                                                                                             },
+    {"warm_sweeps",         BASE_SETTING_INTEGER, FIELD(warm_sweeps),         "", 20.0,    0.0,  1e6,  NULL,
+     "sweeps from a guess before Newton steps are tried"                                                                                           },
+    {"warm_error",          BASE_SETTING_REAL,    FIELD(warm_error),          "", 1e-4,    0.0,  1.0,  NULL,
+     "error up to which a guess counts as good"                                                                                                    },
+    {"warm_solves",         BASE_SETTING_INTEGER, FIELD(warm_solves),         "", 10.0,    0.0,  1e6,  NULL,
+     "linear solves spent on a good guess"                                                                                                         },
+    {"sweeps",              BASE_SETTING_INTEGER, FIELD(sweeps),              "", 100.0,   0.0,  1e9,  NULL,
+     "sweeps before the interior point"                                                                                                            },
+    {"sweep_fraction",      BASE_SETTING_REAL,    FIELD(sweep_fraction),      "", 0.5,     0.0,  1e6,  NULL,
+     "more sweeps when they promise to cost less than this part of Newton steps"                                                                   },
+    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0,   0.0,  1e6,
+     NULL,                                                                                                   "factorisations of the interior point"},
+    {"polish_solves",       BASE_SETTING_INTEGER, FIELD(polish_solves),       "", 40.0,    0.0,  1e6,  NULL,
+     "linear solves of a round of the proximal method after it"                                                                                    },
+    {"polish_weight",       BASE_SETTING_REAL,    FIELD(polish_weight),       "", 1e3,     1e-2, 1e10, NULL,
+     "least proximal weight at the start of that, relative to 3 / trace of the diagonal block"                                                     },
+    {"proximal_solves",     BASE_SETTING_INTEGER, FIELD(proximal_solves),     "", 3000.0,  0.0,  1e6,  NULL,
+     "linear solves of the proximal method in De Saxce form"                                                                                       },
+    {"last_sweeps",         BASE_SETTING_INTEGER, FIELD(last_sweeps),         "", 20000.0, 0.0,  1e9,  NULL,
+     "sweeps for another start, when all else has failed"                                                                                          },
+    {"last_solves",         BASE_SETTING_INTEGER, FIELD(last_solves),         "", 8000.0,  0.0,  1e6,  NULL,
+     "linear solves from that start"                                                                                                               },
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -90,12 +96,13 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
     return CAIRN_OK;
 }
 
-static cairn_status run_interior(con_newton *model, const auto_settings *settings,
+static cairn_status run_interior(con_newton *model, const auto_settings *settings, int escapes,
                                  const double (*r)[3])
 {
     con_interior_settings interior = {.max_iterations = settings->interior_iterations,
                                       .start_scale = con_interior_start_scale(model, r),
-                                      .max_restarts = 3};
+                                      .max_restarts = 3,
+                                      .max_escapes = escapes};
     return con_interior_run(model, &interior);
 }
 
@@ -119,17 +126,32 @@ static bool is_done(const con_newton *model)
     return con_newton_solved(model) || con_newton_late(model);
 }
 
+// proximal method from the best point as long as it gets better
+static cairn_status polish(con_cascade *cascade, const auto_settings *settings, con_newton *model)
+{
+    double before = INFINITY;
+    while (!is_done(model) && model->best_error < 1e-2 && model->best_error < 0.5 * before) {
+        before = model->best_error;
+        // the nearer, the longer the first proximal step may be
+        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e6));
+        cairn_status status =
+            run_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight, settings->polish_solves,
+                         cascade->deadline, (const double(*)[3])model->best);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
 // interior point, polish, long proximal run
 static cairn_status solve_island(con_cascade *cascade, const auto_settings *settings, int island)
 {
     con_newton *model;
     cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status != CAIRN_OK || is_done(model))
-        return status;
-    status = run_interior(model, settings, (const double(*)[3])model->scratch[3]);
-    if (status == CAIRN_OK && !is_done(model) && model->best_error < 1e-2)
-        status = run_proximal(model, CON_PROXIMAL_ALART_CURNIER, 1e3, settings->polish_solves,
-                              cascade->deadline, (const double(*)[3])model->best);
+    if (status == CAIRN_OK && !is_done(model))
+        status = run_interior(model, settings, 60, (const double(*)[3])model->scratch[3]);
+    if (status == CAIRN_OK)
+        status = polish(cascade, settings, model);
     double now = base_timer_seconds();
     double half = isfinite(cascade->deadline) ? now + 0.5 * (cascade->deadline - now) : INFINITY;
     if (status == CAIRN_OK && !is_done(model))
@@ -148,11 +170,21 @@ static cairn_status solve_open_islands(con_cascade *cascade, const auto_settings
     return CAIRN_OK;
 }
 
-// many sweeps from zero, and a long proximal run from there
+// Newton steps were possible on some island
+static bool has_factored(const con_cascade *cascade)
+{
+    for (int k = 0; k < cascade->island_count; k++)
+        if (cascade->model[k] != NULL && cascade->model[k]->factorisations > 0)
+            return true;
+    return false;
+}
+
+// many sweeps, from zero unless sweeps are all there is, and a long proximal run from there
 static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings)
 {
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
-    memset(cascade->R, 0, size);
+    if (has_factored(cascade))
+        memset(cascade->R, 0, size);
     con_sweep_refresh(&cascade->sweep);
     cairn_status status = con_cascade_measure(cascade);
     if (status == CAIRN_OK)
@@ -178,6 +210,10 @@ static cairn_status run(con_cascade *cascade, const auto_settings *settings)
     if (status != CAIRN_OK || all_solved(cascade))
         return status;
     status = con_cascade_sweep(cascade, settings->sweeps);
+    for (int before = -1; status == CAIRN_OK && !all_solved(cascade) && before < cascade->sweeps;) {
+        before = cascade->sweeps;
+        status = con_cascade_sweep_on(cascade, settings->sweep_fraction);
+    }
     if (status == CAIRN_OK && !all_solved(cascade))
         status = solve_open_islands(cascade, settings);
     if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade))

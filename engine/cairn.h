@@ -98,15 +98,15 @@ typedef struct cairn_world_def {
     double gravity[3];       // m/s2; default (0, 0, -9.81)
     double time_step;        // s; default 1/200
     cairn_rotation rotation; // default RIG_IMP
-    double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-8
-    bool scaled_measure; // demand the tolerance of (4.13) too, which does not depend on the unit of
-                         // mass: light bodies are held as firmly as heavy ones; default true
-    int max_iterations;  // of the solver in a step; 0: the solver's default
-    double time_limit;   // s of wall clock for one solve; 0: none
-    bool margin;         // take contacts up before they close, gap/h in the unilateral
-                         // condition; default true
-    bool correction;     // remove penetration after the velocity solve without adding velocity;
-                         // default true
+    double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-6
+    double scaled_weight; // weight of theory.md (4.13) in that residual; (4.13) does not depend on
+                          // the unit of mass, so that light bodies are held too; default 0.01
+    int max_iterations;   // of the solver in a step; 0: the solver's default
+    double time_limit;    // s of wall clock for one solve; 0: none
+    bool margin;          // take contacts up before they close, gap/h in the unilateral
+                          // condition; default true
+    bool correction;      // remove penetration after the velocity solve without adding velocity;
+                          // default true
     double correction_slop;    // m, penetration left alone; default 0: 1e-5 of the smaller body's
                                // smallest size
     int threads;               // >= 1; results do not depend on it; default 1
@@ -175,6 +175,106 @@ CAIRN_API const char *cairn_pair_law(const cairn_world *world, cairn_material_id
                                      cairn_material_id b);
 CAIRN_API cairn_value cairn_pair_value(const cairn_world *world, cairn_material_id a,
                                        cairn_material_id b, int setting);
+
+// ---------------------------------------------------------------- one law on one state
+
+enum { CAIRN_LAW_HISTORY_MAX = 8 };
+
+/// A sphere, a plane (radius INFINITY) or a hollow sphere with the other body inside it (radius
+/// negative), in the middle of a step with the velocities of its begin.
+typedef struct cairn_law_body {
+    double position[3];         // m; of a plane any point on it
+    double velocity[3];         // m/s
+    double angular_velocity[3]; // rad/s, world axes
+    double radius;              // m
+    double mass;                // kg; INFINITY where immobile
+    double inertia;             // kg m2; 0: that of a solid sphere
+} cairn_law_body;
+
+typedef struct cairn_parameter {
+    const char *name;
+    cairn_value value;
+} cairn_parameter;
+
+typedef struct cairn_law_state {
+    const char *law;            // NULL: the default law
+    const char *local;          // one-contact solver of a cone law; NULL: the default
+    cairn_law_body body[2];     // A and B; at most one of them not an ordinary sphere
+    double plane_normal[3];     // out of the plane, any length; only with a plane
+    double step;                // s
+    bool instantaneous;         // impulse laws: the force of this state alone, without a look
+                                // ahead over the step through W
+    bool fresh;                 // first evaluation of a new contact; default true
+    bool initial;               // a contact that is there in a world's first step
+    double previous_impulse[3]; // N s, of the step before, contact frame
+    double history[CAIRN_LAW_HISTORY_MAX]; // in the order of cairn_law_history_name
+    const cairn_parameter *parameters;     // [parameter_count]; the others have their defaults
+    int parameter_count;
+    uint32_t cookie;
+} cairn_law_state;
+
+/// What a law answers. Forces and torques are means over the step: impulse / step.
+typedef struct cairn_law_response {
+    double gap;          // m
+    double frame[3][3];  // rows n (from A to B), t1, t2
+    double point[3];     // m, halfway between the surfaces
+    double velocity[3];  // m/s, V of B relative to A at the point, contact frame
+    double impulse[3];   // N s, R on B, contact frame
+    double force[2][3];  // N on A and on B, world axes
+    double torque[2][3]; // N m about the centres of A and B, world axes, couples included
+    double history[CAIRN_LAW_HISTORY_MAX];
+    double elastic;  // J, impulse laws: stored in the springs
+    double friction; // J, impulse laws: dissipated by slip of springs since the last call
+    double plastic;  // J, impulse laws: dissipated by plasticity and adhesion since the last call
+    double W[3][3];  // kg^-1, contact frame; zeros where instantaneous
+    double velocity_end[3]; // m/s, cone laws: U that the impulse leaves
+    int iterations;         // cone laws: of the one-contact solver
+    bool converged;         // cone laws: it says so
+    double error;           // cone laws: natural map in scaled form, theory.md (5.10); else 0
+} cairn_law_response;
+
+/// Two spheres of 10 mm and 2500 kg/m3 that overlap by 10 um, at rest; step 10 us.
+CAIRN_API cairn_law_state cairn_default_law_state(void);
+
+/// Number of doubles of history that a law keeps a contact, and the name of each.
+CAIRN_API int cairn_law_history_count(const char *law);
+CAIRN_API const char *cairn_law_history_name(const char *law, int index);
+
+/// Evaluates one law on one contact of two bodies, docs/laws.md section 1.4. A cone law answers
+/// with the impulse of the bodies' velocities alone (free velocity = V, no forces), restitution and
+/// the gap as in a world.
+/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values
+CAIRN_API cairn_status cairn_law_evaluate(const cairn_law_state *state,
+                                          cairn_law_response *response,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// u = W R + b of one contact, rows (N, T1, T2).
+typedef struct cairn_local_state {
+    const char *local;                 // NULL: the default one-contact solver
+    double W[3][3];                    // kg^-1, positive definite as a quadratic form; default unit
+    double b[3];                       // m/s; default (-1, 0, 0)
+    double friction;                   // default 0.5
+    double start[3];                   // N s; default 0
+    const cairn_parameter *parameters; // [parameter_count] of the solver
+    int parameter_count;
+    uint32_t cookie;
+} cairn_local_state;
+
+typedef struct cairn_local_response {
+    double R[3];        // N s
+    double U[3];        // m/s, W R + b
+    const char *status; // "open", "sticking", "sliding"
+    int iterations;
+    bool converged; // by the solver's own test
+    double error;   // natural map in scaled form, theory.md (5.10)
+} cairn_local_response;
+
+CAIRN_API cairn_local_state cairn_default_local_state(void);
+
+/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values
+CAIRN_API cairn_status cairn_local_evaluate(const cairn_local_state *state,
+                                            cairn_local_response *response,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- shapes
 
@@ -310,6 +410,29 @@ CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id bo
 /// says so in the report; non-finite state stops with the body's identity.
 CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The contact that limits the time step.
+typedef struct cairn_step_limit {
+    double step;      // s; INFINITY where no law has a limit
+    double stiffness; // N/m, of the contact
+    double damping;   // N s/m
+    double mass;      // kg, of the lighter body
+    cairn_body_id a, b;
+    const char *law; // "" where there is none
+} cairn_step_limit;
+
+/// Estimates the stable step of the stiffest contact that the bodies of the world may make, of
+/// those with an explicit law: h = m / (c + sqrt(c^2 + k m)) with the mass m of the lighter body,
+/// which is the limit of leap-frog for a row of such bodies, sqrt(m / k) without damping. k is the
+/// larger of the normal stiffness and 7/2 of the tangential one (a sphere turns too), both at an
+/// overlap of 1 % of the smaller body's half size. docs/laws.md section 9.
+/// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
+CAIRN_API cairn_step_limit cairn_world_stable_step(const cairn_world *world);
+
+/// Changes the time step, before the first step.
+/// @return CAIRN_ERROR_ARGUMENT after it, or for a step that is not positive
+CAIRN_API cairn_status cairn_world_set_time_step(cairn_world *world, double time_step,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
 CAIRN_API double cairn_world_time(const cairn_world *world);
 CAIRN_API int64_t cairn_world_step_count(const cairn_world *world);
 
@@ -433,6 +556,144 @@ CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview **
 CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
+
+// ---------------------------------------------------------------- problems from files
+
+/// A frictional contact problem read from an FCLIB file, and the impulses last found for it. Calls
+/// on problems must not overlap in time unless the HDF5 library was built thread-safe.
+typedef struct cairn_problem cairn_problem;
+
+/// Reads a file of any form and storage and brings it to the form that solvers want.
+/// @return CAIRN_ERROR_FILE (no such file); CAIRN_ERROR_FORMAT with the reason;
+/// CAIRN_ERROR_NUMERICAL
+///         when equality constraints cannot be eliminated; CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_problem_read(const char *path, cairn_problem **problem,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_problem_destroy(cairn_problem *problem);
+
+typedef enum cairn_problem_kind {
+    CAIRN_PROBLEM_LOCAL, // W and q
+    CAIRN_PROBLEM_GLOBAL // M, H, f, w
+} cairn_problem_kind;
+
+/// "local" or "global".
+CAIRN_API const char *cairn_problem_kind_name(cairn_problem_kind kind);
+
+CAIRN_API cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem);
+CAIRN_API int cairn_problem_contacts(const cairn_problem *problem);
+/// Rows of M in global form; rows of W in local form, which does not know the bodies.
+CAIRN_API int cairn_problem_dofs(const cairn_problem *problem);
+
+/// What a problem file holds.
+typedef struct cairn_problem_view {
+    cairn_problem_kind kind;
+    const char *title, *description, *math_info; // "" where absent; borrowed from the problem
+    int dimension;                               // rows a contact: 2 or 3
+    int contacts;
+    int dofs;       // as cairn_problem_dofs
+    int equalities; // rows of the equality constraints
+    int bodies;     // blocks of M that move on their own; 0 where not known
+    int W_entries, M_entries, H_entries;
+    double density;        // of W or H: stored entries / (rows columns)
+    double symmetry_error; // max |A - A^T| / max |A| of W or M
+    double friction_minimum, friction_maximum;
+    double q_norm;         // m/s, |q|; NaN where not known
+    double hyperstaticity; // contact rows / dofs; NaN in local form
+    int rank;              // of W or H, singular values above 1e-10 of the largest; -1: too large
+    int rank_full;         // smaller side of W or H
+    double conditioning;   // largest / smallest singular value within the rank; NaN: not known
+    int guesses;
+    bool has_solution;
+    double solution_error; // residual of the stored solution; NaN without one
+    int dropped_vectors;   // guesses and solutions left out because they are not finite
+} cairn_problem_view;
+
+/// The rank takes a dense factorisation: up to a few seconds at 1500 rows, and left out above.
+CAIRN_API cairn_status cairn_problem_info(const cairn_problem *problem, cairn_problem_view *view,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// One name=value for a solver's or one-contact solver's table.
+typedef struct cairn_setting {
+    const char *name;
+    const char *text; // "0.5", "true", "shuffled"
+} cairn_setting;
+
+typedef struct cairn_solve_def {
+    const char *solver;                   // NULL: the default
+    const char *local;                    // one-contact solver; NULL: the default
+    const cairn_setting *solver_settings; // [solver_setting_count]
+    int solver_setting_count;
+    const cairn_setting *local_settings; // [local_setting_count]
+    int local_setting_count;
+    double tolerance;    // residual to reach, theory.md (4.12); default 1e-8
+    bool both_measures;  // demand it of the measure divided by |q| too; default false
+    bool scaled_measure; // demand it of (4.13) too; default false
+    bool guess;         // start from the file's first guess where it has one; default false: from 0
+    int max_iterations; // 0: the solver's default
+    double time_limit;  // s of wall clock; 0: none
+    int threads;        // default 1
+    uint32_t cookie;
+} cairn_solve_def;
+
+CAIRN_API cairn_solve_def cairn_default_solve_def(void);
+
+/// What a solve came to. A limit that was hit is no failure of the call.
+typedef struct cairn_solve_report {
+    const char *solver; // name of the one that ran
+    const char *stop;   // "solved", "iteration_limit", "time_limit", "stagnated", "failed"
+    int iterations;
+    double error;        // recomputed, theory.md (4.12)
+    double error_q;      // the same natural map divided by |q|
+    double error_scaled; // theory.md (4.13)
+    double seconds;      // wall clock of the solve alone
+    double cpu_seconds;  // CPU time of the same, all threads
+} cairn_solve_report;
+
+/// Solves, and keeps the best point found for cairn_problem_write_solution.
+/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values;
+///         CAIRN_ERROR_UNSUPPORTED when the solver cannot take this kind of problem
+CAIRN_API cairn_status cairn_problem_solve(cairn_problem *problem, const cairn_solve_def *def,
+                                           cairn_solve_report *report,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes the problem as it was read, with the impulses last found as its solution.
+/// @return CAIRN_ERROR_ARGUMENT before the first solve
+CAIRN_API cairn_status cairn_problem_write_solution(const cairn_problem *problem, const char *path,
+                                                    cairn_error *error) CAIRN_CHECK_RESULT;
+
+typedef enum cairn_existence_verdict {
+    CAIRN_EXISTENCE_SHOWN,      // a solution exists
+    CAIRN_EXISTENCE_BORDERLINE, // undecided: the margin is zero within what can be computed
+    CAIRN_EXISTENCE_NOT_SHOWN,  // the criterion fails: there may be a solution all the same
+    CAIRN_EXISTENCE_NONE        // there is no solution
+} cairn_existence_verdict;
+
+/// "exists", "borderline", "not_shown", "none".
+CAIRN_API const char *cairn_existence_name(cairn_existence_verdict verdict);
+
+/// Numbers behind a verdict, recomputed with the problem's own operators.
+typedef struct cairn_existence {
+    cairn_existence_verdict verdict;
+    bool zero_solves;    // R = 0 is a solution
+    double scale;        // m/s, largest |q_i|: unit of the margins
+    double margin;       // largest min(U_N - mu |U_T|) over the contacts that was found; at most 1;
+                         // above 0: a solution exists
+    double margin_bound; // no velocity has more; the dual's value
+    double certificate_product;  // q.d < 0 of a direction d in the cones with sum d_N = 1 that no
+                                 // velocity feels; NaN without one
+    double certificate_residual; // |W^T d| of it, relative
+    int rank;                    // of W in local form; -1 in global form
+    int iterations;
+} cairn_existence;
+
+/// Tests existence of a solution by the criterion of the largest margin: max a with
+/// H^T v + w - a e_N in K*, a <= 1. Where it fails without friction too, there is no solution.
+/// @param direction  [contacts][3] out: the certificate d, or zeros; may be NULL
+/// @return CAIRN_ERROR_UNSUPPORTED for a local form of more than 2000 contacts
+/// Source: Acary & Cadoux 2013. Tests: tests/unit/contact/test_existence.c
+CAIRN_API cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
+                                           double (*direction)[3],
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { PAIR_CHUNK = 64, COLLIDER_CHUNK = 256 };
+enum { COLLIDER_CHUNK = 256 };
 
 typedef struct place_context {
     cairn_world *world;
@@ -197,21 +197,16 @@ static cairn_status reserve_manifolds(cairn_world *world, int chunks)
 
 cairn_status eng_block_narrow_phase(cairn_world *world)
 {
-    int chunks = base_chunk_count(world->pair_count, PAIR_CHUNK);
+    int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK);
     cairn_status status = reserve_manifolds(world, chunks);
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
     if (status != CAIRN_OK || results == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(results, 0, (size_t)chunks * sizeof *results);
     narrow_context context = {world, results};
-    base_parallel_for(world->workers, world->pair_count, PAIR_CHUNK, narrow_chunk, &context);
+    base_parallel_for(world->workers, world->pair_count, ENG_PAIR_CHUNK, narrow_chunk, &context);
     for (int i = 0; i < chunks; i++)
         if (results[i] != CAIRN_OK)
             return results[i];
     return CAIRN_OK;
-}
-
-int eng_manifold_chunk(int pair)
-{
-    return pair / PAIR_CHUNK;
 }

@@ -75,6 +75,14 @@ static con_contact_motion motion_of(const cairn_world *world, int contact)
     return motion;
 }
 
+/// Whether an explicit contact was closed before the world's first step: what it stores was given.
+static bool was_there(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
+    return world->step_count == 0 && gap <= 0.0;
+}
+
 /// What explicit contacts stored and dissipated, by their laws.
 static void book_explicit(cairn_world *world)
 {
@@ -86,6 +94,7 @@ static void book_explicit(cairn_world *world)
         con_contact_energy part =
             con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
         e->elastic += part.elastic;
+        world->energy_start += was_there(world, i) ? part.start : 0.0;
         world->contacts.loose[i] = part.loose;
         e->friction += part.friction;
         e->damping += part.damping;

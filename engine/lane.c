@@ -610,6 +610,8 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     eng_lane_walls_advance(lane);
     run(lane);
     bool finite = collect(lane);
+    if (world->step_count == 0)
+        world->energy_start += eng_lane_start_energy(lane);
     world->energy.drivers += load_work(lane) + driven_work(lane);
     world->report.seconds[CAIRN_PHASE_explicit_laws] = base_timer_seconds() - start;
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;

@@ -267,4 +267,7 @@ typedef struct eng_lane_pending {
 eng_lane_pending eng_lane_pending_of(const struct eng_lane *lane, const eng_lane_block *block,
                                      int k, const eng_lane_contact *contact);
 
+/// J, stored before the world's first step in pairs that overlapped then; after that step.
+double eng_lane_start_energy(const struct eng_lane *lane);
+
 #endif

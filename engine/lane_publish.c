@@ -262,6 +262,46 @@ static eng_lane_pending sum_pending(const eng_lane *lane)
     return sum;
 }
 
+/// Velocity of a body's material point at the begin of the world's first step, which the lane has
+/// not written over yet.
+static vec3 velocity_before(const cairn_world *world, int body, vec3 arm)
+{
+    const double *v = world->v[body];
+    vec3 spin = quat_rotate(world->q[body].orientation, vec3_from(v + 3));
+    return vec3_add(vec3_from(v), vec3_cross(spin, arm));
+}
+
+/// Energy at the begin of the world's first step, 0 for a pair that was apart, contact/audit.h.
+static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
+{
+    const cairn_world *world = lane->world;
+    eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+    int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
+    vec3 centre_a = row_centre(lane, a);
+    vec3 centre_b =
+        c.wall ? ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, b)->wall].before.centre
+               : row_centre(lane, b);
+    vec3 velocity = vec3_sub(velocity_before(world, c.body[1], vec3_sub(c.point, centre_b)),
+                             velocity_before(world, c.body[0], vec3_sub(c.point, centre_a)));
+    double half = 0.5 * lane->pass.step, normal = vec3_dot(c.normal, velocity);
+    if (c.gap - half * normal > 0.0)
+        return 0.0;
+    vec3 spring = lane_vector(block->spring, k);
+    double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
+    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity));
+}
+
+double eng_lane_start_energy(const eng_lane *lane)
+{
+    double sum = 0.0;
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        if (block->touch >> slot % ENG_LANE_WIDTH & 1)
+            sum += start_of(lane, block, slot % ENG_LANE_WIDTH);
+    }
+    return sum;
+}
+
 void eng_lane_energy(const cairn_world *world, cairn_energy *e)
 {
     eng_lane_publish(world);

@@ -16,7 +16,7 @@ static vec3 divide(vec3 p, vec3 J)
 
 vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h)
 {
-    // midpoint angular velocity from the angular momentum of t_n, theory.md (1.5)
+    // midpoint angular velocity from the angular momentum of t_n, theory.md (1.3)
     vec3 momentum = turn_back(omega, 0.5 * h, vec3_multiply(J, omega));
     vec3 mid = divide(vec3_add_scaled(momentum, 0.5 * h, torque), J);
     vec3 rate = vec3_sub(torque, vec3_cross(mid, vec3_multiply(J, mid)));
@@ -54,7 +54,7 @@ vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end,
 {
     if (scheme == CAIRN_RIG_POS)
         return omega_end;
-    // angular momentum of the end of the step in midpoint axes, theory.md (1.9)
+    // angular momentum of the end of the step in midpoint axes, theory.md (1.6)
     vec3 momentum = vec3_add(turn_back(omega, 0.5 * h, vec3_multiply(J, omega)), impulse);
     vec3 implicit;
     if (scheme == CAIRN_RIG_IMP && solve_implicit(J, momentum, 0.5 * h, omega_end, &implicit))

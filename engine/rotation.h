@@ -6,13 +6,13 @@
 #include "base/vec.h"
 #include "engine/cairn.h"
 
-/// Angular velocity without contacts at the end of the step, theory.md (1.6).
+/// Angular velocity without contacts at the end of the step, theory.md (1.3).
 /// @param J      kg m2, principal moments
 /// @param omega  rad/s, principal axes, at t_n
 /// @param torque N m, principal axes at the midpoint
 vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h);
 
-/// Angular velocity at the end of the step, theory.md (1.8)-(1.10): RIG_POS keeps the one that the
+/// Angular velocity at the end of the step, theory.md (1.7)-(1.9): RIG_POS keeps the one that the
 /// contacts were solved for, RIG_NEG and RIG_IMP take it from the exact angular momentum.
 /// @param omega     at t_n
 /// @param omega_end that the contacts were solved for: free velocity plus contact impulses

@@ -54,7 +54,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
     con_control control = {
         .tolerance = world->def.tolerance,
-        .scaled_measure = world->def.scaled_measure,
+        .scaled_weight = world->def.scaled_weight,
         .max_iterations = world->def.max_iterations,
         .time_limit = world->def.time_limit,
         .workers = world->workers,

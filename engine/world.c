@@ -23,8 +23,8 @@ cairn_world_def cairn_default_world_def(void)
         .gravity = {0.0, 0.0, -9.81},
         .time_step = 1.0 / 200.0,
         .rotation = CAIRN_RIG_IMP,
-        .tolerance = 1e-8,
-        .scaled_measure = true,
+        .tolerance = 1e-6,
+        .scaled_weight = 0.01,
         .margin = true,
         .correction = true,
         .threads = 1,
@@ -46,6 +46,9 @@ static cairn_status check_def(const cairn_world_def *def, cairn_error *error)
     if (!(def->tolerance > 0.0 && def->tolerance < 1.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "tolerance = %g must lie between 0 and 1",
                          def->tolerance);
+    if (!(def->scaled_weight >= 0.0 && def->scaled_weight <= 1.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "scaled weight = %g must lie between 0 and 1",
+                         def->scaled_weight);
     if (!(def->correction_slop >= 0.0 && isfinite(def->correction_slop)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "correction slop = %g must be finite and not negative (m)",

@@ -70,7 +70,7 @@ typedef struct eng_contacts {
     double (*history)[CON_HISTORY_MAX]; // [count]
     double *loose;                      // [count] J, lost if an explicit contact opens; by audit
     // written by the solver and by explicit laws
-    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift, without the shift
+    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
 } eng_contacts;
 
 /// Solver or one-contact solver with its settings.
@@ -178,8 +178,14 @@ cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Poses, margins and bounds of the colliders for body poses q.
 cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
 
+/// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
+enum { ENG_PAIR_CHUNK = 64 };
+
 /// Manifold that holds the raw contacts of a pair.
-int eng_manifold_chunk(int pair);
+static inline int eng_manifold_chunk(int pair)
+{
+    return pair / ENG_PAIR_CHUNK;
+}
 
 /// Pairs that can never touch: neither body can move, or one body.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)

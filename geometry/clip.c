@@ -9,6 +9,7 @@ enum { REFERENCE_SIDE = 0x40000000, INLINE_CORNERS = 2 * GEO_FEATURE_INLINE };
 typedef struct corner {
     vec3 x;
     int edge;
+    int rank; // of its name: 0 a vertex of B, 1 a vertex of A, 2 a crossing
 } corner;
 
 typedef struct clipping {
@@ -43,7 +44,7 @@ static void clip_side(clipping *c, int k)
             double t = fmin(fmax(d / (d - e), 0.0), 1.0);
             vec3 x = vec3_add_scaled(at.x, t, vec3_sub(next.x, at.x));
             // leaving: the reference side goes on from here; entering: the incident side does
-            c->other[count++] = (corner){x, in ? REFERENCE_SIDE | k : at.edge};
+            c->other[count++] = (corner){x, in ? REFERENCE_SIDE | k : at.edge, 2};
         }
     }
     c->count = count;
@@ -102,8 +103,7 @@ static uint32_t body_code(const geo_feature *f)
 }
 
 // names the corner nearest to each vertex of a feature by that vertex
-static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_reference,
-                             uint64_t *keys)
+static void name_by_vertices(clipping *c, const geo_feature *f, bool is_reference, uint64_t *keys)
 {
     const double snap = 1e-4 * c->size;
     for (int k = 0; k < f->count; k++) {
@@ -119,6 +119,7 @@ static void name_by_vertices(const clipping *c, const geo_feature *f, bool is_re
         if (best < 0)
             continue;
         uint32_t vertex = vertex_code(f, k);
+        c->corners[best].rank = is_reference == c->reference_is_a;
         keys[best] = is_reference ? pair_key(c, vertex, body_code(c->incident))
                                   : pair_key(c, body_code(c->reference), vertex);
     }
@@ -150,10 +151,12 @@ static bool key_taken(const uint64_t *keys, int count, uint64_t key)
 }
 
 // keys[i] == 0 means not named yet
-static void name_corners(const clipping *c, uint64_t *keys)
+static void name_corners(clipping *c, uint64_t *keys)
 {
-    for (int i = 0; i < c->count; i++)
+    for (int i = 0; i < c->count; i++) {
         keys[i] = 0;
+        c->corners[i].rank = 2;
+    }
     // vertices of B go first, whichever feature is the reference
     bool reference_first = !c->reference_is_a;
     const geo_feature *first = reference_first ? c->reference : c->incident;
@@ -185,12 +188,29 @@ static double height_above(const clipping *c, vec3 x)
     return cosine < 1.0 - 4e-16 ? height / cosine : height;
 }
 
+// true for a corner within a thousandth of the size of one with a better name: blocks that lie edge
+// to edge keep one contact a corner, whatever the last digits of their poses
+static bool stands_for_another(const clipping *c, int i)
+{
+    const double merge = 1e-3 * c->size;
+    for (int j = 0; j < c->count; j++) {
+        bool better = c->corners[j].rank < c->corners[i].rank ||
+                      (c->corners[j].rank == c->corners[i].rank && j < i);
+        if (better &&
+            vec3_norm_squared(vec3_sub(c->corners[j].x, c->corners[i].x)) <= merge * merge)
+            return true;
+    }
+    return false;
+}
+
 static cairn_status emit_corners(geo_job *job, clipping *c, uint64_t *keys)
 {
     name_corners(c, keys);
     double rr = c->reference->radius;
     vec3 normal = c->reference_is_a ? c->out : vec3_negate(c->out);
     for (int i = 0; i < c->count; i++) {
+        if (stands_for_another(c, i))
+            continue;
         vec3 x = vec3_add_scaled(c->corners[i].x, -c->incident->radius, c->out);
         double gap = height_above(c, x) - rr;
         vec3 point = vec3_add_scaled(x, -0.5 * gap, c->out);
@@ -206,7 +226,7 @@ static void start_corners(clipping *c)
 {
     c->count = c->incident->count;
     for (int k = 0; k < c->count; k++)
-        c->corners[k] = (corner){c->incident->points[k], k};
+        c->corners[k] = (corner){c->incident->points[k], k, 2};
 }
 
 static cairn_status clip_polygon(geo_job *job, clipping *c, uint64_t *keys)
@@ -238,7 +258,7 @@ static cairn_status clip_segment(geo_job *job, clipping *c, uint64_t *keys, doub
     vec3 along = vec3_sub(s[1], s[0]);
     c->count = 2;
     for (int k = 0; k < 2; k++)
-        c->corners[k] = (corner){vec3_add_scaled(s[0], range[k], along), k};
+        c->corners[k] = (corner){vec3_add_scaled(s[0], range[k], along), k, 2};
     drop_duplicates(c);
     return emit_corners(job, c, keys);
 }

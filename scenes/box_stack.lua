@@ -10,7 +10,7 @@ local drop = param("drop", 0.001, "gap under each box at the start, m", { min = 
 local tilt = param("tilt", 0.5, "largest tilt of a box at the start, degrees", { min = 0.0, max = 5.0 })
 
 title("Stack of " .. boxes .. " boxes")
-simulation{ step = 1 / 400, end_time = 1.0 }
+simulation{ step = 1 / 400, end_time = 5.0 }
 
 material{ name = "stone", density = 2000 }
 pair{ friction = friction, restitution = 0.0 }

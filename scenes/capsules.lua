@@ -9,7 +9,7 @@ local friction = param("friction", 0.7, "Coulomb friction", { min = 0.0, max = 2
 local across = param("across", 3, "capsules side by side in a layer", { min = 1, max = 300 })
 
 title(capsules .. " capsules in an open box")
-simulation{ step = 1 / 400, end_time = 2.5 }
+simulation{ step = 1 / 400, end_time = 5.0 }
 
 material{ name = "plastic", density = 1000 }
 pair{ friction = friction, restitution = 0.0 }

@@ -7,10 +7,13 @@
 local links = param("links", 11, "number of links, the first is held", { min = 2, max = 200 })
 local friction = param("friction", 0.3, "Coulomb friction", { min = 0.0, max = 2.0 })
 local speed = param("speed", 3.0, "speed of the last link at the start, m/s", { min = 0.0, max = 20.0 })
-local arc = param("arc_capsules", 3, "capsules that make a round end", { min = 2, max = 12 })
+local arc = param("arc_capsules", 3, "capsules that make a round end, an odd number", { min = 3, max = 11 })
+if arc % 2 == 0 then
+  error("arc_capsules must be odd: the ends of two links hang flat on each other")
+end
 
 title("Chain of " .. links .. " links")
-simulation{ step = 1 / 500, end_time = 3.0 }
+simulation{ step = 1 / 1000, end_time = 5.0 }
 
 material{ name = "steel", density = 7800 }
 pair{ friction = friction, restitution = 0.0 }
@@ -42,9 +45,9 @@ for _, side in ipairs{ 1, -1 } do
 end
 local link = compound(members)
 
--- the inside of the lowest point of a link meets the inside of the highest of the next; with an odd
--- number of capsules an end is flat, at the height of its chords' middle
-local reach = 0.5 * straight + bend * (arc % 2 == 1 and math.cos(0.5 * math.pi / arc) or 1.0)
+-- the inside of the lowest point of a link meets the inside of the highest of the next; an odd number
+-- of capsules makes an end flat, at the height of the middle chord
+local reach = 0.5 * straight + bend * math.cos(0.5 * math.pi / arc)
 local slack = 0.001
 local pitch = 2 * reach - 2 * wire - slack
 

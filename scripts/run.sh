@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Builds cairn and runs the main job: the plank tower, headless, with its contact problems written
-# as FCLIB files every 50 steps. Further options go to `cairn run`; paths are relative to the tree.
+# as FCLIB files while it settles. Further options go to `cairn run`; paths are relative to the tree.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,4 +11,4 @@ cd -- "$root"
 scripts/setup.sh >&2
 
 exec build/cairn run scenes/kapla_tower.lua --out out/kapla_tower \
-    --fclib out/kapla_tower/fclib --fclib-every 50 "$@"
+    --fclib out/kapla_tower/fclib --fclib-every 4 --fclib-when 'step <= 60' "$@"

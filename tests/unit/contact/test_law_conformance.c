@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One battery over all impulse laws: what every law must do.
-#include "law_fixture.h"
+#include "tests/unit/contact/law_fixture.h"
 
 #include "base/rng.h"
 

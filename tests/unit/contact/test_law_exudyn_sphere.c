@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // exudyn_sphere against closed forms and tables made with independent programs.
-#include "law_fixture.h"
+#include "tests/unit/contact/law_fixture.h"
 
 #include <stdio.h>
 
@@ -552,6 +552,41 @@ static void test_sliding_to_rolling(void **state)
     check_close(s.body[1].velocity.x, 1.4292826724052552, 1e-7, 0.0);
 }
 
+/// Oblique impacts and spinning bounces on a stiff plane against the balance of impulses.
+static void test_bounces_on_plane(void **state)
+{
+    (void)state;
+    // v_n, v_t, omega before; e, mu; v_t, omega, v_n after
+    const double cases[4][8] = {
+        {1.0, 4.0, 0.0,    0.8, 0.2, 3.64,                18.0,                0.8              },
+        {1.0, 1.0, 0.0,    0.8, 0.5, 0.7142857142857143,  14.285714285714285,  0.8              },
+        {2.0, 0.0, -300.0, 0.5, 0.2, -0.600069475345555,  -269.99652623272226, 1.000347376727775},
+        {2.0, 0.0, -20.0,  0.5, 0.4, -0.2857142857142857, -5.714285714285715,  1.000347376727775},
+    };
+    for (int i = 0; i < 4; i++) {
+        const double *c = cases[i];
+        parameters law = exudyn(1e10, 1.0, 2, c[3]);
+        law_set(&law, "dynamic_friction", c[4]);
+        sphere_system s = {
+            .law = &law,
+            .body_count = 2,
+            .pair_count = 1,
+            .pairs = {{.a = 0, .b = 1}                      },
+            .plane_normal = {    0.0,                                   0.0, 1.0},
+            .body = { {.radius = INFINITY, .mass = INFINITY},
+                      {.position = {0.0, 0.0, 0.05 + 1e-9},
+                      .velocity = {c[1], 0.0, -c[0]},
+                      .angular_velocity = {0.0, c[2], 0.0},
+                      .radius = 0.05,
+                      .mass = 1.0}}
+        };
+        system_run(&s, 5e-9, 1e-3, 1);
+        check_close(s.body[1].velocity.x, c[5], 2e-3, 0.0);
+        check_close(s.body[1].angular_velocity.y, c[6], 2e-3, 0.0);
+        check_close(s.body[1].velocity.z, c[7], 1e-3, 0.0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +607,7 @@ int main(void)
         cmocka_unit_test(test_two_balls),
         cmocka_unit_test(test_driven_plastic),
         cmocka_unit_test(test_sliding_to_rolling),
+        cmocka_unit_test(test_bounces_on_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // hooke and hertz_mindlin: the impact tests of Chung and Ooi, restitution, rolling and twisting.
-#include "law_fixture.h"
+#include "tests/unit/contact/law_fixture.h"
 
 /// Young's modulus of a wall that does not give way.
 static const double RIGID = 1e30;

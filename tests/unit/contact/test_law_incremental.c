@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // incremental against runs of the program it comes from, and against exact rotations.
-#include "law_fixture.h"
+#include "tests/unit/contact/law_fixture.h"
 
 static parameters incremental(double k_n, double k_s, double friction, bool program)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // spring_dashpot against single calls of the program it comes from, bounces and closed forms.
-#include "law_fixture.h"
+#include "tests/unit/contact/law_fixture.h"
 
 typedef struct call_case {
     const char *name;

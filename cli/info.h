@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts of cairn info that have a file of their own.
+#ifndef CAIRN_CLI_INFO_H
+#define CAIRN_CLI_INFO_H
+
+#include <stdbool.h>
+
+/// What is in a problem file (FCLIB).
+/// @return exit status
+int cli_info_problem(const char *path, bool json);
+
+#endif
