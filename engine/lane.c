@@ -162,8 +162,7 @@ static const eng_lane_kernel *best_kernel(void)
     return kernels[i];
 }
 
-/// The world's lane, made where there is none; NULL when out of memory.
-static eng_lane *lane_of(cairn_world *world)
+eng_lane *eng_lane_of(cairn_world *world)
 {
     if (world->lane == NULL) {
         world->lane = base_allocate(&world->allocator, 1, sizeof *world->lane);
@@ -177,7 +176,7 @@ static eng_lane *lane_of(cairn_world *world)
 
 bool eng_lane_choose_kernel(cairn_world *world, const char *name)
 {
-    eng_lane *lane = lane_of(world);
+    eng_lane *lane = eng_lane_of(world);
     for (size_t i = 0; lane != NULL && i < sizeof kernels / sizeof kernels[0]; i++)
         if (strcmp(kernels[i]->name, name) == 0 && kernels[i]->available()) {
             lane->kernel = kernels[i];
@@ -285,6 +284,19 @@ static void number_bodies(eng_lane *lane)
             id[rows++] = i;
 }
 
+void eng_lane_read_constants(eng_lane *lane, int row)
+{
+    const cairn_world *world = lane->world;
+    int body = eng_lane_ids(lane)[row];
+    double h = world->def.time_step, *c = lane->pass.constants[row],
+           radius = world->shapes[world->bodies[body].shape]->sphere.radius;
+    const double *inverse = world->mass_inverse[body];
+    c[0] = h * inverse[0];
+    c[1] = h * radius * inverse[3];
+    c[2] = h * inverse[3];
+    c[3] = radius;
+}
+
 static void read_row(eng_lane *lane, int row)
 {
     const cairn_world *world = lane->world;
@@ -297,7 +309,7 @@ static void read_row(eng_lane *lane, int row)
     quat turn = eng_rotation_advance(q->orientation, vec3_scale(0.5 * h, spin_body));
     vec3_store(lane->pass.X[row], vec3_add_scaled(q->position, 0.5 * h, vec3_from(v)));
     lane->pass.X[row][3] = spin.z;
-    double *V = lane->pass.V[row], *c = lane->pass.constants[row];
+    double *V = lane->pass.V[row];
     memcpy(V, v, 3 * sizeof *V);
     vec3_store(V + 3, vec3_scale(radius, spin));
     V[6] = spin.x;
@@ -307,11 +319,7 @@ static void read_row(eng_lane *lane, int row)
     to[1][k] = turn.x;
     to[2][k] = turn.y;
     to[3][k] = turn.z;
-    const double *inverse = world->mass_inverse[body];
-    c[0] = h * inverse[0];
-    c[1] = h * radius * inverse[3];
-    c[2] = h * inverse[3];
-    c[3] = radius;
+    eng_lane_read_constants(lane, row);
 }
 
 /// Loads that the user applies, as rows for the sums; a single zero row where there are none.
@@ -340,25 +348,23 @@ static cairn_status read_loads(eng_lane *lane)
 }
 
 /// Bodies of the world go to the rows; a new list follows.
-static cairn_status read_bodies(eng_lane *lane)
+static void read_bodies(eng_lane *lane)
 {
     cairn_world *world = lane->world;
     lane->pass.step = world->def.time_step;
-    lane->largest = lane->fastest = lane->extent = 0.0;
+    lane->largest = lane->fastest = 0.0;
     lane->has_moving_spheres = lane->has_moving_walls = false;
     for (int row = 0; row < lane->rows; row++) {
         read_row(lane, row);
         int body = eng_lane_ids(lane)[row];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
         lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
-        lane->extent = fmax(lane->extent, vec3_norm(world->q[body].position));
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
     eng_lane_walls_place(lane);
     eng_lane_walls_place(lane); // `before` too
     lane->slack = -1.0;
     lane->state_changed = false;
-    return CAIRN_OK;
 }
 
 /// Slot of the pair of a sphere's row and another body, -1 for none.
@@ -406,13 +412,15 @@ static void read_contacts(eng_lane *lane)
     }
 }
 
-/// Takes the world's state over.
-static cairn_status enter(eng_lane *lane)
+cairn_status eng_lane_open(eng_lane *lane)
 {
     cairn_status status = count_bodies(lane);
+    size_t bodies = (size_t)lane->world->body_count;
     lane->pass.step = lane->world->def.time_step;
     if (status == CAIRN_OK)
         status = fill_terms(lane);
+    if (status == CAIRN_OK)
+        status = eng_lane_reserve(lane, &lane->row_of, bodies * sizeof(int));
     if (status == CAIRN_OK)
         status = eng_lane_state_reserve(lane, &lane->now, 0);
     if (status != CAIRN_OK)
@@ -421,6 +429,15 @@ static cairn_status enter(eng_lane *lane)
     lane->block_count = 0;
     eng_lane_state_use(lane, &lane->now);
     number_bodies(lane);
+    return CAIRN_OK;
+}
+
+/// Takes the world's state over.
+static cairn_status enter(eng_lane *lane)
+{
+    cairn_status status = eng_lane_open(lane);
+    if (status != CAIRN_OK)
+        return status;
     read_bodies(lane);
     status = eng_lane_list_make(lane);
     if (status == CAIRN_OK)
@@ -447,13 +464,25 @@ static double way_since_list(const eng_lane *lane)
     return fmax(sqrt(most), lane->wall_path);
 }
 
+/// Most that the distance of a sphere from a wall has changed between its last two places, m.
+static double wall_jump(const eng_lane *lane, const eng_lane_wall *wall)
+{
+    const eng_lane_plane *from = &wall->before, *to = &wall->now;
+    double turned = vec3_norm(vec3_sub(to->normal, from->normal));
+    return vec3_norm(vec3_sub(to->point, from->point)) +
+           turned * (lane->extent + vec3_norm(from->point));
+}
+
 static void follow_walls(eng_lane *lane)
 {
-    double before = eng_lane_walls_fastest(lane), h = lane->pass.step;
+    const eng_lane_wall *walls = lane->walls.block;
+    double jump = 0.0;
     eng_lane_walls_place(lane);
+    for (int i = 0; i < lane->wall_count; i++)
+        jump = fmax(jump, wall_jump(lane, &walls[i]));
+    if (!lane->has_moving_walls)
+        eng_lane_walls_place(lane); // nothing else moves them on
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
-    // the midpoint jumps by half a step of the change
-    double jump = h * (before + eng_lane_walls_fastest(lane));
     lane->pass.path += jump;
     lane->wall_path += jump;
     lane->slack -= jump;
@@ -593,7 +622,7 @@ static bool collect(eng_lane *lane)
 cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
 {
     double start = base_timer_seconds();
-    eng_lane *lane = lane_of(world);
+    eng_lane *lane = eng_lane_of(world);
     world->lane_fit = ENG_LANE_FIT;
     cairn_status status = lane != NULL && !lane->out_of_memory ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)

@@ -29,6 +29,9 @@ void eng_lane_publish(const cairn_world *world);
 /// Writes q, v and the contacts. On lack of memory there are none, and the next step says so.
 void eng_lane_publish_contacts(const cairn_world *world);
 
+/// The same with the world's pairs, as the ordinary blocks or a checkpoint need them.
+cairn_status eng_lane_publish_pairs(const cairn_world *world) CAIRN_CHECK_RESULT;
+
 /// Pose or velocity of a body changes after this call (body < 0: gravity does): publishes; the next
 /// step reads it.
 void eng_lane_changed(cairn_world *world, int body);
@@ -50,5 +53,56 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
 
 /// Chooses the kernels by name ("scalar", "avx2", "avx512"); false where they cannot run.
 bool eng_lane_choose_kernel(cairn_world *world, const char *name);
+
+typedef enum eng_lane_record_count {
+    ENG_LANE_RECORD_ROWS, // 0: the lane does not hold the state
+    ENG_LANE_RECORD_SLOTS,
+    ENG_LANE_RECORD_CHUNKS,
+    ENG_LANE_RECORD_WALLS,
+    ENG_LANE_RECORD_CHANGED, // what the user changed since the step
+    ENG_LANE_RECORD_COUNTS
+} eng_lane_record_count;
+
+typedef enum eng_lane_record_real {
+    ENG_LANE_RECORD_PATH,
+    ENG_LANE_RECORD_SLACK,
+    ENG_LANE_RECORD_WALL_PATH,
+    ENG_LANE_RECORD_FASTEST,
+    ENG_LANE_RECORD_LISTED_FASTEST,
+    ENG_LANE_RECORD_REALS
+} eng_lane_record_real;
+
+enum {
+    ENG_LANE_RECORD_ROW_WIDTH = 19,
+    ENG_LANE_RECORD_SLOT_WIDTH = 8,
+    ENG_LANE_RECORD_WALL_WIDTH = 33
+};
+
+/// What a checkpoint keeps of the lane beside the world's own state. Taking it changes nothing.
+typedef struct eng_lane_record {
+    int64_t counts[ENG_LANE_RECORD_COUNTS];
+    double reals[ENG_LANE_RECORD_REALS];
+    int *body;                                   // [rows]
+    double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];   // [rows]
+    double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH]; // [slots]
+    unsigned char *acts;                         // [slots]
+    double *wake;                                // [chunks]
+    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
+} eng_lane_record;
+
+/// Counts and reals of the world's lane.
+void eng_lane_record_head(const cairn_world *world, eng_lane_record *record);
+
+/// Arrays for the counts, in the arena; false when out of memory.
+bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena);
+
+/// Fills the arrays.
+void eng_lane_record_take(const cairn_world *world, eng_lane_record *record);
+
+/// The lane goes on as the one that was recorded, to the bit. Call it before the world's own state
+/// is restored; nothing of that is touched.
+/// @return CAIRN_ERROR_FORMAT where the record is not of this world, CAIRN_ERROR_MEMORY
+cairn_status eng_lane_record_restore(cairn_world *world,
+                                     const eng_lane_record *record) CAIRN_CHECK_RESULT;
 
 #endif

@@ -153,6 +153,7 @@ typedef struct eng_lane_wall {
     int body;
     bool moves;
     eng_lane_plane now, before; // at the midpoints of the coming and of the last step
+    eng_lane_plane listed;      // as `now` when the list was made
     vec3 velocity, spin;        // m/s at the centre, rad/s
 } eng_lane_wall;
 
@@ -182,14 +183,15 @@ struct eng_lane {
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int zero_row, ranges;
     bool has_load, has_moving_spheres, has_moving_walls;
-    bool has_history;  // blocks of an older list hold history
-    double skin, near; // m
-    double largest;    // m, radius
-    double slack;      // m, way that is left before the list must be looked at
-    double wall_path;  // m, way of walls since the list was made
-    double extent;     // m, farthest sphere from the origin
-    double fastest;    // m/s, of the last step
-    int64_t lists;     // made so far
+    bool has_history;      // blocks of an older list hold history
+    double skin, near;     // m
+    double largest;        // m, radius
+    double slack;          // m, way that is left before the list must be looked at
+    double wall_path;      // m, way of walls since the list was made
+    double extent;         // m, no sphere is farther from the origin while the list lasts
+    double fastest;        // m/s, of the last step
+    double listed_fastest; // m/s, `fastest` when the list was made
+    int64_t lists;         // made so far
 };
 
 /// Two rows whose gap was within the skin when the list was made.
@@ -213,6 +215,15 @@ static inline int *eng_lane_ids(const struct eng_lane *lane)
 /// At least `bytes`, 64-byte aligned; contents are lost when it grows.
 cairn_status eng_lane_reserve(struct eng_lane *lane, eng_lane_buffer *buffer,
                               size_t bytes) CAIRN_CHECK_RESULT;
+
+/// The world's lane, made where there is none; NULL when out of memory.
+struct eng_lane *eng_lane_of(cairn_world *world);
+
+/// Rows in the order of bodies, walls and terms of laws; nothing is read into the rows yet.
+cairn_status eng_lane_open(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Radius and inverse inertia of a row.
+void eng_lane_read_constants(struct eng_lane *lane, int row);
 
 /// Rows and incidence of a state for the lane's rows and some ghosts.
 cairn_status eng_lane_state_reserve(struct eng_lane *lane, eng_lane_state *state,

@@ -653,17 +653,28 @@ static cairn_status reserve_for_list(struct eng_lane *lane, int ghosts)
         status = eng_lane_reserve(lane, &lane->deferred, n);
     if (status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->far_touched, all);
-    if (status == CAIRN_OK)
-        status =
-            eng_lane_reserve(lane, &lane->row_of, (size_t)lane->world->body_count * sizeof(int));
     lane->pass.deferred = lane->deferred.block;
     lane->pass.far_touched = lane->far_touched.block;
     return status;
 }
 
+/// What later steps and checkpoints need to know of the moment.
+static void note_moment(struct eng_lane *lane)
+{
+    eng_lane_wall *walls = lane->walls.block;
+    double square = 0.0;
+    for (int row = 0; row < lane->rows; row++)
+        square = fmax(square, vec3_norm_squared(vec3_from(lane->pass.X[row])));
+    lane->extent = sqrt(square) + lane->skin;
+    lane->listed_fastest = lane->fastest;
+    for (int i = 0; i < lane->wall_count; i++)
+        walls[i].listed = walls[i].now;
+}
+
 cairn_status eng_lane_list_make(struct eng_lane *lane)
 {
     choose_skin(lane);
+    note_moment(lane);
     grid g = grid_of(lane);
     int ghosts = count_ghosts(lane), count = 0;
     cairn_status status = sort_rows(lane, &g);

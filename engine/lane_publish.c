@@ -366,15 +366,18 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
               torque);
 }
 
-/// Pairs with their contacts, so that the ordinary blocks find the history; false when out of
-/// memory.
-static bool write_pairs(cairn_world *world)
+cairn_status eng_lane_publish_pairs(const cairn_world *constant)
 {
+    eng_lane_publish_contacts(constant);
+    if (!eng_lane_is_active(constant))
+        return CAIRN_OK;
+    cairn_world *world = constant->lane->world;
     int count = world->contacts.count, capacity = world->pair_capacity;
-    if (base_array_reserve(&world->allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
-        base_array_reserve(&world->allocator, &world->pairs, &world->pair_capacity, count) !=
-            CAIRN_OK)
-        return false;
+    const base_allocator *allocator = &world->allocator;
+    if (constant->lane->out_of_memory ||
+        base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
+        base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
         const int *body = world->contacts.body[i];
         geo_pair colliders = {.first = world->bodies[body[0]].first_collider,
@@ -382,7 +385,7 @@ static bool write_pairs(cairn_world *world)
         world->pairs[i] = (eng_pair){.colliders = colliders, .first = i, .count = 1};
     }
     world->pair_count = count;
-    return true;
+    return CAIRN_OK;
 }
 
 void eng_lane_leave(cairn_world *world)
@@ -391,10 +394,9 @@ void eng_lane_leave(cairn_world *world)
     world->lane_fit = ENG_LANE_UNKNOWN;
     if (lane == NULL || !lane->active)
         return;
-    eng_lane_publish_contacts(world);
-    eng_lane_energy(world, &world->energy);
-    if (!write_pairs(world))
+    if (eng_lane_publish_pairs(world) != CAIRN_OK)
         lane->out_of_memory = true;
+    eng_lane_energy(world, &world->energy);
     world->contacts_before.count = world->contacts_before.cone_count = 0;
     world->topology_changed = true;
     lane->active = false;

@@ -360,6 +360,35 @@ static void test_changes(void **state)
     cairn_world_destroy(worlds[1]);
 }
 
+/// Walls that are put elsewhere, fixed ones alone or beside a moving one, far enough to meet
+/// spheres that were not near them.
+static void test_placed_walls(void **state)
+{
+    (void)state;
+    for (int moving = 0; moving < 2; moving++) {
+        bed b = {.law = "hooke", .count = 150, .threads = 1, .step = 2e-5, .moving = moving};
+        cairn_world *worlds[2] = {make_world(&b), make_world(&b)};
+        double r = sqrt(0.5), side = 5 * 0.0094;
+        for (int w = 0; w < 2; w++) {
+            cairn_world *world = worlds[w];
+            run(world, 40, w == 1);
+            assert_int_equal(cairn_body_set_pose(world, cairn_body_at(world, 2),
+                                                 (double[3]){side - 0.004, 0.0, 0.0},
+                                                 (double[4]){r, 0.0, -r, 0.0}, NULL),
+                             CAIRN_OK);
+            run(world, 1, w == 1);
+        }
+        check_contacts(worlds[0], worlds[1], 1e-11);
+        for (int w = 0; w < 2; w++)
+            run(worlds[w], 100, w == 1);
+        check_bodies(worlds[0], worlds[1], 1e-8);
+        check_contacts(worlds[0], worlds[1], 1e-8);
+        check_forces(worlds[0], worlds[1], 1e-8);
+        for (int w = 0; w < 2; w++)
+            cairn_world_destroy(worlds[w]);
+    }
+}
+
 /// Counts calls that ask for memory; fails from the `fail_at`-th on.
 typedef struct counter {
     long calls, fail_at;
@@ -507,12 +536,12 @@ static void test_audit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hooke),          cmocka_unit_test(test_hertz),
-        cmocka_unit_test(test_moving_walls),   cmocka_unit_test(test_loads_and_anchors),
-        cmocka_unit_test(test_same_bits),      cmocka_unit_test(test_hand_over),
-        cmocka_unit_test(test_changes),        cmocka_unit_test(test_warm_steps),
-        cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_size_ratio),
-        cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_hooke),        cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_moving_walls), cmocka_unit_test(test_loads_and_anchors),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_changes),      cmocka_unit_test(test_placed_walls),
+        cmocka_unit_test(test_warm_steps),   cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_size_ratio),   cmocka_unit_test(test_audit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
