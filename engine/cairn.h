@@ -414,6 +414,44 @@ CAIRN_API void cairn_world_momentum(const cairn_world *world, double linear[3], 
 /// Covers positions, velocities, contacts and history, bit by bit.
 CAIRN_API uint64_t cairn_world_hash(const cairn_world *world);
 
+// ---------------------------------------------------------------- checkpoints
+
+enum { CAIRN_NOTE_SIZE = 4096 };
+
+/// What a checkpoint file says of itself.
+typedef struct cairn_checkpoint {
+    int64_t step_count;
+    double time, time_step; // s
+    int bodies, contacts;
+    uint64_t state_hash; // cairn_world_hash of the saved world
+    cairn_energy energy;
+    char version[32]; // of the program that saved
+    char note[CAIRN_NOTE_SIZE];
+} cairn_checkpoint;
+
+/// Saves all that later steps depend on: state, loads, contacts with their history, pair list with
+/// what pairs remember, energy audit, time. The file appears under its name when it is complete and
+/// on the disk; one that was there stays until then. The world is not changed in any way.
+/// @param note  text of less than CAIRN_NOTE_SIZE bytes for the caller's own use; NULL for none
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_MEMORY, CAIRN_ERROR_ARGUMENT
+CAIRN_API cairn_status cairn_world_save(const cairn_world *world, const char *path,
+                                        const char *note, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings a world to a saved state: every later step gives the same bits as it would have given in
+/// the world that was saved, for any number of threads. The world must have been built in the same
+/// way, with the same settings, gravity and tolerance as at the time of saving included; it may
+/// have been stepped. The report and the problem of the last step are not kept.
+/// @return CAIRN_ERROR_FILE; CAIRN_ERROR_FORMAT (no checkpoint, or a damaged one);
+///         CAIRN_ERROR_ARGUMENT (of another world; the message says what differs);
+///         CAIRN_ERROR_MEMORY. The world's state is unchanged after these.
+/// Tests: tests/regress/test_checkpoint.c
+CAIRN_API cairn_status cairn_world_restore(cairn_world *world, const char *path,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Reads what a checkpoint says of itself, without a world.
+CAIRN_API cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- files
 
 typedef enum cairn_fclib_form { CAIRN_FCLIB_LOCAL, CAIRN_FCLIB_GLOBAL } cairn_fclib_form;
