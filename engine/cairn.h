@@ -468,6 +468,19 @@ typedef struct cairn_paraview cairn_paraview;
 
 CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
+/// Where a series stands, to go on with it after a restart.
+typedef struct cairn_paraview_state {
+    int frames;    // written
+    double extent; // m, half width at which half-spaces are drawn; 0 before the first frame
+} cairn_paraview_state;
+
+CAIRN_API cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer);
+
+/// Goes on with the series in a folder behind its first `state.frames` frames; later ones are
+/// removed. CAIRN_ERROR_FORMAT when an index has fewer.
+CAIRN_API cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
+                                             cairn_paraview **writer,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
