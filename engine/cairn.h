@@ -448,6 +448,9 @@ CAIRN_API cairn_status cairn_world_save(const cairn_world *world, const char *pa
 CAIRN_API cairn_status cairn_world_restore(cairn_world *world, const char *path,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Whether a file ends as a checkpoint does; its content may still be damaged.
+CAIRN_API bool cairn_checkpoint_found(const char *path);
+
 /// Reads what a checkpoint says of itself, without a world.
 CAIRN_API cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
                                              cairn_error *error) CAIRN_CHECK_RESULT;

@@ -307,6 +307,11 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     return status;
 }
 
+bool cairn_checkpoint_found(const char *path)
+{
+    return eng_store_found(path);
+}
+
 cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
                                    cairn_error *error)
 {

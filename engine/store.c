@@ -186,6 +186,19 @@ cairn_status eng_store_write(const char *path, const eng_store_array *arrays, in
 
 // ---------------------------------------------------------------- reading
 
+bool eng_store_found(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    seal end = {0};
+    bool found = fseeko(file, -(off_t)sizeof end, SEEK_END) == 0 &&
+                 fread(&end, sizeof end, 1, file) == 1 &&
+                 memcmp(end.mark, seal_mark, MARK_SIZE) == 0;
+    fclose(file);
+    return found;
+}
+
 static cairn_status check_seal(const char *path, const unsigned char *bytes, size_t size,
                                cairn_error *error)
 {

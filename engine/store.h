@@ -35,6 +35,9 @@ size_t eng_store_element_size(eng_store_type type);
 cairn_status eng_store_write(const char *path, const eng_store_array *arrays, int count,
                              base_arena *arena, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Whether the last bytes of a file are a seal.
+bool eng_store_found(const char *path);
+
 /// Opens a file after checking its seal. Close it with con_hdf5_close.
 /// @return CAIRN_ERROR_FILE (not there), CAIRN_ERROR_FORMAT (with the reason), CAIRN_ERROR_MEMORY
 cairn_status eng_store_open(con_hdf5_reader *reader, const char *path, base_arena *arena,

@@ -88,8 +88,8 @@ def check_usage():
             check_error(folder.cairn(*words), 2, pattern, " ".join(words))
         for name in ["view", "render", "law"]:
             check_error(folder.cairn(name, "x"), 4, rf"cairn {name} is not built", name)
-        check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 4,
-                    "--restart is not built in", "--restart")
+        check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 3,
+                    r"--restart: x\.h5: No such file", "--restart")
         folder.write("p.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(600))
         check(folder.cairn("info", "p.hdf5").status in (3, 4), "info of a broken problem file")
         check(folder.names() == ["p.hdf5", "small.lua"], f"usage leaves {folder.names()}")
