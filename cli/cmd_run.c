@@ -25,7 +25,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(parameters),
      .argument = "NAME=VALUE",
-     .help = "change a parameter of the scene; may be repeated"      },
+     .help = "change a parameter of the scene; may be repeated"                              },
     {.name = "law",
      .type = CLI_PLUGIN,
      .offset = FIELD(law),
@@ -42,7 +42,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(solver_settings),
      .argument = "NAME=VALUE",
-     .help = "a setting of the solver; may be repeated"                                },
+     .help = "a setting of the solver; may be repeated"                                                        },
     {.name = "local",
      .type = CLI_PLUGIN,
      .offset = FIELD(local),
@@ -53,7 +53,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(local_settings),
      .argument = "NAME=VALUE",
-     .help = "a setting of the one-contact solver; may be repeated"                                         },
+     .help = "a setting of the one-contact solver; may be repeated"                                                                 },
     {.name = "tolerance",
      .type = CLI_NUMBER,
      .offset = FIELD(tolerance),
@@ -119,13 +119,19 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(fclib_when),
      .argument = "EXPR",
-     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"       },
+     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"                               },
     {.name = "paraview-every",
      .type = CLI_INTEGER,
      .offset = FIELD(paraview_every),
      .argument = "K",
      .help = "steps between ParaView frames, 0 for none (default: 25 frames a simulated second)",
      .maximum = INT_MAX},
+    {.name = "trajectory-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(trajectory_every),
+     .argument = "K",
+     .help = "steps between frames of trajectory.h5, 0 for none (default: 25 frames a simulated "
+             "second)",                                           .maximum = INT_MAX},
     {.name = "energy-every",
      .type = CLI_INTEGER,
      .offset = FIELD(energy_every),
@@ -174,16 +180,16 @@ static const cli_option options[] = {
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
-     .help = "fail at the first step above the tolerance"                                                                         },
+     .help = "fail at the first step above the tolerance"                                                   },
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object and nothing else"                                                        },
+     .help = "print one JSON object and nothing else"                                                                 },
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,
      .offset = FIELD(quiet),
-     .help = "no progress and no table"},
+     .help = "no progress and no table"                                                                         },
 };
 
 static void set_defaults(void *memory)
@@ -192,7 +198,7 @@ static void set_defaults(void *memory)
     settings->tolerance = settings->step = settings->until = NAN;
     settings->scene_time_limit = scn_default_options().time_limit;
     settings->seed = settings->fclib_every = -1;
-    settings->paraview_every = settings->energy_every = -1;
+    settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
     settings->checkpoint_every = 60.0;
     settings->checkpoint_keep = 2;
 }

@@ -21,6 +21,7 @@ typedef struct run_settings {
     const char *fclib;             // NULL: the scene's choice
     const char *fclib_form, *fclib_when;
     int64_t fclib_every, paraview_every, energy_every; // -1: the scene's
+    int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
     const char *restart;      // checkpoint to go on from; NULL: from the start
     const char *hash;         // file of the state hash of every step; NULL: none
     double checkpoint_every;  // s of wall clock; 0: none while running
@@ -50,6 +51,8 @@ typedef struct run_files {
     char folder[PATH_MAX], fclib[PATH_MAX], paraview[PATH_MAX];
     FILE *tables[RUN_TABLE_COUNT]; // NULL where there is none
     cairn_paraview *frames;        // NULL: none
+    cairn_trajectory *trajectory;  // NULL: none
+    int trajectory_every;          // steps; 0: none
     int paraview_every;            // steps; 0: none
 } run_files;
 
@@ -57,6 +60,7 @@ typedef struct run_files {
 typedef struct run_marks {
     int64_t bytes[RUN_TABLE_COUNT]; // -1: no such table
     cairn_paraview_state paraview;
+    int64_t trajectory; // frames
 } run_marks;
 
 typedef struct run_state {
@@ -83,6 +87,15 @@ cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESU
 
 /// Rows, frame and problem of the step that was just done, as far as they are due.
 cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Opens DIR/trajectory.h5 with its first frame, or goes on behind the mark.
+cairn_status run_trajectory_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Frame of the step that was just done, if it is due.
+cairn_status run_trajectory_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Steps between 25 frames a simulated second.
+int run_frame_steps(const run_state *run);
 
 /// The problem of the last step in every chosen form; nothing where there was none.
 cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

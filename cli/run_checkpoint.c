@@ -99,6 +99,7 @@ static void note_run(note_io *io, run_state *run)
     note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
     note_whole(io, "hash_bytes", &run->marks.bytes[RUN_HASH]);
     note_int(io, "paraview_frames", &run->marks.paraview.frames);
+    note_whole(io, "trajectory_frames", &run->marks.trajectory);
     note_real(io, "paraview_extent", &run->marks.paraview.extent);
 }
 

@@ -170,12 +170,16 @@ static cairn_status begin_frames(run_state *run, cairn_error *error)
     return status;
 }
 
-static cairn_status open_frames(run_state *run, cairn_error *error)
+int run_frame_steps(const run_state *run)
 {
     double step = cairn_world_get_def(run->scene->world)->time_step;
-    double every = fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
+    return (int)fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
+}
+
+static cairn_status open_frames(run_state *run, cairn_error *error)
+{
     run->files.paraview_every =
-        run->output.paraview_every >= 0 ? run->output.paraview_every : (int)every;
+        run->output.paraview_every >= 0 ? run->output.paraview_every : run_frame_steps(run);
     if (run->files.paraview_every == 0)
         return CAIRN_OK;
     cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
@@ -216,7 +220,9 @@ cairn_status run_files_open(run_state *run, cairn_error *error)
         status = run->fclib ? open_fclib(run, error) : CAIRN_OK;
     if (status == CAIRN_OK)
         status = open_tables(run, error);
-    return status != CAIRN_OK ? status : open_frames(run, error);
+    if (status == CAIRN_OK)
+        status = open_frames(run, error);
+    return status == CAIRN_OK ? run_trajectory_open(run, error) : status;
 }
 
 // ---------------------------------------------------------------- problems
@@ -286,6 +292,8 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
         status = cairn_paraview_frame(run->files.frames, world, error);
         run->totals.frames += status == CAIRN_OK;
     }
+    if (status == CAIRN_OK)
+        status = run_trajectory_step(run, error);
     if (status == CAIRN_OK && problem_is_due(run))
         status = run_files_problem(run, error);
     return status;
@@ -316,6 +324,9 @@ cairn_status run_files_mark(run_state *run, cairn_error *error)
     run->marks.paraview = (cairn_paraview_state){0};
     if (run->files.frames != NULL)
         run->marks.paraview = cairn_paraview_get_state(run->files.frames);
+    run->marks.trajectory = 0;
+    if (run->files.trajectory != NULL)
+        run->marks.trajectory = cairn_trajectory_frames(run->files.trajectory);
     return CAIRN_OK;
 }
 
@@ -323,7 +334,8 @@ cairn_status run_files_close(run_state *run, cairn_error *error)
 {
     cairn_paraview_close(run->files.frames);
     run->files.frames = NULL;
-    cairn_status status = CAIRN_OK;
+    cairn_status status = cairn_trajectory_close(run->files.trajectory, error);
+    run->files.trajectory = NULL;
     for (int i = 0; i < RUN_TABLE_COUNT; i++) {
         cairn_status closed =
             close_table(run->files.tables[i], table_names[i], status == CAIRN_OK ? error : NULL);

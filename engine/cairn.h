@@ -488,6 +488,36 @@ CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
 
+/// trajectory.h5: poses and velocities of all bodies, frame by frame (docs/files.md). Readers may
+/// open it while it is written, in HDF5's SWMR mode.
+typedef struct cairn_trajectory cairn_trajectory;
+
+/// Where the frames come from; texts are borrowed during the call, NULL for none.
+typedef struct cairn_trajectory_def {
+    const char *command;    // line that started the run
+    const char *scene;      // its name
+    const char *scene_text; // the scene file
+    int64_t seed;
+} cairn_trajectory_def;
+
+CAIRN_API cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Goes on behind the first `frames` frames of a file; its writer may have been killed.
+/// @return CAIRN_ERROR_FORMAT when there are fewer, or not of this world's bodies
+CAIRN_API cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def, int64_t frames,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
+/// Nothing for NULL; otherwise the writer is gone whatever is returned.
+CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- problems from files
 
 /// A frictional contact problem read from an FCLIB file, and the impulses last found for it. Calls

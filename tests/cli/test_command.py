@@ -108,7 +108,7 @@ def check_run():
         check(re.fullmatch(r"[0-9a-f]{16}", summary["state_hash"]), "state_hash: 16 hex digits")
         check("solver" in summary["phases"], "phases have the solver")
         check(sorted(os.listdir(folder.path + "/out/small")) ==
-              ["bodies.csv", "checkpoint.h5", "energy.csv", "paraview", "resolved.json", "sensors.csv", "summary.json"],
+              ["bodies.csv", "checkpoint.h5", "energy.csv", "paraview", "resolved.json", "sensors.csv", "summary.json", "trajectory.h5"],
               f"files of a run: {os.listdir(folder.path + '/out/small')}")
         written = load(folder.read("out/small/summary.json"))
         for key in SUMMARY:

@@ -12,7 +12,13 @@ import time
 from command import PROGRAM, Folder, check, check_error, check_status, finish
 
 # what a run leaves beside these is the same byte for byte
-DIFFERENT = {"summary.json", "resolved.json", "checkpoint.h5", "checkpoint.1.h5"}
+DIFFERENT = {"summary.json", "resolved.json", "checkpoint.h5", "checkpoint.1.h5", "trajectory.h5"}
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+    print("h5py is not there: trajectories are not looked at")
 
 SCENES = ["box_stack", "capsules", "chain", "kapla_tower"]
 
@@ -34,7 +40,19 @@ def files_of(folder):
     found = []
     for place, _, names in os.walk(folder):
         found += [os.path.relpath(os.path.join(place, name), folder) for name in names]
-    return sorted(name for name in found if name not in DIFFERENT)
+    # a killed writer leaves its unfinished file behind
+    return sorted(name for name in found if name not in DIFFERENT and not name.endswith(".part"))
+
+
+def check_trajectories(a, b, what):
+    """The same frames; the file's layout may differ, and so does the command."""
+    with h5py.File(a) as one, h5py.File(b) as other:
+        check(sorted(one) == sorted(other), f"{what}: sets {sorted(one)} {sorted(other)}")
+        for name in one:
+            check(one[name][()].tobytes() == other[name][()].tobytes(), f"{what}: {name} differs")
+        check(one["time"].shape[0] > 2 and one["position"].shape[0] == one["time"].shape[0],
+              f"{what}: frames {one['time'].shape}")
+        check(one.attrs["seed"] == other.attrs["seed"], f"{what}: seed")
 
 
 def check_same(folder, a, b, what):
@@ -45,6 +63,8 @@ def check_same(folder, a, b, what):
         same = os.path.exists(os.path.join(b, name)) and \
             filecmp.cmp(os.path.join(a, name), os.path.join(b, name), shallow=False)
         check(same, f"{what}: {name} differs")
+    if h5py:
+        check_trajectories(a + "/trajectory.h5", b + "/trajectory.h5", what)
     summaries = [json.load(open(os.path.join(place, "summary.json"))) for place in (a, b)]
     for summary in summaries:
         for key in ("seconds_stepping", "seconds_per_step", "phases"):
@@ -110,6 +130,10 @@ def check_asked(folder):
     running = start(folder, *words("heap.lua", out, 2, "--checkpoint-every", "0"))
     wait_for(os.path.join(folder.path, out, "resolved.json"), running)
     time.sleep(0.05)
+    if h5py and running.poll() is None:
+        with h5py.File(os.path.join(folder.path, out, "trajectory.h5"), swmr=True) as file:
+            check(file["time"].shape[0] > 0 and "box" in file["scene_text"][()].decode(),
+                  "the trajectory of a run that goes on")
     running.send_signal(signal.SIGUSR1)
     _, text = running.communicate(timeout=60)
     check(running.returncode == 0, f"SIGUSR1: status {running.returncode}: {text}")
