@@ -443,7 +443,8 @@ CAIRN_API cairn_status cairn_world_save(const cairn_world *world, const char *pa
 /// have been stepped. The report and the problem of the last step are not kept.
 /// @return CAIRN_ERROR_FILE; CAIRN_ERROR_FORMAT (no checkpoint, or a damaged one);
 ///         CAIRN_ERROR_ARGUMENT (of another world; the message says what differs);
-///         CAIRN_ERROR_MEMORY. The world's state is unchanged after these.
+///         CAIRN_ERROR_MEMORY. The world's state is unchanged after these, unless the file was made
+///         up and only the hash of the restored state gave it away.
 /// Tests: tests/regress/test_checkpoint.c
 CAIRN_API cairn_status cairn_world_restore(cairn_world *world, const char *path,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
