@@ -4,7 +4,7 @@
 
 enum { HALF = 60 };
 
-static const char *const files[] = {"a.h5", "a.h5.part"};
+static const char *const files[] = {"a.h5", "a.h5.part", "b.h5"};
 
 /// Everything that a step leaves and that a user can read.
 typedef struct trace {
@@ -54,13 +54,38 @@ static void compare_contacts(const cairn_world *a, const cairn_world *b)
     }
 }
 
+static size_t read_bytes(const char *path, unsigned char *bytes, size_t most)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, most, file);
+    assert_int_equal(fclose(file), 0);
+    return size;
+}
+
+/// A restored world saves the same file again: nothing that is saved is lost on the way back.
+static void compare_files(const cairn_world *restored, const char *path, const char *again)
+{
+    enum { MOST = 1 << 22 };
+    cairn_error error = {0};
+    must(cairn_world_save(restored, again, "note", &error), &error);
+    unsigned char *a = malloc(MOST), *b = malloc(MOST);
+    size_t size = read_bytes(path, a, MOST);
+    assert_true(size < MOST);
+    assert_int_equal(read_bytes(again, b, MOST), size);
+    assert_memory_equal(a, b, size);
+    free(a);
+    free(b);
+}
+
 /// 2N steps against N, restart, N; saved by one thread and restored into worlds of 1, 2 and 3.
 static void check_restart(heap_def def, const char *what)
 {
-    char folder[64], path[128];
+    char folder[64], path[128], again[128];
     cairn_error error = {0};
     trace whole, saved, restored;
     heap_folder_make(folder);
+    snprintf(again, sizeof again, "%s/b.h5", folder);
     snprintf(path, sizeof path, "%s/a.h5", folder);
     cairn_world *world = heap_world(&def);
     heap_steps(world, HALF);
@@ -76,6 +101,7 @@ static void check_restart(heap_def def, const char *what)
         if (threads == 2)
             heap_steps(other, 3);
         must(cairn_world_restore(other, path, &error), &error);
+        compare_files(other, path, again);
         if (threads == 1)
             compare_contacts(world, other);
         follow(other, &restored);
@@ -85,7 +111,7 @@ static void check_restart(heap_def def, const char *what)
     follow(world, &saved);
     compare(&whole, &saved, "the world that was saved");
     cairn_world_destroy(world);
-    heap_folder_remove(folder, files, 2);
+    heap_folder_remove(folder, files, 3);
 }
 
 static void test_laws(void **state)
@@ -133,7 +159,7 @@ static void test_before_first_step(void **state)
     follow(world, &restored);
     compare(&whole, &restored, "start");
     cairn_world_destroy(world);
-    heap_folder_remove(folder, files, 2);
+    heap_folder_remove(folder, files, 3);
 }
 
 /// Loads set by the user are part of the state.
@@ -158,7 +184,7 @@ static void test_loads(void **state)
     follow(world, &restored);
     compare(&whole, &restored, "loads");
     cairn_world_destroy(world);
-    heap_folder_remove(folder, files, 2);
+    heap_folder_remove(folder, files, 3);
 }
 
 static void refuse(const char *path, heap_def def, const char *what)
@@ -199,7 +225,7 @@ static void test_other_worlds(void **state)
     other = def;
     other.solver = cairn_plugin_get(CAIRN_SOLVER, cairn_plugin_count(CAIRN_SOLVER) - 1).name;
     refuse(path, other, "solver");
-    heap_folder_remove(folder, files, 2);
+    heap_folder_remove(folder, files, 3);
 }
 
 static void test_read(void **state)
@@ -228,7 +254,7 @@ static void test_read(void **state)
     assert_int_equal(checkpoint.bodies, cairn_body_count(world));
     assert_int_equal(checkpoint.state_hash, cairn_world_hash(world));
     cairn_world_destroy(world);
-    heap_folder_remove(folder, files, 2);
+    heap_folder_remove(folder, files, 3);
 }
 
 int main(void)
