@@ -5,6 +5,7 @@
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/status.h"
+#include "viewer/view.h"
 
 #include <H5public.h>
 #include <lua.h>
@@ -51,7 +52,7 @@ static const char *build_kind(void)
 static int run_doctor(const void *memory)
 {
     const doctor_settings *settings = memory;
-    char processor[64], threads[24], hdf5[32], scenes[PATH_MAX];
+    char processor[64], threads[24], hdf5[32], scenes[PATH_MAX], gl[256];
     unsigned major = 0, minor = 0, release = 0;
     describe_processor(processor);
     snprintf(threads, sizeof threads, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
@@ -60,6 +61,7 @@ static int run_doctor(const void *memory)
     snprintf(hdf5, sizeof hdf5, "%u.%u.%u", major, minor, release);
     if (cli_scenes_folder(scenes) != CAIRN_OK)
         snprintf(scenes, sizeof scenes, "not found");
+    view_describe(gl, sizeof gl);
     const char *const rows[][2] = {
         {"version",       cairn_version()},
         {"compiler",      __VERSION__    },
@@ -68,7 +70,7 @@ static int run_doctor(const void *memory)
         {"cpu",           processor      },
         {"hdf5",          hdf5           },
         {"lua",           LUA_RELEASE    },
-        {"gl",            "not built in" },
+        {"gl",            gl             },
         {"scenes_folder", scenes         },
     };
     cli_json json = cli_json_begin(stdout);

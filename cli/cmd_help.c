@@ -73,6 +73,12 @@ static void man_command(const cli_command *command)
     putchar('\n');
     for (int i = 0; i < command->option_count; i++)
         man_option(&command->options[i]);
+    if (command->manual == NULL)
+        return;
+    // lines as they are; none starts with a dot or a quote
+    fputs(".PP\n.nf\n", stdout);
+    command->manual(stdout);
+    fputs(".fi\n", stdout);
 }
 
 static void print_man(void)
@@ -202,8 +208,8 @@ static int run_help(const void *memory)
                      settings->common.arguments[0]);
         return CLI_EXIT_USAGE;
     }
-    cli_options_help(command, stdout);
-    return CLI_EXIT_DONE;
+    char word[] = "--help", *words[] = {word};
+    return cli_command_run(command, 1, words);
 }
 
 const cli_command cli_cmd_help = {

@@ -25,7 +25,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(parameters),
      .argument = "NAME=VALUE",
-     .help = "change a parameter of the scene; may be repeated"                              },
+     .help = "change a parameter of the scene; may be repeated"},
     {.name = "law",
      .type = CLI_PLUGIN,
      .offset = FIELD(law),
@@ -42,7 +42,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(solver_settings),
      .argument = "NAME=VALUE",
-     .help = "a setting of the solver; may be repeated"                                                        },
+     .help = "a setting of the solver; may be repeated"                          },
     {.name = "local",
      .type = CLI_PLUGIN,
      .offset = FIELD(local),
@@ -53,7 +53,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(local_settings),
      .argument = "NAME=VALUE",
-     .help = "a setting of the one-contact solver; may be repeated"                                                                 },
+     .help = "a setting of the one-contact solver; may be repeated"                                   },
     {.name = "tolerance",
      .type = CLI_NUMBER,
      .offset = FIELD(tolerance),
@@ -64,10 +64,12 @@ static const cli_option options[] = {
     {.name = "step",
      .type = CLI_NUMBER,
      .offset = FIELD(step),
-     .argument = "H",
-     .help = "time step, s",
+     .argument = "H|auto",
+     .help = "time step, s; auto: 1/30 of the stable step of the explicit laws",
      .minimum = 1e-12,
-     .maximum = 10.0},
+     .maximum = 10.0,
+     .word = "auto",
+     .word_value = INFINITY},
     {.name = "until",
      .type = CLI_NUMBER,
      .offset = FIELD(until),
@@ -119,7 +121,7 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(fclib_when),
      .argument = "EXPR",
-     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"                               },
+     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"                         },
     {.name = "paraview-every",
      .type = CLI_INTEGER,
      .offset = FIELD(paraview_every),
@@ -131,7 +133,7 @@ static const cli_option options[] = {
      .offset = FIELD(trajectory_every),
      .argument = "K",
      .help = "steps between frames of trajectory.h5, 0 for none (default: 25 frames a simulated "
-             "second)",                                           .maximum = INT_MAX},
+             "second)",                                .maximum = INT_MAX},
     {.name = "energy-every",
      .type = CLI_INTEGER,
      .offset = FIELD(energy_every),
@@ -180,16 +182,16 @@ static const cli_option options[] = {
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
-     .help = "fail at the first step above the tolerance"                                                   },
+     .help = "fail at the first step above the tolerance"                                                             },
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object and nothing else"                                                                 },
+     .help = "print one JSON object and nothing else"                                                                                    },
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,
      .offset = FIELD(quiet),
-     .help = "no progress and no table"                                                                         },
+     .help = "no progress and no table"                                       },
 };
 
 static void set_defaults(void *memory)
@@ -216,7 +218,7 @@ static scn_options load_options(const run_settings *settings)
     result.local_settings = settings->local_settings.items;
     result.local_setting_count = settings->local_settings.count;
     result.tolerance = settings->tolerance;
-    result.time_step = settings->step;
+    result.time_step = isinf(settings->step) ? NAN : settings->step;
     result.end_time = settings->until;
     result.threads = (int)settings->threads;
     result.seed = settings->seed;
@@ -453,7 +455,9 @@ static int run_scene(const void *memory)
     int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
     if (result != CLI_EXIT_DONE)
         return result;
-    result = run_loaded(&run);
+    result = run_step_choose(settings, run.scene->world);
+    if (result == CLI_EXIT_DONE)
+        result = run_loaded(&run);
     scn_destroy(run.scene);
     return result;
 }

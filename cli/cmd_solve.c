@@ -105,6 +105,7 @@ static void set_defaults(void *memory)
 typedef struct solve_request {
     cairn_solve_def def;
     cairn_setting solver_settings[CLI_ASSIGNMENTS_MAX], local_settings[CLI_ASSIGNMENTS_MAX];
+    int rows; // of the table, printed so far
 } solve_request;
 
 static int copy_settings(const cli_assignments *from, cairn_setting to[CLI_ASSIGNMENTS_MAX])
@@ -130,6 +131,7 @@ static void make_request(const solve_settings *settings, solve_request *request)
     def.time_limit = settings->time_limit;
     def.threads = (int)settings->threads;
     request->def = def;
+    request->rows = 0;
 }
 
 static void put_json(const char *file, const cairn_problem *problem,
@@ -151,11 +153,10 @@ static void put_json(const char *file, const cairn_problem *problem,
     fflush(stdout);
 }
 
-static void put_head(const solve_settings *settings)
+static void put_head(void)
 {
-    if (!settings->json)
-        printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error",
-               "error |q|", "seconds", "file");
+    printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error", "error |q|",
+           "seconds", "file");
 }
 
 static void put_row(const char *file, const cairn_problem *problem,
@@ -176,8 +177,8 @@ static int exit_of_solve(cairn_status status)
     return status == CAIRN_ERROR_UNSUPPORTED ? CLI_EXIT_ABSENT : CLI_EXIT_FAILED;
 }
 
-static int solve_read(const solve_settings *settings, const solve_request *request,
-                      const char *file, cairn_problem *problem)
+static int solve_read(const solve_settings *settings, solve_request *request, const char *file,
+                      cairn_problem *problem)
 {
     cairn_error error = {0};
     cairn_solve_report report;
@@ -186,10 +187,13 @@ static int solve_read(const solve_settings *settings, const solve_request *reque
         cli_complain("%s: %s", file, error.message);
         return exit_of_solve(status);
     }
-    if (settings->json)
+    if (settings->json) {
         put_json(file, problem, &report);
-    else
+    } else {
+        if (request->rows++ == 0)
+            put_head();
         put_row(file, problem, &report);
+    }
     if (settings->write_solution != NULL &&
         cairn_problem_write_solution(problem, settings->write_solution, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
@@ -198,8 +202,7 @@ static int solve_read(const solve_settings *settings, const solve_request *reque
     return strcmp(report.stop, "solved") == 0 ? CLI_EXIT_DONE : CLI_EXIT_DIFFERENT;
 }
 
-static int solve_file(const solve_settings *settings, const solve_request *request,
-                      const char *file)
+static int solve_file(const solve_settings *settings, solve_request *request, const char *file)
 {
     cairn_error error = {0};
     cairn_problem *problem = NULL;
@@ -234,7 +237,6 @@ static int run_solve(const void *memory)
         return CLI_EXIT_USAGE;
     }
     make_request(settings, &request);
-    put_head(settings);
     cli_interrupt_watch();
     int result = CLI_EXIT_DONE;
     for (int i = 0; i < common->argument_count && result != CLI_EXIT_USAGE; i++) {

@@ -10,7 +10,10 @@ extern const cli_command cli_cmd_solve;
 extern const cli_command cli_cmd_bench;
 extern const cli_command cli_cmd_check;
 extern const cli_command cli_cmd_compare;
+extern const cli_command cli_cmd_view;
+extern const cli_command cli_cmd_render;
 extern const cli_command cli_cmd_info;
+extern const cli_command cli_cmd_law;
 extern const cli_command cli_cmd_list;
 extern const cli_command cli_cmd_doctor;
 extern const cli_command cli_cmd_help;
@@ -21,8 +24,9 @@ const cli_command *const *cli_commands(int *count);
 /// NULL when there is none of that name.
 const cli_command *cli_command_find(const char *name);
 
-/// True for a name that this build knows but does not have.
-bool cli_command_is_absent(const char *name);
+/// Parses the words behind a subcommand's name and runs it, or prints its help.
+/// @return exit status
+int cli_command_run(const cli_command *command, int argc, char **argv);
 
 /// Usage of the program with the list of subcommands.
 void cli_commands_help(FILE *out);

@@ -6,15 +6,10 @@
 #include "base/assert.h"
 #include "base/settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static int fail_command(const char *name)
 {
-    if (cli_command_is_absent(name)) {
-        cli_complain("cairn %s is not built into this version", name);
-        return CLI_EXIT_ABSENT;
-    }
     const char *names[16];
     int count = 0;
     const cli_command *const *commands = cli_commands(&count);
@@ -26,29 +21,6 @@ static int fail_command(const char *name)
     else
         cli_complain("unknown command \"%.80s\" (cairn --help lists them)", name);
     return CLI_EXIT_USAGE;
-}
-
-static int run_command(const cli_command *command, int argc, char **argv)
-{
-    cairn_error error = {0};
-    void *settings = malloc(command->settings_size);
-    if (settings == NULL) {
-        cli_complain("out of memory");
-        return CLI_EXIT_FAILED;
-    }
-    int result = CLI_EXIT_DONE;
-    if (cli_options_parse(command, argc, argv, settings, &error) != CAIRN_OK) {
-        cli_complain("%s", error.message);
-        result = CLI_EXIT_USAGE;
-    } else if (((const cli_common *)settings)->help) {
-        cli_options_help(command, stdout);
-        if (command->help != NULL)
-            result = command->help(settings);
-    } else {
-        result = command->run(settings);
-    }
-    free(settings);
-    return result;
 }
 
 int main(int argc, char **argv)
@@ -69,7 +41,7 @@ int main(int argc, char **argv)
     const cli_command *command = cli_command_find(name);
     if (command == NULL)
         return fail_command(name);
-    int result = run_command(command, argc - 2, argv + 2);
+    int result = cli_command_run(command, argc - 2, argv + 2);
     // what was printed must have arrived
     if (fflush(stdout) != 0 && result == CLI_EXIT_DONE) {
         cli_complain("standard output could not be written");

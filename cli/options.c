@@ -78,6 +78,10 @@ static cairn_status parse_number(const parser *p, const cli_option *option, cons
                                  double *x)
 {
     char *end = NULL;
+    if (option->word != NULL && strcmp(word, option->word) == 0) {
+        *x = option->word_value;
+        return CAIRN_OK;
+    }
     *x = strtod(word, &end);
     if (end == word || *end != '\0' || !isfinite(*x))
         return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s wants a number, not \"%.80s\"",

@@ -35,6 +35,8 @@ typedef struct cli_option {
     const char *help;        // one sentence, no full stop
     double minimum, maximum; // of a number or integer; minimum excluded where `open`
     bool open;
+    const char *word;         // that may stand for a number; NULL: none
+    double word_value;        // which it means
     const char *const *words; // of a choice, NULL-terminated
     cairn_plugin plugin;
     cli_completion completion;
@@ -72,6 +74,8 @@ typedef struct cli_command {
     int (*run)(const void *settings);
     /// Adds to --help after the options; may be NULL.
     int (*help)(const void *settings);
+    /// Plain text for the manual page after the options; may be NULL.
+    void (*manual)(FILE *out);
 } cli_command;
 
 /// Fills the settings (settings_size bytes) from the words after the subcommand. Options may be

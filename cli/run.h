@@ -13,7 +13,7 @@ typedef struct run_settings {
     cli_common common;
     cli_assignments parameters, solver_settings, local_settings;
     const char *law, *solver, *local;
-    double tolerance, step, until; // NAN: the scene's
+    double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
     double scene_time_limit;       // s
     int64_t threads;               // 0: the scene's
     int64_t seed;                  // -1: the scene's
@@ -77,6 +77,11 @@ typedef struct run_state {
     run_totals totals;
     cli_progress progress;
 } run_state;
+
+/// Warns of a time step above the stable one of the explicit laws; with --step auto takes 1/30 of
+/// that instead, or the scene's step where no law has a limit.
+/// @return exit status
+int run_step_choose(const run_settings *settings, cairn_world *world);
 
 /// Chooses the folder of the results.
 cairn_status run_files_choose(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -69,6 +69,7 @@ static void put_energy_row(const run_state *run)
                              e.impact,
                              e.friction,
                              e.damping,
+                             e.plastic,
                              e.residual};
     FILE *out = run->files.tables[RUN_ENERGY];
     fprintf(out, "%" PRId64, cairn_world_step_count(world));
@@ -124,7 +125,8 @@ static cairn_status open_energy(run_state *run, cairn_error *error)
     if (status != CAIRN_OK || !is_new(run, RUN_ENERGY))
         return status;
     fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
-          "impact dissipation [J],friction dissipation [J],damping dissipation [J],residual [J]\n",
+          "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
+          "plastic dissipation [J],residual [J]\n",
           run->files.tables[RUN_ENERGY]);
     put_energy_row(run);
     return CAIRN_OK;

@@ -133,9 +133,9 @@ void run_summary_print(const run_state *run, const char *status)
         printf("  unsolved     %" PRId64 " of %" PRId64 " steps above the tolerance\n",
                totals->unsolved, totals->steps);
     printf("  penetration  %.3g m at most\n", totals->penetration_max);
+    double lost = energy.impact + energy.friction + energy.damping + energy.plastic;
     printf("  energy       kinetic %.4g J, potential %.4g J, dissipated %.4g J, residual %.2g J\n",
-           energy.kinetic, energy.potential, energy.impact + energy.friction + energy.damping,
-           energy.residual);
+           energy.kinetic, energy.potential, lost, energy.residual);
     printf("  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
            totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
     print_phases(totals);

@@ -46,10 +46,15 @@ static mat3 diagonal_block(const con_problem *problem, int i)
     return block;
 }
 
+void con_assemble_diagonal_range(const con_problem *problem, int begin, int end, mat3 *W_diagonal)
+{
+    for (int i = begin; i < end; i++)
+        W_diagonal[i] = diagonal_block(problem, i);
+}
+
 void con_assemble_diagonal(const con_problem *problem, mat3 *W_diagonal)
 {
-    for (int i = 0; i < problem->contact_count; i++)
-        W_diagonal[i] = diagonal_block(problem, i);
+    con_assemble_diagonal_range(problem, 0, problem->contact_count, W_diagonal);
 }
 
 static void add_H_row(const double H[3][6], const double v[6], double out[3])

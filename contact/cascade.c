@@ -70,18 +70,20 @@ static void list_islands(con_cascade *c, int *parent, int *number)
     int n = c->problem->contact_count;
     memset(c->start, 0, (size_t)(n + 2) * sizeof *c->start);
     for (int i = 0; i < n; i++) {
+        c->island[i] = -1;
         if (!can_bear(c->problem, i))
             continue;
         int root = find_root(parent, i);
         if (root == i)
             number[i] = c->island_count++;
+        c->island[i] = number[root];
         c->start[number[root] + 2]++;
     }
     for (int k = 2; k <= c->island_count; k++)
         c->start[k] += c->start[k - 1];
     for (int i = 0; i < n; i++)
-        if (can_bear(c->problem, i))
-            c->contact[c->start[number[find_root(parent, i)] + 1]++] = i;
+        if (c->island[i] >= 0)
+            c->contact[c->start[c->island[i] + 1]++] = i;
 }
 
 static cairn_status allocate(con_cascade *c)
@@ -91,6 +93,7 @@ static cairn_status allocate(con_cascade *c)
     c->U = base_arena_allocate(arena, "velocities", n, sizeof *c->U);
     c->start = base_arena_array(arena, int, "islands", n + 2);
     c->contact = base_arena_array(arena, int, "islands", n);
+    c->island = base_arena_array(arena, int, "islands", n);
     c->place = base_arena_array(arena, int, "islands", n);
     c->body_place = base_arena_array(arena, int, "islands", m + 1);
     c->model = base_arena_array(arena, con_newton *, "islands", n);
@@ -98,9 +101,10 @@ static cairn_status allocate(con_cascade *c)
     c->scaled = base_arena_array(arena, double, "islands", n);
     c->R_squared = base_arena_array(arena, double, "islands", n);
     c->U_squared = base_arena_array(arena, double, "islands", n);
-    bool complete = c->U != NULL && c->start != NULL && c->contact != NULL && c->place != NULL &&
-                    c->body_place != NULL && c->model != NULL && c->map != NULL &&
-                    c->scaled != NULL && c->R_squared != NULL && c->U_squared != NULL;
+    bool complete = c->U != NULL && c->start != NULL && c->contact != NULL && c->island != NULL &&
+                    c->place != NULL && c->body_place != NULL && c->model != NULL &&
+                    c->map != NULL && c->scaled != NULL && c->R_squared != NULL &&
+                    c->U_squared != NULL;
     return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
@@ -147,8 +151,33 @@ static double error_of(const con_cascade *c, double map, double scaled)
     double q = sqrt(c->q_total), scale = q;
     if (!c->control->both_measures)
         scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
-    return fmax(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
-                c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+    return con_larger_error(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
+                            c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+}
+
+// natural maps and sizes at R and U, of all contacts and island by island
+static void add_up(con_cascade *c, double *map, double *scaled)
+{
+    const con_problem *problem = c->problem;
+    for (int k = 0; k < c->island_count; k++)
+        c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
+    *map = *scaled = c->R_total = c->U_total = 0.0;
+    for (int i = 0; i < problem->contact_count; i++) {
+        double out[3], R = squared(c->R[i]), U = squared(c->U[i]);
+        double map_here = con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
+        double scaled_here = scaled_at(c, i);
+        *map += map_here;
+        *scaled += scaled_here;
+        c->R_total += R;
+        c->U_total += U;
+        int k = c->island[i];
+        if (k < 0)
+            continue;
+        c->map[k] += map_here;
+        c->scaled[k] += scaled_here;
+        c->R_squared[k] += R;
+        c->U_squared[k] += U;
+    }
 }
 
 cairn_status con_cascade_measure(con_cascade *c)
@@ -157,27 +186,10 @@ cairn_status con_cascade_measure(con_cascade *c)
     cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
     if (status != CAIRN_OK)
         return status;
-    double map = 0.0, scaled = 0.0;
-    c->R_total = c->U_total = 0.0;
-    for (int i = 0; i < problem->contact_count; i++) {
-        double out[3];
-        map += con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
-        scaled += scaled_at(c, i);
-        c->R_total += squared(c->R[i]);
-        c->U_total += squared(c->U[i]);
-    }
-    for (int k = 0; k < c->island_count; k++) {
-        c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
-        for (int j = c->start[k]; j < c->start[k + 1]; j++) {
-            int i = c->contact[j];
-            double out[3];
-            c->map[k] += con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
-            c->scaled[k] += scaled_at(c, i);
-            c->R_squared[k] += squared(c->R[i]);
-            c->U_squared[k] += squared(c->U[i]);
-        }
-    }
+    double map, scaled;
+    add_up(c, &map, &scaled);
     c->error = error_of(c, map, scaled);
+    c->measured = true;
     if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
         c->control->history[c->report->history_count++] = c->error;
     return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
@@ -193,6 +205,8 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .arena = arena,
                        .R = R,
                        .decline = NAN,
+                       .round_error = NAN,
+                       .error = INFINITY,
                        .start_time = base_timer_seconds()};
     c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
     cairn_status status = allocate(c);
@@ -204,7 +218,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
         return status;
     for (int i = 0; i < problem->contact_count; i++)
         c->q_total += squared(problem->q[i]);
-    return con_cascade_measure(c);
+    return CAIRN_OK;
 }
 
 bool con_cascade_solved(const con_cascade *c)
@@ -237,28 +251,44 @@ bool con_cascade_late(const con_cascade *c)
     return con_cascade_left(c) <= 0 || is_past_deadline(c);
 }
 
+// after the first sweep and half a round warm starts may be done
+static bool is_test_due(int sweeps)
+{
+    return sweeps == 1 || sweeps == TEST_SWEEPS / 2 || sweeps % TEST_SWEEPS == 0;
+}
+
+/// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
+/// well below the tolerance: from step to step what rests must come to rest to round-off, or else
+/// the motion that errors leave spoils the next guess.
+static bool is_swept_out(const con_cascade *c, bool good_guess)
+{
+    bool whole = good_guess || c->sweeps >= TEST_SWEEPS;
+    return c->error <= (whole ? 1.0 : 1e-2) * c->control->tolerance;
+}
+
 cairn_status con_cascade_sweep(con_cascade *c, int total)
 {
     int left = con_cascade_left(c);
     if (total - c->sweeps > left)
         total = c->sweeps + left;
-    // a guess that meets the tolerance gets one sweep all the same: from step to step what rests
-    // comes to rest to round-off
-    bool refine = c->sweeps == 0 && con_cascade_solved(c);
-    while (c->sweeps < total && (refine || !con_cascade_solved(c)) && !con_cascade_late(c)) {
+    cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
+    bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
+         swept_out = c->sweeps > 0 && con_cascade_solved(c);
+    while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
         c->sweeps++;
-        if (c->sweeps != total && c->sweeps % TEST_SWEEPS != 0 && !refine)
+        c->measured = false;
+        if (c->sweeps != total && !is_test_due(c->sweeps))
             continue;
-        refine = false;
         con_sweep_refresh(&c->sweep);
-        double before = c->error;
-        cairn_status status = con_cascade_measure(c);
-        if (status != CAIRN_OK)
-            return status;
-        c->decline = c->sweeps % TEST_SWEEPS == 0 ? c->error / before : NAN;
+        status = con_cascade_measure(c);
+        swept_out = is_swept_out(c, good_guess);
+        if (c->sweeps % TEST_SWEEPS == 0) {
+            c->decline = c->error / c->round_error;
+            c->round_error = c->error;
+        }
     }
-    return CAIRN_OK;
+    return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
 }
 
 // rough nanoseconds of one sweep, and of one factorisation with what goes with it
@@ -300,7 +330,9 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
         TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
     if (needed * sweep_cost(c) > fraction * FACTORISATIONS * factorisation_cost(c) || needed > 1e6)
         return CAIRN_OK;
-    return con_cascade_sweep(c, c->sweeps + (int)(1.3 * needed));
+    // whole rounds, so that the decline is known again where the promise was not kept
+    int rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
+    return con_cascade_sweep(c, (c->sweeps / TEST_SWEEPS + rounds) * TEST_SWEEPS);
 }
 
 static con_goal goal_of(const con_cascade *c, int island)
@@ -351,14 +383,20 @@ cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
     return CAIRN_OK;
 }
 
+static void take_best(con_cascade *c, const con_newton *model)
+{
+    con_newton_scatter(model, (const double(*)[3])model->best, c->R);
+    c->measured = false;
+}
+
 cairn_status con_cascade_finish(con_cascade *c)
 {
     for (int k = 0; k < c->island_count; k++) {
         const con_newton *model = c->model[k];
         if (model != NULL && model->best_error < error_at_R(c, k))
-            con_newton_scatter(model, (const double(*)[3])model->best, c->R);
+            take_best(c, model);
     }
-    cairn_status status = con_cascade_measure(c);
+    cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
     c->report->iterations = c->sweeps + factorisations(c);
     c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
                       : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT

@@ -16,12 +16,14 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
-    int sweeps;     // made so far
-    double decline; // error of the last test / error of the one 20 sweeps before; NAN: unknown
+    int sweeps;         // made so far
+    double round_error; // after the last round of 20 sweeps; NAN before
+    double decline;     // error after the last round / after the one before; NAN: unknown
 
     int island_count;
     int *start;         // [island_count + 1] into contact
     int *contact;       // contacts that can bear, by island, ascending
+    int *island;        // [contact_count] island of each contact; -1 for those that cannot bear
     con_newton **model; // [island_count]; NULL until asked for
     double *map;        // [island_count] |natural map|^2 at R
     double *scaled;     // [island_count] |scaled natural map|^2 at R
@@ -29,16 +31,18 @@ typedef struct con_cascade {
     double *U_squared;  // [island_count]
     double q_total, R_total, U_total;
     int *body_place, *place;
-    double error; // of R: what the tolerance is about
+    double error;  // of R at the last measurement: what the tolerance is about
+    bool measured; // R is still that of the last measurement
 } con_cascade;
 
-/// Takes the guess R, splits into islands (contacts joined by mobile bodies, or by W) and measures.
+/// Takes the guess R and splits into islands (contacts joined by mobile bodies, or by W); sweeps or
+/// the caller measure.
 cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
                                 double (*R)[3], con_report *report, base_arena *arena,
                                 con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// Gauss-Seidel sweeps in symmetric order until `total` are made, the tolerance is met or the time
-/// is up; measures now and then and at the end.
+/// is up; measures the guess, now and then, and at the end.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for

@@ -144,8 +144,9 @@ static cairn_status decide(workspace *w, const double *mu, con_existence *out, b
     if (status != CAIRN_OK)
         return status;
     out->iterations += program.iterations;
-    out->margin_bound = program.bound;
     status = verify_point(w, mu, out);
+    // a velocity that was found bounds from below, also where the program stopped early
+    out->margin_bound = fmax(program.bound, out->margin);
     if (status == CAIRN_OK && out->margin <= borderline)
         *refuted = verify_direction(w, mu, out, &status);
     return status;

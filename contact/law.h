@@ -57,6 +57,20 @@ typedef struct con_impulse_output {
     double plastic;       // J dissipated by plasticity and adhesion since the last call
 } con_impulse_output;
 
+/// What the estimate of a stable step asks a law for.
+typedef struct con_stiffness_input {
+    double radius;  // m, effective; INFINITY between flat sides
+    double mass;    // kg, effective
+    double overlap; // m, for laws whose stiffness grows with it
+} con_stiffness_input;
+
+/// Tangents of a closed contact, at their largest.
+typedef struct con_stiffness {
+    double normal;     // N/m
+    double tangential; // N/m
+    double damping;    // N s/m, normal, of a dashpot that sees the velocity of the step's begin
+} con_stiffness;
+
 typedef struct con_law {
     const char *name;
     const char *help;
@@ -72,6 +86,8 @@ typedef struct con_law {
     /// Whether a contact with this history acts across an open gap; NULL: never. Contacts of
     /// impulse laws live while gap <= 0 or while this holds.
     bool (*bonded)(const void *parameters, const double *history);
+    /// Stiffness of a contact of an impulse law; NULL: the law puts no limit on the step.
+    con_stiffness (*stiffness)(const void *parameters, const con_stiffness_input *input);
 } con_law;
 
 /// m, 1 / (1/r_A + 1/r_B); INFINITY between flat sides.

@@ -240,6 +240,20 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     output->R_friction[2] = output->R[2];
 }
 
+/// The steepest line is that of unloading. The dashpots see the mean velocity of the step, and
+/// friction has no spring.
+static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
+{
+    const exudyn_sphere *p = parameters;
+    double stiffness = p->stiffness;
+    if (!p->active)
+        return (con_stiffness){0};
+    if (p->model == 0 && p->plasticity > 0.0)
+        stiffness /= 1.0 - p->plasticity;
+    return (con_stiffness){.normal =
+                               stiffness * p->exponent * power(input->overlap, p->exponent - 1.0)};
+}
+
 const con_law con_law_exudyn_sphere = {
     .name = "exudyn_sphere",
     .help = "power law with impact models, adhesive elasto-plasticity and regularised friction",
@@ -250,4 +264,5 @@ const con_law con_law_exudyn_sphere = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .stiffness = stiffness_of,
 };

@@ -102,6 +102,19 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
                        output);
 }
 
+static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
+{
+    const hertz_mindlin *p = parameters;
+    double young, shear;
+    moduli(p, &young, &shear);
+    double radius = isfinite(input->radius) ? input->radius : p->flat_radius;
+    double area = sqrt(radius * input->overlap), normal = 2.0 * young * area;
+    double ratio = 2.0 * sqrt(5.0 / 6.0) * con_damping_ratio(p->restitution, p->attraction);
+    return (con_stiffness){.normal = normal,
+                           .tangential = 8.0 * shear * area,
+                           .damping = ratio * sqrt(normal * input->mass)};
+}
+
 const con_law con_law_hertz_mindlin = {
     .name = "hertz_mindlin",
     .help = "Hertz and Mindlin's elastic spheres with restitution, friction, rolling resistance",
@@ -112,4 +125,5 @@ const con_law con_law_hertz_mindlin = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .stiffness = stiffness_of,
 };

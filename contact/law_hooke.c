@@ -56,6 +56,12 @@ static double dashpot_of(const hooke *p, double mass)
            sqrt(p->normal_stiffness * mass);
 }
 
+static double tangential_of(const hooke *p)
+{
+    return p->tangential_stiffness > 0.0 ? p->tangential_stiffness
+                                         : 2.0 / 7.0 * p->normal_stiffness;
+}
+
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output)
 {
@@ -69,8 +75,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     double spring = p->normal_stiffness * overlap, force = spring - damping * input->V[0];
     if (!p->attraction)
         force = fmax(force, 0.0);
-    double stiffness =
-        p->tangential_stiffness > 0.0 ? p->tangential_stiffness : 2.0 / 7.0 * p->normal_stiffness;
+    double stiffness = tangential_of(p);
     con_slider slider = {.stiffness = stiffness,
                          .stiffness_before = stiffness,
                          .damping = p->tangential_damping_ratio * damping,
@@ -83,6 +88,14 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
                        history + ROLLING, output);
 }
 
+static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
+{
+    const hooke *p = parameters;
+    return (con_stiffness){.normal = p->normal_stiffness,
+                           .tangential = tangential_of(p),
+                           .damping = dashpot_of(p, input->mass)};
+}
+
 const con_law con_law_hooke = {
     .name = "hooke",
     .help = "linear spring and dashpot, tangential spring with Coulomb limit, rolling resistance",
@@ -91,4 +104,5 @@ const con_law con_law_hooke = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .stiffness = stiffness_of,
 };

@@ -109,10 +109,8 @@ static vec3 displacement(const incremental *p, const con_impulse_input *input, v
     return total;
 }
 
-static void stiffnesses(const incremental *p, const con_impulse_input *input, double *k_n,
-                        double *k_s)
+static void stiffnesses(const incremental *p, double radius, double *k_n, double *k_s)
 {
-    double radius = con_effective_radius(input);
     bool from_modulus = p->young_modulus > 0.0 && isfinite(radius);
     *k_n = from_modulus ? 2.0 * p->young_modulus * radius : p->normal_stiffness;
     *k_s = from_modulus ? p->stiffness_ratio * *k_n : p->shear_stiffness;
@@ -144,7 +142,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     bool known = vec3_norm_squared(vec3_from(history + NORMAL)) > 0.0;
     vec3 shear = known ? turned(p, input, normal, history) : vec3_make(0.0, 0.0, 0.0);
     vec3 before = shear;
-    stiffnesses(p, input, &k_n, &k_s);
+    stiffnesses(p, con_effective_radius(input), &k_n, &k_s);
     vec3 moved = displacement(p, input, normal);
     vec3 slid = vec3_sub(moved, vec3_scale(vec3_dot(moved, normal), normal));
     shear = vec3_sub(shear, vec3_scale(k_s, slid));
@@ -158,6 +156,13 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     vec3_store(output->R, vec3_scale(input->step, mat3_apply(&input->frame, total)));
 }
 
+static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
+{
+    con_stiffness result = {0};
+    stiffnesses(parameters, input->radius, &result.normal, &result.tangential);
+    return result;
+}
+
 const con_law con_law_incremental = {
     .name = "incremental",
     .help = "linear normal spring and an incremental shear force that turns with the pair",
@@ -168,4 +173,5 @@ const con_law con_law_incremental = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .stiffness = stiffness_of,
 };

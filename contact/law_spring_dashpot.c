@@ -131,6 +131,17 @@ static bool bonded(const void *parameters, const double *history)
     return history[COHESIVE] != 0.0;
 }
 
+/// Friction has no spring. The dashpot of the semi-explicit variant sees the mean velocity of the
+/// step.
+static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
+{
+    const spring_dashpot *p = parameters;
+    double tangent = slope(p, input->overlap);
+    bool late = p->variant == VARIANT_EXPLICIT && input->mass > 0.0;
+    return (con_stiffness){.normal = tangent,
+                           .damping = late ? dashpot_of(p, tangent, 1.0 / input->mass) : 0.0};
+}
+
 const con_law con_law_spring_dashpot = {
     .name = "spring_dashpot",
     .help = "penalty law: spring, dashpot, Hertz power, stick or slip, cohesion that breaks",
@@ -141,5 +152,6 @@ const con_law con_law_spring_dashpot = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .stiffness = stiffness_of,
     .bonded = bonded,
 };

@@ -90,7 +90,7 @@ static void fill_input(const con_law_state *state, con_impulse_input *input)
     }
 }
 
-static void fill_response(const con_law_state *state, con_law_response *response)
+void con_law_state_respond(const con_law_state *state, con_law_response *response)
 {
     const con_impulse_input *input = &response->input;
     response->gap = input->gap;
@@ -123,6 +123,15 @@ static cairn_status check_state(const con_law_state *state, cairn_error *error)
     return CAIRN_OK;
 }
 
+cairn_status con_law_state_input(const con_law_state *state, con_impulse_input *input,
+                                 cairn_error *error)
+{
+    cairn_status status = check_state(state, error);
+    if (status == CAIRN_OK)
+        fill_input(state, input);
+    return status;
+}
+
 cairn_status con_law_evaluate(const con_law *law, const void *parameters,
                               const con_law_state *state, con_law_response *response,
                               cairn_error *error)
@@ -131,13 +140,12 @@ cairn_status con_law_evaluate(const con_law *law, const void *parameters,
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
                          "%s is a law of the implicit problem: it has no force of a state alone",
                          law->name);
-    cairn_status status = check_state(state, error);
+    *response = (con_law_response){0};
+    cairn_status status = con_law_state_input(state, &response->input, error);
     if (status != CAIRN_OK)
         return status;
-    *response = (con_law_response){0};
-    fill_input(state, &response->input);
     memcpy(response->history, state->history, sizeof response->history);
     law->impulse(parameters, &response->input, response->history, &response->output);
-    fill_response(state, response);
+    con_law_state_respond(state, response);
     return CAIRN_OK;
 }

@@ -51,6 +51,15 @@ cairn_status con_law_evaluate(const con_law *law, const void *parameters,
                               const con_law_state *state, con_law_response *response,
                               cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// What con_law_evaluate gives the law, for callers with another use of it (B = V: no forces).
+/// @return CAIRN_OK or CAIRN_ERROR_ARGUMENT as con_law_evaluate
+cairn_status con_law_state_input(const con_law_state *state, con_impulse_input *input,
+                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Forces and torques of an impulse R (N s on B, contact frame) and of couples (N m s), and the
+/// geometry, into the response; `input` and `output` of it are read.
+void con_law_state_respond(const con_law_state *state, con_law_response *response);
+
 /// Gap, normal from A to B, and the point halfway, of two bodies as above.
 void con_law_state_contact(const con_law_state *state, double *gap, vec3 *normal, vec3 *point);
 

@@ -122,7 +122,8 @@ double con_newton_error(con_newton *newton, const double (*r)[3])
     scale = sqrt(scale) > DBL_EPSILON ? sqrt(scale) : 1.0;
     double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
     double error =
-        fmax(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q) / sqrt(goal->share);
+        con_larger_error(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q);
+    error /= sqrt(goal->share);
     if (!isfinite(error))
         return NAN;
     con_report *report = newton->report;

@@ -41,6 +41,9 @@ typedef struct con_problem {
 /// @param W_diagonal  [n] out
 void con_assemble_diagonal(const con_problem *problem, mat3 *W_diagonal);
 
+/// The same for contacts begin .. end-1.
+void con_assemble_diagonal_range(const con_problem *problem, int begin, int end, mat3 *W_diagonal);
+
 /// q = H v + w for given body velocities (v_free gives the q of the problem).
 /// @param v    [m][6]
 /// @param out  [n][3]

@@ -60,8 +60,14 @@ cairn_status con_residual_compute(const con_problem *problem, const double (*R)[
     cairn_status status = con_problem_velocity(problem, R, U, arena);
     if (status != CAIRN_OK)
         return status;
+    return con_residual_of(problem, R, (const double(*)[3])U, residual);
+}
 
-    residual_sums sums = add_contacts(problem, R, (const double(*)[3])U);
+cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],
+                             con_residual *residual)
+{
+    *residual = (con_residual){.worst_contact = -1};
+    residual_sums sums = add_contacts(problem, R, U);
     if (!isfinite(sums.natural_map + sums.q + sums.R + sums.U)) {
         residual->error = residual->error_q = residual->error_scaled = NAN;
         residual->natural_map = NAN;

@@ -13,6 +13,12 @@ typedef struct con_residual {
     int worst_contact;   // contact with the largest natural map; -1 for none
 } con_residual;
 
+/// The larger of two errors; NaN if one of them is (fmax would drop it).
+static inline double con_larger_error(double a, double b)
+{
+    return a > b || isnan(a) ? a : b;
+}
+
 /// |w (R - P_K(R - u / w))|^2 of one contact, theory.md (4.13), m2/s2.
 /// @param w  trace(W_ii) / 3
 double con_scaled_map(double w, const double R[3], const double U[3], double mu);
@@ -31,5 +37,11 @@ double con_scaled_map(double w, const double R[3], const double U[3], double mu)
 /// Source: De Saxce & Feng 1998; Siconos's normalisation. Tests: tests/unit/contact/test_residual.c
 cairn_status con_residual_compute(const con_problem *problem, const double (*R)[3], double (*U)[3],
                                   con_residual *residual, base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// The same for velocities that the caller has.
+/// @param U  [n][3] W R + q
+/// @return CAIRN_OK or CAIRN_ERROR_NONFINITE
+cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],
+                             con_residual *residual) CAIRN_CHECK_RESULT;
 
 #endif

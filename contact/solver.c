@@ -14,7 +14,27 @@
     X(auto) \
     X(gauss_seidel) \
     X(nipm) \
-    X(paln)
+    X(paln) \
+    X(block_jacobi) \
+    X(vi_fixed_point) \
+    X(vi_extragradient) \
+    X(hyperplane_projection) \
+    X(de_saxce_fixed_point) \
+    X(tresca_fixed_point) \
+    X(panagiotopoulos) \
+    X(aclm_fixed_point) \
+    X(soclcp_relaxation) \
+    X(apgd) \
+    X(barzilai_borwein) \
+    X(newton_alart_curnier) \
+    X(newton_jean_moreau) \
+    X(newton_natural_map) \
+    X(newton_fischer_burmeister) \
+    X(proximal_point) \
+    X(admm) \
+    X(projected_newton) \
+    X(interior_point) \
+    X(aclm_newton)
 // clang-format on
 
 #define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
@@ -141,8 +161,8 @@ double con_control_error(const con_control *control, const con_residual *residua
 {
     double error = residual->error;
     if (control->both_measures)
-        error = fmax(error, residual->error_q);
-    return fmax(error, control->scaled_weight * residual->error_scaled);
+        error = con_larger_error(error, residual->error_q);
+    return con_larger_error(error, control->scaled_weight * residual->error_scaled);
 }
 
 static void judge(const con_control *control, con_report *report)

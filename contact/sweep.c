@@ -6,20 +6,20 @@
 
 #include <string.h>
 
-static void scale_H(const con_problem *problem, int i, con_sweep_contact *contact)
+// @param root  [body_count][6] square roots of M^-1
+static void scale_H(const con_problem *problem, const double (*root)[6], int i,
+                    con_sweep_contact *contact)
 {
     for (int s = 0; s < 2; s++) {
         int body = problem->body[i][s];
         contact->body[s] = body >= 0 ? body : problem->body_count;
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < 6; k++)
-                contact->H[row][s][k] =
-                    body >= 0 ? problem->H[i][s][row][k] * sqrt(problem->mass_inverse[body][k])
-                              : 0.0;
+                contact->H[row][s][k] = body >= 0 ? problem->H[i][s][row][k] * root[body][k] : 0.0;
     }
 }
 
-static void prepare_contact(con_sweep *sweep, int i)
+static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
 {
     const con_problem *problem = sweep->problem;
     con_sweep_contact *contact = &sweep->contacts[i];
@@ -28,7 +28,7 @@ static void prepare_contact(con_sweep *sweep, int i)
         con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
-        scale_H(problem, i, contact);
+        scale_H(problem, root, i, contact);
     double *R = sweep->R[i];
     con_cone_project(R, problem->friction[i], R);
     if (!contact->can_bear)
@@ -53,8 +53,16 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
         sweep->y = base_arena_allocate(arena, "sweep bodies", (size_t)m + 1, sizeof *sweep->y);
     if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL))
         return CAIRN_ERROR_MEMORY;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    double(*root)[6] = base_arena_allocate(arena, "roots of masses", (size_t)m + 1, sizeof *root);
+    if (root == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int a = 0; a < m && problem->H != NULL; a++)
+        for (int k = 0; k < 6; k++)
+            root[a][k] = sqrt(problem->mass_inverse[a][k]);
     for (int i = 0; i < n; i++)
-        prepare_contact(sweep, i);
+        prepare_contact(sweep, (const double(*)[6])root, i);
+    base_arena_rewind(arena, mark);
     con_sweep_refresh(sweep);
     return CAIRN_OK;
 }

@@ -26,10 +26,11 @@ typedef struct assembly_context {
 static void fill_H(double H[3][6], const mat3 *frame, const pose *q, vec3 point, double sign)
 {
     vec3 arm = vec3_sub(point, q->position);
+    mat3 axes = quat_to_mat3(q->orientation);
     for (int row = 0; row < 3; row++) {
         vec3 d = vec3_scale(sign, mat3_row(frame, row));
         vec3_store(H[row], d);
-        vec3_store(H[row] + 3, quat_rotate_inverse(q->orientation, vec3_cross(arm, d)));
+        vec3_store(H[row] + 3, mat3_apply_transposed(&axes, vec3_cross(arm, d)));
     }
 }
 
@@ -87,6 +88,13 @@ static void assemble_chunk(void *argument, int begin, int end, int chunk, int wo
         assemble_contact(context->world, i, context->out);
 }
 
+static void diagonal_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const assembly_context *context = argument;
+    con_assemble_diagonal_range(&context->world->problem, begin, end, context->out->W_diagonal);
+}
+
 static bool allocate(cairn_world *world, int n, assembled *out)
 {
     base_arena *arena = world->arena;
@@ -124,7 +132,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         .v_free = (const double(*)[6])world->v_free,
         .w = (const double(*)[3])out.w,
     };
-    con_assemble_diagonal(&world->problem, out.W_diagonal);
+    base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
     return CAIRN_OK;
 }
 

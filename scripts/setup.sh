@@ -13,6 +13,10 @@ required_packages=(
     gcc libc6-dev meson ninja-build pkg-config
     libhdf5-dev liblua5.4-dev libopenblas-dev libsuitesparse-dev libqhull-dev
 )
+# cairn view and cairn render; without them the build leaves these two out
+viewer_packages=(
+    libsdl2-dev libglew-dev libcglm-dev libstb-dev libgl1-mesa-dri libegl1
+)
 test_packages=(
     libcmocka-dev libfclib-dev python3 python3-numpy python3-h5py clang-format-14
 )
@@ -26,6 +30,7 @@ Installs what is missing (with apt-get, through sudo when not root) and builds i
 
   --with-tests     install the packages of the test suite too
   --no-tests       install only what the build needs (default)
+  --no-viewer      leave the viewer's packages out
   --no-packages    install nothing
   --no-build       stop after the packages
   --strict         compiler warnings are errors
@@ -34,6 +39,7 @@ TEXT
 }
 
 with_tests=false
+with_viewer=true
 with_packages=true
 with_build=true
 strict=false
@@ -41,6 +47,7 @@ for option in "$@"; do
     case $option in
     --with-tests) with_tests=true ;;
     --no-tests) with_tests=false ;;
+    --no-viewer) with_viewer=false ;;
     --no-packages) with_packages=false ;;
     --no-build) with_build=false ;;
     --strict) strict=true ;;
@@ -60,6 +67,7 @@ list_packages()
 {
     echo "cairn needs, by their Debian 12 names:"
     echo "  to build:  ${required_packages[*]}"
+    echo "  to view:   ${viewer_packages[*]}"
     echo "  to test:   ${test_packages[*]}"
     echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
 }
@@ -131,6 +139,9 @@ install_packages()
     local -a obtainable=()
     check_system
     wanted=("${required_packages[@]}")
+    if $with_viewer; then
+        wanted+=("${viewer_packages[@]}")
+    fi
     if $with_tests; then
         wanted+=("${test_packages[@]}")
     fi
@@ -141,12 +152,12 @@ install_packages()
     check_rights "${missing[@]}"
     echo "setup: installing ${missing[*]}"
     apt_update
-    # a release without one of the test packages skips those tests; a required one must be there
+    # a release without one of the others goes without it; a required one must be there
     for package in "${missing[@]}"; do
         if has_candidate "$package" || [[ " ${required_packages[*]} " == *" $package "* ]]; then
             obtainable+=("$package")
         else
-            echo "setup: no package $package here; tests that want it are skipped" >&2
+            echo "setup: no package $package here; what wants it is left out" >&2
         fi
     done
     if [ "${#obtainable[@]}" -gt 0 ]; then

@@ -21,6 +21,9 @@ class Layers(unittest.TestCase):
         "engine/cairn.h": '#include "base/status.h"\n',
         "engine/world.h": '#include "engine/cairn.h"\n#include "contact/law.h"\n',
         "scenes/scene.h": '#include "engine/cairn.h"\n',
+        "viewer/view.h": '#include "scenes/scene.h"\n',
+        "viewer/gpu.h": "",
+        "cli/view.c": '#include "viewer/view.h"\n',
         "cli/main.c": '#include "scenes/scene.h"\n#include "base/status.h"\n#include "cli/table.h"\n',
         "cli/table.h": "",
         "tests/unit/test.c": '#include "engine/world.h"\n#include "cli/table.h"\n',
@@ -40,6 +43,8 @@ class Layers(unittest.TestCase):
                 ("engine/a.c", '#include "tests/unit/test.h"', None),
                 ("cli/a.c", '#include "engine/world.h"', "cairn.h"),
                 ("cli/a.c", '#include "contact/law.h"', "cairn.h"),
+                ("cli/a.c", '#include "viewer/gpu.h"', "cairn.h"),
+                ("scenes/a.c", '#include "viewer/view.h"', "upward"),
                 ("engine/cairn.h", '#include "contact/law.h"', "public header"),
                 ("engine/a.c", '#include "world.h"', "from the root"),
                 ("engine/a.c", '#include "../contact/law.h"', "from the root"),
@@ -68,7 +73,7 @@ class House(unittest.TestCase):
         self.assertEqual(house.check_file("base/a.c", HEAD + "int a;\n"), [])
         self.assertEqual(house.check_file("a.sh", "#!/bin/sh\n" + HEAD.replace("//", "#")), [])
         self.assertEqual(house.check_file("tests/bad/a.lua", "oops(\n"), [])
-        self.assertEqual(house.check_file("base/a.c", HEAD + '"cairn_XX' 'XXXX" forces/work/x\n'), [])
+        self.assertEqual(house.check_file("base/a.c", HEAD + '"cairn_XX' 'XXXX" forces/tmp/x\n'), [])
 
     def test_offences(self):
         for name, text in [

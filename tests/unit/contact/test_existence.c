@@ -289,6 +289,31 @@ static void test_edges(void **unused)
     base_arena_destroy(arena);
 }
 
+static void test_short_memory(void **unused)
+{
+    (void)unused;
+    for (int form = 0; form < 2; form++) {
+        cairn_status status = CAIRN_ERROR_MEMORY;
+        for (long fail_at = 2; status != CAIRN_OK; fail_at++) {
+            static system_sample bodies;
+            static sample matrix;
+            make_system(&bodies, 3, N);
+            make_press(&matrix, -1.0, 0.5);
+            base_counting_allocator counter = {.fail_at = fail_at};
+            base_allocator allocator = base_allocator_counting(&counter);
+            base_arena *arena = base_arena_create(&allocator, 64);
+            con_existence found;
+            if (arena == NULL)
+                continue;
+            status = con_existence_check(form == 0 ? &bodies.problem : &matrix.problem, &found,
+                                         NULL, arena);
+            assert_true(status == CAIRN_OK || status == CAIRN_ERROR_MEMORY);
+            base_arena_destroy(arena);
+            assert_int_equal(counter.live, 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_bodies_and_matrix_agree),
         cmocka_unit_test(test_scales_do_not_matter),
         cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

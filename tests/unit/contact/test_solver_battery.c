@@ -2,11 +2,31 @@
 // One battery over every global solver: certified answers, edge cases, repeatability.
 #include "tests/unit/contact/fixture.h"
 
+#include "base/assert.h"
 #include "base/parallel.h"
 
 static con_control control_of(double tolerance)
 {
     return (con_control){.tolerance = tolerance, .time_limit = 20.0};
+}
+
+// what is asked of solvers that cannot do it all; every other one meets every tolerance
+static const struct capability {
+    const char *name;
+    double tolerance; // the least that is asked
+    const char *reason;
+} capabilities[] = {
+    {"soclcp_relaxation",     INFINITY, "solves the problem without the shift, where slip dilates" },
+    {"hyperplane_projection", 1e-6,     "the separation is of second order in the error: round-off"},
+};
+
+// the tolerance to ask of a solver where others get `tolerance`; INFINITY: none
+static double tolerance_for(const con_solver *solver, double tolerance)
+{
+    for (int k = 0; k < BASE_COUNT(capabilities); k++)
+        if (strcmp(solver->name, capabilities[k].name) == 0)
+            tolerance = fmax(tolerance, capabilities[k].tolerance);
+    return tolerance;
 }
 
 static con_report solve(const con_solver *solver, fixture *f, con_control control)
@@ -58,9 +78,11 @@ static void easy_problems_are_solved(void **state)
     for (int s = 0; s < count; s++)
         for (uint64_t seed = 1; seed <= 10; seed++) {
             fixture f = fixture_cloud(20, 30, 0.3, seed);
-            con_report report = solve(solvers[s], &f, control_of(1e-8));
-            assert_int_equal(report.stop, CON_STOP_SOLVED);
-            check_answer(&f, report, 1e-8);
+            double tolerance = tolerance_for(solvers[s], 1e-8);
+            con_report report = solve(solvers[s], &f, control_of(fmin(tolerance, 1e-6)));
+            if (isfinite(tolerance))
+                assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_answer(&f, report, fmin(tolerance, 1e-6));
             fixture_destroy(&f);
         }
 }
@@ -79,11 +101,14 @@ static void one_contact_and_none(void **state)
         vec3 down = {0.0, 0.0, -0.5};
         fixture_set_contact(&f, 0, -1, 0, (vec3){0, 0, 1}, (vec3){0, 0, 0}, down, 0.4);
         fixture_finish(&f);
-        con_report report = solve(solvers[s], &f, control_of(1e-10));
-        assert_int_equal(report.stop, CON_STOP_SOLVED);
+        double tolerance = tolerance_for(solvers[s], 1e-10);
+        con_report report = solve(solvers[s], &f, control_of(fmin(tolerance, 1e-6)));
         // ball of mass 2 slides: R_N = m |v|, |R_T| = mu R_N
-        check_close(f.R[0][0], 2.0, 1e-8, 0.0);
-        check_close(hypot(f.R[0][1], f.R[0][2]), 0.8, 1e-8, 0.0);
+        if (isfinite(tolerance)) {
+            assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_close(f.R[0][0], 2.0, 100.0 * tolerance, 0.0);
+            check_close(hypot(f.R[0][1], f.R[0][2]), 0.8, 100.0 * tolerance, 0.0);
+        }
         f.problem.contact_count = 0;
         report = solve(solvers[s], &f, control_of(1e-10));
         assert_int_equal(report.stop, CON_STOP_SOLVED);
@@ -200,7 +225,8 @@ static void problems_from_files_have_W_alone(void **state)
         rows.mass_inverse = rows.v_free = NULL;
         rows.w = NULL;
         rows.body_count = 0;
-        con_control control = control_of(1e-8);
+        double tolerance = tolerance_for(solvers[s], 1e-8);
+        con_control control = control_of(fmin(tolerance, 1e-6));
         con_report report;
         cairn_status status =
             con_solve(solvers[s], NULL, &rows, &control, f.R, f.U, &report, f.arena);
@@ -208,8 +234,9 @@ static void problems_from_files_have_W_alone(void **state)
             assert_int_equal(status, CAIRN_ERROR_UNSUPPORTED);
         } else {
             assert_int_equal(status, CAIRN_OK);
-            assert_int_equal(report.stop, CON_STOP_SOLVED);
-            check_answer(&f, report, 1e-8);
+            if (isfinite(tolerance))
+                assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_answer(&f, report, control.tolerance);
         }
         rows.W = NULL;
         status = con_solve(solvers[s], NULL, &rows, &control, f.R, f.U, &report, f.arena);
@@ -262,12 +289,78 @@ static void every_entry_is_complete(void **state)
     assert_string_equal(con_stop_name(CON_STOP_FAILED), "failed");
 }
 
+// wall: hyperstatic and coupled; all but the exceptions reach a loose tolerance
+static void walls_are_solved_roughly(void **state)
+{
+    (void)state;
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int s = 0; s < count; s++)
+        for (uint64_t seed = 1; seed <= 3; seed++) {
+            fixture f = fixture_wall(3, 3, 0.5, seed);
+            con_report report = solve(solvers[s], &f, control_of(1e-3));
+            if (isfinite(tolerance_for(solvers[s], 1e-3)))
+                assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_answer(&f, report, 1e-3);
+            fixture_destroy(&f);
+        }
+}
+
+// a solution given as guess is kept, and costs next to nothing
+static void solutions_are_kept(void **state)
+{
+    (void)state;
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int s = 0; s < count; s++) {
+        fixture f = fixture_cloud(30, 40, 0.4, 7);
+        con_report report = solve(con_solver_find("auto"), &f, control_of(1e-10));
+        assert_int_equal(report.stop, CON_STOP_SOLVED);
+        report = solve(solvers[s], &f, control_of(1e-7));
+        if (isfinite(tolerance_for(solvers[s], 1e-7))) {
+            assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_at_most(report.iterations, 100.0);
+        }
+        check_answer(&f, report, 1e-7);
+        fixture_destroy(&f);
+    }
+}
+
+// the same scene in tons or milligrams, and fast or slow
+static void units_do_not_matter(void **state)
+{
+    (void)state;
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int s = 0; s < count; s++)
+        for (int k = 0; k < 3; k++) {
+            double mass = (double[]){1e6, 1e-6, 1.0}[k], speed = (double[]){1.0, 1e-3, 1e4}[k];
+            fixture f = fixture_cloud(20, 20, 0.3, 5);
+            for (int a = 0; a < 20; a++)
+                for (int d = 0; d < 6; d++) {
+                    f.mass_inverse[a][d] /= mass;
+                    f.v_free[a][d] *= speed;
+                }
+            for (int i = 0; i < 20; i++)
+                f.w[i][0] *= speed;
+            fixture_finish(&f);
+            con_report report = solve(solvers[s], &f, control_of(1e-4));
+            if (isfinite(tolerance_for(solvers[s], 1e-4)))
+                assert_int_equal(report.stop, CON_STOP_SOLVED);
+            check_answer(&f, report, 1e-4);
+            fixture_destroy(&f);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_entry_is_complete),
         cmocka_unit_test(answers_are_what_they_claim),
         cmocka_unit_test(easy_problems_are_solved),
+        cmocka_unit_test(walls_are_solved_roughly),
+        cmocka_unit_test(solutions_are_kept),
+        cmocka_unit_test(units_do_not_matter),
         cmocka_unit_test(one_contact_and_none),
         cmocka_unit_test(separating_contacts_carry_nothing),
         cmocka_unit_test(answers_repeat_bit_by_bit),

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn render: a picture or a film of a scene, without a display.
+#include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/json.h"
+#include "cli/load.h"
+#include "cli/picture.h"
+#include "cli/progress.h"
+#include "cli/status.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+
+typedef struct render_settings {
+    cli_common common;
+    cli_picture picture;
+    const char *out;
+    double at, from, until; // s; NAN: see the table
+    double frame_rate, speed;
+    bool no_caption, json, quiet;
+} render_settings;
+
+#define FIELD(name) offsetof(render_settings, name)
+
+static const cli_option options[] = {
+    {.name = "out",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .offset = FIELD(out),
+     .argument = "FILE",
+     .help = "FILE.png, FILE-%05d.png, FILE.mp4, .webm, .mkv, .mov or .gif",
+     .completion = CLI_COMPLETE_FILE},
+    {.name = "at",
+     .type = CLI_NUMBER,
+     .offset = FIELD(at),
+     .argument = "T",
+     .help = "instant of a picture, s (default: the end of the scene)",
+     .maximum = DBL_MAX},
+    {.name = "from",
+     .type = CLI_NUMBER,
+     .offset = FIELD(from),
+     .argument = "T",
+     .help = "start of a film, s (default 0)",
+     .maximum = DBL_MAX},
+    {.name = "until",
+     .type = CLI_NUMBER,
+     .offset = FIELD(until),
+     .argument = "T",
+     .help = "end of a film, s (default: the end of the scene)",
+     .maximum = DBL_MAX},
+    {.name = "frame-rate",
+     .type = CLI_NUMBER,
+     .offset = FIELD(frame_rate),
+     .argument = "X",
+     .help = "pictures in a second of film (default 30)",
+     .minimum = 1.0,
+     .maximum = 240.0},
+    {.name = "speed",
+     .type = CLI_NUMBER,
+     .offset = FIELD(speed),
+     .argument = "X",
+     .help = "simulated seconds in a second of film (default 1)",
+     .maximum = 1e6,
+     .open = true},
+    CLI_PICTURE_OPTIONS(render_settings),
+    {.name = "no-caption",
+     .type = CLI_FLAG,
+     .offset = FIELD(no_caption),
+     .help = "no title and time in the picture"                             },
+    {.name = "json",
+     .type = CLI_FLAG,
+     .offset = FIELD(json),
+     .help = "print one JSON object and nothing else"                },
+    {.name = "quiet",
+     .letter = 'q',
+     .type = CLI_FLAG,
+     .offset = FIELD(quiet),
+     .help = "no progress and no summary"                     },
+};
+
+static void set_defaults(void *memory)
+{
+    render_settings *settings = memory;
+    cli_picture_defaults(&settings->picture);
+    settings->at = settings->from = settings->until = NAN;
+    settings->frame_rate = 30.0;
+    settings->speed = 1.0;
+}
+
+static void show_progress(void *context, double part, const cairn_world *world)
+{
+    cli_progress_show(context, part, world);
+}
+
+static void report_json(const view_render_report *report, const scn_scene *scene)
+{
+    cli_json json = cli_json_begin(stdout);
+    cli_json_object(&json, NULL);
+    cli_json_text(&json, "scene", scene->name);
+    cli_json_text(&json, "file", report->file);
+    cli_json_integer(&json, "pictures", report->pictures);
+    cli_json_number(&json, "time", cairn_world_time(scene->world));
+    cli_json_number(&json, "seconds_stepping", report->seconds_stepping);
+    cli_json_number(&json, "seconds_drawing", report->seconds_drawing);
+    cli_json_text(&json, "gl", report->device);
+    cli_json_object_end(&json);
+    cli_json_finish(&json);
+}
+
+static void report_text(const view_render_report *report, const scn_scene *scene)
+{
+    printf("%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)\n", report->file,
+           report->pictures, report->pictures == 1 ? "" : "s", cairn_world_time(scene->world),
+           report->seconds_stepping, report->seconds_drawing, report->device);
+}
+
+static view_render_request make_request(const render_settings *settings, scn_scene *scene)
+{
+    return (view_render_request){
+        .scene = scene,
+        .output = settings->out,
+        .at = settings->at,
+        .from = settings->from,
+        .until = settings->until,
+        .frame_rate = settings->frame_rate,
+        .speed = settings->speed,
+        .style = cli_picture_style(&settings->picture),
+        .place = cli_picture_place(&settings->picture),
+        .caption = !settings->no_caption,
+        .progress = show_progress,
+        .stop = cli_interrupt_asked,
+        .note = cli_log,
+    };
+}
+
+static int render_loaded(const render_settings *settings, scn_scene *scene, int width, int height)
+{
+    cairn_error error = {0};
+    view_render_report report;
+    cli_progress progress = cli_progress_begin(settings->quiet);
+    view_render_request request = make_request(settings, scene);
+    request.width = width;
+    request.height = height;
+    request.context = &progress;
+    cli_interrupt_watch();
+    cairn_status status = view_render(&request, &report, &error);
+    cli_progress_clear(&progress);
+    if (status != CAIRN_OK)
+        cli_complain("%s", error.message);
+    else if (settings->json)
+        report_json(&report, scene);
+    else if (!settings->quiet)
+        report_text(&report, scene);
+    return cli_picture_exit(status);
+}
+
+static int run_render(const void *memory)
+{
+    const render_settings *settings = memory;
+    const char *word = settings->common.arguments[0];
+    int width = 0, height = 0;
+    if (settings->out == NULL) {
+        cli_complain("cairn render wants -o FILE.png or -o FILE.mp4");
+        return CLI_EXIT_USAGE;
+    }
+    if (!cli_picture_size(&settings->picture, &width, &height))
+        return CLI_EXIT_USAGE;
+    int result = cli_picture_check(word);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    scn_scene *scene = NULL;
+    scn_options load = cli_picture_load_options(&settings->picture);
+    result = cli_load_scene(word, &load, &scene);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    result = render_loaded(settings, scene, width, height);
+    scn_destroy(scene);
+    return result;
+}
+
+const cli_command cli_cmd_render = {
+    .name = "render",
+    .summary = "a picture or a film of a scene, no display needed",
+    .operands = "SCENE",
+    .description =
+        "Steps a scene and draws it into a file: a picture at one instant, a series of pictures, "
+        "or a\nfilm through ffmpeg. Neither a display nor a graphics processor is needed.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .option_count = BASE_COUNT(options),
+    .settings_size = sizeof(render_settings),
+    .completion = CLI_COMPLETE_FILE,
+    .defaults = set_defaults,
+    .run = run_render,
+};

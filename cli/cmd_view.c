@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn view: a live window on a scene.
+#include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
+#include "cli/load.h"
+#include "cli/picture.h"
+#include "cli/status.h"
+
+typedef struct view_settings {
+    cli_common common;
+    cli_picture picture;
+    const char *folder, *script;
+    bool paused, hidden, quiet;
+} view_settings;
+
+#define FIELD(name) offsetof(view_settings, name)
+
+static const cli_option options[] = {
+    CLI_PICTURE_OPTIONS(view_settings),
+    {.name = "out",
+                     .letter = 'o',
+                     .type = CLI_TEXT,
+                     .offset = FIELD(folder),
+                     .argument = "DIR",
+                     .help = "folder for pictures, films and problems (default: here)",
+                     .completion = CLI_COMPLETE_FOLDER},
+    {.name = "paused",
+                     .type = CLI_FLAG,
+                     .offset = FIELD(paused),
+                     .help = "wait for Space before the first step"       },
+    {.name = "hidden",
+                     .type = CLI_FLAG,
+                     .offset = FIELD(hidden),
+                     .help = "no window, for --script on a machine without a display"},
+    {.name = "script",
+                     .type = CLI_TEXT,
+                     .offset = FIELD(script),
+                     .argument = "FILE",
+                     .help = "play key and mouse events from a file",
+                     .completion = CLI_COMPLETE_FILE},
+    {.name = "quiet",
+                     .letter = 'q',
+                     .type = CLI_FLAG,
+                     .offset = FIELD(quiet),
+                     .help = "no messages of the window on standard error"},
+};
+
+static void set_defaults(void *memory)
+{
+    view_settings *settings = memory;
+    cli_picture_defaults(&settings->picture);
+}
+
+static void note(void *context, cairn_log_level level, const char *text)
+{
+    (void)context;
+    if (level == CAIRN_INFO)
+        fprintf(stderr, "cairn: %s\n", text);
+    else
+        cli_log(NULL, level, text);
+}
+
+static int show(const view_settings *settings, scn_scene *scene, const scn_options *load,
+                const char *path)
+{
+    cairn_error error = {0};
+    view_window_request request = {
+        .scene = scene,
+        .path = path,
+        .options = load,
+        .style = cli_picture_style(&settings->picture),
+        .place = cli_picture_place(&settings->picture),
+        .paused = settings->paused,
+        .hidden = settings->hidden,
+        .script = settings->script,
+        .folder = settings->folder != NULL ? settings->folder : ".",
+        .stop = cli_interrupt_asked,
+        .note = settings->quiet ? NULL : note,
+    };
+    if (!cli_picture_size(&settings->picture, &request.width, &request.height)) {
+        scn_destroy(scene);
+        return CLI_EXIT_USAGE;
+    }
+    cli_interrupt_watch();
+    cairn_status status = view_window(&request, &error);
+    if (status != CAIRN_OK)
+        cli_complain("%s", error.message);
+    return cli_picture_exit(status);
+}
+
+static int run_view(const void *memory)
+{
+    const view_settings *settings = memory;
+    const char *word = settings->common.arguments[0];
+    char path[PATH_MAX];
+    cairn_error error = {0};
+    int result = cli_picture_check(word);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    if (settings->folder != NULL && cli_folder_make(settings->folder, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    scn_scene *scene = NULL;
+    scn_options load = cli_picture_load_options(&settings->picture);
+    result = cli_load_scene(word, &load, &scene);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    cli_scene_path(word, path);
+    return show(settings, scene, &load, path);
+}
+
+static int help_keys(const void *memory)
+{
+    (void)memory;
+    printf("\nkeys and mouse:\n\n");
+    view_keys_print(stdout);
+    return CLI_EXIT_DONE;
+}
+
+const cli_command cli_cmd_view = {
+    .name = "view",
+    .summary = "a live window on a scene",
+    .operands = "SCENE",
+    .description =
+        "Opens a window on a scene and runs it: look around, pause, step forward and back, choose "
+        "and pull\nbodies, see contacts with their forces, change settings, write pictures, films "
+        "and FCLIB problems.\nF1 in the window, and cairn view --help, list the keys.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .option_count = BASE_COUNT(options),
+    .settings_size = sizeof(view_settings),
+    .completion = CLI_COMPLETE_FILE,
+    .defaults = set_defaults,
+    .run = run_view,
+    .help = help_keys,
+    .manual = view_keys_print,
+};

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time-step advice: the stable step of the stiffest contact that explicit laws may make.
+#include "engine/values.h"
+
+#include <math.h>
+
+// share of the smaller body's half size at which laws are asked for their stiffness
+static const double overlap_share = 0.01;
+
+enum { CANDIDATES = 3 };
+
+/// Bodies of one material that may make its stiffest contacts: the two lightest, and the one with
+/// the largest radius. -1 for none.
+typedef struct candidates {
+    int body[CANDIDATES];
+} candidates;
+
+static double radius_of(const cairn_world *world, int body)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    return shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
+}
+
+static bool is_lighter(const cairn_world *world, int body, int than)
+{
+    return than < 0 || world->bodies[body].mass < world->bodies[than].mass;
+}
+
+static void consider(const cairn_world *world, int body, candidates *c)
+{
+    int *light = c->body, *large = &c->body[2];
+    if (is_lighter(world, body, light[0])) {
+        light[1] = light[0];
+        light[0] = body;
+    } else if (is_lighter(world, body, light[1])) {
+        light[1] = body;
+    }
+    if (*large < 0 || radius_of(world, body) > radius_of(world, *large))
+        *large = body;
+}
+
+static candidates find_candidates(const cairn_world *world, int material)
+{
+    candidates result = {
+        {-1, -1, -1}
+    };
+    for (int i = 0; i < world->body_count; i++)
+        if (world->bodies[i].material == material)
+            consider(world, i, &result);
+    return result;
+}
+
+static double half_size(const cairn_world *world, int body)
+{
+    return 0.5 * world->shapes[world->bodies[body].shape]->smallest_size;
+}
+
+/// Limit of one pair of bodies goes to *limit where it is smaller.
+static void try_pair(const cairn_world *world, int a, int b, cairn_step_limit *limit)
+{
+    if (a < 0 || b < 0 || eng_pair_is_idle(world, a, b))
+        return;
+    const eng_surface *surface = eng_surface_of(world, a, b);
+    if (surface->law->stiffness == NULL)
+        return;
+    double m_a = world->bodies[a].mass, m_b = world->bodies[b].mass, mass = fmin(m_a, m_b);
+    con_stiffness_input input = {
+        .radius = 1.0 / (1.0 / radius_of(world, a) + 1.0 / radius_of(world, b)),
+        .mass = 1.0 / (1.0 / m_a + 1.0 / m_b),
+        .overlap = overlap_share * fmin(half_size(world, a), half_size(world, b)),
+    };
+    con_stiffness is = surface->law->stiffness(surface->parameters, &input);
+    double k = fmax(is.normal, 3.5 * is.tangential), c = is.damping;
+    double step = mass / (c + sqrt(c * c + k * mass));
+    if (!(step < limit->step))
+        return;
+    *limit = (cairn_step_limit){.step = step,
+                                .stiffness = k,
+                                .damping = c,
+                                .mass = mass,
+                                .a = cairn_body_at(world, a),
+                                .b = cairn_body_at(world, b),
+                                .law = surface->law->name};
+}
+
+static void try_materials(const cairn_world *world, const candidates *a, const candidates *b,
+                          cairn_step_limit *limit)
+{
+    for (int i = 0; i < CANDIDATES; i++)
+        for (int k = 0; k < CANDIDATES; k++)
+            try_pair(world, a->body[i], b->body[k], limit);
+}
+
+cairn_step_limit cairn_world_stable_step(const cairn_world *world)
+{
+    cairn_step_limit limit = {.step = INFINITY, .law = ""};
+    for (int i = 0; i < world->material_count; i++) {
+        candidates a = find_candidates(world, i);
+        for (int k = i; k < world->material_count; k++) {
+            candidates b = find_candidates(world, k);
+            try_materials(world, &a, &b, &limit);
+        }
+    }
+    return limit;
+}
+
+cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cairn_error *error)
+{
+    if (world->step_count > 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the time step cannot change after the first step");
+    if (!(time_step > 0.0 && isfinite(time_step)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
+                         time_step);
+    world->def.time_step = time_step;
+    return CAIRN_OK;
+}

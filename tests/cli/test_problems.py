@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0
+# solve, bench, check, info and compare on problems and runs that the command itself makes.
+"""usage: test_problems.py PROGRAM ROOT"""
+import csv
+import glob
+import os
+import signal
+import subprocess
+import time
+import xml.dom.minidom
+
+import h5py
+import numpy
+
+from command import PROGRAM, Folder, check, check_error, check_status, finish, load
+
+PILE = """
+title "pile"
+simulation{ step = 1 / 200, end_time = 0.06 }
+local friction = param("friction", 0.4, "of every pair", { min = 0, max = 2 })
+material{ name = "stone", density = 2000 }
+pair{ friction = friction, restitution = 0 }
+ground{ material = "stone" }
+for i = 1, 4 do
+  body{ shape = box{ size = {0.2, 0.2, 0.1} }, material = "stone",
+        position = {0.01 * i, 0, 0.1 * i - 0.05}, velocity = {0.3, 0, 0} }
+end
+sensor{ name = "floor", body = "ground", quantity = "force" }
+"""
+SOLVE_KEYS = ["file", "kind", "contacts", "dofs", "solver", "status", "iterations", "error",
+              "seconds"]
+STATUSES = {"solved", "iteration_limit", "time_limit", "stagnated", "failed"}
+CSV_HEAD = "file,solver,success,time_s,iterations,error,wall_s,info,status,limit_s".split(",")
+
+
+def make_problems(folder):
+    """Problems of both forms in folder/problems; their paths, relative."""
+    folder.write("pile.lua", PILE)
+    result = folder.cairn("run", "pile.lua", "--out", "r", "--fclib", "problems", "--fclib-every",
+                          "4", "--fclib-form", "both", "--tolerance", "1e-9")
+    check_status(result, 0, "run with problems")
+    names = sorted(glob.glob(folder.path + "/problems/*.hdf5"))
+    check(len(names) >= 4, f"{len(names)} problems")
+    return ["problems/" + os.path.basename(name) for name in names]
+
+
+def dense(matrix):
+    """Dense array of a matrix group in compressed columns."""
+    rows, columns = int(matrix["m"][0]), int(matrix["n"][0])
+    out = numpy.zeros((rows, columns))
+    start, index, value = matrix["p"][:], matrix["i"][:], matrix["x"][:]
+    for column in range(columns):
+        for entry in range(start[column], start[column + 1]):
+            out[index[entry], column] += value[entry]
+    return out
+
+
+def natural_map_error(path):
+    """Error of the stored solution of a local problem, from the file alone."""
+    with h5py.File(path) as file:
+        problem = file["fclib_local"]
+        W, q, mu = dense(problem["W"]), problem["vectors/q"][:], problem["vectors/mu"][:]
+        group = problem["solution"] if "solution" in problem else file["solution"]
+        r = group["r"][:]
+    u = W @ r + q
+    total = 0.0
+    for i, friction in enumerate(mu):
+        R, U = r[3 * i:3 * i + 3], u[3 * i:3 * i + 3]
+        z = R - U - numpy.array([friction * numpy.hypot(U[1], U[2]), 0, 0])
+        length = numpy.hypot(z[1], z[2])
+        if length <= friction * z[0]:
+            p = z
+        elif friction * length <= -z[0]:
+            p = numpy.zeros(3)
+        else:
+            head = (z[0] + friction * length) / (1 + friction * friction)
+            p = numpy.array([head, *(friction * head * z[1:] / length)])
+        total += numpy.sum((R - p) ** 2)
+    norm = max(numpy.linalg.norm(q), numpy.linalg.norm(r), numpy.linalg.norm(u))
+    return numpy.sqrt(total) / norm
+
+
+def check_solve():
+    with Folder() as folder:
+        problems = make_problems(folder)
+        result = folder.cairn("solve", *problems, "--json")
+        check_status(result, 0, "solve")
+        lines = [load(line) for line in result.out.splitlines()]
+        check([line["file"] for line in lines] == problems, "solve: one object a file", result)
+        for line in lines:
+            check(list(line) == SOLVE_KEYS, f"solve: keys {list(line)}")
+            check(line["status"] == "solved" and line["error"] <= 1e-8, f"solve: {line}")
+            check(line["kind"] in line["file"], f"solve: kind of {line['file']}")
+        local = next(name for name in problems if "local" in name)
+        result = folder.cairn("solve", local, "--write-solution", "s.hdf5", "--tolerance", "1e-10",
+                              "--json")
+        check_status(result, 0, "solve --write-solution")
+        error = natural_map_error(folder.path + "/s.hdf5")
+        check(error <= 1e-10, f"solution recomputed: {error}")
+        check(abs(error - load(result.out)["error"]) <= 1e-12, "error is the recomputed one")
+        table = folder.cairn("solve", local, "s.hdf5")
+        check(len(table.out.splitlines()) == 3, "solve: a table", table)
+        limited = folder.cairn("solve", local, "--solver", "gauss_seidel", "--max-iterations", "1",
+                               "--tolerance", "1e-14", "--json")
+        check_status(limited, 5, "solve: tolerance not met")
+        check(load(limited.out)["status"] == "iteration_limit", "solve: iteration limit", limited)
+        folder.write("bad.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(100))
+        mixed = folder.cairn("solve", "bad.hdf5", local, "--json")
+        check_status(mixed, 3, "solve: a bad file among others")
+        check(load(mixed.out)["file"] == local, "solve: the others are solved", mixed)
+        check_error(folder.cairn("solve", "none.hdf5"), 3, "none.hdf5", "solve: no such file")
+        check_error(folder.cairn("solve", local, "--solver", "gauss"), 2, "unknown solver", "solver")
+        check_error(folder.cairn("solve", local, "--solver", "gauss_seidel", "--solver-set",
+                                 "colour=1"), 2, "colour", "solve: a setting there is not")
+        check_error(folder.cairn("solve", local, local, "--write-solution", "x"), 2, "one file",
+                    "solve: one solution for two files")
+
+
+def check_info():
+    with Folder() as folder:
+        problems = make_problems(folder)
+        for name in problems:
+            result = folder.cairn("info", name, "--json")
+            check_status(result, 0, "info")
+            found = load(result.out)
+            with h5py.File(os.path.join(folder.path, name)) as file:
+                group = file["fclib_local" if found["kind"] == "local" else "fclib_global"]
+                matrix = dense(group["W" if found["kind"] == "local" else "H"])
+                mu = group["vectors/mu"][:]
+            values = numpy.linalg.svd(matrix, compute_uv=False)
+            check(found["contacts"] == len(mu), "info: contacts", result)
+            check(found["rank"] == int(numpy.sum(values > 1e-10 * values[0])), "info: rank", result)
+            check(found["friction_minimum"] == min(mu), "info: friction", result)
+            check(found["has_solution"] and found["solution_error"] < 1e-7, "info: solution", result)
+            text = folder.cairn("info", name)
+            check("rank of" in text.out and "pile" in text.out, "info: text", text)
+
+
+def write_local(path, W, q, mu):
+    """A local problem with a dense-as-compressed W."""
+    size = len(q)
+    with h5py.File(path, "w") as file:
+        group = file.create_group("fclib_local")
+        group["spacedim"] = numpy.array([3], dtype=numpy.int32)
+        matrix = group.create_group("W")
+        for name, value in [("m", size), ("n", size), ("nz", -1), ("nzmax", size * size)]:
+            matrix[name] = numpy.array([value], dtype=numpy.int32)
+        matrix["p"] = numpy.arange(0, size * size + 1, size, dtype=numpy.int32)
+        matrix["i"] = numpy.tile(numpy.arange(size, dtype=numpy.int32), size)
+        matrix["x"] = numpy.asarray(W, dtype=float).T.flatten()
+        group["vectors/q"] = numpy.asarray(q, dtype=float)
+        group["vectors/mu"] = numpy.asarray(mu, dtype=float)
+
+
+def check_check():
+    with Folder() as folder:
+        problems = make_problems(folder)
+        result = folder.cairn("check", *problems, "--json")
+        check_status(result, 0, "check")
+        for line in result.out.splitlines():
+            check(load(line)["verdict"] == "exists", f"check: {line}")
+        # a press whose walls close in faster than the body can give way
+        W = numpy.zeros((6, 6))
+        W[0, 0] = W[3, 3] = 4.0
+        W[0, 3] = W[3, 0] = -4.0
+        for second, status, verdict in [(1.5, 0, "exists"), (0.5, 5, "none"), (1.0, 5, "borderline")]:
+            write_local(folder.path + "/press.hdf5", W, [-1, 0, 0, second, 0, 0], [0.3, 0.3])
+            result = folder.cairn("check", "press.hdf5", "--json")
+            check_status(result, status, f"press {second}")
+            found = load(result.out)
+            check(found["verdict"] == verdict, f"press {second}: {found['verdict']}")
+            room = (second - 1) / 2 / max(1, second)
+            check(abs(found["margin"] - room) < 1e-6, f"press {second}: margin", result)
+        text = folder.cairn("check", "press.hdf5")
+        check("undecided" in text.out, "check: text", text)
+
+
+def rows_of(folder, name):
+    with open(os.path.join(folder.path, name)) as file:
+        rows = list(csv.reader(file))
+    check(rows[0] == CSV_HEAD, f"{name}: head {rows[0]}")
+    check(all(len(row) == len(CSV_HEAD) for row in rows), f"{name}: rows are whole")
+    return [dict(zip(CSV_HEAD, row)) for row in rows[1:]]
+
+
+def check_bench():
+    with Folder() as folder:
+        problems = make_problems(folder)
+        result = folder.cairn("bench", "problems", "--solvers", "auto,gauss_seidel,gauss_seidel/"
+                              "projected_gradient", "--csv", "a.csv", "--profile", "a.svg",
+                              "--jobs", "2", "--json", "--memory-limit", "0")
+        check_status(result, 0, "bench")
+        rows = rows_of(folder, "a.csv")
+        check(len(rows) == 3 * len(problems), f"bench: {len(rows)} rows")
+        lines = [load(line) for line in result.out.splitlines()]
+        for line in lines:
+            own = [row for row in rows if row["solver"] == line["solver"]]
+            check(line["tried"] == len(own), "bench: tried", result)
+            check(line["solved"] == sum(row["success"] == "1" for row in own), "bench: solved")
+        for row in rows:
+            check(row["status"] in STATUSES, f"bench: status {row['status']}")
+        picture = xml.dom.minidom.parse(folder.path + "/a.svg")
+        curves = sum(line["solved"] > 0 for line in lines)
+        check(len(picture.getElementsByTagName("path")) == curves + 3, "bench: curves and legend")
+        # a slow rival laid over, and a file that cannot be read
+        rival = "\n".join(f"{os.path.basename(name)},rival,1,100" for name in problems)
+        folder.write("rival.csv", "file,solver,success,time_s\n" + rival + "\nother,rival,1,1\n")
+        folder.write("problems/bad.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(100))
+        result = folder.cairn("bench", "problems", "--solvers", "auto", "--external", "rival.csv",
+                              "--csv", "b.csv", "--quiet", "--memory-limit", "0")
+        check_status(result, 3, "bench with a bad file")
+        check("bad.hdf5" in result.err and result.err.count("\n") == 1, "bench: one message", result)
+        check(f"faster on {len(problems)} of {len(problems)}" in result.out, "bench: duel", result)
+        unread = [row for row in rows_of(folder, "b.csv") if row["status"] == "unreadable"]
+        check([row["file"] for row in unread] == ["bad.hdf5"], "bench: unreadable", result)
+        check_error(folder.cairn("bench", "problems", "--solvers", "auto,x"), 2, 'solver "x"', "bench")
+        folder.write("wrong.csv", "file,solver\n")
+        check_error(folder.cairn("bench", "problems", "--external", "wrong.csv"), 3,
+                    r"wrong.csv:1: there is no column", "bench: external")
+        check_error(folder.cairn("bench", "nothing"), 3, "nothing", "bench: no such folder")
+
+
+def check_bench_limits():
+    with Folder() as folder:
+        rng = numpy.random.default_rng(1)
+        size = 450
+        G = rng.standard_normal((size, 60))
+        write_local(folder.path + "/hard.hdf5", G @ G.T, rng.standard_normal(size) - 0.5,
+                    [0.8] * (size // 3))
+        words = ["bench", "hard.hdf5", "--solvers", "gauss_seidel", "--tolerance", "1e-16",
+                 "--time-limit", "0.3", "--csv", "t.csv", "--memory-limit", "0"]
+        check_status(folder.cairn(*words, timeout=30), 0, "bench: time limit")
+        row = rows_of(folder, "t.csv")[0]
+        check(row["success"] == "0" and row["status"] in {"time_limit", "timeout", "iteration_limit"},
+              f"bench: status {row['status']}")
+        # too little memory is the failure of that solve alone
+        result = folder.cairn(*words[:-1], "1")
+        row = rows_of(folder, "t.csv")[0]
+        check(row["success"] == "0" and result.status in {0, 3}, f"bench: memory {row}", result)
+        # the first signal ends it with the CSV whole
+        for i in range(40):
+            os.link(folder.path + "/hard.hdf5", folder.path + f"/hard{i}.hdf5")
+        done = subprocess.Popen([PROGRAM, "bench", ".", "--solvers", "gauss_seidel", "--tolerance",
+                                 "1e-16", "--time-limit", "5", "--csv", "i.csv", "--memory-limit",
+                                 "0"], cwd=folder.path, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
+        time.sleep(1)
+        done.send_signal(signal.SIGINT)
+        done.communicate(timeout=30)
+        check(done.returncode == 130, f"bench interrupted: status {done.returncode}")
+        rows_of(folder, "i.csv")
+
+
+def check_compare():
+    with Folder() as folder:
+        folder.write("pile.lua", PILE)
+        for name, words in [("a", []), ("b", []), ("c", ["--set", "friction=0.1"]),
+                            ("d", ["--step", "0.0025"])]:
+            check_status(folder.cairn("run", "pile.lua", "--out", name, "--quiet", *words), 0, name)
+        same = folder.cairn("compare", "a", "b", "--tolerance", "0", "--json")
+        check_status(same, 0, "compare: the same run twice")
+        found = load(same.out)
+        check(found["same_state"] and found["same_shape"] and found["relative_max"] == 0,
+              "compare: the same", same)
+        other = folder.cairn("compare", "a", "c", "--tolerance", "1e-3", "--json")
+        check_status(other, 5, "compare: other friction")
+        found = load(other.out)
+        places = []
+        for name in "ac":
+            with open(f"{folder.path}/{name}/bodies.csv") as file:
+                places.append([[float(row[f"position {axis} [m]"]) for axis in "xyz"]
+                               for row in csv.DictReader(file)])
+        distance = numpy.max(numpy.linalg.norm(numpy.subtract(*places), axis=1))
+        check(abs(found["differences"]["body position [m]"]["difference"] - distance) < 1e-12,
+              "compare: positions", other)
+        check_status(folder.cairn("compare", "a", "c"), 0, "compare without a tolerance")
+        finer = folder.cairn("compare", "a", "d", "--tolerance", "10")
+        check_status(finer, 5, "compare: other times")
+        check("differ in files, columns, times" in finer.out, "compare: says so", finer)
+        check_error(folder.cairn("compare", "a", "nothing"), 3, "not the folder of a run", "compare")
+        folder.write("b/energy.csv", "step,time [s],kinetic [J]\n0,1\n")
+        check_error(folder.cairn("compare", "a", "b"), 3, "energy.csv:2: not as many", "compare")
+
+
+check_solve()
+check_info()
+check_check()
+check_bench()
+check_bench_limits()
+check_compare()
+finish()

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stable step of a world against closed forms, and against what a row of bodies does.
+#include "engine/cairn.h"
+#include "tests/check.h"
+
+#include <string.h>
+
+static cairn_error error;
+static const cairn_material_id any = {0};
+
+static void check(cairn_status status)
+{
+    if (status != CAIRN_OK)
+        fail_msg("%s", error.message);
+}
+
+static cairn_world *world_of(double step)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world;
+    def.time_step = step;
+    memset(def.gravity, 0, sizeof def.gravity);
+    check(cairn_world_create(&def, &world, &error));
+    return world;
+}
+
+static void set(cairn_world *world, cairn_material_id a, cairn_material_id b, const char *name,
+                double number)
+{
+    check(cairn_pair_set_value(world, a, b, name, cairn_number(number), &error));
+}
+
+/// A mass of 0 is for a fixed ball.
+static cairn_body_id add_ball(cairn_world *world, cairn_material_id material, double radius,
+                              double mass, double x)
+{
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_SPHERE);
+    shape.radius = radius;
+    cairn_body_def body = cairn_default_body_def();
+    check(cairn_shape_create(world, &shape, &body.shape, &error));
+    body.kind = mass > 0.0 ? CAIRN_DYNAMIC : CAIRN_FIXED;
+    body.mass = mass;
+    body.material = material;
+    body.position[0] = x;
+    cairn_body_id id;
+    check(cairn_body_create(world, &body, &id, &error));
+    return id;
+}
+
+static void add_floor(cairn_world *world)
+{
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def body = cairn_default_body_def();
+    check(cairn_shape_create(world, &shape, &body.shape, &error));
+    body.kind = CAIRN_FIXED;
+    body.position[2] = -10.0;
+    cairn_body_id id;
+    check(cairn_body_create(world, &body, &id, &error));
+}
+
+/// hooke without damping and without tangential stiffness to speak of: sqrt(m / k).
+static void linear_law(void **state)
+{
+    (void)state;
+    cairn_world *world = world_of(1e-3);
+    check(cairn_pair_set_law(world, any, any, "hooke", &error));
+    set(world, any, any, "normal_stiffness", 2e5);
+    set(world, any, any, "tangential_stiffness", 1e3);
+    set(world, any, any, "restitution", 1.0);
+    add_ball(world, any, 0.1, 3.0, 0.0);
+    // a body cannot touch itself
+    assert_true(isinf(cairn_world_stable_step(world).step));
+    add_ball(world, any, 0.2, 7.0, 1.0);
+    check_close(cairn_world_stable_step(world).step, sqrt(3.0 / 2e5), 1e-12, 0.0);
+    // a turning sphere feels 7/2 of the tangential stiffness
+    set(world, any, any, "tangential_stiffness", 1e5);
+    cairn_step_limit limit = cairn_world_stable_step(world);
+    check_close(limit.step, sqrt(3.0 / 3.5e5), 1e-12, 0.0);
+    check_close(limit.stiffness, 3.5e5, 1e-12, 0.0);
+    assert_string_equal(limit.law, "hooke");
+    // dashpot
+    check(cairn_pair_set_value(world, any, any, "damping", cairn_text("viscous"), &error));
+    set(world, any, any, "normal_damping", 500.0);
+    double by_hand = 3.0 / (500.0 + sqrt(500.0 * 500.0 + 3.5e5 * 3.0));
+    check_close(cairn_world_stable_step(world).step, by_hand, 1e-12, 0.0);
+    cairn_world_destroy(world);
+}
+
+/// Hertz at an overlap of 1 % of the radius, on a floor: R* = r, S_n = 2 E* sqrt(r d).
+static void hertzian_law(void **state)
+{
+    (void)state;
+    const double r = 0.02, m = 0.05, E = 3e7, nu = 0.25;
+    cairn_world *world = world_of(1e-3);
+    check(cairn_pair_set_law(world, any, any, "hertz_mindlin", &error));
+    set(world, any, any, "young_modulus", E);
+    set(world, any, any, "poisson_ratio", nu);
+    set(world, any, any, "restitution", 1.0);
+    add_ball(world, any, r, m, 0.0);
+    add_floor(world);
+    double area = sqrt(r * 0.01 * r);
+    double normal = 2.0 * E / (2.0 * (1.0 - nu * nu)) * area;
+    double tangential = 8.0 * E / (4.0 * (2.0 - nu) * (1.0 + nu)) * area;
+    double k = fmax(normal, 3.5 * tangential);
+    check_close(cairn_world_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
+    cairn_world_destroy(world);
+}
+
+static void other_laws(void **state)
+{
+    (void)state;
+    cairn_world *world = world_of(1e-3);
+    cairn_body_id a = add_ball(world, any, 0.1, 2.0, 0.0);
+    cairn_body_id b = add_ball(world, any, 0.1, 5.0, 1.0);
+    (void)a, (void)b;
+    assert_true(isinf(cairn_world_stable_step(world).step)); // the cone law
+    check(cairn_pair_set_law(world, any, any, "spring_dashpot", &error));
+    set(world, any, any, "spring", 1e5);
+    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / 1e5), 1e-12, 0.0);
+    set(world, any, any, "hpow", 1.5);
+    double tangent = 1e5 * 1.5 * sqrt(0.001);
+    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / tangent), 1e-12, 0.0);
+    check(cairn_pair_set_law(world, any, any, "incremental", &error));
+    set(world, any, any, "young_modulus", 1e6);
+    set(world, any, any, "stiffness_ratio", 0.5);
+    // k_n = 2 E R*, R* = 0.05
+    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / (3.5 * 0.5 * 1e5)), 1e-12, 0.0);
+    check(cairn_pair_set_law(world, any, any, "exudyn_sphere", &error));
+    assert_true(isinf(cairn_world_stable_step(world).step));
+    set(world, any, any, "contact_stiffness", 4e4);
+    set(world, any, any, "contact_plasticity_ratio", 0.75);
+    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / 1.6e5), 1e-12, 0.0);
+    cairn_world_destroy(world);
+}
+
+/// The stiffest pair of materials that bodies have is named.
+static void names_the_pair(void **state)
+{
+    (void)state;
+    cairn_world *world = world_of(1e-3);
+    cairn_material_id wood, steel, unused;
+    check(cairn_material_create(world, "wood", &wood, &error));
+    check(cairn_material_create(world, "steel", &steel, &error));
+    check(cairn_material_create(world, "unused", &unused, &error));
+    check(cairn_pair_set_law(world, wood, steel, "spring_dashpot", &error));
+    set(world, wood, steel, "spring", 1e7);
+    check(cairn_pair_set_law(world, unused, steel, "spring_dashpot", &error));
+    set(world, unused, steel, "spring", 1e12);
+    add_ball(world, wood, 0.1, 9.0, 0.0);
+    cairn_body_id light = add_ball(world, wood, 0.1, 0.5, 1.0);
+    cairn_body_id heavy = add_ball(world, steel, 0.1, 4.0, 2.0);
+    cairn_step_limit limit = cairn_world_stable_step(world);
+    check_close(limit.step, sqrt(0.5 / 1e7), 1e-12, 0.0);
+    assert_int_equal(limit.a.index, light.index);
+    assert_int_equal(limit.b.index, heavy.index);
+    check_close(limit.mass, 0.5, 1e-15, 0.0);
+    cairn_world_destroy(world);
+}
+
+/// Kinetic energy a row of pressed balls has after many steps, with the step a share of the stable
+/// one.
+static double energy_of_row(double share)
+{
+    enum { COUNT = 24 };
+    const double m = 1.0, k = 1e4, r = 0.1, overlap = 1e-3;
+    cairn_world *world = world_of(share * sqrt(m / k));
+    check(cairn_pair_set_law(world, any, any, "spring_dashpot", &error));
+    check(cairn_pair_set_value(world, any, any, "variant", cairn_text("explicit"), &error));
+    set(world, any, any, "spring", k);
+    cairn_body_id first[2];
+    for (int i = 0; i < COUNT; i++) {
+        // fixed ends hold the row under pressure
+        double mass = i == 0 || i == COUNT - 1 ? 0.0 : m;
+        cairn_body_id id = add_ball(world, any, r, mass, i * (2.0 * r - overlap));
+        if (i < 2)
+            first[i] = id;
+    }
+    check_close(cairn_world_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
+    const double v[3] = {1e-6, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0};
+    check(cairn_body_set_velocity(world, first[1], v, w, &error));
+    for (int i = 0; i < 600; i++)
+        check(cairn_world_step(world, &error));
+    double kinetic = cairn_world_energy(world).kinetic;
+    cairn_world_destroy(world);
+    return kinetic;
+}
+
+/// sqrt(m / k) is the limit of a row: just below it nothing grows, just above it does.
+static void limit_is_that_of_a_row(void **state)
+{
+    (void)state;
+    const double given = 0.5 * 1e-12;
+    check_at_most(energy_of_row(0.97), 100.0 * given);
+    assert_true(energy_of_row(1.03) > 1e4 * given);
+}
+
+static void step_changes_before_the_first(void **state)
+{
+    (void)state;
+    cairn_world *world = world_of(1e-3);
+    add_ball(world, any, 0.1, 1.0, 0.0);
+    assert_int_equal(cairn_world_set_time_step(world, 0.0, &error), CAIRN_ERROR_ARGUMENT);
+    assert_int_equal(cairn_world_set_time_step(world, NAN, &error), CAIRN_ERROR_ARGUMENT);
+    check(cairn_world_set_time_step(world, 0.25, &error));
+    check(cairn_world_step(world, &error));
+    check_close(cairn_world_time(world), 0.25, 1e-15, 0.0);
+    assert_int_equal(cairn_world_set_time_step(world, 0.5, &error), CAIRN_ERROR_ARGUMENT);
+    cairn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_law),
+        cmocka_unit_test(hertzian_law),
+        cmocka_unit_test(other_laws),
+        cmocka_unit_test(names_the_pair),
+        cmocka_unit_test(limit_is_that_of_a_row),
+        cmocka_unit_test(step_changes_before_the_first),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

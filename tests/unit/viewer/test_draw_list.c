@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model, frame and draw list: what is in a picture, without a GPU.
+#include "tests/unit/viewer/world_fixture.h"
+#include "viewer/draw_list.h"
+
+#include <string.h>
+
+static view_draw_list build(fixture *f, const view_style *style)
+{
+    base_allocator allocator = base_allocator_default();
+    view_draw_list list = view_draw_list_begin(&allocator);
+    view_draw_request request = {
+        .model = &f->model,
+        .frame = &f->frame,
+        .style = style,
+        .eye = {0.0, -10.0, 0.0},
+        .forward = {0.0, 1.0,   0.0},
+        .selected = -1,
+    };
+    assert_int_equal(view_draw_list_build(&list, &request), CAIRN_OK);
+    return list;
+}
+
+static int symbol_count(const view_draw_list *list)
+{
+    int count = 0;
+    for (int i = 0; i < VIEW_MESH; i++)
+        count += list->symbols[i].count;
+    return count;
+}
+
+static vec3 world_position(const view_draw_list *list, const view_instance *item)
+{
+    return vec3_add(list->origin,
+                    vec3_make(item->position[0], item->position[1], item->position[2]));
+}
+
+static void test_every_shape(void **state)
+{
+    (void)state;
+    fixture f;
+    view_style style = view_style_default();
+    fixture_begin(&f);
+    add_body(f.world, f.sphere, CAIRN_DYNAMIC, 0, 0, 3);
+    add_body(f.world, f.capsule, CAIRN_DYNAMIC, 2, 0, 3);
+    add_body(f.world, f.box, CAIRN_DYNAMIC, 4, 0, 3);
+    add_body(f.world, f.cylinder, CAIRN_DYNAMIC, 6, 0, 3);
+    add_body(f.world, f.hull, CAIRN_DYNAMIC, 8, 0, 3);
+    add_body(f.world, f.plane, CAIRN_FIXED, 0, 0, 0);
+    fixture_show(&f);
+    view_draw_list list = build(&f, &style);
+    for (int primitive = VIEW_SPHERE; primitive <= VIEW_CYLINDER; primitive++)
+        assert_int_equal(list.solids[primitive].count, 1);
+    assert_int_equal(list.solids[VIEW_PLANE].count, 1);
+    assert_int_equal(list.batch_count, VIEW_MESH + 1);
+    assert_int_equal(list.solids[VIEW_MESH].count, 1);
+    // four triangles of a tetrahedron
+    assert_int_equal(f.model.meshes[0].vertex_count, 12);
+    const view_instance *box = &list.solids[VIEW_BOX].items[0];
+    check_close(box->size[0], 0.3, 1e-6, 0.0);
+    check_close(box->size[2], 0.5, 1e-6, 0.0);
+    vec3 where = world_position(&list, box);
+    check_close(where.x, 4.0, 1e-6, 0.0);
+    check_close(where.z, 3.0, 1e-6, 0.0);
+    assert_int_equal(symbol_count(&list), 0);
+    assert_false(list.has_floor);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+/// Normals of the tetrahedron point away from its middle.
+static void test_mesh_normals(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_begin(&f);
+    add_body(f.world, f.hull, CAIRN_DYNAMIC, 0, 0, 0);
+    fixture_show(&f);
+    const view_mesh *mesh = &f.model.meshes[0];
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        const float *p = mesh->positions[i], *n = mesh->normals[i];
+        double outward = n[0] * (p[0] - 0.25) + n[1] * (p[1] - 0.25) + n[2] * (p[2] - 0.25);
+        assert_true(outward > 0.0);
+        check_close(n[0] * n[0] + n[1] * n[1] + n[2] * n[2], 1.0, 1e-6, 0.0);
+    }
+    fixture_end(&f);
+}
+
+static void test_compound_parts(void **state)
+{
+    (void)state;
+    fixture f;
+    view_style style = view_style_default();
+    fixture_begin(&f);
+    cairn_body_id body = add_body(f.world, f.compound, CAIRN_DYNAMIC, 0, 0, 0);
+    const double position[3] = {10, 20, 30}, half_turn[4] = {0, 0, 0, 1};
+    cairn_error error = {0};
+    assert_int_equal(cairn_body_set_pose(f.world, body, position, half_turn, &error), CAIRN_OK);
+    fixture_show(&f);
+    view_draw_list list = build(&f, &style);
+    assert_int_equal(list.solids[VIEW_SPHERE].count, 1);
+    assert_int_equal(list.solids[VIEW_CAPSULE].count, 1);
+    // half a turn about z takes the member at x = -1 to x = +1
+    vec3 sphere = world_position(&list, &list.solids[VIEW_SPHERE].items[0]);
+    vec3 capsule = world_position(&list, &list.solids[VIEW_CAPSULE].items[0]);
+    check_close(sphere.x, 11.0, 1e-6, 0.0);
+    check_close(capsule.x, 9.0, 1e-6, 0.0);
+    check_close(capsule.y, 20.0, 1e-6, 0.0);
+    // the capsule lies along y now
+    const float *q = list.solids[VIEW_CAPSULE].items[0].orientation;
+    vec3 axis = quat_rotate((quat){q[3], q[0], q[1], q[2]}, vec3_make(0, 0, 1));
+    check_close(fabs(axis.y), 1.0, 1e-6, 0.0);
+    // bounds: the sphere's side, and the capsule's
+    vec3 low, high;
+    assert_true(view_frame_bounds(&f.frame, &f.model, true, &low, &high));
+    check_close(high.x, 11.5, 1e-9, 0.0);
+    check_close(low.x, 8.8, 1e-9, 0.0);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+static void test_glass(void **state)
+{
+    (void)state;
+    fixture f;
+    view_style style = view_style_default();
+    fixture_begin(&f);
+    add_body(f.world, f.sphere, CAIRN_DYNAMIC, 0, 0, 1);
+    add_body(f.world, f.wall, CAIRN_FIXED, 0, 3, 0);
+    add_body(f.world, f.wall, CAIRN_FIXED, 0, 9, 0);
+    add_body(f.world, f.box, CAIRN_FIXED, 0, -3, 0);
+    fixture_show(&f);
+    view_draw_list list = build(&f, &style);
+    // the large walls are glass, the small fixed box is not; the farther wall comes first
+    assert_int_equal(list.glass_count, 2);
+    assert_int_equal(list.solids[VIEW_BOX].count, 1);
+    assert_true(list.glass[0].distance > list.glass[1].distance);
+    check_close(world_position(&list, &list.glass[0].instance).y, 9.0, 1e-6, 0.0);
+    assert_true(list.has_floor);
+    check_close(list.floor_level, -0.5, 1e-9, 0.0);
+    view_draw_list_finish(&list);
+    style.glass = VIEW_GLASS_NONE;
+    list = build(&f, &style);
+    assert_int_equal(list.glass_count, 0);
+    view_draw_list_finish(&list);
+    style.glass = VIEW_GLASS_ALL;
+    list = build(&f, &style);
+    assert_int_equal(list.glass_count, 3);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+/// A box at rest on the ground: four contacts that carry its weight.
+static void make_resting_box(fixture *f)
+{
+    cairn_error error = {0};
+    fixture_begin(f);
+    add_body(f->world, f->plane, CAIRN_FIXED, 0, 0, 0);
+    add_body(f->world, f->box, CAIRN_DYNAMIC, 0, 0, 0.5);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(cairn_world_step(f->world, &error), CAIRN_OK);
+    fixture_show(f);
+}
+
+static void test_contacts(void **state)
+{
+    (void)state;
+    fixture f;
+    make_resting_box(&f);
+    assert_int_equal(f.frame.contact_count, 4);
+    vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++) {
+        const view_contact *contact = &f.frame.contacts[i];
+        double sign = f.model.bodies[contact->b].kind == CAIRN_DYNAMIC ? 1.0 : -1.0;
+        sum = vec3_add_scaled(sum, sign, contact->force);
+    }
+    check_close(sum.z, 9.81 * 1000.0 * 0.6 * 0.8 * 1.0, 1e-6, 0.0);
+    // symbols of a contact: sphere; sphere, shaft, tip; shaft, tip; disc; cone, shaft, tip
+    static const int expected[VIEW_CONTACTS_COUNT] = {0, 4, 12, 8, 4, 12};
+    for (int mode = 0; mode < VIEW_CONTACTS_COUNT; mode++) {
+        view_style style = view_style_default();
+        style.contacts = (view_contacts)mode;
+        view_draw_list list = build(&f, &style);
+        assert_int_equal(symbol_count(&list), expected[mode]);
+        view_draw_list_finish(&list);
+    }
+    fixture_end(&f);
+}
+
+/// Arrows of equal forces are as long as the unit, wherever the scale comes from.
+static void test_force_arrows(void **state)
+{
+    (void)state;
+    fixture f;
+    make_resting_box(&f);
+    view_style style = view_style_default();
+    style.contacts = VIEW_CONTACTS_FORCES;
+    view_draw_list list = build(&f, &style);
+    double force = vec3_norm(f.frame.contacts[0].force);
+    double length = view_force_length(&f.model, &style) * force / list.force_unit;
+    const view_instance *shaft = &list.symbols[VIEW_CYLINDER].items[0];
+    const view_instance *tip = &list.symbols[VIEW_CONE].items[0];
+    check_close(2.0 * (shaft->size[2] + tip->size[2]), length, 1e-5, 0.0);
+    view_draw_list_finish(&list);
+    style.force_unit = 2.0 * force;
+    list = build(&f, &style);
+    shaft = &list.symbols[VIEW_CYLINDER].items[0];
+    tip = &list.symbols[VIEW_CONE].items[0];
+    check_close(2.0 * (shaft->size[2] + tip->size[2]), 0.5 * view_force_length(&f.model, &style),
+                1e-5, 0.0);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+static void test_marks_and_clip(void **state)
+{
+    (void)state;
+    fixture f;
+    view_style style = view_style_default();
+    fixture_begin(&f);
+    add_body(f.world, f.box, CAIRN_DYNAMIC, 0, 0, 0);
+    add_body(f.world, f.box, CAIRN_DYNAMIC, 5, 0, 0);
+    fixture_show(&f);
+    style.boxes = true;
+    style.frames = true;
+    view_draw_list list = build(&f, &style);
+    // twelve edges and three arrows of two pieces each
+    assert_int_equal(symbol_count(&list), 2 * (12 + 6));
+    view_draw_list_finish(&list);
+    style.clip = true;
+    style.clip_plane[0] = 1.0;
+    style.clip_plane[3] = 2.0;
+    list = build(&f, &style);
+    assert_int_equal(list.solids[VIEW_BOX].count, 1);
+    assert_int_equal(symbol_count(&list), 12 + 6);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+static void test_islands(void **state)
+{
+    (void)state;
+    fixture f;
+    int islands[6];
+    fixture_begin(&f);
+    add_body(f.world, f.plane, CAIRN_FIXED, 0, 0, 0);
+    for (int i = 0; i < 5; i++)
+        add_body(f.world, f.box, CAIRN_DYNAMIC, 3 * i, 0, 1);
+    fixture_show(&f);
+    // bodies 5-2 and 2-4 touch; 1 and 3 touch the ground alone
+    view_contact contacts[4] = {
+        {.a = 5, .b = 2, .status = CAIRN_CONTACT_STICKING},
+        {.a = 2, .b = 4, .status = CAIRN_CONTACT_SLIDING },
+        {.a = 0, .b = 1, .status = CAIRN_CONTACT_STICKING},
+        {.a = 1, .b = 3, .status = CAIRN_CONTACT_OPEN    },
+    };
+    view_frame frame = f.frame;
+    frame.contacts = contacts;
+    frame.contact_count = 4;
+    assert_int_equal(view_islands(&f.model, &frame, islands), 3);
+    const int expected[6] = {-1, 0, 1, 2, 1, 1};
+    assert_memory_equal(islands, expected, sizeof expected);
+    fixture_end(&f);
+}
+
+static void test_turn(void **state)
+{
+    (void)state;
+    const vec3 directions[] = {
+        {0,   0, 1   },
+        {0,   0, -1  },
+        {1,   0, 0   },
+        {0,   1, 0   },
+        {0.6, 0, -0.8}
+    };
+    for (int i = 0; i < 5; i++) {
+        vec3 turned = quat_rotate(view_turn_z_to(directions[i]), vec3_make(0, 0, 1));
+        check_at_most(vec3_distance(turned, directions[i]), 1e-12);
+    }
+}
+
+/// Every failing allocation leaves nothing behind.
+static void test_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    make_resting_box(&f);
+    view_style style = view_style_default();
+    style.contacts = VIEW_CONTACTS_CONES;
+    style.boxes = true;
+    style.colours = VIEW_COLOURS_ISLAND;
+    for (long k = 1; k < 200; k++) {
+        base_counting_allocator counter = {.fail_at = k};
+        base_allocator allocator = base_allocator_counting(&counter);
+        cairn_error error = {0};
+        view_model model = {0};
+        cairn_status status = view_model_build(&model, &allocator, f.world, &error);
+        view_frame frame = view_frame_begin(&allocator), copy = view_frame_begin(&allocator);
+        view_draw_list list = view_draw_list_begin(&allocator);
+        view_draw_request request = {
+            .model = &model, .frame = &frame, .style = &style, .selected = -1};
+        if (status == CAIRN_OK)
+            status = view_frame_take(&frame, &model, f.world);
+        if (status == CAIRN_OK)
+            status = view_frame_copy(&copy, &frame);
+        if (status == CAIRN_OK)
+            status = view_draw_list_build(&list, &request);
+        view_draw_list_finish(&list);
+        view_frame_finish(&frame);
+        view_frame_finish(&copy);
+        view_model_finish(&model);
+        assert_int_equal(counter.live, 0);
+        if (status == CAIRN_OK) {
+            assert_true(k > 10);
+            break;
+        }
+        assert_int_equal(status, CAIRN_ERROR_MEMORY);
+    }
+    fixture_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_shape),    cmocka_unit_test(test_mesh_normals),
+        cmocka_unit_test(test_compound_parts), cmocka_unit_test(test_glass),
+        cmocka_unit_test(test_contacts),       cmocka_unit_test(test_force_arrows),
+        cmocka_unit_test(test_marks_and_clip), cmocka_unit_test(test_islands),
+        cmocka_unit_test(test_turn),           cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

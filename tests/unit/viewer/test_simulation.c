@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that runs a world: steps as ordered, looks back, obeys changes, pulls with booked
+// work.
+#include "tests/check.h"
+
+#include "viewer/simulation.h"
+
+#include <SDL.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char text[] =
+    "simulation{ step = 1 / 100, end_time = 1 }\n"
+    "material{ name = 'm', density = 1000 }\n"
+    "pair{ friction = 0.5, restitution = 0 }\n"
+    "ground{ material = 'm' }\n"
+    "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n";
+
+typedef struct session {
+    scn_scene *scene;
+    view_model model;
+    view_simulation *simulation;
+} session;
+
+static void open_session(session *s)
+{
+    char path[] = "cairn-scene-XXXXXX.lua";
+    cairn_error error = {0};
+    scn_options options = scn_default_options();
+    int file = mkstemps(path, 4);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
+    close(file);
+    if (scn_load(path, &options, &s->scene, &error) != CAIRN_OK)
+        fail_msg("%s", error.message);
+    remove(path);
+    assert_int_equal(view_model_build(&s->model, &s->scene->allocator, s->scene->world, &error),
+                     CAIRN_OK);
+    assert_int_equal(view_simulation_start(&s->simulation, s->scene, &s->model, true, &error),
+                     CAIRN_OK);
+}
+
+static void close_session(session *s)
+{
+    view_simulation_stop(s->simulation);
+    view_model_finish(&s->model);
+    scn_destroy(s->scene);
+}
+
+static void order(session *s, view_order_kind kind, double number)
+{
+    view_order order = {.kind = kind, .number = number};
+    view_simulation_post(s->simulation, &order);
+}
+
+/// Waits until a step is shown; the thread needs far less.
+static const view_frame *wait_for(session *s, int64_t step)
+{
+    for (int i = 0; i < 5000; i++) {
+        const view_frame *frame = view_simulation_frame(s->simulation);
+        if (frame->step == step)
+            return frame;
+        SDL_Delay(2);
+    }
+    fail_msg("step %lld is not shown", (long long)step);
+    return NULL;
+}
+
+static view_simulation_state wait_for_message(session *s, int number)
+{
+    view_simulation_state state = view_simulation_get_state(s->simulation);
+    for (int i = 0; i < 5000 && state.message_number < number; i++) {
+        SDL_Delay(2);
+        state = view_simulation_get_state(s->simulation);
+    }
+    assert_true(state.message_number >= number);
+    return state;
+}
+
+static void test_steps(void **state)
+{
+    (void)state;
+    session s = {0};
+    view_sample samples[64];
+    open_session(&s);
+    assert_int_equal(view_simulation_frame(s.simulation)->step, 0);
+    order(&s, VIEW_ORDER_STEP, 30.0);
+    const view_frame *frame = wait_for(&s, 30);
+    // free fall by the midpoint rule is exact: h2 n2 / 2
+    check_close(frame->centres[1].z, 2.0 - 0.5 * 9.81 * 0.09, 1e-9, 0.0);
+    order(&s, VIEW_ORDER_STEP, -10.0);
+    frame = wait_for(&s, 20);
+    check_close(frame->centres[1].z, 2.0 - 0.5 * 9.81 * 0.04, 1e-9, 0.0);
+    view_simulation_state now = view_simulation_get_state(s.simulation);
+    assert_int_equal(now.back, 10);
+    assert_int_equal(now.kept, 31);
+    assert_true(now.paused);
+    order(&s, VIEW_ORDER_SEEK, 1e9);
+    wait_for(&s, 0);
+    // forward goes through what was kept, then on
+    order(&s, VIEW_ORDER_STEP, 31.0);
+    wait_for(&s, 31);
+    assert_int_equal(view_simulation_samples(s.simulation, samples, 64), 31);
+    check_close(samples[30].time, 0.31, 1e-12, 0.0);
+    check_close(samples[30].kinetic, 0.5 * 1000.0 * 3.0411 * 3.0411, 1e-9, 0.0);
+    close_session(&s);
+}
+
+static void test_changes(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s);
+    order(&s, VIEW_ORDER_TOLERANCE, 1e-5);
+    view_simulation_state now = wait_for_message(&s, 1);
+    order(&s, VIEW_ORDER_FRICTION, 0.5);
+    now = wait_for_message(&s, 2);
+    view_order gravity = {
+        .kind = VIEW_ORDER_GRAVITY, .vector = {0, 0, -1}
+    };
+    view_simulation_post(s.simulation, &gravity);
+    now = wait_for_message(&s, 3);
+    view_order solver = {.kind = VIEW_ORDER_SOLVER, .text = "no such solver"};
+    view_simulation_post(s.simulation, &solver);
+    now = wait_for_message(&s, 4);
+    assert_non_null(strstr(now.message, "no such solver"));
+    order(&s, VIEW_ORDER_STEP, 1.0);
+    wait_for(&s, 1);
+    now = view_simulation_get_state(s.simulation);
+    check_close(now.tolerance, 1e-5, 0.0, 0.0);
+    check_close(now.gravity[2], -1.0, 0.0, 0.0);
+    check_close(now.friction_scale, 0.5, 0.0, 0.0);
+    close_session(&s);
+}
+
+/// The spring lifts the box; what it did is in the energy of the drivers, and nothing is missing.
+static void test_pull(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s);
+    view_order pull = {
+        .kind = VIEW_ORDER_PULL, .body = 1, .point = {0, 0, 0.5},
+                .vector = {0, 0, 4  }
+    };
+    view_simulation_post(s.simulation, &pull);
+    order(&s, VIEW_ORDER_STEP, 100.0);
+    const view_frame *frame = wait_for(&s, 100);
+    // at rest the spring carries the weight: m w2 x = m g
+    check_close(frame->centres[1].z, 3.5 - 9.81 / 144.0, 0.01, 0.0);
+    assert_true(frame->energy.drivers > 1000.0);
+    check_at_most(fabs(frame->energy.residual), 1e-6 * frame->energy.drivers);
+    order(&s, VIEW_ORDER_RELEASE, 0.0);
+    double before = frame->energy.drivers;
+    order(&s, VIEW_ORDER_STEP, 20.0);
+    frame = wait_for(&s, 120);
+    check_close(frame->energy.drivers, before, 1e-9, 0.0);
+    assert_true(frame->velocities[1].z < -1.0);
+    close_session(&s);
+}
+
+/// Runs by itself, at a pace, and stops when told.
+static void test_run(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s);
+    order(&s, VIEW_ORDER_SPEED, 1000.0);
+    order(&s, VIEW_ORDER_PAUSE, 0.0);
+    for (int i = 0; i < 5000 && view_simulation_frame(s.simulation)->step < 50; i++)
+        SDL_Delay(2);
+    assert_true(view_simulation_frame(s.simulation)->step >= 50);
+    order(&s, VIEW_ORDER_PAUSE, 1.0);
+    for (int i = 0; i < 5000 && !view_simulation_get_state(s.simulation).paused; i++)
+        SDL_Delay(2);
+    int64_t step = view_simulation_frame(s.simulation)->step;
+    SDL_Delay(20);
+    assert_int_equal(view_simulation_frame(s.simulation)->step, step);
+    close_session(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_pull),
+        cmocka_unit_test(test_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

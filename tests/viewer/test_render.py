@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+# Pictures of the four scenes against reference pictures, by similarity; skipped without OpenGL.
+"""usage: test_render.py PROGRAM ROOT [--write]   (--write makes the reference pictures anew)"""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy  # noqa: F401
+    import png
+except ImportError:
+    print("numpy is not installed")
+    sys.exit(77)
+
+PROGRAM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+REFERENCES = os.path.join(ROOT, "tests", "viewer", "reference")
+WIDTH, HEIGHT = 320, 180
+PICTURES = {
+    "chain": ["chain", "--at", "0.3"],
+    "capsules": ["capsules", "--set", "capsules=27", "--at", "0.4"],
+    "box_stack": ["box_stack", "--set", "boxes=12", "--at", "0.2"],
+    "kapla_tower": ["kapla_tower", "--at", "0.2"],
+    "contact_status": ["chain", "--set", "links=3", "--at", "0.3", "--contacts", "status"],
+    "contact_forces": ["box_stack", "--set", "boxes=4", "--at", "0.2", "--contacts", "forces"],
+    "parallel": ["kapla_tower", "--at", "0.1", "--parallel", "--elevation", "60", "--colours",
+                 "material", "--no-caption"],
+}
+SIMILARITY_LEAST, COLOUR_MOST = 0.85, 5.0
+failures = []
+
+
+def check(held, what):
+    if not held:
+        failures.append(what)
+        print("FAILED:", what)
+
+
+def cairn(*words):
+    return subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=240)
+
+
+def render(words, out):
+    return cairn("render", *words, "--size", f"{WIDTH}x{HEIGHT}", "-q", "-o", out)
+
+
+def skip_without_gl(folder):
+    first = render(PICTURES["chain"], os.path.join(folder, "first.png"))
+    if first.returncode == 4:
+        print("skipped:", first.stderr.strip())
+        sys.exit(77)
+    check(first.returncode == 0, f"cairn render: {first.stderr}")
+
+
+def compare(folder):
+    seen = {}
+    for name, words in PICTURES.items():
+        path = os.path.join(folder, name + ".png")
+        done = render(words, path)
+        check(done.returncode == 0, f"{name}: {done.stderr}")
+        picture, reference = png.read(path), png.read(os.path.join(REFERENCES, name + ".png"))
+        check(picture.shape == (HEIGHT, WIDTH, 3), f"{name}: size {picture.shape}")
+        alike, off = png.similarity(picture, reference), png.colour_difference(picture, reference)
+        print(f"{name:16} similarity {alike:.4f}, colours off by {off:.2f}")
+        check(alike >= SIMILARITY_LEAST and off <= COLOUR_MOST, f"{name} looks different")
+        seen[name] = picture
+    # the measure tells pictures apart
+    for a in seen:
+        for b in seen:
+            check(a == b or png.similarity(seen[a], seen[b]) < SIMILARITY_LEAST,
+                  f"the measure takes {a} for {b}")
+
+
+def check_films(folder):
+    series = os.path.join(folder, "s-%03d.png")
+    done = cairn("render", "chain", "--until", "0.1", "--frame-rate", "20", "--size", "64x48", "-q",
+                 "-o", series)
+    check(done.returncode == 0, f"series: {done.stderr}")
+    names = sorted(name for name in os.listdir(folder) if name.startswith("s-"))
+    check(names == ["s-001.png", "s-002.png", "s-003.png"], f"series: {names}")
+    film = os.path.join(folder, "film.mp4")
+    if shutil.which("ffmpeg"):
+        done = cairn("render", "chain", "--until", "0.1", "--size", "65x49", "-q", "-o", film)
+        check(done.returncode == 0 and os.path.getsize(film) > 500, f"film: {done.stderr}")
+
+
+def check_mistakes(folder):
+    for words, status, message in [
+            (["chain"], 2, "wants -o"),
+            (["chain", "-o", "x.jpg"], 2, ".png"),
+            (["chain", "-o", "x.png", "--size", "12"], 2, "--size"),
+            (["chain", "-o", "x.png", "--contacts", "all"], 2, "is not one of"),
+            (["no_such_scene", "-o", "x.png"], 3, "no_such_scene"),
+            (["chain", "--at", "0", "-o", folder + "/none/x.png"], 1, "cannot be written"),
+            ([folder, "-o", "x.png"], 4, "is a folder")]:
+        done = cairn("render", *words)
+        check(done.returncode == status and message in done.stderr,
+              f"{words}: status {done.returncode}, {done.stderr}")
+
+
+def main():
+    if "--write" in sys.argv:
+        os.makedirs(REFERENCES, exist_ok=True)
+        for name, words in PICTURES.items():
+            print(name, render(words, os.path.join(REFERENCES, name + ".png")).returncode)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        skip_without_gl(folder)
+        compare(folder)
+        check_films(folder)
+        check_mistakes(folder)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
