@@ -13,8 +13,10 @@ typedef struct grid {
     int count[3];           // in that order
 } grid;
 
+/// Bounds of the rows; differences of coordinates stay finite.
 static void bounds_of(const struct eng_lane *lane, double low[3], double high[3])
 {
+    const double far = 1e150;
     for (int k = 0; k < 3; k++) {
         low[k] = INFINITY;
         high[k] = -INFINITY;
@@ -24,6 +26,10 @@ static void bounds_of(const struct eng_lane *lane, double low[3], double high[3]
             low[k] = fmin(low[k], lane->pass.X[row][k]);
             high[k] = fmax(high[k], lane->pass.X[row][k]);
         }
+    for (int k = 0; k < 3; k++) {
+        low[k] = fmin(fmax(low[k], -far), far);
+        high[k] = fmax(fmin(high[k], far), low[k]);
+    }
 }
 
 /// Cells no smaller than the reach of a pair, at most four a row on the whole; the longest axis is
@@ -60,8 +66,9 @@ static int cell_at(const grid *g, const double X[4])
 {
     int cell = 0;
     for (int k = 0; k < 3; k++) {
-        int a = g->axis[k], at = (int)((X[a] - g->low[a]) * g->inverse);
-        cell = cell * g->count[k] + (at < g->count[k] ? at : g->count[k] - 1);
+        int a = g->axis[k], last = g->count[k] - 1;
+        double at = (X[a] - g->low[a]) * g->inverse;
+        cell = cell * g->count[k] + (at < last ? (at > 0.0 ? (int)at : 0) : last);
     }
     return cell;
 }
@@ -103,8 +110,8 @@ static int count_ghosts(const struct eng_lane *lane)
     for (int row = 0; row < lane->rows; row++)
         for (int w = 0; w < lane->wall_count; w++)
             count += lane->pass.constants[row][0] != 0.0 &&
-                     wall_distance(&walls[w], lane->pass.X[row]) <
-                         lane->pass.constants[row][3] + lane->skin;
+                     wall_distance(&walls[w], lane->pass.X[row]) - lane->pass.constants[row][3] <
+                         lane->skin;
     return count;
 }
 
@@ -244,7 +251,7 @@ static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *
         return CAIRN_OK;
     for (int w = 0; w < lane->wall_count; w++) {
         double gap = wall_distance(&walls[w], lane->pass.X[row]) - constants[3];
-        if (gap >= lane->skin)
+        if (!(gap < lane->skin))
             continue;
         int key = key_of(lane, eng_lane_ids(lane)[row], walls[w].body, gap >= lane->near);
         eng_lane_pair pair = {row, lane->rows + 2 + *ghosts, key};

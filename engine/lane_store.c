@@ -141,6 +141,15 @@ static bool are_rows_sound(const eng_lane *lane, const eng_lane_record *record)
     return true;
 }
 
+static bool are_walls_sound(const eng_lane *lane, const eng_lane_record *record)
+{
+    for (int i = 0; i < lane->wall_count; i++)
+        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH; k++)
+            if (!isfinite(record->walls[i][k]))
+                return false;
+    return true;
+}
+
 /// Rows where they were when the list was made.
 static void place_listed(eng_lane *lane, const eng_lane_record *record)
 {
@@ -229,7 +238,8 @@ static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
     if (status != CAIRN_OK)
         return status;
     if (lane->rows != record->counts[ENG_LANE_RECORD_ROWS] ||
-        lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] || !are_rows_sound(lane, record))
+        lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] ||
+        !are_rows_sound(lane, record) || !are_walls_sound(lane, record))
         return CAIRN_ERROR_FORMAT;
     place_listed(lane, record);
     place_walls(lane, record);
