@@ -81,15 +81,28 @@ def prepare(folder, out):
     os.makedirs(os.path.join(folder.path, out))
 
 
-def check_scene(folder, scene):
-    prepare(folder, f"runs/{scene}/a")
-    prepare(folder, f"runs/{scene}/b")
-    check_status(folder.cairn(*words(scene, f"runs/{scene}/a", 0.16)), 0, scene)
-    check_status(folder.cairn(*words(scene, f"runs/{scene}/b", 0.08)), 0, scene)
+def check_scene(folder, scene, *more):
+    """A run against one in three parts, by other numbers of threads."""
+    a, b = (f"runs/{'_'.join([scene, *more])}/{part}" for part in "ab")
+    prepare(folder, a)
+    prepare(folder, b)
+    check_status(folder.cairn(*words(scene, a, 0.16, *more)), 0, scene)
+    check_status(folder.cairn(*words(scene, b, 0.08, *more)), 0, scene)
     for threads, until in ((2, 0.12), (3, 0.16)):
-        check_status(folder.cairn(*words(scene, f"runs/{scene}/b", until, "--threads", str(threads),
-                                         "--restart", f"runs/{scene}/b/checkpoint.h5")), 0, scene)
-    check_same(folder, f"runs/{scene}/a", f"runs/{scene}/b", scene)
+        check_status(folder.cairn(*words(scene, b, until, "--threads", str(threads), "--restart",
+                                         b + "/checkpoint.h5", *more)), 0, scene)
+    check_same(folder, a, b, " ".join([scene, *more]))
+    return b
+
+
+def check_automatic(folder):
+    """--step auto chooses the same step again when a run goes on, and no other goes on with it."""
+    for law in ("hooke", "hertz_mindlin"):
+        few = ["--set", "spheres=40", "--law", law]
+        out = check_scene(folder, "sphere_heap", *few, "--step", "auto")
+        other = folder.cairn("run", "sphere_heap", *few, "--restart", out + "/checkpoint.h5")
+        check(other.status == 3 and "settings of the step" in other.err,
+              f"{law}: another step", other)
 
 
 def start(folder, *arguments):
@@ -200,6 +213,7 @@ def main():
     with Folder() as folder:
         for scene in SCENES:
             check_scene(folder, scene)
+        check_automatic(folder)
         folder.write("heap.lua", HEAP)
         prepare(folder, "whole")
         check_status(folder.cairn(*words("heap.lua", "whole", 2)), 0, "whole")

@@ -15,7 +15,9 @@
 typedef struct heap_def {
     const char *law, *solver; // NULL: the default
     int threads;
+    int iterations; // of the solver, at most; 0: its own limit
     double step;
+    double share;    // of the stable step, taken instead of `step`; 0: not
     int layers;      // of 3 x 3 bodies
     bool spheres;    // no other shapes
     double friction; // < 0: the law's default
@@ -126,12 +128,22 @@ static inline cairn_status add_bodies(cairn_world *world, const heap_def *def,
     return status;
 }
 
+/// A step that is chosen when the bodies are there.
+static inline cairn_status choose_step(cairn_world *world, const heap_def *def, cairn_error *error)
+{
+    if (!(def->share > 0.0))
+        return CAIRN_OK;
+    cairn_step_limit limit = cairn_world_stable_step(world);
+    return cairn_world_set_time_step(world, def->share * limit.step, error);
+}
+
 /// @return what failed, with *world NULL
 static inline cairn_status heap_create(const heap_def *def, cairn_world **world, cairn_error *error)
 {
     cairn_world_def settings = cairn_default_world_def();
     settings.time_step = def->step;
     settings.threads = def->threads;
+    settings.max_iterations = def->iterations;
     settings.allocator = def->allocator;
     cairn_shape_id shapes[HEAP_SHAPES];
     const cairn_material_id none = {0, 0};
@@ -149,6 +161,8 @@ static inline cairn_status heap_create(const heap_def *def, cairn_world **world,
         status = add_floor(*world, error);
     if (status == CAIRN_OK)
         status = add_bodies(*world, def, shapes, error);
+    if (status == CAIRN_OK)
+        status = choose_step(*world, def, error);
     if (status != CAIRN_OK) {
         cairn_world_destroy(*world);
         *world = NULL;

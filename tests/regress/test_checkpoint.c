@@ -128,6 +128,60 @@ static void test_laws(void **state)
     }
 }
 
+/// Laws whose step comes from the stable one.
+static void test_automatic_step(void **state)
+{
+    (void)state;
+    int count = cairn_plugin_count(CAIRN_LAW), limited = 0;
+    for (int i = 0; i < count; i++) {
+        heap_def def = default_heap();
+        cairn_plugin_info info = cairn_plugin_get(CAIRN_LAW, i);
+        if (strcmp(info.kind, "impulse") != 0)
+            continue;
+        def.law = info.name;
+        def.spheres = true;
+        cairn_world *world = heap_world(&def);
+        bool has_limit = isfinite(cairn_world_stable_step(world).step);
+        cairn_world_destroy(world);
+        if (!has_limit)
+            continue;
+        def.share = 0.2;
+        check_restart(def, info.name);
+        limited++;
+    }
+    assert_true(limited > 3);
+}
+
+/// A restored world stands behind its first step: its time step stays.
+static void test_step_is_kept(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    cairn_error error = {0};
+    heap_def def = default_heap();
+    def.law = "hooke";
+    def.spheres = true;
+    def.share = 0.2;
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    cairn_world *world = heap_world(&def);
+    double step = cairn_world_get_def(world)->time_step;
+    heap_steps(world, 2);
+    must(cairn_world_save(world, path, NULL, &error), &error);
+    cairn_world_destroy(world);
+    world = heap_world(&def);
+    must(cairn_world_restore(world, path, &error), &error);
+    assert_int_equal(cairn_world_set_time_step(world, 0.5 * step, &error), CAIRN_ERROR_ARGUMENT);
+    assert_true(cairn_world_get_def(world)->time_step == step);
+    cairn_world_destroy(world);
+    def.share = 0.1;
+    world = heap_world(&def);
+    assert_int_equal(cairn_world_restore(world, path, &error), CAIRN_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "settings of the step"));
+    cairn_world_destroy(world);
+    heap_folder_remove(folder, files, 3);
+}
+
 static void test_solvers(void **state)
 {
     (void)state;
@@ -137,6 +191,8 @@ static void test_solvers(void **state)
         def.solver = cairn_plugin_get(CAIRN_SOLVER, i).name;
         def.layers = 1;
         def.step = 0.005;
+        // also steps that end unsolved must be the same
+        def.iterations = 30;
         check_restart(def, def.solver);
     }
 }
@@ -261,6 +317,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws),
+        cmocka_unit_test(test_automatic_step),
+        cmocka_unit_test(test_step_is_kept),
         cmocka_unit_test(test_solvers),
         cmocka_unit_test(test_before_first_step),
         cmocka_unit_test(test_loads),
