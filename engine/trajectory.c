@@ -12,7 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, SCALAR_CHUNK = 1024, DEFLATE_LEVEL = 1, RANK_MAX = 3, WIDTH_MAX = 4 };
+enum {
+    PATH_SIZE = 4096,
+    SCALAR_CHUNK = 1024,
+    DEFLATE_LEVEL = 1,
+    RANK_MAX = 3,
+    WIDTH_MAX = 4,
+    READ_ATTEMPTS = 20
+};
 
 typedef enum set_index {
     SET_STEP,
@@ -214,10 +221,16 @@ static bool copy_sets(cairn_trajectory *writer, hid_t from)
     return true;
 }
 
-/// Opened as by one of many readers: that works for a file whose writer was killed, too.
+/// Opened as by one of many readers: that works for a file whose writer was killed, too. Parts
+/// whose checksums are wrong are read again for about a millisecond: HDF5 by itself waits twice as
+/// long each time, for ages in a damaged file.
 static hid_t open_earlier(const char *path)
 {
-    return H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
+    if (access >= 0 && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
+        file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+    close_with(access, H5Pclose);
+    return file;
 }
 
 // ---------------------------------------------------------------- the file
