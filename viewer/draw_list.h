@@ -52,6 +52,7 @@ typedef struct view_draw_request {
     vec3 eye;     // m, for the order of glass
     vec3 forward; // unit
     int selected; // body; -1 for none
+    int contact;  // contact of the frame that is marked; -1 for none
     bool has_rope;
     vec3 rope[2]; // m, of the spring that drags a body
 } view_draw_request;

@@ -245,7 +245,8 @@ static void draw_plot_frame(view_panel *panel, const plot_frame *frame, const vi
 void view_panel_plot(view_panel *panel, const char *title, const double *x, int x_stride, int count,
                      const view_curve *curves, int curve_count, bool logarithmic, double height)
 {
-    view_panel_title(panel, title);
+    if (title[0] != '\0')
+        view_panel_title(panel, title);
     plot_frame frame = {
         .x = inner_left(panel),
         .y = panel->y,

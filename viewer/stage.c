@@ -163,7 +163,8 @@ void view_stage_caption(view_stage *stage, const char *title, const view_model *
     double row = view_font_height(stage->font), y = height - 1.5 * row, right = width - 0.6 * row;
     double x = 0.6 * row;
     char now[64];
-    snprintf(now, sizeof now, "t = %.3f s   contacts %d", frame->time, frame->contact_count);
+    snprintf(now, sizeof now, "t = %.3f s   contacts %lld", frame->time,
+             (long long)view_frame_contacts(frame));
     // a narrow picture goes without the title
     if (x + view_font_width(canvas->font, title) + row + view_font_width(canvas->font, now) < right)
         x = view_canvas_text(canvas, x, y, ink, title) + row;

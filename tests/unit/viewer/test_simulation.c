@@ -18,7 +18,7 @@ static const char text[] =
     "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n";
 
 typedef struct session {
-    scn_scene *scene;
+    view_subject subject;
     view_model model;
     view_simulation *simulation;
 } session;
@@ -32,12 +32,13 @@ static void open_session(session *s)
     assert_true(file >= 0);
     assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
     close(file);
-    if (scn_load(path, &options, &s->scene, &error) != CAIRN_OK)
+    if (scn_load(path, &options, &s->subject.scene, &error) != CAIRN_OK)
         fail_msg("%s", error.message);
     remove(path);
-    assert_int_equal(view_model_build(&s->model, &s->scene->allocator, s->scene->world, &error),
-                     CAIRN_OK);
-    assert_int_equal(view_simulation_start(&s->simulation, s->scene, &s->model, true, &error),
+    assert_int_equal(
+        view_model_build(&s->model, &s->subject.scene->allocator, s->subject.scene->world, &error),
+        CAIRN_OK);
+    assert_int_equal(view_simulation_start(&s->simulation, &s->subject, &s->model, true, &error),
                      CAIRN_OK);
 }
 
@@ -45,7 +46,7 @@ static void close_session(session *s)
 {
     view_simulation_stop(s->simulation);
     view_model_finish(&s->model);
-    scn_destroy(s->scene);
+    view_subject_finish(&s->subject);
 }
 
 static void order(session *s, view_order_kind kind, double number)
