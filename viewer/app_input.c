@@ -285,7 +285,9 @@ static void handle_key(view_app *app, const SDL_KeyboardEvent *event)
 {
     view_action action = action_of(&event->keysym);
     bool down = event->type == SDL_KEYDOWN;
-    if (app->picker.open && action != VIEW_ACTION_SCENE_LIST) {
+    // the list takes what can be typed; function keys keep their meaning
+    bool function = event->keysym.sym >= SDLK_F1 && event->keysym.sym <= SDLK_F12;
+    if (app->picker.open && action != VIEW_ACTION_SCENE_LIST && !function) {
         if (down)
             app_picker_key(app, event->keysym.sym);
         return;

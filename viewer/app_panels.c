@@ -123,7 +123,9 @@ static void draw_toast(view_app *app)
     if (base_timer_seconds() > app->toast_until)
         return;
     double x = 0.5 * (app->width - width);
-    view_canvas_box(canvas, x, 0.5 * row, width, 1.3 * row, paper);
+    view_colour cover = paper;
+    cover.a = 255;
+    view_canvas_box(canvas, x, 0.5 * row, width, 1.3 * row, cover);
     view_canvas_text(canvas, x + 0.5 * row, 0.65 * row, ink, app->toast);
 }
 

@@ -75,7 +75,7 @@
     X(MOUSE, "wheel", MOUSE, "nearer, farther")                                                    \
     X(MOUSE, "click", MOUSE, "choose a body: its panel")                                           \
     X(MOUSE, "Ctrl+left drag", MOUSE, "pull a body by a spring")                                   \
-    X(MOUSE, "drop a file", MOUSE, "open a scene")
+    X(MOUSE, "drop a file", MOUSE, "open a scene or a run")
 
 typedef enum view_key_group {
     VIEW_GROUP_TIME,
