@@ -403,8 +403,8 @@ void app_draw_panels(view_app *app)
     app_draw_plots(app);
     draw_body(app);
     if (app->selected < 0)
-        view_stage_contact_key(&app->stage, &app->model, &app->style,
-                               app->width - 0.5 * app_row_height(app), 0.5 * app_row_height(app));
+        view_stage_key(&app->stage, &app->model, &app->style,
+                       app->width - 0.5 * app_row_height(app), 0.5 * app_row_height(app));
     draw_status(app);
     draw_slider(app);
     app_draw_picker(app);

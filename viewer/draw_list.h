@@ -38,6 +38,7 @@ typedef struct view_draw_list {
     int glass_count, glass_capacity;
     view_colour *colours; // [colour_count] of the bodies
     int colour_count, colour_capacity;
+    double colour_largest; // as view_colour_bodies
     bool has_floor;        // a floor to stand on, where the world has none
     double floor_level;    // m, world z
     vec3 minimum, maximum; // m, what a camera or light should see; a unit cube for nothing
