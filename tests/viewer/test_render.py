@@ -15,6 +15,9 @@ except ImportError:
     sys.exit(77)
 
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+# a build with AddressSanitizer shall report what is ours
+os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions="
+                      + os.path.join(ROOT, "tests", "viewer", "driver_leaks.txt"))
 REFERENCES = os.path.join(ROOT, "tests", "viewer", "reference")
 WIDTH, HEIGHT = 320, 180
 PICTURES = {

@@ -10,6 +10,9 @@ import sys
 import tempfile
 
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+# a build with AddressSanitizer shall report what is ours
+os.environ.setdefault("LSAN_OPTIONS", "print_suppressions=0:suppressions="
+                      + os.path.join(ROOT, "tests", "viewer", "driver_leaks.txt"))
 QUIT_KEYS = {"Q", "Ctrl+Q"}
 SCENE = """
 title "session"
