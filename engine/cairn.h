@@ -161,6 +161,16 @@ CAIRN_API cairn_material_id cairn_material_find(const cairn_world *world, const 
 CAIRN_API int cairn_material_count(const cairn_world *world);
 CAIRN_API const char *cairn_material_name(const cairn_world *world, cairn_material_id material);
 
+/// One property of a material: "young_modulus" (Pa) or "poisson_ratio" (default 0.3). Laws with
+/// such parameters take them from the two materials of a pair, docs/laws.md section 7.5, unless the
+/// pair gives one of them itself.
+CAIRN_API cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id material,
+                                                const char *property, double value,
+                                                cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a property; 0 where it was not given.
+CAIRN_API double cairn_material_value(const cairn_world *world, cairn_material_id material,
+                                      const char *property);
+
 /// Law of a pair of materials (null ids: of the default pair); its parameters return to defaults.
 /// A pair that was never set follows the default pair.
 CAIRN_API cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a,

@@ -138,6 +138,7 @@ void cairn_world_destroy(cairn_world *world)
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,
+        world->elasticity,
         world->surface_of,
         world->surfaces,
         world->shapes,

@@ -39,8 +39,16 @@ typedef struct eng_collider {
 /// Law of a pair of materials with its parameters.
 typedef struct eng_surface {
     const con_law *law;
+    bool own_elasticity; // moduli were given to the pair: not those of its materials
+    bool derived;        // follows the default pair, up to the moduli of its materials
     _Alignas(16) unsigned char parameters[CON_LAW_SETTINGS_MAX];
 } eng_surface;
+
+/// Moduli of a material; young = 0: none were given.
+typedef struct eng_elasticity {
+    double young; // Pa
+    double poisson;
+} eng_elasticity;
 
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
 typedef struct eng_pair {
@@ -121,9 +129,12 @@ struct cairn_world {
     eng_choice_solver solver;
     eng_choice_local local;
 
-    // materials: names, and the surface of each ordered pair
+    // materials: names, moduli, and the surface of each ordered pair
     char **materials; // [material_count] owned
     int material_count, material_capacity;
+    eng_elasticity *elasticity; // [material_count]
+    int elasticity_capacity;
+    bool elastic;    // some material has moduli
     int *surface_of; // [material_count * material_count] into surfaces; 0 is the default pair
     eng_surface *surfaces;
     int surface_count, surface_capacity;
