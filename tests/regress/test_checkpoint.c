@@ -279,7 +279,7 @@ static void test_connectors(void **state)
     heap_folder_make(folder);
     snprintf(path, sizeof path, "%s/a.h5", folder);
     cairn_world *world = connected_heap(&def, 0.15);
-    heap_steps(world, 30);
+    heap_steps(world, 3);
     int closed = 0;
     for (int i = 0; i < cairn_connector_count(world); i++) {
         cairn_connector_view view;
