@@ -3,6 +3,7 @@
 #include "engine/values.h"
 
 #include "contact/law_state.h"
+#include "engine/lane.h"
 
 #include <string.h>
 
@@ -134,6 +135,7 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
         return base_fail(error, status, "out of memory for a connector");
     }
     *connector = (cairn_connector_id){(uint32_t)world->connector_count, 1};
+    eng_lane_leave(world);
     append(world, &made);
     return CAIRN_OK;
 }
