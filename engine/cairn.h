@@ -8,7 +8,6 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
-#include "base/status.h"
 #include "engine/cairn_law.h"
 
 #include <stdbool.h>
@@ -573,6 +572,50 @@ CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
 /// Nothing for NULL; otherwise the writer is gone whatever is returned.
 CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// A trajectory opened to be replayed, finished or not. Calls on replays must not overlap in time
+/// with others that use HDF5 unless that library was built thread-safe.
+typedef struct cairn_replay cairn_replay;
+
+/// What a trajectory says of its run; texts are the replay's, "" where the file has none.
+typedef struct cairn_replay_info {
+    const char *version, *command, *scene;
+    const char *scene_text; // the scene file
+    int64_t seed;
+    double time_step; // s
+    int bodies;       // in order of creation
+} cairn_replay_info;
+
+/// One frame; arrays are [bodies] and the replay's, valid until its next frame is read.
+typedef struct cairn_replay_frame {
+    int64_t step, contacts;                              // contacts: number
+    double time;                                         // s
+    const double (*position)[3], (*orientation)[4];      // m, wxyz; as cairn_body_view
+    const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
+} cairn_replay_frame;
+
+/// Opens trajectory.h5 of a run that is over, killed or going on.
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_FORMAT (no trajectory, or a damaged one),
+///         CAIRN_ERROR_MEMORY; *replay is NULL then
+/// Tests: tests/unit/engine/test_replay.c
+CAIRN_API cairn_status cairn_replay_open(const char *path, cairn_replay **replay,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay);
+
+/// Number of complete frames, and the time of each; valid until the next refresh.
+CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
+CAIRN_API const double *cairn_replay_times(const cairn_replay *replay);
+
+/// Counts the frames anew, for a run that goes on.
+CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// @return CAIRN_ERROR_ARGUMENT for an index out of range, CAIRN_ERROR_FORMAT for a frame that
+///         cannot be read or has numbers that are no pose
+CAIRN_API cairn_status cairn_replay_read(cairn_replay *replay, int64_t index,
+                                         cairn_replay_frame *frame,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_replay_close(cairn_replay *replay);
 
 // ---------------------------------------------------------------- problems from files
 
