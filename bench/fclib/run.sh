@@ -5,7 +5,7 @@
 #   FOLDER     of .hdf5 problem files
 #   BUILD_DIR  a release build with -Dbench=true (default: build)
 #   WORK_DIR   results (default: BUILD_DIR/bench-fclib)
-# SOLVERS, TOLERANCE, LIMIT (seconds a solve) and GIVE_UP (a solver of Siconos is cut off at so many
+# SOLVERS (ours), SICONOS (theirs), TOLERANCE, LIMIT (seconds a solve) and GIVE_UP (a solver of Siconos is cut off at so many
 # times the fastest of the file) may be set in the environment.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,7 +20,7 @@ theirs=$build/bench/fclib/fclib_siconos
     exit 1
 }
 mkdir -p "$work"
-"$theirs" "$tolerance" "$limit" "${GIVE_UP:-4}" "$work/siconos.csv" "$folder"/*.hdf5
+"$theirs" "${SICONOS:-all}" "$tolerance" "$limit" "${GIVE_UP:-4}" "$work/siconos.csv" "$folder"/*.hdf5
 "$build/cairn" bench "$folder" --solvers "${SOLVERS:-auto}" --tolerance "$tolerance" \
     --time-limit "$limit" --csv "$work/cairn.csv" --external "$work/siconos.csv" \
     --profile "$work/profile.svg" | tee "$work/table.txt"

@@ -75,45 +75,45 @@ static void balance(SolverOptions *o)
 #define ONE(name) SICONOS_FRICTION_3D_ONECONTACT_##name
 #define GLOBAL(name) SICONOS_GLOBAL_FRICTION_3D_##name
 
-// those that are often fast come first: later ones are cut off sooner
+// those that are often the fastest come first: the others are cut off sooner
 static const solver_entry solvers[] = {
-    {"NSGS-QUARTIC",       false, LOCAL(NSGS),        ONE(QUARTIC),                             NULL        },
+    {"PROX",               false, LOCAL(PROX),        0,                                        NULL        },
+    {"PSOR-1.5",           false, LOCAL(NSGS),        0,                                        relax       },
     {"NSGS-AC",            false, LOCAL(NSGS),        ONE(NSN),                                 plain_newton},
-    {"NSGS-AC-GP",         false, LOCAL(NSGS),        ONE(NSN_GP),                              plain_newton},
-    {"NSGS",               false, LOCAL(NSGS),        0,                                        NULL        },
     {"NSN_FB",             false, LOCAL(NSN_FB),      0,                                        NULL        },
     {"NSN_AC",             false, LOCAL(NSN_AC),      0,                                        NULL        },
+    {"NSGS-QUARTIC",       false, LOCAL(NSGS),        ONE(QUARTIC),                             NULL        },
+    {"NSGS-QUARTIC-NU",    false, LOCAL(NSGS),        ONE(QUARTIC_NU),                          NULL        },
+    {"NSGS-AC-GP",         false, LOCAL(NSGS),        ONE(NSN_GP),                              plain_newton},
     {"NSN_AC-NLS",         false, LOCAL(NSN_AC),      0,                                        no_search   },
     {"NSN_JM-NLS",         false, LOCAL(NSN_AC),      0,                                        jean_moreau },
-    {"NSN_AC_TEST",        false, LOCAL(NSN_AC_TEST), 0,                                        NULL        },
     {"NSN_NM",             false, LOCAL(NSN_NM),      0,                                        NULL        },
-    {"PROX",               false, LOCAL(PROX),        0,                                        NULL        },
-    {"PROX-NSGS",          false, LOCAL(PROX),        LOCAL(NSGS),                              NULL        },
-    {"PSOR-1.5",           false, LOCAL(NSGS),        0,                                        relax       },
+    {"NSN_AC_TEST",        false, LOCAL(NSN_AC_TEST), 0,                                        NULL        },
+    {"NSGS",               false, LOCAL(NSGS),        0,                                        NULL        },
+    {"ADMM",               false, LOCAL(ADMM),        0,                                        NULL        },
+    {"EG",                 false, LOCAL(EG),          0,                                        NULL        },
+    {"VI_EG",              false, LOCAL(VI_EG),       0,                                        NULL        },
     {"NSGS-PLI",           false, LOCAL(NSGS),        ONE(ProjectionOnConeWithLocalIteration),  NULL        },
+    {"PROX-NSGS",          false, LOCAL(PROX),        LOCAL(NSGS),                              NULL        },
     {"NSGS-P",             false, LOCAL(NSGS),        ONE(ProjectionOnCone),                    NULL        },
     {"NSGS-PD",            false, LOCAL(NSGS),        ONE(ProjectionOnConeWithDiagonalization), NULL        },
     {"NSGS-PR",            false, LOCAL(NSGS),        ONE(ProjectionOnConeWithRegularization),  NULL        },
-    {"NSGS-QUARTIC-NU",    false, LOCAL(NSGS),        ONE(QUARTIC_NU),                          NULL        },
     {"NSGS-SHUFFLED",      false, LOCAL(NSGS),        0,                                        shuffle     },
     {"NSGS-SHUFFLED-EACH", false, LOCAL(NSGS),        0,                                        shuffle_each},
-    {"ADMM",               false, LOCAL(ADMM),        0,                                        NULL        },
     {"ADMM-RB",            false, LOCAL(ADMM),        0,                                        balance     },
     {"TFP",                false, LOCAL(TFP),         0,                                        NULL        },
-    {"EG",                 false, LOCAL(EG),          0,                                        NULL        },
     {"FPP",                false, LOCAL(FPP),         0,                                        NULL        },
-    {"VI_EG",              false, LOCAL(VI_EG),       0,                                        NULL        },
     {"VI_FPP",             false, LOCAL(VI_FPP),      0,                                        NULL        },
     {"PFP",                false, LOCAL(PFP),         0,                                        NULL        },
     {"ACLMFP",             false, LOCAL(ACLMFP),      0,                                        NULL        },
     {"DSFP",               false, LOCAL(DSFP),        0,                                        NULL        },
     {"HP",                 false, LOCAL(HP),          0,                                        NULL        },
     {"SOCLCP",             false, LOCAL(SOCLCP),      0,                                        NULL        },
-    {"G-NSGS_WR",          true,  GLOBAL(NSGS_WR),    0,                                        NULL        },
     {"G-NSN_AC",           true,  GLOBAL(NSN_AC),     0,                                        NULL        },
-    {"G-ADMM",             true,  GLOBAL(ADMM),       0,                                        NULL        },
     {"G-PROX_WR",          true,  GLOBAL(PROX_WR),    0,                                        NULL        },
+    {"G-ADMM",             true,  GLOBAL(ADMM),       0,                                        NULL        },
     {"G-NSN_AC_WR",        true,  GLOBAL(NSN_AC_WR),  0,                                        NULL        },
+    {"G-NSGS_WR",          true,  GLOBAL(NSGS_WR),    0,                                        NULL        },
     {"G-IPM",              true,  GLOBAL(IPM),        0,                                        NULL        },
     {"G-NSGS",             true,  GLOBAL(NSGS),       0,                                        NULL        },
     {"G-TFP_WR",           true,  GLOBAL(TFP_WR),     0,                                        NULL        },
@@ -153,6 +153,7 @@ typedef struct run_plan {
     double tolerance, limit; // limit: s of CPU time
     double give_up;          // a solver is cut off at so many times the fastest time of the file
     double shortest;         // s, the least limit
+    const char *wanted;      // ",NAME,NAME,"; NULL: all
     FILE *csv;
 } run_plan;
 
@@ -309,6 +310,13 @@ static void run_solver(const con_fclib_problem *content, const solver_entry *sol
             success ? "solved" : "inaccurate", limit);
 }
 
+static bool is_wanted(const run_plan *plan, const char *name)
+{
+    char word[64];
+    snprintf(word, sizeof word, ",%s,", name);
+    return plan->wanted == NULL || strstr(plan->wanted, word) != NULL;
+}
+
 static bool run_file(const char *path, const run_plan *plan)
 {
     base_allocator allocator = base_allocator_default();
@@ -322,7 +330,7 @@ static bool run_file(const char *path, const run_plan *plan)
     bool global = content->form == CON_FCLIB_GLOBAL;
     bool taken = content->dimension == 3 && content->equality_count == 0;
     for (int s = 0; taken && s < BASE_COUNT(solvers); s++) {
-        if (solvers[s].global != global)
+        if (solvers[s].global != global || !is_wanted(plan, solvers[s].name))
             continue;
         run_solver(content, &solvers[s], plan, name_of(path), &fastest);
         fflush(plan->csv);
@@ -333,25 +341,29 @@ static bool run_file(const char *path, const run_plan *plan)
 
 int main(int count, char **words)
 {
-    if (count < 6) {
-        fprintf(stderr, "usage: fclib_siconos TOLERANCE LIMIT_S GIVE_UP OUT.csv FILE...\n"
+    char wanted[1024];
+    if (count < 7) {
+        fprintf(stderr, "usage: fclib_siconos SOLVER,...|all TOLERANCE LIMIT_S GIVE_UP OUT.csv "
+                        "FILE...\n"
                         "  GIVE_UP: a solver is cut off at so many times the fastest so far\n");
         return 2;
     }
-    run_plan plan = {.tolerance = atof(words[1]),
-                     .limit = atof(words[2]),
-                     .give_up = atof(words[3]),
+    snprintf(wanted, sizeof wanted, ",%s,", words[1]);
+    run_plan plan = {.wanted = strcmp(words[1], "all") == 0 ? NULL : wanted,
+                     .tolerance = atof(words[2]),
+                     .limit = atof(words[3]),
+                     .give_up = atof(words[4]),
                      .shortest = 0.1,
-                     .csv = fopen(words[4], "w")};
+                     .csv = fopen(words[5], "w")};
     if (plan.csv == NULL) {
-        fprintf(stderr, "%s: %s\n", words[4], strerror(errno));
+        fprintf(stderr, "%s: %s\n", words[5], strerror(errno));
         return 1;
     }
     numerics_set_verbose(0);
     fprintf(plan.csv, "file,solver,success,time_s,iterations,error,wall_s,info,status,limit_s\n");
     int result = 0;
-    for (int k = 5; k < count; k++) {
-        fprintf(stderr, "%d of %d  %s\n", k - 4, count - 5, name_of(words[k]));
+    for (int k = 6; k < count; k++) {
+        fprintf(stderr, "%d of %d  %s\n", k - 5, count - 6, name_of(words[k]));
         if (!run_file(words[k], &plan))
             result = 3;
     }
