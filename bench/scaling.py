@@ -78,7 +78,7 @@ def plot(rows, path):
         return (LEFT + WIDTH * (math.log10(contacts) - x_low) / (x_high - x_low),
                 TOP + HEIGHT * (y_high - math.log10(seconds)) / (y_high - y_low))
 
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 250}" '
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 300}" '
            f'height="{TOP + HEIGHT + 60}" font-family="DejaVu Sans, Helvetica, Arial, sans-serif" '
            'font-size="12">', '<rect width="100%" height="100%" fill="white"/>',
            f'<text x="{LEFT}" y="24" font-size="16">Cost against the number of contacts</text>']
