@@ -57,7 +57,9 @@ static inline RawNumericsMatrix *siconos_blocks(const con_sparse *a)
     out->matrix1->block = NULL;
     out->matrix1->index1_data = NULL;
     out->matrix1->index2_data = NULL;
-    SBM_from_csparse(3, siconos_columns(a), out->matrix1);
+    CSparseMatrix *columns = siconos_columns(a);
+    SBM_from_csparse(3, columns, out->matrix1);
+    cs_dl_spfree(columns);
     return out;
 }
 
@@ -102,6 +104,11 @@ static inline double siconos_local_error(const con_fclib_problem *content, doubl
     SolverOptions *options = solver_options_create(SICONOS_FRICTION_3D_NSGS);
     fc3d_compute_error(problem, r, u, 1e-8, options,
                        siconos_norm(content->q, 3 * content->contact_count), &error);
+    // vectors are the file's
+    problem->q = problem->mu = NULL;
+    frictionContactProblem_free(problem);
+    solver_options_delete(options);
+    free(options);
     return error;
 }
 
@@ -114,6 +121,10 @@ static inline double siconos_global_error(const con_fclib_problem *content, doub
     gfc3d_compute_error(problem, r, u, v, 1e-8, options,
                         siconos_norm(content->f, content->velocity_count),
                         siconos_norm(content->w, 3 * content->contact_count), &error);
+    problem->q = problem->b = problem->mu = NULL;
+    globalFrictionContact_free(problem);
+    solver_options_delete(options);
+    free(options);
     return error;
 }
 
