@@ -9,6 +9,7 @@ typedef struct con_residual {
     double error;        // theory.md (4.12), Siconos's normalisation: what tolerances are about
     double error_q;      // the same natural map divided by |q| (comparison of 2018)
     double error_scaled; // natural map in velocity units, independent of units, theory.md (4.13)
+    double error_joints; // |G v - b| over the size of what it is the difference of, (4.17)
     double natural_map;  // |R - P_K(R - u)|, unscaled
     int worst_contact;   // contact with the largest natural map; -1 for none
 } con_residual;
