@@ -192,4 +192,39 @@ static inline void joint_fixture_check(const fixture *f, const joint_fixture *j,
     check_at_most((double)(worst / (size > 0 ? size : 1)), tolerance);
 }
 
+/// A cloud with a tree of joints among its bodies. The state at rest satisfies the joints and
+/// leaves every contact open, so that a solution exists.
+typedef struct mixed {
+    fixture f;
+    joint_fixture j;
+} mixed;
+
+static inline mixed mixed_cloud(int contacts, int bodies, int joints, double mu, uint64_t seed)
+{
+    base_rng rng = base_rng_make(seed + 1000);
+    mixed x = {fixture_cloud(contacts, bodies, mu, seed), joint_fixture_create(2 * joints)};
+    for (int k = 0; k < joints; k++) {
+        int b = k % bodies, a = base_rng_index(&rng, b + 1) - 1;
+        joint_fixture_random(&x.j, a, b, &rng);
+    }
+    for (int i = 0; i < contacts; i++)
+        x.f.w[i][0] = base_rng_range(&rng, 0.01, 0.05);
+    fixture_finish(&x.f);
+    return x;
+}
+
+static inline void mixed_destroy(mixed *x)
+{
+    fixture_destroy(&x->f);
+    joint_fixture_destroy(&x->j);
+}
+
+/// What a problem of its own joints is: they are borrowed from where the struct is.
+static inline con_problem mixed_problem(const mixed *x)
+{
+    con_problem problem = x->f.problem;
+    problem.joints = &x->j.joints;
+    return problem;
+}
+
 #endif
