@@ -164,7 +164,7 @@ void con_newton_joints_project(con_newton_joints *j, double (*y)[6])
         for (int d = 0; d < 6; d++)
             v[j->body_at[a]][d] = j->root[a][d] * y[a][d];
     for (int k = 0; k < j->cluster_count; k++)
-        con_joint_cluster_solve(j->reduction->factors, j->cluster[k], NULL, v);
+        con_joint_cluster_project(j->reduction->factors, j->cluster[k], v);
     for (int a = 0; a < j->body_count; a++)
         for (int d = 0; d < 6; d++)
             y[a][d] = j->root[a][d] > 0.0 ? v[j->body_at[a]][d] / j->root[a][d] : 0.0;

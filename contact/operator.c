@@ -159,15 +159,8 @@ static void row_by_blocks(const con_operator *op, const con_block_matrix *W, int
     memcpy(out, sum, sizeof sum);
 }
 
-void con_operator_row(const con_operator *op, int i, const double (*r)[3], double out[3])
+static void row_by_bodies(const con_operator *op, int i, double out[3])
 {
-    if (op->W != NULL) {
-        row_by_blocks(op, op->W, i, r, out);
-        return;
-    }
-    double jointed[3] = {0.0, 0.0, 0.0};
-    if (op->C != NULL)
-        row_by_blocks(op, op->C, i, r, jointed);
     const double *a = op->y[op->body[i][0]], *b = op->y[op->body[i][1]];
     for (int row = 0; row < 3; row++) {
         const double *A = op->J[i][0][row], *B = op->J[i][1][row];
@@ -175,8 +168,28 @@ void con_operator_row(const con_operator *op, int i, const double (*r)[3], doubl
             (A[0] * a[0] + A[2] * a[2]) + (A[4] * a[4] + B[0] * b[0]) + (B[2] * b[2] + B[4] * b[4]);
         double odd =
             (A[1] * a[1] + A[3] * a[3]) + (A[5] * a[5] + B[1] * b[1]) + (B[3] * b[3] + B[5] * b[5]);
-        out[row] = op->C != NULL ? even + odd + jointed[row] : even + odd;
+        out[row] = even + odd;
     }
+}
+
+// bodies, and what the joints couple
+static void row_by_both(const con_operator *op, int i, const double (*r)[3], double out[3])
+{
+    double sum[3];
+    row_by_bodies(op, i, out);
+    row_by_blocks(op, op->C, i, r, sum);
+    for (int k = 0; k < 3; k++)
+        out[k] += sum[k];
+}
+
+void con_operator_row(const con_operator *op, int i, const double (*r)[3], double out[3])
+{
+    if (op->block == NULL)
+        row_by_bodies(op, i, out);
+    else if (op->W != NULL)
+        row_by_blocks(op, op->W, i, r, out);
+    else
+        row_by_both(op, i, r, out);
 }
 
 void con_operator_apply(con_operator *op, const double (*r)[3], bool with_q, double (*out)[3])

@@ -66,7 +66,7 @@ static void respond(response *r, int i)
         }
         for (int s = 0; s < 2; s++)
             if (r->cluster[s] >= 0)
-                con_joint_cluster_solve(r->factors, r->cluster[s], NULL, r->x[row]);
+                con_joint_cluster_project(r->factors, r->cluster[s], r->x[row]);
     }
 }
 

@@ -26,7 +26,8 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
     const con_problem *problem = sweep->problem;
     con_sweep_contact *contact = &sweep->contacts[i];
     contact->asleep = 0;
-    contact->jointed = problem->reduction != NULL && con_reduction_touches(problem->reduction, i);
+    contact->by_rows = sweep->y == NULL ||
+                       (problem->reduction != NULL && con_reduction_touches(problem->reduction, i));
     contact->can_bear =
         con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
@@ -149,6 +150,15 @@ static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[
     vec3_store(b, sum);
 }
 
+static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                              double b[3])
+{
+    if (sweep->y == NULL)
+        matrix_free_velocity(sweep, i, b);
+    else
+        jointed_free_velocity(sweep, contact, i, b);
+}
+
 static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact, int i,
                                  const double b[3], double R[3])
 {
@@ -186,10 +196,8 @@ static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
         return;
     }
     double b[3];
-    if (sweep->y == NULL)
-        matrix_free_velocity(sweep, i, b);
-    else if (contact->jointed)
-        jointed_free_velocity(sweep, contact, i, b);
+    if (contact->by_rows)
+        row_free_velocity(sweep, contact, i, b);
     else if (!body_free_velocity(sweep, contact, R, b))
         return;
     if (!contact->can_bear)

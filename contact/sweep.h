@@ -14,7 +14,7 @@ typedef struct con_sweep_contact {
     int body[2];       // rows of y; the spare row where immobile
     int asleep;        // sweeps still left out (freezing)
     bool can_bear;     // W_NN > 0
-    bool jointed;      // touches a body with joints: has a row of C
+    bool by_rows;      // velocity by a row of W, or of C where a body has joints
 } con_sweep_contact;
 
 /// Work of a solver: made once per solve. Of bodies with joints the contacts' rows of C are taken
