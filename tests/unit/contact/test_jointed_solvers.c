@@ -3,6 +3,7 @@
 #include "tests/unit/contact/joint_fixture.h"
 
 #include "base/assert.h"
+#include "contact/existence.h"
 
 typedef double row6[6];
 
@@ -263,6 +264,24 @@ static void contradictions_are_not_solved(void **state)
     mixed_destroy(&x);
 }
 
+// a joint that moves the body into the ground: nobody can help, and it is said
+static void driven_into_the_ground(void **state)
+{
+    (void)state;
+    mixed x = plank(0.1);
+    joint_fixture_fixed(&x.j, -1, 0, (vec3){0}, (vec3){-1.0, 0.0, 0.0});
+    x.j.b[2] = x.j.b[7] = -1.0;
+    con_report report = solve(con_solver_find("auto"), &x, 1e-8);
+    assert_int_equal(report.stop, CON_STOP_STAGNATED);
+    check_at_most(report.error_joints, 1e-12);
+    assert_true(report.error > 0.1);
+    con_problem problem = mixed_problem(&x);
+    con_existence existence;
+    assert_int_equal(con_existence_check(&problem, &existence, NULL, x.f.arena), CAIRN_OK);
+    assert_int_equal(existence.verdict, CON_EXISTENCE_NONE);
+    mixed_destroy(&x);
+}
+
 static void answers_repeat_bit_by_bit(void **state)
 {
     (void)state;
@@ -331,6 +350,7 @@ int main(void)
         cmocka_unit_test(jointed_walls),
         cmocka_unit_test(heavy_ball_on_a_light_chain),
         cmocka_unit_test(contradictions_are_not_solved),
+        cmocka_unit_test(driven_into_the_ground),
         cmocka_unit_test(answers_repeat_bit_by_bit),
         cmocka_unit_test(failing_memory_is_a_status),
     };
