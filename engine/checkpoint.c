@@ -3,7 +3,9 @@
 //
 // The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
+// So does the spheres lane, whose list is made again from the positions it was made from.
 #include "engine/fingerprint.h"
+#include "engine/lane.h"
 #include "engine/store.h"
 
 #include "base/assert.h"
@@ -11,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 1, FIELDS_MAX = 40, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 2, FIELDS_MAX = 40, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -26,8 +28,11 @@ typedef enum count_index {
     COUNT_ENERGY_STARTED,
     COUNT_TOPOLOGY_CHANGED,
     COUNT_NOTE, // bytes
+    COUNT_CONNECTORS,
     COUNTS
 } count_index;
+
+enum { ENERGIES = (int)(sizeof(cairn_energy) / sizeof(double)) };
 
 typedef enum real_index {
     REAL_TIME,
@@ -35,7 +40,8 @@ typedef enum real_index {
     REAL_TIME_STEP,
     REAL_ENERGY_START,
     REAL_ENERGY,
-    REALS = REAL_ENERGY + (int)(sizeof(cairn_energy) / sizeof(double))
+    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_energy gives it
+    REALS = REAL_ENERGY_READ + ENERGIES
 } real_index;
 
 enum { PAIR_NUMBERS = 6 };
@@ -53,6 +59,7 @@ typedef struct snapshot {
     double (*v)[6];
     double (*loads)[6]; // force and torque applied by the user
     eng_contacts contacts;
+    eng_connector_state *connectors; // [connectors]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -60,6 +67,7 @@ typedef struct snapshot {
     geo_bounds *listed;    // [listed]
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
+    eng_lane_record lane;
 } snapshot;
 
 typedef struct field_list {
@@ -84,6 +92,8 @@ static field_list head_fields(snapshot *s)
     add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
     add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
     add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
+    add(&list, "lane/counts", ENG_STORE_LONG, 1, ENG_LANE_RECORD_COUNTS, s->lane.counts);
+    add(&list, "lane/numbers", ENG_STORE_REAL, 1, ENG_LANE_RECORD_REALS, s->lane.reals);
     return list;
 }
 
@@ -104,6 +114,19 @@ static void add_contacts(field_list *list, eng_contacts *c, int64_t n)
     add(list, "contacts/loose", ENG_STORE_REAL, 1, n, c->loose);
 }
 
+static void add_lane(field_list *list, eng_lane_record *lane)
+{
+    const int64_t *n = lane->counts;
+    int64_t slots = n[ENG_LANE_RECORD_SLOTS], walls = n[ENG_LANE_RECORD_WALLS];
+    add(list, "lane/bodies", ENG_STORE_INTEGER, 1, n[ENG_LANE_RECORD_ROWS], lane->body);
+    add(list, "lane/rows", ENG_STORE_REAL, ENG_LANE_RECORD_ROW_WIDTH, n[ENG_LANE_RECORD_ROWS],
+        lane->rows);
+    add(list, "lane/pairs", ENG_STORE_REAL, ENG_LANE_RECORD_SLOT_WIDTH, slots, lane->slots);
+    add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
+    add(list, "lane/wake", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_CHUNKS], lane->wake);
+    add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
+}
+
 /// Number of proxies with a record; none where there is no list.
 static int64_t listed_count(const snapshot *s)
 {
@@ -121,11 +144,14 @@ static field_list body_fields(snapshot *s)
     add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
     add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
     add_contacts(&list, &s->contacts, s->counts[COUNT_CONTACTS]);
+    add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
+        s->counts[COUNT_CONNECTORS], s->connectors);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
+    add_lane(&list, &s->lane);
     return list;
 }
 
@@ -140,7 +166,7 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
     return s->loads != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL;
+           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
 }
 
 // ---------------------------------------------------------------- saving
@@ -165,6 +191,7 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_ENERGY_STARTED] = world->energy_started,
         [COUNT_TOPOLOGY_CHANGED] = world->topology_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
+        [COUNT_CONNECTORS] = world->connector_count,
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -172,6 +199,9 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->reals[REAL_TIME_STEP] = world->def.time_step;
     s->reals[REAL_ENERGY_START] = world->energy_start;
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
+    cairn_energy read = cairn_world_energy(world);
+    memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
+    eng_lane_record_head(world, &s->lane);
 }
 
 static void copy_pairs(const cairn_world *world, snapshot *s)
@@ -202,6 +232,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     s->q_mid = world->q_mid;
     s->v = world->v;
     s->contacts = world->contacts;
+    s->connectors = world->connector_state;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
@@ -209,6 +240,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
         vec3_store(s->loads[i] + 3, world->bodies[i].torque);
     }
     copy_pairs(world, s);
+    eng_lane_record_take(world, &s->lane);
     return true;
 }
 
@@ -217,6 +249,8 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
 {
     snapshot s = {.note = (char *)note};
     s.counts[COUNT_NOTE] = (int64_t)strlen(note);
+    if (eng_lane_publish_pairs(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     take_head(world, &s);
     if (!take_arrays(world, &s, arena))
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
@@ -276,6 +310,9 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    for (int i = 0; i < ENG_LANE_RECORD_COUNTS; i++)
+        if (s->lane.counts[i] < 0 || (uint64_t)s->lane.counts[i] > reader->file_size)
+            return refuse(reader, "a number of its parts is out of range");
     if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
@@ -302,7 +339,7 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     checkpoint->bodies = (int)s.counts[COUNT_BODIES];
     checkpoint->contacts = (int)s.counts[COUNT_CONTACTS];
     checkpoint->state_hash = s.hash;
-    memcpy(&checkpoint->energy, &s.reals[REAL_ENERGY], sizeof checkpoint->energy);
+    memcpy(&checkpoint->energy, &s.reals[REAL_ENERGY_READ], sizeof checkpoint->energy);
     memcpy(checkpoint->version, s.version, sizeof s.version);
     return status;
 }
@@ -345,8 +382,9 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
     if (s->counts[COUNT_BODIES] != world->body_count ||
-        s->counts[COUNT_COLLIDERS] != world->collider_count)
-        return refuse(reader, "its bodies are not those of its fingerprint");
+        s->counts[COUNT_COLLIDERS] != world->collider_count ||
+        s->counts[COUNT_CONNECTORS] != world->connector_count)
+        return refuse(reader, "its bodies or connectors are not those of its fingerprint");
     return CAIRN_OK;
 }
 
@@ -357,10 +395,12 @@ static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *a
     s->q = base_arena_array(arena, pose, "q", bodies);
     s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
     s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->connectors =
+        base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->q != NULL && s->q_mid != NULL && s->v != NULL &&
-           s->listed_pairs != NULL && allocate_copies(s, arena);
+           s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena);
 }
 
 static bool in_range(int64_t value, int64_t count)
@@ -414,6 +454,12 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
             sum += q[k];
         if (!isfinite(sum))
             return "a body's state is not finite";
+    }
+    for (int i = 0; i < world->connector_count; i++) {
+        const double *state = (const double *)&s->connectors[i];
+        for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
+            if (!isfinite(state[k]))
+                return "a connector's state is not finite";
     }
     return NULL;
 }
@@ -469,6 +515,9 @@ static void copy_state(cairn_world *world, const snapshot *s)
         world->bodies[i].force = vec3_from(s->loads[i]);
         world->bodies[i].torque = vec3_from(s->loads[i] + 3);
     }
+    if (world->connector_count > 0)
+        memcpy(world->connector_state, s->connectors,
+               (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
@@ -497,6 +546,7 @@ static void forget_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
+    world->connector_outputs = NULL;
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }
 
@@ -505,6 +555,10 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     cairn_status status = reserve(world, s);
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
+    if (status == CAIRN_OK)
+        status = eng_lane_record_restore(world, &s->lane);
+    if (status == CAIRN_ERROR_FORMAT)
+        return refuse(reader, "its spheres do not give the pairs that it holds");
     if (status != CAIRN_OK)
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
     copy_contacts(world, s);

@@ -3,6 +3,7 @@
 #include "engine/world.h"
 
 #include "base/assert.h"
+#include "engine/lane.h"
 #include "engine/values.h"
 
 #include <string.h>
@@ -120,6 +121,8 @@ static void release_shapes_and_bodies(cairn_world *world)
         base_release(allocator, world->materials[i]);
     for (int i = 0; i < world->body_count; i++)
         base_release(allocator, world->bodies[i].name);
+    for (int i = 0; i < world->connector_count; i++)
+        base_release(allocator, world->connectors[i].name);
     for (int i = 0; i < world->shape_count; i++) {
         geo_shape_destroy(world->shapes[i]);
         base_release(allocator, world->shape_members[i]);
@@ -133,15 +136,19 @@ void cairn_world_destroy(cairn_world *world)
     if (world == NULL)
         return;
     release_shapes_and_bodies(world);
+    eng_lane_destroy(world->lane);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,
+        world->elasticity,
         world->surface_of,
         world->surfaces,
         world->shapes,
         world->shape_members,
         world->bodies,
         world->colliders,
+        world->connectors,
+        world->connector_state,
         world->q,
         world->v,
         world->mass_inverse,
@@ -160,6 +167,7 @@ void cairn_world_destroy(cairn_world *world)
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
     base_names_release(&world->body_names, &allocator);
+    base_names_release(&world->connector_names, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);
@@ -238,6 +246,7 @@ cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3]
     memcpy(changed.gravity, gravity, sizeof changed.gravity);
     cairn_status status = check_def(&changed, error);
     if (status == CAIRN_OK) {
+        eng_lane_changed(world, -1);
         // the potential energy has a new zero: book the difference as work of drivers
         double before = eng_potential_energy(world, world->q);
         world->def = changed;
