@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Granular column: one layer of grains between two smooth panes collapses at once, as if a wall were
--- drawn away. The wall at its back stays.
+-- Granular column: one layer of grains between two smooth panes, on a floor of glued grains, collapses
+-- at once, as if a wall were drawn away. The wall at its back stays.
 --
 -- What to look for: a low column slumps and keeps a flat top; a high one falls first and then runs
 -- out. With a the height over the length of the column, the run-out over that length goes with a
@@ -30,7 +30,7 @@ material{ name = "pane", density = density }
 pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
 pair{ "grain", "pane", law = "hooke", normal_stiffness = stiffness, friction = 0.0, restitution = 0.5 }
 
-ground{ material = "grain" }
+ground{ material = "grain", height = -0.5 * grain * (1 + spread) }
 -- the back of the column, and the panes, which leave the largest grain a hundredth
 local gap = 1.01 * grain * (1 + spread)
 for name, side in pairs{ back = { -1, 0 }, pane_1 = { 0, -1 }, pane_2 = { 0, 1 } } do
@@ -46,7 +46,7 @@ for name, side in pairs{ back = { -1, 0 }, pane_1 = { 0, -1 }, pane_2 = { 0, 1 }
 end
 
 -- Grains are put one by one into the lowest pocket that takes them: between two others, or one and
--- the floor or a wall. A pocket is the centre of a grain of one of the sizes; it is kept until a grain
+-- a wall. A pocket is the centre of a grain of one of the sizes; it is kept until a grain
 -- comes too near.
 local radii, shapes = {}, {}
 for i = 1, 5 do
@@ -72,7 +72,7 @@ local function near(x, z)
   return found
 end
 local function is_free(x, z, r)
-  if x < r * (1 - 1e-9) or x > long - r * (1 - 1e-9) or z < r * (1 - 1e-9) then return false end
+  if x < r * (1 - 1e-9) or x > long - r * (1 - 1e-9) or z < 0 then return false end
   for _, each in ipairs(near(x, z)) do
     local reach = (each.r + r) * (1 - 1e-9)
     if (each.x - x) ^ 2 + (each.z - z) ^ 2 < reach * reach then return false end
@@ -80,22 +80,31 @@ local function is_free(x, z, r)
   return true
 end
 
+-- the floor, with its centres at z = 0, goes a good way farther than the grains will
+local floor, step = {}, 0.9 * grain
+for i = 0, math.ceil((1 + 3.2 * math.max(aspect, 1) ^ 0.75) * long / step) do
+  local bead = { x = i * step, z = 0, size = math.random(5) }
+  bead.r = radii[bead.size]
+  body{ kind = "fixed", shape = shapes[bead.size], material = "grain", position = { bead.x, 0, 0 } }
+  if bead.x < long then
+    floor[#floor + 1] = bead
+    local cell = cell_of(bead.x, bead.z)
+    cells[cell] = cells[cell] or {}
+    table.insert(cells[cell], bead)
+  end
+end
+
 local pockets = { {}, {}, {}, {}, {} }
 local function offer(size, x, z)
   if is_free(x, z, radii[size]) then table.insert(pockets[size], { x = x, z = z }) end
 end
--- pockets of a size on a grain beside a wall, beside the floor, and over two grains
+-- pockets of a size on a grain beside a wall and over two grains
 local function offer_on(size, a, others)
   local r = radii[size]
   local reach = a.r + r
   for _, x in ipairs{ r, long - r } do
     local across = x - a.x
     if math.abs(across) < reach then offer(size, x, a.z + math.sqrt(reach ^ 2 - across ^ 2)) end
-  end
-  if math.abs(r - a.z) < reach then
-    local across = math.sqrt(reach ^ 2 - (r - a.z) ^ 2)
-    offer(size, a.x - across, r)
-    offer(size, a.x + across, r)
   end
   for _, b in ipairs(others) do
     local dx, dz = b.x - a.x, b.z - a.z
@@ -119,7 +128,11 @@ local function take(size)
       best = list[i]
     end
   end
-  return best or { x = radii[size], z = radii[size] }
+  return best
+end
+
+for _, bead in ipairs(floor) do
+  for size = 1, 5 do offer_on(size, bead, near(bead.x, bead.z)) end
 end
 
 local size = math.random(5)

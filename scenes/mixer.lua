@@ -74,18 +74,24 @@ end
 local shapes = {}
 for i = 1, 3 do shapes[i] = sphere{ radius = grain * (0.85 + 0.05 * i) } end
 local pitch = 2.05 * grain
-local reach = radius - (lifters > 0 and 3.2 or 1.1) * grain
+local reach = radius - 1.1 * grain
+local function clear_of_lifters(x, z)
+  for i = 1, lifters do
+    local c, s = math.cos(2 * math.pi * i / lifters), math.sin(2 * math.pi * i / lifters)
+    if x * c + z * s > radius - 4.1 * grain and math.abs(z * c - x * s) < 1.5 * grain then return false end
+  end
+  return true
+end
 local made, level = 0, 0
 while made < grains do
   local z = -reach + (level + 0.5) * pitch
   if z > reach then error("the grains do not fit: less fill") end
-  local half = math.sqrt(math.max(0, reach * reach - z * z))
-  local columns = math.floor(2 * half / pitch)
+  local columns = math.floor(2 * math.sqrt(reach * reach - z * z) / pitch)
   for column = 1, columns do
+    local x = (column - 0.5 * (columns + 1)) * pitch
     for row = -1, 1 do
-      if made < grains then
+      if made < grains and clear_of_lifters(x, z) then
         made = made + 1
-        local x = (column - 0.5 * (columns + 1)) * pitch
         body{
           shape = shapes[math.random(3)],
           material = x < 0 and "red" or "blue",
