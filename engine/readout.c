@@ -24,7 +24,10 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
     if (i >= c->cone_count)
         return traction > 0.0 && sqrt(U[1] * U[1] + U[2] * U[2]) > 1e-6 ? CAIRN_CONTACT_SLIDING
                                                                         : CAIRN_CONTACT_STICKING;
-    double limit = world->problem.friction[i] * R[0];
+    const eng_surface *surface = &world->surfaces[c->surface[i]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    double limit = terms.friction * R[0];
     return traction >= limit * (1.0 - 1e-9) && sqrt(U[1] * U[1] + U[2] * U[2]) > 0.0
                ? CAIRN_CONTACT_SLIDING
                : CAIRN_CONTACT_STICKING;
