@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run-out of granular columns over their aspect ratio, and the exponents on both sides of 2.
+# Run-out of granular columns over their aspect ratio, and the exponents of low and high ones.
 """usage: column_runout.py PROGRAM FOLDER"""
 import math
 
 import study
 
 # about as many grains for each; the front of a heap of few is too thin to be told
-GRAINS, GRAIN, SEEDS = 3000, 0.01, (1,)
-LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (2.5, 4.0, 6.0, 9.0)
+GRAINS, GRAIN = 3000, 0.01
+# between 2 and 4 one law gives way to the other
+LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (4.0, 6.0, 9.0, 13.0)
 
 
 def connected_front(grains):
@@ -46,8 +47,8 @@ def measure(aspect, seeds):
 
 
 print("aspect  length  run-out  of the seeds  height   (all over the length of the column)")
-low = [measure(aspect, SEEDS) for aspect in LOW]
-high = [measure(aspect, SEEDS) for aspect in HIGH]
+low = [measure(aspect, (1, 2)) for aspect in LOW]
+high = [measure(aspect, (1,)) for aspect in HIGH]
 for aspects, runouts, published in ((LOW, low, "2.5 a^1"), (HIGH, high, "3.25 a^0.7")):
     prefactor, exponent = study.power(aspects, runouts)
     print(f"a from {aspects[0]} to {aspects[-1]}: {prefactor:.3f} a^{exponent:.3f}   published {published}")

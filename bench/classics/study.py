@@ -14,10 +14,15 @@ if len(sys.argv) < 3:
 PROGRAM, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 
 
+def is_done(folder):
+    path = os.path.join(folder, "summary.json")
+    return os.path.exists(path) and summary(folder)["status"] == "done"
+
+
 def run(name, scene, *words, **parameters):
-    """Runs a scene into FOLDER/name unless it is there already; returns the folder."""
+    """Runs a scene into FOLDER/name unless it was done before; returns the folder."""
     folder = os.path.join(FOLDER, name)
-    if not os.path.exists(os.path.join(folder, "summary.json")):
+    if not is_done(folder):
         sets = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
         subprocess.run([PROGRAM, "run", scene, *sets, *words, "--quiet", "--out", folder], check=True,
                        stderr=subprocess.DEVNULL)
