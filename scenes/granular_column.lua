@@ -4,7 +4,7 @@
 --
 -- What to look for: a low column slumps and keeps a flat top; a high one falls first and then runs
 -- out. With a the height over the length of the column, the run-out over that length goes with a
--- below 2 and with a^0.7 above. Front and height at rest are read off `bodies.csv`.
+-- below 2 and with a^0.7 above 4. Front and height at rest are read off `bodies.csv`.
 
 local length = param("length", 20.0, "length of the column, in grains", { min = 3.0, max = 500.0 })
 local aspect = param("aspect", 3.0, "height over length", { min = 0.1, max = 30.0 })
