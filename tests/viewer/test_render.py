@@ -24,7 +24,7 @@ PICTURES = {
     "kapla_tower": ["kapla_tower", "--at", "0.2"],
     "arch": ["arch", "--set", "ratio=0.98", "--at", "1.2"],
     "billiards": ["billiards", "--at", "0.6"],
-    "brick_wall": ["brick_wall", "--set", "speed=0.0", "--at", "0.01"],
+    "brick_wall": ["brick_wall", "--at", "0.01"],
     "domino": ["domino", "--set", "dominoes=20", "--set", "bend=90.0", "--at", "0.3"],
     "granular_column": ["granular_column", "--set", "length=10.0", "--at", "0.1"],
     "hopper": ["hopper", "--set", "depth=4.0", "--at", "0.02"],
