@@ -16,8 +16,7 @@ SCENES = {
     "arch": (["--until", "1"], (60, 102), 0.5, False),
     "domino": (["--until", "0.3"], (100, 320), 0.008, False),
     "rockfall": (["--until", "3"], (1, 150), 0.3, False),
-    "brick_wall": (["--until", "0.3", "--set", "courses=5", "--set", "bricks=4", "--set", "ball_speed=12.0"],
-                   (20, 500), 0.03, False),
+    "brick_wall": (["--until", "0.3", "--set", "courses=5", "--set", "bricks=4"], (20, 500), 0.05, False),
 }
 
 
