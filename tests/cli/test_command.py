@@ -237,7 +237,8 @@ def check_lists():
 
 
 def check_scenes():
-    small = {"kapla_tower": ["rings=2"], "capsules": ["capsules=12"], "box_stack": ["boxes=4"], "chain": ["links=4"]}
+    small = {"kapla_tower": ["rings=2"], "capsules": ["capsules=12"], "box_stack": ["boxes=4"], "chain": ["links=4"],
+             "granular_column": ["length=8.0"], "hopper": ["depth=4.0"], "mixer": ["grains=60", "fill=0.25"]}
     with Folder() as folder:
         for path in sorted(glob.glob(ROOT + "/scenes/*.lua")):
             name = os.path.basename(path)[:-4]
