@@ -12,6 +12,12 @@
 #include "geometry/broad_phase.h"
 #include "geometry/collide.h"
 
+/// Function of time that a moving body follows; function NULL for none.
+typedef struct eng_motion {
+    cairn_motion_function *function;
+    void *context;
+} eng_motion;
+
 /// What is known of a body at creation, and the forces on it.
 typedef struct eng_body {
     cairn_body_kind kind;
@@ -26,6 +32,7 @@ typedef struct eng_body {
     int collider_count;
     vec3 force;  // N, applied by the user
     vec3 torque; // N m, world axes
+    eng_motion motion;
 } eng_body;
 
 /// A convex part, half-space or mesh that takes part in contact detection.
@@ -112,6 +119,14 @@ struct cairn_world {
     eng_collider *colliders;
     int collider_count, collider_capacity;
 
+    struct eng_joint *joints; // [joint_count]
+    int joint_count, joint_capacity;
+    base_names joint_names;
+    uint64_t *apart; // [apart_count] ascending; pairs of bodies that do not collide
+    int apart_count, apart_capacity;
+    bool joints_changed; // joints were made or bodies set since the last step: bring them together
+    struct eng_joint_step *joint_step; // of this step, in the arena; NULL without joints
+
     int state_capacity;
     pose *q;                   // [body_count] centre and principal axes, at t_n
     double (*v)[6];            // [body_count] linear (world), angular (principal body axes)
@@ -181,11 +196,16 @@ static inline int eng_manifold_chunk(int pair)
     return pair / ENG_PAIR_CHUNK;
 }
 
-/// Pairs that can never touch: neither body can move, or one body.
+/// Whether a joint keeps two bodies from touching.
+bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b);
+
+/// Pairs that can never touch: neither body can move, one body, or a joint between them.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
 {
-    return body_a == body_b || (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
-                                world->bodies[body_b].kind != CAIRN_DYNAMIC);
+    return body_a == body_b ||
+           (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
+            world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
+           (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b));
 }
 
 cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *contacts,
@@ -199,6 +219,10 @@ const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body
 /// @param q  [body_count] end positions, corrected in place
 cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
 
+/// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
+/// impulses of the midpoint give it, theory.md (1.5)-(1.9).
+void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
+
 /// Kinetic energy for body velocities, and potential energy of gravity for poses.
 double eng_kinetic_energy(const cairn_world *world, const double (*v)[6]);
 double eng_potential_energy(const cairn_world *world, const pose *q);
@@ -210,8 +234,7 @@ void eng_energy_start(cairn_world *world);
 void eng_energy_contacts(cairn_world *world);
 
 /// Takes the new totals of the step that just ended.
-/// @param potential_before_correction  J
-void eng_energy_book(cairn_world *world, double potential_before_correction);
+void eng_energy_book(cairn_world *world);
 
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);
