@@ -3,6 +3,7 @@
 #include "contact/existence.h"
 
 #include "contact/existence_program.h"
+#include "contact/reduced.h"
 
 #include <math.h>
 #include <string.h>
@@ -205,7 +206,14 @@ cairn_status con_existence_check(const con_problem *problem, con_existence *exis
         return CAIRN_ERROR_NONFINITE;
     workspace w = {.problem = problem, .arena = arena};
     base_arena_mark mark = base_arena_get_mark(arena);
-    cairn_status status = check(&w, existence, direction);
+    con_reduction reduction;
+    cairn_status status = CAIRN_OK;
+    if (problem->joints != NULL) {
+        status = con_reduce_joints(problem, arena, &reduction);
+        w.problem = &reduction.problem;
+    }
+    if (status == CAIRN_OK)
+        status = check(&w, existence, direction);
     base_arena_rewind(arena, mark);
     return status;
 }

@@ -39,6 +39,7 @@ enum { CON_EXISTENCE_ROWS_MAX = 6000 }; // rows of a W without bodies, of which 
 /// gives d in K with W^T d = 0 and q.d = a < 0. Such a d refutes Slater points, not solutions: that
 /// is settled by the same program with mu = 0, whose certificate refutes U_N >= 0 itself.
 /// Margins within 1e-7 of zero, relative to the scale, are borderline.
+/// Joints are eliminated: W is then the reduced one, without bodies.
 /// @param direction  [n][3] out: the certificate d, or zeros; may be NULL
 /// @param arena      scratch; rewound before return
 /// @return CAIRN_ERROR_UNSUPPORTED for a W without bodies that is too large;

@@ -14,7 +14,7 @@ typedef struct con_joint_factors con_joint_factors;
 /// @param joints        borrowed as long as the factors are used (but see con_joint_factors_solve)
 /// @param mass_inverse  [body_count] diagonal of M^-1 >= 0, borrowed likewise
 /// @param arena         owns the factors; borrowed for the arrays
-/// @return CAIRN_ERROR_NUMERICAL when an input is not finite; CAIRN_ERROR_MEMORY
+/// @return CAIRN_ERROR_NONFINITE when an input is not finite; CAIRN_ERROR_MEMORY
 /// Tests: tests/unit/contact/test_joints.c
 cairn_status con_joints_factor(const con_joints *joints, int body_count,
                                const double (*mass_inverse)[6], base_arena *arena,
