@@ -461,8 +461,8 @@ CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
 
 /// A constraint between two bodies, or a body and the world, as they lie when it is made. The
 /// coordinate is the angle of a hinge (rad, turns counted) or the way of a slider or cylindrical
-/// joint (m), of B relative to A along the axis, 0 at creation; only these three kinds take a range,
-/// motor, spring or friction.
+/// joint (m), of B relative to A along the axis, 0 at creation; only these three kinds take a
+/// range, motor, spring or friction.
 typedef struct cairn_joint_def {
     cairn_joint_kind kind;
     cairn_body_id a;       // null: the world

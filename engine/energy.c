@@ -140,6 +140,7 @@ cairn_energy cairn_world_energy(const cairn_world *world)
     if (!world->energy_started) {
         energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
         energy.potential = eng_potential_energy(world, world->q);
+        energy.elastic = eng_joints_elastic(world);
     }
     return energy;
 }

@@ -7,6 +7,10 @@
 
 enum { GATHER_MAX = 30, PROJECT_MAX = 6 };
 
+// of the difference between a row's speeds at the two ends of a step: half of it would end an
+// alternation at once, less of it disturbs the energy less
+static const double ALTERNATION_SHARE = 0.25;
+
 /// All joints at the end of the step.
 typedef struct projection {
     cairn_world *world;
@@ -85,14 +89,15 @@ static void move_bodies(projection *p)
         pose *q = &world->q[p->system.body[i]];
         vec3 turn = vec3_from(p->change[i] + 3);
         q->position = vec3_add(q->position, vec3_from(p->change[i]));
-        q->orientation = quat_normalize(
-            quat_multiply(q->orientation, base_quat_from_rotation_vector(turn)));
+        q->orientation =
+            quat_normalize(quat_multiply(q->orientation, base_quat_from_rotation_vector(turn)));
     }
 }
 
-/// Brings the rows' speeds to (1 - weight) of what they are plus weight times the start's, and held
-/// coordinates to their kinks.
-static void change_speeds(projection *p, double keep, const eng_joint_step *s)
+/// Takes the rows' speeds to zero, or with what they were at the start of the step only the share
+/// of the change that damps an alternation, theory.md (9.11); held coordinates to their kinks.
+/// @param s  NULL: to zero
+static void change_speeds(projection *p, const eng_joint_step *s)
 {
     cairn_world *world = p->world;
     const con_joints *rows = &p->system.rows;
@@ -101,12 +106,13 @@ static void change_speeds(projection *p, double keep, const eng_joint_step *s)
         for (int r = rows->start[i]; r < rows->start[i + 1]; r++) {
             const eng_joint_rows *at = &p->rows[i];
             int k = r - rows->start[i];
-            double speed =
-                eng_joint_speed(&world->joints[i], &at->row[k], at->point, world->q, v);
-            double wanted = k < at->count ? 0.0 : s->stairs[i].kink[s->state[i] / 2];
-            if (k < at->count && keep > 0.0)
-                wanted = keep * (speed + s->start[i][k]);
-            p->system.b[r] = wanted - speed;
+            double speed = eng_joint_speed(&world->joints[i], &at->row[k], at->point, world->q, v);
+            if (s == NULL)
+                p->system.b[r] = -speed;
+            else if (k < at->count)
+                p->system.b[r] = -ALTERNATION_SHARE * (speed - s->start[i][k]);
+            else
+                p->system.b[r] = s->stairs[i].kink[s->state[i] / 2] - speed;
         }
     con_joint_factors_solve(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
     for (int i = 0; i < p->system.body_count; i++)
@@ -135,7 +141,7 @@ static cairn_status gather(cairn_world *world)
     evaluate(&p, &worst);
     status = factor(&p);
     if (status == CAIRN_OK)
-        change_speeds(&p, 0.0, NULL);
+        change_speeds(&p, NULL);
     return status;
 }
 
@@ -164,8 +170,8 @@ static void hold_coordinates(projection *p)
         if (!s->held[i])
             continue;
         double u = s->stairs[i].kink[s->state[i] / 2];
-        p->held[i] = (joint->motor && u == joint->motor_velocity) ||
-                     (joint->friction > 0.0 && u == 0.0);
+        p->held[i] =
+            (joint->motor && u == joint->motor_velocity) || (joint->friction > 0.0 && u == 0.0);
     }
 }
 
@@ -191,7 +197,7 @@ static cairn_status finish(projection *p)
         off = evaluate(p, &p->world->report.error_joints);
     }
     if (status == CAIRN_OK)
-        change_speeds(p, 0.5, p->world->joint_step);
+        change_speeds(p, p->world->joint_step);
     return status;
 }
 
@@ -275,8 +281,7 @@ void eng_energy_joints(cairn_world *world)
     for (int i = 0; i < world->joint_count; i++) {
         const eng_joint_rows *mid = &world->joint_step->mid[i];
         for (int k = 0; k < mid->count; k++)
-            world->energy.joints +=
-                row_work(world, i, &mid->row[k], world->joint_step->l[i][k]);
+            world->energy.joints += row_work(world, i, &mid->row[k], world->joint_step->l[i][k]);
         if (mid->has_coordinate)
             book_coordinate(world, i, mid);
         keep_reaction(world, i, mid);

@@ -16,13 +16,13 @@ typedef struct kind_row {
 enum { X = 0, Y = 1, Z = 2, ALONG_X = 1, ALONG_Y = 2, ALONG_Z = 4 };
 
 static const kind_row kinds[CAIRN_JOINT_KIND_COUNT] = {
-    [CAIRN_JOINT_ball] = {ALONG_X | ALONG_Y | ALONG_Z, 0, {{0, 0}}, false, false},
-    [CAIRN_JOINT_hinge] = {ALONG_X | ALONG_Y | ALONG_Z, 2, {{X, Z}, {Y, Z}}, true, true},
-    [CAIRN_JOINT_slider] = {ALONG_X | ALONG_Y, 3, {{X, Y}, {Y, Z}, {Z, X}}, true, false},
-    [CAIRN_JOINT_cylindrical] = {ALONG_X | ALONG_Y, 2, {{X, Z}, {Y, Z}}, true, false},
-    [CAIRN_JOINT_universal] = {ALONG_X | ALONG_Y | ALONG_Z, 1, {{Z, X}}, false, false},
+    [CAIRN_JOINT_ball] = {ALONG_X | ALONG_Y | ALONG_Z, 0, {{0, 0}},                 false, false},
+    [CAIRN_JOINT_hinge] = {ALONG_X | ALONG_Y | ALONG_Z, 2, {{X, Z}, {Y, Z}},         true,  true },
+    [CAIRN_JOINT_slider] = {ALONG_X | ALONG_Y,           3, {{X, Y}, {Y, Z}, {Z, X}}, true,  false},
+    [CAIRN_JOINT_cylindrical] = {ALONG_X | ALONG_Y,           2, {{X, Z}, {Y, Z}},         true,  false},
+    [CAIRN_JOINT_universal] = {ALONG_X | ALONG_Y | ALONG_Z, 1, {{Z, X}},                 false, false},
     [CAIRN_JOINT_fixed] = {ALONG_X | ALONG_Y | ALONG_Z, 3, {{X, Y}, {Y, Z}, {Z, X}}, false, false},
-    [CAIRN_JOINT_rod] = {0, 0, {{0, 0}}, false, false},
+    [CAIRN_JOINT_rod] = {0,                           0, {{0, 0}},                 false, false},
 };
 
 const char *cairn_joint_kind_name(cairn_joint_kind kind)
@@ -121,7 +121,6 @@ void eng_joint_row_blocks(const eng_wrench *row, vec3 point, const pose q[2], do
         double sign = side == 0 ? -1.0 : 1.0;
         vec3 moment = vec3_add(vec3_cross(vec3_sub(point, q[side].position), row->d), row->e);
         vec3_store(G[side], vec3_scale(sign, row->d));
-        vec3_store(G[side] + 3,
-                   vec3_scale(sign, quat_rotate_inverse(q[side].orientation, moment)));
+        vec3_store(G[side] + 3, vec3_scale(sign, quat_rotate_inverse(q[side].orientation, moment)));
     }
 }

@@ -406,8 +406,7 @@ static cairn_status solve_alone(cairn_world *world)
 {
     const eng_joint_step *s = world->joint_step;
     alone_solve a = {.world = world};
-    cairn_status status =
-        eng_joint_system_init(world, s->alone, s->alone_count, true, &a.system);
+    cairn_status status = eng_joint_system_init(world, s->alone, s->alone_count, true, &a.system);
     if (status == CAIRN_OK && !allocate_alone(&a))
         status = CAIRN_ERROR_MEMORY;
     if (status != CAIRN_OK)
@@ -484,9 +483,9 @@ static cairn_status share(cairn_world *world)
     size_t bodies = (size_t)world->body_count;
     s->v_base = (double(*)[6])base_arena_allocate(arena, "v base", bodies, sizeof *s->v_base);
     s->shared_l =
-        base_arena_array(arena, double, "shared l", s->shared_count * (ENG_JOINT_ROWS_MAX + 1));
+        base_arena_array(arena, double, "shared l", s->shared_count *(ENG_JOINT_ROWS_MAX + 1));
     s->residual =
-        base_arena_array(arena, double, "shared r", s->shared_count * (ENG_JOINT_ROWS_MAX + 1));
+        base_arena_array(arena, double, "shared r", s->shared_count *(ENG_JOINT_ROWS_MAX + 1));
     if (status != CAIRN_OK || s->v_base == NULL || s->shared_l == NULL || s->residual == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(s->v_base, world->v_free, bodies * sizeof *s->v_base);

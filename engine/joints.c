@@ -10,8 +10,8 @@ cairn_joint_def cairn_default_joint_def(cairn_joint_kind kind)
 {
     return (cairn_joint_def){
         .kind = kind,
-        .axis = {0.0,       0.0,      1.0},
-        .axis_b = {1.0,       0.0,      0.0},
+        .axis = {0.0,  0.0, 1.0},
+        .axis_b = {1.0,    0.0,     0.0},
         .range = {-INFINITY, INFINITY},
         .motor_limit = INFINITY,
         .cookie = JOINT_COOKIE,
@@ -41,8 +41,7 @@ static cairn_status check_bodies(const cairn_world *world, const cairn_joint_def
         return base_fail(error, CAIRN_ERROR_STALE_ID, "the joint has no body to hold");
     if (a == b)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a joint holds two different bodies");
-    if (world->bodies[b].kind != CAIRN_DYNAMIC &&
-        (a < 0 || world->bodies[a].kind != CAIRN_DYNAMIC))
+    if (world->bodies[b].kind != CAIRN_DYNAMIC && (a < 0 || world->bodies[a].kind != CAIRN_DYNAMIC))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "one body of a joint must be dynamic");
     return CAIRN_OK;
 }
@@ -207,7 +206,7 @@ static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
     eng_joint joint = {
         .kind = def->kind,
         .body = {body_place(world, def->a), body_place(world, def->b)},
-        .range = {             def->range[0],              def->range[1]},
+        .range = {def->range[0],         def->range[1]               },
         .stiffness = def->stiffness,
         .damping = def->damping,
         .rest = def->rest,

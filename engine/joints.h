@@ -36,10 +36,10 @@ typedef struct eng_wrench {
 
 /// The rows of a joint in one configuration, theory.md (9.1)-(9.5).
 typedef struct eng_joint_rows {
-    int count;                            // of g
-    double g[ENG_JOINT_ROWS_MAX];         // m, or 1 for rows that forbid turning
+    int count;                              // of g
+    double g[ENG_JOINT_ROWS_MAX];           // m, or 1 for rows that forbid turning
     eng_wrench row[ENG_JOINT_ROWS_MAX + 1]; // [count], then that of the coordinate
-    vec3 point;                           // m, where d acts
+    vec3 point;                             // m, where d acts
     bool has_coordinate;
     double coordinate; // rad in (-pi, pi], or m
 } eng_joint_rows;
@@ -66,9 +66,9 @@ double eng_joint_unwind(double angle, double before);
 enum { ENG_STAIRS_MAX = 4 };
 
 typedef struct eng_stairs {
-    int count;                          // of kinks
-    double kink[ENG_STAIRS_MAX];        // rad/s or m/s, ascending
-    double level[ENG_STAIRS_MAX + 1];   // N s or N m s, descending; may be infinite
+    int count;                        // of kinks
+    double kink[ENG_STAIRS_MAX];      // rad/s or m/s, ascending
+    double level[ENG_STAIRS_MAX + 1]; // N s or N m s, descending; may be infinite
 } eng_stairs;
 
 /// @param coordinate  at the midpoint
@@ -141,9 +141,9 @@ typedef struct eng_joint_step {
     int *alone;                          // [alone_count] joints out of reach of implicit contacts
     int *shared;                         // [shared_count] the others
     int alone_count, shared_count;
-    eng_joint_system system; // of the shared joints
+    eng_joint_system system;     // of the shared joints
     double *shared_l, *residual; // [rows of the system, all coordinates held]
-    double (*v_base)[6];     // [body_count] v_free without constant impulses of shared coordinates
+    double (*v_base)[6]; // [body_count] v_free without constant impulses of shared coordinates
 } eng_joint_step;
 
 /// Brings bodies and velocities onto the constraints after joints were made or bodies set.

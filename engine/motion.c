@@ -32,8 +32,8 @@ static cairn_status ask(const cairn_world *world, int body, double time, cairn_m
 /// Where the body would be at the end of half a step that began at q, as far as velocities say.
 static pose carried(const pose *q, const cairn_motion *middle, const double v[6], double half)
 {
-    vec3 velocity = (middle->given & CAIRN_MOTION_VELOCITY) != 0 ? vec3_from(middle->velocity)
-                                                                 : vec3_from(v);
+    vec3 velocity =
+        (middle->given & CAIRN_MOTION_VELOCITY) != 0 ? vec3_from(middle->velocity) : vec3_from(v);
     vec3 omega = (middle->given & CAIRN_MOTION_ANGULAR_VELOCITY) != 0
                      ? quat_rotate_inverse(q->orientation, vec3_from(middle->angular_velocity))
                      : vec3_from(v + 3);
@@ -95,8 +95,7 @@ cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
         if (world->bodies[i].motion.function == NULL)
             continue;
         pose end;
-        cairn_status status =
-            follow(world, i, world->time, &world->q[i], world->v[i], &end, error);
+        cairn_status status = follow(world, i, world->time, &world->q[i], world->v[i], &end, error);
         if (status != CAIRN_OK)
             return status;
     }
@@ -110,8 +109,8 @@ cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
         if (world->bodies[i].motion.function == NULL)
             continue;
         pose end;
-        cairn_status status = follow(world, i, world->time + half, &world->q_mid[i],
-                                     world->v_free[i], &end, error);
+        cairn_status status =
+            follow(world, i, world->time + half, &world->q_mid[i], world->v_free[i], &end, error);
         if (status != CAIRN_OK)
             return status;
     }

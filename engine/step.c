@@ -182,12 +182,13 @@ cairn_status eng_block_end(cairn_world *world)
     eng_energy_contacts(world);
     eng_energy_joints(world);
     move_to_end(world, world->q);
-    double potential = eng_potential_energy(world, world->q);
     cairn_status status = CAIRN_OK;
     memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
-    if (world->def.correction)
+    if (world->def.correction) {
+        double potential = eng_potential_energy(world, world->q);
         status = eng_correct_positions(world, world->q);
-    world->energy.correction += eng_potential_energy(world, world->q) - potential;
+        world->energy.correction += eng_potential_energy(world, world->q) - potential;
+    }
     if (status == CAIRN_OK)
         status = eng_joints_finish(world);
     if (status == CAIRN_OK) {
