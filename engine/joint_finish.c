@@ -8,8 +8,8 @@
 enum { GATHER_MAX = 30, PROJECT_MAX = 6 };
 
 // of the difference between a row's speeds at the two ends of a step: half of it would end an
-// alternation at once, less of it disturbs the energy less
-static const double ALTERNATION_SHARE = 0.25;
+// alternation at once, less of it disturbs the energy less; contacts stir alternations up
+static const double ALTERNATION_SHARE[2] = {0.05, 0.5};
 
 /// All joints at the end of the step.
 typedef struct projection {
@@ -110,7 +110,7 @@ static void change_speeds(projection *p, const eng_joint_step *s)
             if (s == NULL)
                 p->system.b[r] = -speed;
             else if (k < at->count)
-                p->system.b[r] = -ALTERNATION_SHARE * (speed - s->start[i][k]);
+                p->system.b[r] = -ALTERNATION_SHARE[s->near_contact[i]] * (speed - s->start[i][k]);
             else
                 p->system.b[r] = s->stairs[i].kink[s->state[i] / 2] - speed;
         }
@@ -246,10 +246,7 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     cairn_energy *e = &world->energy;
     const eng_wrench *row = &mid->row[mid->count];
     double h = world->def.time_step, l = s->l[index][mid->count];
-    double half = s->held[index] ? s->stairs[index].kink[s->state[index] / 2]
-                                 : eng_joint_speed(joint, row, mid->point, world->q_mid,
-                                                   (const double(*)[6])world->v_end);
-    eng_effort part = eng_stairs_split(joint, h, l, half);
+    eng_effort part = eng_stairs_split(joint, h, &s->stairs[index], s->state[index], l);
     e->friction -= row_work(world, index, row, part.friction);
     e->drivers += row_work(world, index, row, part.motor + h * joint->force);
     e->impact -= row_work(world, index, row, part.range);

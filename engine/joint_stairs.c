@@ -85,8 +85,24 @@ int eng_stairs_next(const eng_stairs *stairs, int state, double l, double u, dou
     return k < stairs->count && u > stairs->kink[k] + slack ? state + 1 : state;
 }
 
-eng_effort eng_stairs_split(const eng_joint *joint, double h, double l, double u)
+/// A speed that belongs to a state: the kink itself, or one between two.
+static double state_speed(const eng_stairs *stairs, int state)
 {
+    int k = state / 2;
+    if (state % 2 == 1)
+        return stairs->kink[k];
+    if (stairs->count == 0)
+        return 0.0;
+    if (k == 0)
+        return stairs->kink[0] - 1.0;
+    return k == stairs->count ? stairs->kink[k - 1] + 1.0
+                              : 0.5 * (stairs->kink[k - 1] + stairs->kink[k]);
+}
+
+eng_effort eng_stairs_split(const eng_joint *joint, double h, const eng_stairs *stairs, int state,
+                            double l)
+{
+    double u = state_speed(stairs, state);
     double friction = h * joint->friction;
     double motor = joint->motor ? motor_strength(joint, h) : 0.0;
     bool held = u == 0.0, kept = u == joint->motor_velocity;

@@ -27,9 +27,10 @@ static bool allocate(eng_joint_step *s, base_arena *arena, int n)
     s->l = base_arena_allocate(arena, "joint l", count, sizeof *s->l);
     s->alone = base_arena_array(arena, int, "joints alone", n);
     s->shared = base_arena_array(arena, int, "joints shared", n);
+    s->near_contact = base_arena_array(arena, unsigned char, "joints near contacts", n);
     return s->start != NULL && s->mid != NULL && s->speed != NULL && s->given != NULL &&
            s->damper != NULL && s->stairs != NULL && s->state != NULL && s->held != NULL &&
-           s->l != NULL && s->alone != NULL && s->shared != NULL;
+           s->l != NULL && s->alone != NULL && s->shared != NULL && s->near_contact != NULL;
 }
 
 cairn_status eng_block_joint_start(cairn_world *world)
@@ -167,7 +168,8 @@ static cairn_status sort_islands(cairn_world *world)
         for (int side = 0; side < 2; side++)
             touched[root_of(parent, world->contacts.body[i][side])] = 1;
     for (int i = 0; i < world->joint_count; i++) {
-        if (touched[root_of(parent, island_body(world, &world->joints[i]))])
+        s->near_contact[i] = touched[root_of(parent, island_body(world, &world->joints[i]))];
+        if (s->near_contact[i])
             s->shared[s->shared_count++] = i;
         else
             s->alone[s->alone_count++] = i;

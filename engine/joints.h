@@ -87,8 +87,9 @@ typedef struct eng_effort {
     double friction, motor, range;
 } eng_effort;
 
-/// @param u  the kink itself where the state is one
-eng_effort eng_stairs_split(const eng_joint *joint, double h, double l, double u);
+/// Their sum is l.
+eng_effort eng_stairs_split(const eng_joint *joint, double h, const eng_stairs *stairs, int state,
+                            double l);
 
 /// Rows of some joints, ready for con_joints: bilateral rows, then that of the coordinate where it
 /// is held. Memory in the arena.
@@ -141,6 +142,7 @@ typedef struct eng_joint_step {
     int *alone;                          // [alone_count] joints out of reach of implicit contacts
     int *shared;                         // [shared_count] the others
     int alone_count, shared_count;
+    unsigned char *near_contact; // [joint_count] 1 for the shared ones
     eng_joint_system system;     // of the shared joints
     double *shared_l, *residual; // [rows of the system, all coordinates held]
     double (*v_base)[6]; // [body_count] v_free without constant impulses of shared coordinates
