@@ -656,6 +656,48 @@ CAIRN_API void cairn_world_momentum(const cairn_world *world, double linear[3], 
 /// Covers positions, velocities, contacts and history, bit by bit.
 CAIRN_API uint64_t cairn_world_hash(const cairn_world *world);
 
+// ---------------------------------------------------------------- checkpoints
+
+enum { CAIRN_NOTE_SIZE = 4096 };
+
+/// What a checkpoint file says of itself.
+typedef struct cairn_checkpoint {
+    int64_t step_count;
+    double time, time_step; // s
+    int bodies, contacts;
+    uint64_t state_hash; // cairn_world_hash of the saved world
+    cairn_energy energy;
+    char version[32]; // of the program that saved
+    char note[CAIRN_NOTE_SIZE];
+} cairn_checkpoint;
+
+/// Saves all that later steps depend on: state, loads, contacts with their history, pair list with
+/// what pairs remember, energy audit, time. The file appears under its name when it is complete and
+/// on the disk; one that was there stays until then. The world is not changed in any way.
+/// @param note  text of less than CAIRN_NOTE_SIZE bytes for the caller's own use; NULL for none
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_MEMORY, CAIRN_ERROR_ARGUMENT
+CAIRN_API cairn_status cairn_world_save(const cairn_world *world, const char *path,
+                                        const char *note, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings a world to a saved state: every later step gives the same bits as it would have given in
+/// the world that was saved, for any number of threads. The world must have been built in the same
+/// way, with the same settings, gravity and tolerance as at the time of saving included; it may
+/// have been stepped. The report and the problem of the last step are not kept.
+/// @return CAIRN_ERROR_FILE; CAIRN_ERROR_FORMAT (no checkpoint, or a damaged one);
+///         CAIRN_ERROR_ARGUMENT (of another world; the message says what differs);
+///         CAIRN_ERROR_MEMORY. The world's state is unchanged after these, unless the file was made
+///         up and only the hash of the restored state gave it away.
+/// Tests: tests/regress/test_checkpoint.c
+CAIRN_API cairn_status cairn_world_restore(cairn_world *world, const char *path,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether a file ends as a checkpoint does; its content may still be damaged.
+CAIRN_API bool cairn_checkpoint_found(const char *path);
+
+/// Reads what a checkpoint says of itself, without a world.
+CAIRN_API cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- files
 
 typedef enum cairn_fclib_form { CAIRN_FCLIB_LOCAL, CAIRN_FCLIB_GLOBAL } cairn_fclib_form;
@@ -672,9 +714,52 @@ typedef struct cairn_paraview cairn_paraview;
 
 CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
+/// Where a series stands, to go on with it after a restart.
+typedef struct cairn_paraview_state {
+    int frames;    // written
+    double extent; // m, half width at which half-spaces are drawn; 0 before the first frame
+} cairn_paraview_state;
+
+CAIRN_API cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer);
+
+/// Goes on with the series in a folder behind its first `state.frames` frames; later ones are
+/// removed. CAIRN_ERROR_FORMAT when an index has fewer.
+CAIRN_API cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
+                                             cairn_paraview **writer,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
+
+/// trajectory.h5: poses and velocities of all bodies, frame by frame (docs/files.md). Readers may
+/// open it while it is written, in HDF5's SWMR mode.
+typedef struct cairn_trajectory cairn_trajectory;
+
+/// Where the frames come from; texts are borrowed during the call, NULL for none.
+typedef struct cairn_trajectory_def {
+    const char *command;    // line that started the run
+    const char *scene;      // its name
+    const char *scene_text; // the scene file
+    int64_t seed;
+} cairn_trajectory_def;
+
+CAIRN_API cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Goes on behind the first `frames` frames of a file; its writer may have been killed.
+/// @return CAIRN_ERROR_FORMAT when there are fewer, or not of this world's bodies
+CAIRN_API cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def, int64_t frames,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
+/// Nothing for NULL; otherwise the writer is gone whatever is returned.
+CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- problems from files
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
-#include "engine/world.h"
+#include "engine/joints.h"
 
 #include "base/hash.h"
 #include "contact/fclib.h"
@@ -24,7 +24,10 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
     if (i >= c->cone_count)
         return traction > 0.0 && sqrt(U[1] * U[1] + U[2] * U[2]) > 1e-6 ? CAIRN_CONTACT_SLIDING
                                                                         : CAIRN_CONTACT_STICKING;
-    double limit = world->problem.friction[i] * R[0];
+    const eng_surface *surface = &world->surfaces[c->surface[i]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    double limit = terms.friction * R[0];
     return traction >= limit * (1.0 - 1e-9) && sqrt(U[1] * U[1] + U[2] * U[2]) > 0.0
                ? CAIRN_CONTACT_SLIDING
                : CAIRN_CONTACT_STICKING;
@@ -192,6 +195,8 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, world->q, bodies * sizeof *world->q);
         hash = base_hash_bytes(hash, world->v, bodies * sizeof *world->v);
     }
+    for (int i = 0; i < world->joint_count; i++)
+        hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
     if (contacts > 0) {
         const eng_contacts *c = &world->contacts;
         hash = base_hash_bytes(hash, c->body, contacts * sizeof *c->body);
