@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "contact/cone.h"
+#include "contact/reduced.h"
 
 #include <float.h>
 #include <limits.h>
@@ -37,14 +38,17 @@ static bool can_bear(const con_problem *problem, int i)
     return problem->W_diagonal[i].m[0][0] > 0.0;
 }
 
-// unites contacts that share a mobile body; `first` [body_count] is scratch
+// unites contacts that share a mobile body, or bodies that joints connect; `first` [body_count] is
+// scratch
 static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
 {
+    const int(*bodies)[2] =
+        problem->reduction != NULL ? (const int(*)[2])problem->reduction->together : problem->body;
     for (int a = 0; a < problem->body_count; a++)
         first[a] = -1;
     for (int i = 0; i < problem->contact_count; i++)
         for (int s = 0; s < 2 && can_bear(problem, i); s++) {
-            int body = problem->body[i][s];
+            int body = bodies[i][s];
             if (body < 0)
                 continue;
             if (first[body] < 0)

@@ -207,10 +207,13 @@ cairn_status con_existence_check(const con_problem *problem, con_existence *exis
     workspace w = {.problem = problem, .arena = arena};
     base_arena_mark mark = base_arena_get_mark(arena);
     con_reduction reduction;
+    con_problem rows;
     cairn_status status = CAIRN_OK;
     if (problem->joints != NULL) {
         status = con_reduce_joints(problem, arena, &reduction);
-        w.problem = &reduction.problem;
+        if (status == CAIRN_OK)
+            status = con_reduction_delassus(&reduction, arena, &rows);
+        w.problem = &rows;
     }
     if (status == CAIRN_OK)
         status = check(&w, existence, direction);

@@ -32,9 +32,12 @@ struct con_joint_factors {
 };
 
 /// v of the bodies of one cluster, brought to G v = b; z of its rows set.
-/// @param b  [rows] of the problem, NULL: zero
+/// @param b  [rows] of the problem
 /// @param v  [body_count][6] in and out
 void con_joint_cluster_solve(con_joint_factors *factors, int cluster, const double *b,
                              double (*v)[6]);
+
+/// The same with b = 0; z is overwritten.
+void con_joint_cluster_project(con_joint_factors *factors, int cluster, double (*v)[6]);
 
 #endif

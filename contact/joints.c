@@ -349,6 +349,22 @@ static double multiply(const con_joint_cluster *c, const double *x, double *out)
     return total;
 }
 
+void con_joint_cluster_project(con_joint_factors *f, int cluster, double (*v)[6])
+{
+    con_joint_cluster *c = &f->cluster[cluster];
+    double first = 0.0, last = INFINITY;
+    for (int turn = 0; turn < REFINEMENTS; turn++) {
+        // G v is in the range of S: no part of it is out of reach
+        double left = residual_rows(f, c, NULL, (const double(*)[6])v, f->work[0]);
+        first = turn == 0 ? left : first;
+        if (!(left > 1e-28 * first) || left > 0.9 * last)
+            return;
+        con_block_lu_solve(&c->lu, f->work[0]);
+        add_impulses(f, c, f->work[0], v);
+        last = left;
+    }
+}
+
 void con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *b, double (*v)[6])
 {
     con_joint_cluster *c = &f->cluster[cluster];

@@ -25,9 +25,11 @@ typedef struct con_operator {
     int (*body)[2];       // [n] rows of y; the spare row m where immobile
     double (*J)[2][3][6]; // [n] zero where immobile
     double (*y)[6];       // [m + 1] J^T r of con_operator_gather
+    // body form, of contacts of bodies with joints; those are immobile otherwise
+    const con_block_matrix *C; // pattern (contact/reduced.h); NULL without joints
     // W form
     const con_block_matrix *W; // pattern; NULL in body form
-    mat3 *block;               // [W->start[n]] scaled
+    mat3 *block;               // [W->start[n]] or [C->start[n]] scaled
 } con_operator;
 
 /// Arrays in arena memory; W of the problem is borrowed.

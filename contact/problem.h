@@ -52,6 +52,7 @@ typedef struct con_problem {
     const double (*v_free)[6];       // [m]
     const double (*w)[3];            // [n] m/s: q = H v_free + w
     const con_joints *joints;        // NULL for none
+    struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
 } con_problem;
 
 /// Diagonal blocks W_ii = sum over the two bodies of H M^-1 H^T, theory.md (4.4).

@@ -66,15 +66,14 @@ static void respond(response *r, int i)
         }
         for (int s = 0; s < 2; s++)
             if (r->cluster[s] >= 0)
-                con_joint_cluster_solve(r->factors, r->cluster[s], NULL, r->x[row]);
+                con_joint_cluster_project(r->factors, r->cluster[s], r->x[row]);
     }
 }
 
-// W_ij by the response to contact i, and by the free bodies
-static mat3 jointed_block(const response *r, const con_problem *free, int i, int j)
+// what the clusters add to W_ij, by the response to contact i
+static void add_response(const response *r, int j, mat3 *block)
 {
     const con_problem *problem = r->problem;
-    mat3 block = con_coupling_block(free, i, j);
     for (int t = 0; t < 2; t++) {
         int body = problem->body[j][t], cluster = cluster_at(r, j, t);
         if (cluster < 0 || (cluster != r->cluster[0] && cluster != r->cluster[1]))
@@ -82,9 +81,8 @@ static mat3 jointed_block(const response *r, const con_problem *free, int i, int
         for (int a = 0; a < 3; a++)
             for (int b = 0; b < 3; b++)
                 for (int k = 0; k < 6; k++)
-                    block.m[a][b] += r->x[a][body][k] * problem->H[j][t][b][k];
+                    block->m[a][b] += r->x[a][body][k] * problem->H[j][t][b][k];
     }
-    return block;
 }
 
 static void make_symmetric(mat3 *a)
@@ -112,11 +110,10 @@ static void clear_unyielding(mat3 *block, unsigned rows, unsigned columns)
                 block->m[a][b] = 0.0;
 }
 
-// upper blocks are computed, lower ones are their transposes
-static void fill_blocks(response *r, const con_problem *free, const con_delassus_rows *rows,
-                        mat3 *diagonal, unsigned *yielding)
+// upper blocks of C are computed, lower ones are their transposes
+static void fill_rows(response *r, const con_delassus_rows *rows)
 {
-    int n = free->contact_count;
+    int n = r->problem->contact_count;
     memcpy(rows->cursor, rows->start, (size_t)n * sizeof *rows->cursor);
     r->cluster[0] = r->cluster[1] = -1;
     for (int i = 0; i < n; i++) {
@@ -125,57 +122,121 @@ static void fill_blocks(response *r, const con_problem *free, const con_delassus
             int j = rows->column[k];
             if (j < i)
                 continue;
-            rows->block[k] = jointed_block(r, free, i, j);
-            if (j == i) {
+            rows->block[k] = (mat3){0};
+            add_response(r, j, &rows->block[k]);
+            if (j == i)
                 make_symmetric(&rows->block[k]);
-                diagonal[i] = rows->block[k];
-                yielding[i] = yielding_rows(&rows->block[k], &r->problem->W_diagonal[i]);
-            } else {
+            else
                 rows->block[rows->cursor[j]++] = mat3_transpose(&rows->block[k]);
-            }
         }
-    }
-    for (int i = 0; i < n; i++) {
-        clear_unyielding(&diagonal[i], yielding[i], yielding[i]);
-        for (int k = rows->start[i]; k < rows->start[i + 1]; k++)
-            clear_unyielding(&rows->block[k], yielding[i], yielding[rows->column[k]]);
     }
 }
 
-/// Bodies for the pattern: a cluster goes by its first body; and for the blocks of free bodies:
-/// those of clusters are immobile.
-static void map_bodies(const con_problem *problem, const con_joint_factors *f, int (*together)[2],
-                       int (*loose)[2])
+// diagonal of the reduced W; rows that do not yield are cleared there and in C
+static void fill_diagonal(const con_problem *free, const con_problem *jointed,
+                          const con_delassus_rows *rows, mat3 *diagonal, unsigned *yielding)
 {
+    int n = free->contact_count;
+    for (int i = 0; i < n; i++) {
+        diagonal[i] = con_diagonal_block(free, i);
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++)
+            if (rows->column[k] == i)
+                diagonal[i] = mat3_add(&diagonal[i], &rows->block[k]);
+        yielding[i] = yielding_rows(&diagonal[i], &jointed->W_diagonal[i]);
+        clear_unyielding(&diagonal[i], yielding[i], yielding[i]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++)
+            clear_unyielding(&rows->block[k], yielding[i], yielding[rows->column[k]]);
+}
+
+static bool map_bodies(con_reduction *reduction, base_arena *arena)
+{
+    const con_problem *problem = reduction->jointed;
+    const con_joint_factors *f = reduction->factors;
+    size_t n = (size_t)problem->contact_count + 1;
+    reduction->loose = base_arena_allocate(arena, "clusters", n, sizeof *reduction->loose);
+    reduction->together = base_arena_allocate(arena, "clusters", n, sizeof *reduction->together);
+    if (reduction->loose == NULL || reduction->together == NULL)
+        return false;
     for (int i = 0; i < problem->contact_count; i++)
         for (int s = 0; s < 2; s++) {
             int body = problem->body[i][s], cluster = body >= 0 ? f->cluster_of_body[body] : -1;
-            together[i][s] = cluster >= 0 ? f->cluster_body[f->body_start[cluster]] : body;
-            loose[i][s] = cluster >= 0 ? -1 : body;
+            reduction->together[i][s] =
+                cluster >= 0 ? f->cluster_body[f->body_start[cluster]] : body;
+            reduction->loose[i][s] = cluster >= 0 ? -1 : body;
         }
+    return true;
 }
 
-static cairn_status assemble(const con_problem *problem, con_joint_factors *factors,
-                             base_arena *arena, mat3 *diagonal, const con_block_matrix **W)
+// bodies of the pattern of C: clusters alone
+static bool cluster_bodies(const con_reduction *reduction, int (*body)[2])
 {
+    if (body == NULL)
+        return false;
+    for (int i = 0; i < reduction->jointed->contact_count; i++)
+        for (int s = 0; s < 2; s++)
+            body[i][s] = reduction->loose[i][s] == reduction->jointed->body[i][s]
+                             ? -1
+                             : reduction->together[i][s];
+    return true;
+}
+
+static cairn_status assemble(con_reduction *reduction, base_arena *arena, mat3 *diagonal)
+{
+    const con_problem *problem = reduction->jointed;
     size_t n = (size_t)problem->contact_count;
-    int(*together)[2] = base_arena_allocate(arena, "clusters", n, sizeof *together);
-    int(*loose)[2] = base_arena_allocate(arena, "clusters", n, sizeof *loose);
+    int(*body)[2] = base_arena_allocate(arena, "clusters", n, sizeof *body);
     unsigned *yielding = base_arena_array(arena, unsigned, "clusters", n);
     response r;
-    if (together == NULL || loose == NULL || yielding == NULL ||
-        !response_create(&r, problem, factors, arena))
+    if (!cluster_bodies(reduction, body) || yielding == NULL ||
+        !response_create(&r, problem, reduction->factors, arena))
         return CAIRN_ERROR_MEMORY;
-    map_bodies(problem, factors, together, loose);
     con_problem pattern = *problem, free = *problem;
-    pattern.body = (const int(*)[2])together;
-    free.body = (const int(*)[2])loose;
+    pattern.body = (const int(*)[2])body;
+    free.body = (const int(*)[2])reduction->loose;
     con_delassus_rows rows;
     cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
     if (status != CAIRN_OK)
         return status;
-    fill_blocks(&r, &free, &rows, diagonal, yielding);
-    return con_delassus_keep(problem, &rows, arena, W);
+    fill_rows(&r, &rows);
+    fill_diagonal(&free, problem, &rows, diagonal, yielding);
+    return con_delassus_keep(problem, &rows, arena, &reduction->C);
+}
+
+// W from C and the loose bodies, on the pattern of bodies and clusters together
+static void add_up(const con_reduction *reduction, const con_problem *free,
+                   const con_delassus_rows *rows)
+{
+    const con_block_matrix *C = reduction->C;
+    for (int i = 0; i < free->contact_count; i++) {
+        int c = C->start[i];
+        for (int k = rows->start[i]; k < rows->start[i + 1]; k++) {
+            int j = rows->column[k];
+            rows->block[k] = con_coupling_block(free, i, j);
+            if (c < C->start[i + 1] && C->column[c] == j)
+                rows->block[k] = mat3_add(&rows->block[k], &C->block[c++]);
+            if (j == i)
+                rows->block[k] = reduction->problem.W_diagonal[i];
+        }
+    }
+}
+
+cairn_status con_reduction_delassus(con_reduction *reduction, base_arena *arena, con_problem *out)
+{
+    con_problem pattern = *reduction->jointed, free = pattern;
+    pattern.body = (const int(*)[2])reduction->together;
+    free.body = (const int(*)[2])reduction->loose;
+    con_delassus_rows rows;
+    cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
+    if (status != CAIRN_OK)
+        return status;
+    add_up(reduction, &free, &rows);
+    *out = (con_problem){.contact_count = pattern.contact_count,
+                         .q = reduction->problem.q,
+                         .friction = pattern.friction,
+                         .W_diagonal = reduction->problem.W_diagonal};
+    return con_delassus_keep(&pattern, &rows, arena, &out->W);
 }
 
 // the velocities of the joints alone, and q with them
@@ -206,11 +267,13 @@ cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
         return status;
     if (!project(reduction, q))
         return CAIRN_ERROR_NONFINITE;
-    reduction->problem = (con_problem){.contact_count = problem->contact_count,
-                                       .q = (const double(*)[3])q,
-                                       .friction = problem->friction,
-                                       .W_diagonal = diagonal};
-    return assemble(problem, reduction->factors, arena, diagonal, &reduction->problem.W);
+    reduction->problem = *problem;
+    reduction->problem.q = (const double(*)[3])q;
+    reduction->problem.W_diagonal = diagonal;
+    reduction->problem.W = NULL;
+    reduction->problem.joints = NULL;
+    reduction->problem.reduction = reduction;
+    return map_bodies(reduction, arena) ? assemble(reduction, arena, diagonal) : CAIRN_ERROR_MEMORY;
 }
 
 double con_reduction_velocity(con_reduction *reduction, const double (*R)[3], double (*U)[3],
@@ -236,12 +299,18 @@ cairn_status con_reduction_residual(con_reduction *reduction, const double (*R)[
 cairn_status con_problem_assemble_delassus(con_problem *problem, base_arena *arena)
 {
     BASE_ASSERT(problem->H != NULL || problem->contact_count == 0);
-    if (problem->joints == NULL)
+    if (problem->joints == NULL && problem->reduction == NULL)
         return con_delassus_assemble(problem, arena, &problem->W);
-    con_reduction reduction;
-    cairn_status status = con_reduce_joints(problem, arena, &reduction);
+    con_reduction *reduction = problem->reduction, own;
+    con_problem rows = {0};
+    cairn_status status = CAIRN_OK;
+    if (reduction == NULL) {
+        reduction = &own;
+        status = con_reduce_joints(problem, arena, &own);
+    }
     if (status == CAIRN_OK)
-        problem->W = reduction.problem.W;
+        status = con_reduction_delassus(reduction, arena, &rows);
+    problem->W = rows.W;
     return status;
 }
 
@@ -265,6 +334,10 @@ cairn_status con_problem_velocity(const con_problem *problem, const double (*R)[
         if (problem->W == NULL)
             return CAIRN_ERROR_ARGUMENT;
         velocity_by_rows(problem, R, U);
+        return CAIRN_OK;
+    }
+    if (problem->reduction != NULL) {
+        con_reduction_velocity(problem->reduction, R, U, NULL);
         return CAIRN_OK;
     }
     base_arena_mark mark = base_arena_get_mark(arena);

@@ -3,6 +3,7 @@
 #include "contact/sweep.h"
 
 #include "contact/cone.h"
+#include "contact/reduced.h"
 
 #include <string.h>
 
@@ -10,8 +11,9 @@
 static void scale_H(const con_problem *problem, const double (*root)[6], int i,
                     con_sweep_contact *contact)
 {
+    const int *bodies = con_loose_bodies(problem)[i];
     for (int s = 0; s < 2; s++) {
-        int body = problem->body[i][s];
+        int body = bodies[s];
         contact->body[s] = body >= 0 ? body : problem->body_count;
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < 6; k++)
@@ -24,6 +26,8 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
     const con_problem *problem = sweep->problem;
     con_sweep_contact *contact = &sweep->contacts[i];
     contact->asleep = 0;
+    contact->by_rows = sweep->y == NULL ||
+                       (problem->reduction != NULL && con_reduction_touches(problem->reduction, i));
     contact->can_bear =
         con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
@@ -101,6 +105,24 @@ static inline double row_velocity(const double H[2][6], const double *yA, const 
     return even + odd;
 }
 
+// b = q + C R + (H M^-1/2) y - W_ii R of a contact of a body with joints
+static void jointed_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                                  double b[3])
+{
+    const con_block_matrix *C = sweep->problem->reduction->C;
+    const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
+    const double *R = sweep->R[i];
+    vec3 sum = vec3_from(contact->q);
+    for (int k = C->start[i]; k < C->start[i + 1]; k++)
+        sum = vec3_add(sum, mat3_apply(&C->block[k], vec3_from(sweep->R[C->column[k]])));
+    vec3_store(b, sum);
+    for (int k = 0; k < 3; k++) {
+        const double *W = contact->block.W[k];
+        b[k] += row_velocity(contact->H[k], yA, yB);
+        b[k] -= W[0] * R[0] + W[1] * R[1] + W[2] * R[2];
+    }
+}
+
 // b = U - W_ii R; false for a contact that stays open
 static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
                                       const double R[3], double b[3])
@@ -126,6 +148,15 @@ static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[
         if (W->column[k] != i)
             sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
     vec3_store(b, sum);
+}
+
+static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                              double b[3])
+{
+    if (sweep->y == NULL)
+        matrix_free_velocity(sweep, i, b);
+    else
+        jointed_free_velocity(sweep, contact, i, b);
 }
 
 static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact, int i,
@@ -165,8 +196,8 @@ static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
         return;
     }
     double b[3];
-    if (sweep->y == NULL)
-        matrix_free_velocity(sweep, i, b);
+    if (contact->by_rows)
+        row_free_velocity(sweep, contact, i, b);
     else if (!body_free_velocity(sweep, contact, R, b))
         return;
     if (!contact->can_bear)

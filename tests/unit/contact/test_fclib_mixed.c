@@ -121,10 +121,12 @@ static void write_forms(const mixed *x, const double (*R)[3], const char *folder
         CAIRN_OK);
     con_reduction reduction;
     assert_int_equal(con_reduce_joints(&problem, x->f.arena, &reduction), CAIRN_OK);
+    con_problem rows;
+    assert_int_equal(con_reduction_delassus(&reduction, x->f.arena, &rows), CAIRN_OK);
     con_fclib_problem content = reduced_global(x, &reduction);
     assert_int_equal(con_fclib_save(paths[2], &content, x->f.arena, &error), CAIRN_OK);
-    assert_int_equal(con_fclib_write(paths[3], CON_FCLIB_LOCAL, &reduction.problem, NULL, NULL,
-                                     NULL, NULL, x->f.arena, &error),
+    assert_int_equal(con_fclib_write(paths[3], CON_FCLIB_LOCAL, &rows, NULL, NULL, NULL, NULL,
+                                     x->f.arena, &error),
                      CAIRN_OK);
 }
 
