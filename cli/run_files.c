@@ -66,6 +66,7 @@ static void put_energy_row(const run_state *run)
                              e.elastic,
                              e.drivers,
                              e.correction,
+                             e.joints,
                              e.impact,
                              e.friction,
                              e.damping,
@@ -92,7 +93,8 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
         if (status != CAIRN_OK)
             return base_fail(error, status, "sensor \"%s\": %s", scene->sensors[i].name,
                              cairn_status_text(status));
-        fprintf(out, ",%.17g,%.17g,%.17g", value[0], value[1], value[2]);
+        for (int k = 0; k < scn_sensor_components(scene->sensors[i].quantity); k++)
+            fprintf(out, ",%.17g", value[k]);
     }
     fputc('\n', out);
     return CAIRN_OK;
@@ -112,9 +114,13 @@ static void put_sensor_head(const scn_scene *scene, FILE *out)
     fputs("step,time [s]", out);
     for (int i = 0; i < scene->sensor_count; i++) {
         const scn_sensor *sensor = &scene->sensors[i];
-        for (int axis = 0; axis < 3; axis++)
-            fprintf(out, ",%s %s %c [%s]", sensor->name, scn_sensor_quantity_name(sensor->quantity),
-                    "xyz"[axis], scn_sensor_quantity_unit(sensor->quantity));
+        const char *quantity = scn_sensor_quantity_name(sensor->quantity);
+        const char *unit = scn_sensor_unit(scene, sensor);
+        if (scn_sensor_components(sensor->quantity) == 1)
+            fprintf(out, ",%s %s [%s]", sensor->name, quantity, unit);
+        else
+            for (int axis = 0; axis < 3; axis++)
+                fprintf(out, ",%s %s %c [%s]", sensor->name, quantity, "xyz"[axis], unit);
     }
     fputc('\n', out);
 }
@@ -124,10 +130,11 @@ static cairn_status open_energy(run_state *run, cairn_error *error)
     cairn_status status = open_table(run, RUN_ENERGY, error);
     if (status != CAIRN_OK || !is_new(run, RUN_ENERGY))
         return status;
-    fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
-          "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
-          "plastic dissipation [J],residual [J]\n",
-          run->files.tables[RUN_ENERGY]);
+    fputs(
+        "step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],joints [J],"
+        "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
+        "plastic dissipation [J],residual [J]\n",
+        run->files.tables[RUN_ENERGY]);
     put_energy_row(run);
     return CAIRN_OK;
 }

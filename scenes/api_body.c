@@ -154,16 +154,34 @@ static const struct {
     {"position",         "m"    },
     {"velocity",         "m/s"  },
     {"angular_velocity", "rad/s"},
+    {"force",            "N"    },
+    {"torque",           "N m"  },
+    {"coordinate",       ""     },
+    {"speed",            ""     },
+    {"effort",           ""     },
 };
+
+int scn_sensor_components(scn_sensor_quantity quantity)
+{
+    return quantity >= SCN_SENSOR_COORDINATE ? 1 : 3;
+}
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
 {
     return quantities[quantity].name;
 }
 
-const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity)
+const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor)
 {
-    return quantities[quantity].unit;
+    static const char *const of_angles[] = {"rad", "rad/s", "N m"};
+    static const char *const of_ways[] = {"m", "m/s", "N"};
+    if (sensor->quantity < SCN_SENSOR_COORDINATE)
+        return quantities[sensor->quantity].unit;
+    cairn_joint_view view = {0};
+    bool angle = cairn_joint_get(scene->world, sensor->joint, &view) == CAIRN_OK &&
+                 view.kind == CAIRN_JOINT_hinge;
+    int place = (int)sensor->quantity - (int)SCN_SENSOR_COORDINATE;
+    return angle ? of_angles[place] : of_ways[place];
 }
 
 static bool is_sum(scn_sensor_quantity quantity)
@@ -171,9 +189,27 @@ static bool is_sum(scn_sensor_quantity quantity)
     return quantity == SCN_SENSOR_FORCE || quantity == SCN_SENSOR_TORQUE;
 }
 
+static cairn_status read_joint(const scn_scene *scene, const scn_sensor *sensor, double value[3])
+{
+    cairn_joint_view view;
+    cairn_status status = cairn_joint_get(scene->world, sensor->joint, &view);
+    if (status != CAIRN_OK)
+        return status;
+    const bool force = sensor->quantity == SCN_SENSOR_JOINT_FORCE;
+    if (force || sensor->quantity == SCN_SENSOR_JOINT_TORQUE)
+        memcpy(value, force ? view.force : view.torque, 3 * sizeof *value);
+    else
+        value[0] = sensor->quantity == SCN_SENSOR_COORDINATE ? view.coordinate
+                   : sensor->quantity == SCN_SENSOR_SPEED    ? view.speed
+                                                             : view.effort;
+    return CAIRN_OK;
+}
+
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double value[3])
 {
     value[0] = value[1] = value[2] = 0.0;
+    if (sensor->joint.generation != 0)
+        return read_joint(scene, sensor, value);
     if (!is_sum(sensor->quantity)) {
         cairn_body_view view;
         cairn_status status = cairn_body_get(scene->world, sensor->bodies[0], &view);
@@ -224,8 +260,10 @@ static scn_sensor *add_sensor(lua_State *L, const char *name, int body_count)
     scn_sensor *sensor = &scene->sensors[scene->sensor_count++];
     *sensor = (scn_sensor){.body_count = body_count};
     sensor->name = base_copy_text(&scene->allocator, name);
-    sensor->bodies = base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
-    if (sensor->name == NULL || sensor->bodies == NULL)
+    if (body_count > 0)
+        sensor->bodies =
+            base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
+    if (sensor->name == NULL || (body_count > 0 && sensor->bodies == NULL))
         scn_raise(L, "out of memory");
     return sensor;
 }
@@ -240,19 +278,14 @@ static void check_sensor_name(lua_State *L, const char *name)
             scn_raise(L, "a sensor named \"%.80s\" exists already", name);
 }
 
-int scn_call_sensor(lua_State *L)
+static void read_body_sensor(const scn_fields *fields, const char *name)
 {
-    static const char *const names[] = {"name", "body", "bodies", "quantity", NULL};
     static const char *const words[] = {"force",    "torque",           "position",
                                         "velocity", "angular_velocity", NULL};
-    scn_fields fields = scn_fields_begin(L, "sensor");
-    scn_fields_check(&fields, names, 0);
-    scn_fields_require(&fields, "name");
-    const char *name = scn_fields_text(&fields, "name", NULL);
-    check_sensor_name(L, name);
+    lua_State *L = fields->L;
     scn_sensor_quantity quantity =
-        (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
-    int count = push_body_list(&fields);
+        (scn_sensor_quantity)scn_fields_choice(fields, "quantity", SCN_SENSOR_FORCE, words);
+    int count = push_body_list(fields);
     if (count > 1 && !is_sum(quantity))
         scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", words[quantity]);
     scn_sensor *sensor = add_sensor(L, name, count);
@@ -263,5 +296,32 @@ int scn_call_sensor(lua_State *L)
         sensor->bodies[i] = scn_check_body(L, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
+}
+
+static void read_joint_sensor(const scn_fields *fields, const char *name)
+{
+    static const char *const words[] = {"force", "torque", "coordinate", "speed", "effort", NULL};
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies"))
+        scn_raise(L, "sensor: give body, bodies or joint, one of them");
+    cairn_joint_id joint = scn_check_joint(L, scn_fields_text(fields, "joint", NULL));
+    int quantity = scn_fields_choice(fields, "quantity", 0, words);
+    scn_sensor *sensor = add_sensor(L, name, 0);
+    sensor->quantity = (scn_sensor_quantity)(SCN_SENSOR_JOINT_FORCE + quantity);
+    sensor->joint = joint;
+}
+
+int scn_call_sensor(lua_State *L)
+{
+    static const char *const names[] = {"name", "body", "bodies", "joint", "quantity", NULL};
+    scn_fields fields = scn_fields_begin(L, "sensor");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "name");
+    const char *name = scn_fields_text(&fields, "name", NULL);
+    check_sensor_name(L, name);
+    if (scn_fields_has(&fields, "joint"))
+        read_joint_sensor(&fields, name);
+    else
+        read_body_sensor(&fields, name);
     return 0;
 }

@@ -48,11 +48,16 @@ typedef struct scn_parameter {
 } scn_parameter;
 
 typedef enum scn_sensor_quantity {
-    SCN_SENSOR_FORCE,           // N, sum of the contact forces on the bodies
-    SCN_SENSOR_TORQUE,          // N m, sum of the contact torques about each body's centre
-    SCN_SENSOR_POSITION,        // m, of the centre of mass
-    SCN_SENSOR_VELOCITY,        // m/s, of the centre of mass
-    SCN_SENSOR_ANGULAR_VELOCITY // rad/s
+    SCN_SENSOR_FORCE,            // N, sum of the contact forces on the bodies
+    SCN_SENSOR_TORQUE,           // N m, sum of the contact torques about each body's centre
+    SCN_SENSOR_POSITION,         // m, of the centre of mass
+    SCN_SENSOR_VELOCITY,         // m/s, of the centre of mass
+    SCN_SENSOR_ANGULAR_VELOCITY, // rad/s
+    SCN_SENSOR_JOINT_FORCE,      // N, of a joint on its body B
+    SCN_SENSOR_JOINT_TORQUE,     // N m, of a joint on its body B about the anchor
+    SCN_SENSOR_COORDINATE,       // rad or m
+    SCN_SENSOR_SPEED,            // rad/s or m/s
+    SCN_SENSOR_EFFORT            // N m or N
 } scn_sensor_quantity;
 
 typedef struct scn_sensor {
@@ -60,7 +65,11 @@ typedef struct scn_sensor {
     scn_sensor_quantity quantity;
     cairn_body_id *bodies; // [body_count]; one unless a sum of forces or torques
     int body_count;
+    cairn_joint_id joint; // instead of bodies; null for none
 } scn_sensor;
+
+/// A function or more of the scene's program that prescribe the motion of a body.
+typedef struct scn_motion scn_motion;
 
 typedef enum scn_fclib_form {
     SCN_FCLIB_LOCAL = 1,
@@ -93,6 +102,10 @@ typedef struct scn_scene {
     int parameter_count, parameter_capacity;
     scn_sensor *sensors; // [sensor_count]
     int sensor_count, sensor_capacity;
+    scn_motion **motions; // [motion_count]
+    int motion_count, motion_capacity;
+    struct scn_sandbox *sandbox; // of the program, which stays for the motions; NULL without
+    struct lua_State *program;
     int overlap_count; // pairs of bodies that overlap at the start
 } scn_scene;
 
@@ -107,11 +120,15 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
                       cairn_error *error) CAIRN_CHECK_RESULT;
 void scn_destroy(scn_scene *scene);
 
-/// "force", "position", ... and the unit of the quantity.
+/// "force", "position", ...
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);
-const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity);
+/// Unit of what a sensor reads.
+const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor);
 
-/// The three components a sensor reads now.
+/// Number of components of a quantity: 3, or 1 for coordinate, speed and effort.
+int scn_sensor_components(scn_sensor_quantity quantity);
+
+/// The components a sensor reads now; the rest are 0.
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor,
                              double value[3]) CAIRN_CHECK_RESULT;
 
