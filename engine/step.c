@@ -106,7 +106,9 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
         status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
-        if (!changed)
+        // a solve that gives up does not get better by more of them
+        bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
+        if (!changed || hopeless)
             return CAIRN_OK;
     }
 }
