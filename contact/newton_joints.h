@@ -8,7 +8,7 @@
 
 struct con_reduction;
 
-/// Rows N = G M^-1/2 of unit size, in y = M^1/2 v. Newton's systems are those of
+/// solvers.md (S.23). Rows N = G M^-1/2 of unit size, in y = M^1/2 v. Newton's systems are those of
 ///     K d + N^T l = g,   N d = c,
 /// solved by the factors of K + e^-1 N^T N and steps of the proximal method for l, so that rows may
 /// depend on one another.

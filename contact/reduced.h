@@ -12,9 +12,9 @@
 /// joints all act on each other. A direction in which the joints leave less than 1e-12 of what the
 /// free bodies would yield counts as unyielding: its row and column of W are zero.
 ///
-/// What solvers get is a problem in body form whose q and W_diagonal are the reduced ones. W falls
-/// apart: clusters have their contacts' couplings as blocks, and bodies without joints remain
-/// bodies,
+/// solvers.md (S.22). What solvers get is a problem in body form whose q and W_diagonal are the
+/// reduced ones. W falls apart: clusters have their contacts' couplings as blocks, and bodies
+/// without joints remain bodies,
 ///     W = C + H_loose M^-1 H_loose^T,
 /// for solvers that go from contact to contact; Newton matrices have the joints as rows of bodies.
 typedef struct con_reduction {

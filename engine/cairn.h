@@ -777,7 +777,7 @@ CAIRN_API void cairn_problem_destroy(cairn_problem *problem);
 
 typedef enum cairn_problem_kind {
     CAIRN_PROBLEM_LOCAL, // W and q
-    CAIRN_PROBLEM_GLOBAL // M, H, f, w
+    CAIRN_PROBLEM_GLOBAL // M, H, f, w; both may have equality constraints
 } cairn_problem_kind;
 
 /// "local" or "global".
@@ -849,6 +849,7 @@ typedef struct cairn_solve_report {
     double error;        // recomputed, theory.md (4.12)
     double error_q;      // the same natural map divided by |q|
     double error_scaled; // theory.md (4.13)
+    double error_joints; // of the equality constraints, theory.md (4.17); 0 where W alone is solved
     double seconds;      // wall clock of the solve alone
     double cpu_seconds;  // CPU time of the same, all threads
 } cairn_solve_report;
