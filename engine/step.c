@@ -99,16 +99,16 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
 {
     for (int round = 0;; round++) {
         cairn_status status = solve_problem(world, error);
-        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX)
+        // a solve that gives up does not get better by more of them
+        bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
+        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
             return status;
         apply_reactions(world);
         bool changed;
         status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
-        // a solve that gives up does not get better by more of them
-        bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
-        if (!changed || hopeless)
+        if (!changed)
             return CAIRN_OK;
     }
 }
