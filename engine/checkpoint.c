@@ -3,8 +3,10 @@
 //
 // The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
+// So does the spheres lane, whose list is made again from the positions it was made from.
 #include "engine/fingerprint.h"
 #include "engine/joints.h"
+#include "engine/lane.h"
 #include "engine/store.h"
 
 #include "base/assert.h"
@@ -12,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 2, FIELDS_MAX = 40, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 3, FIELDS_MAX = 48, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -32,13 +34,16 @@ typedef enum count_index {
     COUNTS
 } count_index;
 
+enum { ENERGIES = (int)(sizeof(cairn_energy) / sizeof(double)) };
+
 typedef enum real_index {
     REAL_TIME,
     REAL_TIME_START,
     REAL_TIME_STEP,
     REAL_ENERGY_START,
     REAL_ENERGY,
-    REALS = REAL_ENERGY + (int)(sizeof(cairn_energy) / sizeof(double))
+    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_energy gives it
+    REALS = REAL_ENERGY_READ + ENERGIES
 } real_index;
 
 enum { PAIR_NUMBERS = 6 };
@@ -67,6 +72,7 @@ typedef struct snapshot {
     geo_bounds *listed;    // [listed]
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
+    eng_lane_record lane;
 } snapshot;
 
 typedef struct field_list {
@@ -91,6 +97,8 @@ static field_list head_fields(snapshot *s)
     add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
     add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
     add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
+    add(&list, "lane/counts", ENG_STORE_LONG, 1, ENG_LANE_RECORD_COUNTS, s->lane.counts);
+    add(&list, "lane/numbers", ENG_STORE_REAL, 1, ENG_LANE_RECORD_REALS, s->lane.reals);
     return list;
 }
 
@@ -109,6 +117,19 @@ static void add_contacts(field_list *list, eng_contacts *c, int64_t n)
     add(list, "contacts/R", ENG_STORE_REAL, 3, n, c->R);
     add(list, "contacts/history", ENG_STORE_REAL, CON_HISTORY_MAX, n, c->history);
     add(list, "contacts/loose", ENG_STORE_REAL, 1, n, c->loose);
+}
+
+static void add_lane(field_list *list, eng_lane_record *lane)
+{
+    const int64_t *n = lane->counts;
+    int64_t slots = n[ENG_LANE_RECORD_SLOTS], walls = n[ENG_LANE_RECORD_WALLS];
+    add(list, "lane/bodies", ENG_STORE_INTEGER, 1, n[ENG_LANE_RECORD_ROWS], lane->body);
+    add(list, "lane/rows", ENG_STORE_REAL, ENG_LANE_RECORD_ROW_WIDTH, n[ENG_LANE_RECORD_ROWS],
+        lane->rows);
+    add(list, "lane/pairs", ENG_STORE_REAL, ENG_LANE_RECORD_SLOT_WIDTH, slots, lane->slots);
+    add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
+    add(list, "lane/wake", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_CHUNKS], lane->wake);
+    add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
 }
 
 /// Number of proxies with a record; none where there is no list.
@@ -134,6 +155,7 @@ static field_list body_fields(snapshot *s)
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
+    add_lane(&list, &s->lane);
     return list;
 }
 
@@ -150,7 +172,7 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
     return s->loads != NULL && s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL &&
-           s->listed != NULL && s->listed_kind != NULL;
+           s->listed != NULL && s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
 }
 
 // ---------------------------------------------------------------- saving
@@ -184,6 +206,9 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->reals[REAL_TIME_STEP] = world->def.time_step;
     s->reals[REAL_ENERGY_START] = world->energy_start;
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
+    cairn_energy read = cairn_world_energy(world);
+    memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
+    eng_lane_record_head(world, &s->lane);
 }
 
 static void copy_pairs(const cairn_world *world, snapshot *s)
@@ -244,6 +269,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
     copy_pairs(world, s);
+    eng_lane_record_take(world, &s->lane);
     return true;
 }
 
@@ -252,6 +278,8 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
 {
     snapshot s = {.note = (char *)note};
     s.counts[COUNT_NOTE] = (int64_t)strlen(note);
+    if (eng_lane_publish_pairs(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     take_head(world, &s);
     if (!take_arrays(world, &s, arena))
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
@@ -311,6 +339,9 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    for (int i = 0; i < ENG_LANE_RECORD_COUNTS; i++)
+        if (s->lane.counts[i] < 0 || (uint64_t)s->lane.counts[i] > reader->file_size)
+            return refuse(reader, "a number of its parts is out of range");
     if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
@@ -337,7 +368,7 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     checkpoint->bodies = (int)s.counts[COUNT_BODIES];
     checkpoint->contacts = (int)s.counts[COUNT_CONTACTS];
     checkpoint->state_hash = s.hash;
-    memcpy(&checkpoint->energy, &s.reals[REAL_ENERGY], sizeof checkpoint->energy);
+    memcpy(&checkpoint->energy, &s.reals[REAL_ENERGY_READ], sizeof checkpoint->energy);
     memcpy(checkpoint->version, s.version, sizeof s.version);
     return status;
 }
@@ -548,6 +579,10 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     cairn_status status = reserve(world, s);
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
+    if (status == CAIRN_OK)
+        status = eng_lane_record_restore(world, &s->lane);
+    if (status == CAIRN_ERROR_FORMAT)
+        return refuse(reader, "its spheres do not give the pairs that it holds");
     if (status != CAIRN_OK)
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
     copy_contacts(world, s);

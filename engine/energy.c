@@ -4,6 +4,7 @@
 
 #include "contact/audit.h"
 #include "engine/joints.h"
+#include "engine/lane.h"
 
 #include <string.h>
 
@@ -137,6 +138,10 @@ void eng_energy_book(cairn_world *world)
 cairn_energy cairn_world_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
+    if (eng_lane_is_active(world)) {
+        eng_lane_energy(world, &energy);
+        return energy;
+    }
     if (!world->energy_started) {
         energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
         energy.potential = eng_potential_energy(world, world->q);

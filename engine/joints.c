@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints: creation, look-up, read-outs, and the pairs of bodies they keep apart.
 #include "engine/joints.h"
+#include "engine/lane.h"
 
 #include <string.h>
 
@@ -227,6 +228,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
         return status;
+    eng_lane_leave(world);
     int index = world->joint_count;
     eng_joint made = joint_of(world, def);
     status =

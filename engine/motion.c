@@ -2,6 +2,8 @@
 // Prescribed motions: functions of time that moving bodies follow, theory.md (9.12)-(9.13).
 #include "engine/motion.h"
 
+#include "engine/lane.h"
+
 #include <string.h>
 
 static cairn_status ask(const cairn_world *world, int body, double time, cairn_motion *motion,
@@ -127,6 +129,7 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
     if (body->kind != CAIRN_MOVING)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "only a moving body follows a prescribed motion");
+    eng_lane_leave(world);
     eng_motion before = body->motion;
     body->motion = (eng_motion){function, context};
     if (function == NULL)

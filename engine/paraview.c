@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ParaView series: body centres with their state, body surfaces, contacts.
+#include "engine/lane.h"
 #include "engine/surface_mesh.h"
 #include "engine/vtp.h"
 #include "engine/world.h"
@@ -295,6 +296,7 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
 cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
                                   cairn_error *error)
 {
+    eng_lane_publish_contacts(world);
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
     // scratch of its own: the world's arena holds the problem of the last step

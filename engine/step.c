@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "engine/joints.h"
+#include "engine/lane.h"
 #include "engine/motion.h"
 #include "engine/rotation.h"
 
@@ -262,9 +263,7 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
 
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = begin_step(world);
-    if (status != CAIRN_OK)
-        return fail_block(world, status, error);
+    cairn_status status = CAIRN_OK;
     TIMED(midpoint, status = run_free_motion(world, error));
     if (status != CAIRN_OK)
         return status;
@@ -288,9 +287,26 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
 }
 
+/// All blocks in one pass over spheres.
+static cairn_status run_lane(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_lane_step(world, error);
+    if (status != CAIRN_ERROR_NONFINITE)
+        return status;
+    eng_lane_publish(world);
+    cairn_status found = check_finite(world, error);
+    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+}
+
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = run_blocks(world, error);
+    cairn_status status = begin_step(world);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    bool lane = eng_lane_covers(world);
+    if (!lane)
+        world->lane_fit = ENG_LANE_UNFIT;
+    status = lane ? run_lane(world, error) : run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
     world->step_count++;
