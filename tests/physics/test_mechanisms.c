@@ -2,6 +2,9 @@
 // Mechanisms against the positions of geometry, prescribed motions, and joints beside contacts.
 #include "tests/physics/joint_world.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 static const cairn_body_id no_body = {0, 0};
 static const double inertia[3] = {1e-3, 2e-3, 3e-3};
 
@@ -328,6 +331,36 @@ static void a_hinged_beam_shares_its_weight_with_a_support(void **state)
     cairn_world_destroy(world);
 }
 
+static void a_step_with_joints_is_written_in_both_mixed_forms(void **state)
+{
+    (void)state;
+    cairn_error error = {0};
+    cairn_world *world = falling_chain("auto", 1e-8, 6);
+    run_steps(world, 130);
+    assert_true(cairn_contact_count(world) > 0);
+    for (int form = 0; form < 2; form++) {
+        char path[64];
+        snprintf(path, sizeof path, "mixed_%d_%ld.hdf5", form, (long)getpid());
+        require(cairn_world_write_fclib(world, path, (cairn_fclib_form)form, "chain", "", &error),
+                &error);
+        cairn_problem *problem;
+        require(cairn_problem_read(path, &problem, &error), &error);
+        cairn_problem_view view;
+        require(cairn_problem_info(problem, &view, &error), &error);
+        // two ball joints and three hinges
+        assert_int_equal(view.equalities, 2 * 3 + 3 * 5);
+        assert_int_equal(view.contacts, cairn_contact_count(world));
+        check_at_most(view.solution_error, 2e-8);
+        cairn_solve_def def = cairn_default_solve_def();
+        cairn_solve_report report;
+        require(cairn_problem_solve(problem, &def, &report, &error), &error);
+        assert_string_equal(report.stop, "solved");
+        cairn_problem_destroy(problem);
+        unlink(path);
+    }
+    cairn_world_destroy(world);
+}
+
 static void bodies_of_a_joint_touch_only_where_asked(void **state)
 {
     (void)state;
@@ -354,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_bob_on_a_shaken_pivot_is_the_driven_oscillator),
         cmocka_unit_test(a_chain_comes_to_rest_on_the_ground_with_its_joints_shut),
         cmocka_unit_test(a_hinged_beam_shares_its_weight_with_a_support),
+        cmocka_unit_test(a_step_with_joints_is_written_in_both_mixed_forms),
         cmocka_unit_test(bodies_of_a_joint_touch_only_where_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
