@@ -94,3 +94,19 @@ void con_apply_impulses(const con_problem *problem, const double (*R)[3], double
         for (int k = 0; k < 6; k++)
             v[a][k] = problem->v_free[a][k] + problem->mass_inverse[a][k] * v[a][k];
 }
+
+mat3 con_proximal_block(const mat3 *W)
+{
+    const double singular = 1e-9, weight = 1e-3;
+    double size = mat3_trace(W) / 3.0;
+    const double(*m)[3] = W->m;
+    double determinant = m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+                         m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+                         m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+    mat3 block = *W;
+    if (!(size > 0.0) || determinant > singular * size * size * size)
+        return block;
+    for (int k = 0; k < 3; k++)
+        block.m[k][k] += weight * size;
+    return block;
+}

@@ -19,6 +19,11 @@ mat3 con_coupling_block(const con_problem *problem, int i, int j);
 /// The same for j = i, symmetric bit by bit.
 mat3 con_diagonal_block(const con_problem *problem, int i);
 
+/// W where it is regular; with a thousandth of its size added to the diagonal where it is singular
+/// to round-off, as joints can make it. A contact solved with U - W' R in place of U - W R moves by
+/// a proximal step, which has a solution where that of W itself may have none.
+mat3 con_proximal_block(const mat3 *W);
+
 /// Contacts act on each other where problem->body has one entry in common, which is all that is
 /// read of the bodies.
 /// @return CAIRN_ERROR_MEMORY, also where the number of blocks passes an int

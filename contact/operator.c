@@ -2,6 +2,7 @@
 // W as an operator: scaling, products through bodies or rows.
 #include "contact/operator.h"
 
+#include "contact/delassus.h"
 #include "contact/reduced.h"
 
 #include <math.h>
@@ -46,6 +47,8 @@ static void scale_contact(con_operator *op, const con_problem *problem, int i)
     op->unit[i] = unit_of(&problem->W_diagonal[i]);
     double inverse = inverse_or_zero(op->unit[i]);
     op->diagonal[i] = mat3_scale(inverse * inverse, &problem->W_diagonal[i]);
+    if (op->block != NULL)
+        op->diagonal[i] = con_proximal_block(&op->diagonal[i]);
     for (int k = 0; k < 3; k++)
         op->q[i][k] = inverse * problem->q[i][k];
     if (inverse == 0.0)

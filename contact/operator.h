@@ -19,7 +19,7 @@ typedef struct con_operator {
     const double *mu;  // [n] the problem's
     double *unit;      // [n] sqrt(kg^-1); 0 for a contact that cannot bear
     double (*q)[3];    // [n]
-    mat3 *diagonal;    // [n] blocks W_ii
+    mat3 *diagonal;    // [n] blocks W_ii; in rows of W or C those of con_proximal_block
     int *neighbours;   // [n] bound of the blocks in a row, itself included, that act at once
     // body form
     int (*body)[2];       // [n] rows of y; the spare row m where immobile

@@ -3,6 +3,7 @@
 #include "contact/sweep.h"
 
 #include "contact/cone.h"
+#include "contact/delassus.h"
 #include "contact/reduced.h"
 
 #include <string.h>
@@ -28,8 +29,11 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
     contact->asleep = 0;
     contact->by_rows = sweep->y == NULL ||
                        (problem->reduction != NULL && con_reduction_touches(problem->reduction, i));
-    contact->can_bear =
-        con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
+    mat3 block = problem->W_diagonal[i];
+    if (contact->by_rows)
+        block = con_proximal_block(&block);
+    contact->can_bear = problem->W_diagonal[i].m[0][0] > 0.0 &&
+                        con_secular_prepare(&block, problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
         scale_H(problem, root, i, contact);
@@ -139,7 +143,7 @@ static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_co
     return true;
 }
 
-// b = q + sum over the other contacts of W_ij R_j
+// b = q + sum over the other contacts of W_ij R_j, less what the block has above W_ii
 static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
 {
     const con_block_matrix *W = sweep->problem->W;
@@ -148,6 +152,9 @@ static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[
         if (W->column[k] != i)
             sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
     vec3_store(b, sum);
+    double above = sweep->contacts[i].block.W[0][0] - sweep->problem->W_diagonal[i].m[0][0];
+    for (int k = 0; k < 3 && above > 0.0; k++)
+        b[k] -= above * sweep->R[i][k];
 }
 
 static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
@@ -159,7 +166,7 @@ static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *c
         jointed_free_velocity(sweep, contact, i, b);
 }
 
-static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact,
                                  const double b[3], double R[3])
 {
     if (sweep->local == NULL) {
@@ -168,9 +175,10 @@ static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact
         return;
     }
     con_local_problem one = {
-        .W = sweep->problem->W_diagonal[i], .b = {b[0], b[1], b[2]},
-             .mu = contact->block.mu
+        .b = {b[0], b[1], b[2]},
+          .mu = contact->block.mu
     };
+    memcpy(one.W.m, contact->block.W, sizeof one.W.m);
     sweep->local->solve(sweep->local_settings, &one, R);
 }
 
@@ -204,7 +212,7 @@ static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
         return;
 
     double solved[3] = {R[0], R[1], R[2]};
-    solve_contact(sweep, contact, i, b, solved);
+    solve_contact(sweep, contact, b, solved);
     if (sweep->relaxation != 1.0)
         relax(sweep->relaxation, R, contact->block.mu, solved);
     double dR[3] = {solved[0] - R[0], solved[1] - R[1], solved[2] - R[2]};

@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 3, FIELDS_MAX = 48, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 3, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -31,6 +31,7 @@ typedef enum count_index {
     COUNT_JOINTS,
     COUNT_JOINTS_CHANGED,
     COUNT_NOTE, // bytes
+    COUNT_CONNECTORS,
     COUNTS
 } count_index;
 
@@ -65,6 +66,7 @@ typedef struct snapshot {
     double (*loads)[6];              // force and torque applied by the user
     double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
+    eng_connector_state *connectors; // [connectors]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -150,6 +152,8 @@ static field_list body_fields(snapshot *s)
     add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
     add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
     add_contacts(&list, &s->contacts, s->counts[COUNT_CONTACTS]);
+    add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
+        s->counts[COUNT_CONNECTORS], s->connectors);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
@@ -199,6 +203,7 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_JOINTS] = world->joint_count,
         [COUNT_JOINTS_CHANGED] = world->joints_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
+        [COUNT_CONNECTORS] = world->connector_count,
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -260,6 +265,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     s->q_mid = world->q_mid;
     s->v = world->v;
     s->contacts = world->contacts;
+    s->connectors = world->connector_state;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
@@ -412,8 +418,9 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
     if (s->counts[COUNT_BODIES] != world->body_count ||
         s->counts[COUNT_COLLIDERS] != world->collider_count ||
-        s->counts[COUNT_JOINTS] != world->joint_count)
-        return refuse(reader, "its bodies or joints are not those of its fingerprint");
+        s->counts[COUNT_JOINTS] != world->joint_count ||
+        s->counts[COUNT_CONNECTORS] != world->connector_count)
+        return refuse(reader, "its bodies, joints or connectors are not those of its fingerprint");
     return CAIRN_OK;
 }
 
@@ -424,10 +431,12 @@ static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *a
     s->q = base_arena_array(arena, pose, "q", bodies);
     s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
     s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->connectors =
+        base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->q != NULL && s->q_mid != NULL && s->v != NULL &&
-           s->listed_pairs != NULL && allocate_copies(s, arena);
+           s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena);
 }
 
 static bool in_range(int64_t value, int64_t count)
@@ -485,6 +494,12 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
     for (int i = 0; i < world->joint_count; i++)
         if (!isfinite(s->joints[i][0]) || !isfinite(s->joints[i][3]))
             return "a joint's state is not finite";
+    for (int i = 0; i < world->connector_count; i++) {
+        const double *state = (const double *)&s->connectors[i];
+        for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
+            if (!isfinite(state[k]))
+                return "a connector's state is not finite";
+    }
     return NULL;
 }
 
@@ -541,6 +556,9 @@ static void copy_state(cairn_world *world, const snapshot *s)
     }
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_in(s->joints[i], &world->joints[i]);
+    if (world->connector_count > 0)
+        memcpy(world->connector_state, s->connectors,
+               (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
@@ -571,6 +589,7 @@ static void forget_step(cairn_world *world)
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
     world->joint_step = NULL;
+    world->connector_outputs = NULL;
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }
 

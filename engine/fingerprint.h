@@ -11,6 +11,7 @@
     X(bodies, "bodies")                                                                            \
     X(joints, "joints")                                                                            \
     X(laws, "materials or contact laws")                                                           \
+    X(connectors, "connectors")                                                                    \
     X(step, "settings of the step (time step, gravity, tolerance, rotation, correction)")          \
     X(solvers, "solver settings")
 

@@ -123,6 +123,8 @@ static void release_shapes_and_bodies(cairn_world *world)
         base_release(allocator, world->bodies[i].name);
     for (int i = 0; i < world->joint_count; i++)
         base_release(allocator, world->joints[i].name);
+    for (int i = 0; i < world->connector_count; i++)
+        base_release(allocator, world->connectors[i].name);
     for (int i = 0; i < world->shape_count; i++) {
         geo_shape_destroy(world->shapes[i]);
         base_release(allocator, world->shape_members[i]);
@@ -140,6 +142,7 @@ void cairn_world_destroy(cairn_world *world)
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,
+        world->elasticity,
         world->surface_of,
         world->surfaces,
         world->shapes,
@@ -148,6 +151,8 @@ void cairn_world_destroy(cairn_world *world)
         world->colliders,
         world->joints,
         world->apart,
+        world->connectors,
+        world->connector_state,
         world->q,
         world->v,
         world->mass_inverse,
@@ -167,6 +172,7 @@ void cairn_world_destroy(cairn_world *world)
         base_release(&allocator, blocks[i]);
     base_names_release(&world->body_names, &allocator);
     base_names_release(&world->joint_names, &allocator);
+    base_names_release(&world->connector_names, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);

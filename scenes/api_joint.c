@@ -151,6 +151,22 @@ cairn_joint_id scn_check_joint(lua_State *L, const char *name)
     scn_raise_unknown(L, "joint", name, names, count);
 }
 
+cairn_status scn_joint_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    cairn_joint_view view;
+    cairn_status status = cairn_joint_get(scene->world, sensor->joint, &view);
+    if (status != CAIRN_OK)
+        return status;
+    if (sensor->columns == 3)
+        memcpy(value, sensor->quantity == SCN_SENSOR_FORCE ? view.force : view.torque,
+               3 * sizeof *value);
+    else
+        value[0] = sensor->quantity == SCN_SENSOR_COORDINATE ? view.coordinate
+                   : sensor->quantity == SCN_SENSOR_SPEED    ? view.speed
+                                                             : view.effort;
+    return CAIRN_OK;
+}
+
 // ---------------------------------------------------------------- motion
 
 /// A reference to the function of a key, LUA_NOREF where it is missing.

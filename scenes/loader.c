@@ -41,6 +41,7 @@ static const luaL_Reg calls[] = {
     {"ground",          scn_call_ground         },
     {"joint",           scn_call_joint          },
     {"motion",          scn_call_motion         },
+    {"connector",       scn_call_connector      },
     {"sensor",          scn_call_sensor         },
     {"bodies_from_csv", scn_call_bodies_from_csv},
 };

@@ -53,19 +53,28 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_POSITION,         // m, of the centre of mass
     SCN_SENSOR_VELOCITY,         // m/s, of the centre of mass
     SCN_SENSOR_ANGULAR_VELOCITY, // rad/s
-    SCN_SENSOR_JOINT_FORCE,      // N, of a joint on its body B
-    SCN_SENSOR_JOINT_TORQUE,     // N m, of a joint on its body B about the anchor
-    SCN_SENSOR_COORDINATE,       // rad or m
-    SCN_SENSOR_SPEED,            // rad/s or m/s
-    SCN_SENSOR_EFFORT            // N m or N
+    // of connectors alone
+    SCN_SENSOR_DIRECTOR,     // unit normal from the first body to the second
+    SCN_SENSOR_DISPLACEMENT, // m, from the first marker to the second
+    SCN_SENSOR_GAP,          // m, one column
+    SCN_SENSOR_HISTORY,      // a column for each of the law's
+    // of joints alone, one column each
+    SCN_SENSOR_COORDINATE, // rad or m
+    SCN_SENSOR_SPEED,      // rad/s or m/s
+    SCN_SENSOR_EFFORT      // N m or N
 } scn_sensor_quantity;
+
+enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
 
 typedef struct scn_sensor {
     char *name;
     scn_sensor_quantity quantity;
     cairn_body_id *bodies; // [body_count]; one unless a sum of forces or torques
     int body_count;
-    cairn_joint_id joint; // instead of bodies; null for none
+    cairn_joint_id joint;         // null: of bodies or a connector
+    cairn_connector_id connector; // null: a sensor of bodies
+    bool on_first;                // force and torque of a connector: on its first body
+    int columns;                  // 3 unless a number or a history
 } scn_sensor;
 
 /// A function or more of the scene's program that prescribe the motion of a body.
@@ -125,11 +134,12 @@ const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);
 /// Unit of what a sensor reads.
 const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor);
 
-/// Number of components of a quantity: 3, or 1 for coordinate, speed and effort.
-int scn_sensor_components(scn_sensor_quantity quantity);
+/// "x", "y", "z"; "" for the only column; or the name of the history.
+const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column);
 
-/// The components a sensor reads now; the rest are 0.
+/// What a sensor reads now.
+/// @param value  [sensor->columns], at most SCN_SENSOR_COLUMNS_MAX
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor,
-                             double value[3]) CAIRN_CHECK_RESULT;
+                             double *value) CAIRN_CHECK_RESULT;
 
 #endif
