@@ -93,7 +93,7 @@ static cairn_status follow(const cairn_world *world, int body, double start, con
 
 cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; world->motion_count > 0 && i < world->body_count; i++) {
         if (world->bodies[i].motion.function == NULL)
             continue;
         pose end;
@@ -107,7 +107,7 @@ cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
 {
     double half = 0.5 * world->def.time_step;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; world->motion_count > 0 && i < world->body_count; i++) {
         if (world->bodies[i].motion.function == NULL)
             continue;
         pose end;
@@ -132,8 +132,10 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
     eng_lane_leave(world);
     eng_motion before = body->motion;
     body->motion = (eng_motion){function, context};
-    if (function == NULL)
+    if (function == NULL) {
+        world->motion_count -= before.function != NULL;
         return CAIRN_OK;
+    }
     int index = (int)id.index;
     cairn_motion now;
     pose q, end;
@@ -148,6 +150,7 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
         body->motion = before;
         return status;
     }
+    world->motion_count += before.function == NULL;
     world->q[index] = world->q_mid[index] = q;
     memcpy(world->v[index], v, sizeof v);
     world->topology_changed = world->joints_changed = true;

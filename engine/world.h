@@ -156,6 +156,7 @@ struct cairn_world {
     // bodies: cold data, then state
     eng_body *bodies; // [body_count]
     int body_count, body_capacity;
+    int motion_count; // bodies with a prescribed motion
     base_names body_names;
     eng_collider *colliders;
     int collider_count, collider_capacity;
