@@ -146,8 +146,8 @@ static cairn_status decide(workspace *w, const double *mu, con_existence *out, b
         return status;
     out->iterations += program.iterations;
     status = verify_point(w, mu, out);
-    // a velocity that was found bounds from below, also where the program stopped early
-    out->margin_bound = fmax(program.bound, out->margin);
+    // where the program stopped early its bound may lie below a velocity that was found
+    out->margin_bound = program.bound >= out->margin ? program.bound : 1.0;
     if (status == CAIRN_OK && out->margin <= borderline)
         *refuted = verify_direction(w, mu, out, &status);
     return status;
@@ -159,7 +159,7 @@ static cairn_status check(workspace *w, con_existence *out, double (*direction)[
     cairn_status status = prepare(w);
     if (status != CAIRN_OK)
         return status;
-    out->rank = w->problem->H != NULL ? -1 : w->range.columns;
+    out->rank = w->problem->H != NULL || w->range.is_sparse ? -1 : w->range.columns;
     scale_q(w, out);
     status = decide(w, w->problem->friction, out, &refuted);
     if (status != CAIRN_OK)

@@ -105,7 +105,9 @@ cairn_status con_fclib_save(const char *path, const con_fclib_problem *content, 
 
 /// Reads a problem file of either form. Storage: triplets (nz >= 0; p = column, i = row as Siconos
 /// writes them, and the other way round where only that fits), compressed columns (nz = -1),
-/// compressed rows (nz = -2), or dense, column major: `x` alone, without `p` and `i`. Entries of
+/// compressed rows (nz = -2), dense, column major: `x` alone, without `p` and `i`; or compressed
+/// columns or rows of 3x3 blocks, where `p` has a third of the starts and `x` nine numbers, column
+/// major, for each index of a block (neither reference library writes blocks). Entries of
 /// the same place are added. Where a file holds both forms the global one is read. Texts of
 /// variable length are passed over. Guesses and solutions that are not finite are dropped and
 /// counted. Nothing in the file is trusted: sizes are checked against the file's, links to other

@@ -88,6 +88,10 @@ double con_newton_error(con_newton *newton, const double (*r)[3]);
 bool con_newton_solved(const con_newton *newton);
 bool con_newton_late(const con_newton *newton);
 
+/// Operations of one factorisation with every contact active. To be called before con_newton_begin
+/// or after a method has ended.
+cairn_status con_newton_flops(const con_newton *newton, double *flops) CAIRN_CHECK_RESULT;
+
 /// Called by a method once its own arrays are allocated, before con_newton_factor: in W form the
 /// factors go on top of the arena and are replaced there when the active contacts change. The
 /// method rewinds the arena when it ends.

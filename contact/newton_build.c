@@ -157,6 +157,20 @@ cairn_status con_newton_allocate_factors(con_newton *newton)
     return newton->fits ? con_block_lu_create(order, newton->arena, &newton->lu) : CAIRN_OK;
 }
 
+cairn_status con_newton_flops(const con_newton *newton, double *flops)
+{
+    *flops = newton->order.flops;
+    if (newton->bodies)
+        return CAIRN_OK;
+    con_block_order order;
+    base_arena_mark mark = base_arena_get_mark(newton->arena);
+    cairn_status status = con_block_order_create(&newton->pattern, 3, newton->arena, &order);
+    if (status == CAIRN_OK)
+        *flops = order.flops;
+    base_arena_rewind(newton->arena, mark);
+    return status;
+}
+
 static cairn_status order_bodies(con_newton *newton, base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count, m = (size_t)newton->body_count, count = 0;

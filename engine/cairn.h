@@ -740,14 +740,14 @@ typedef struct cairn_existence {
     double certificate_product;  // q.d < 0 of a direction d in the cones with sum d_N = 1 that no
                                  // velocity feels; NaN without one
     double certificate_residual; // |W^T d| of it, relative
-    int rank;                    // of W in local form; -1 in global form
+    int rank;                    // of W in local form up to 500 contacts; -1 otherwise
     int iterations;
 } cairn_existence;
 
 /// Tests existence of a solution by the criterion of the largest margin: max a with
 /// H^T v + w - a e_N in K*, a <= 1. Where it fails without friction too, there is no solution.
 /// @param direction  [contacts][3] out: the certificate d, or zeros; may be NULL
-/// @return CAIRN_ERROR_UNSUPPORTED for a local form of more than 2000 contacts
+/// @return CAIRN_ERROR_UNSUPPORTED for a local form whose factors would take more than 2 GB
 /// Source: Acary & Cadoux 2013. Tests: tests/unit/contact/test_existence.c
 CAIRN_API cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
                                            double (*direction)[3],
