@@ -8,6 +8,7 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
+#include "engine/cairn_joint.h"
 #include "engine/cairn_law.h"
 
 #include <stdbool.h>
@@ -18,8 +19,6 @@
 extern "C" {
 #endif
 
-typedef struct cairn_world cairn_world;
-
 typedef struct cairn_shape_id {
     uint32_t index, generation;
 } cairn_shape_id;
@@ -27,10 +26,6 @@ typedef struct cairn_shape_id {
 typedef struct cairn_material_id {
     uint32_t index, generation;
 } cairn_material_id;
-
-typedef struct cairn_body_id {
-    uint32_t index, generation;
-} cairn_body_id;
 
 CAIRN_API const char *cairn_version(void);
 
@@ -396,6 +391,7 @@ typedef struct cairn_step_report {
     int iterations;
     double error;                // residual of the step, recomputed by the engine, theory.md (4.12)
     double error_scaled;         // the same in velocity units, theory.md (4.13)
+    double error_joints;         // m or rad, largest violation of a joint at the end of the step
     double penetration;          // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
     double seconds[CAIRN_PHASE_COUNT];
@@ -446,7 +442,7 @@ CAIRN_API cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overl
 // ---------------------------------------------------------------- energy and momentum
 
 /// Accumulated since creation; kinetic + potential + elastic = initial + drivers + correction
-/// - dissipated, up to `residual`.
+/// + joints - dissipated, up to `residual`.
 typedef struct cairn_energy {
     double kinetic;    // J
     double potential;  // J, of gravity, zero at the origin
@@ -457,6 +453,7 @@ typedef struct cairn_energy {
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots
     double plastic;    // J dissipated by plasticity and adhesion
+    double joints;     // J, work of the constraints of joints, which should do none
     double residual;   // J, what does not add up
 } cairn_energy;
 
