@@ -8,6 +8,7 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
+#include "engine/cairn_joint.h"
 #include "engine/cairn_law.h"
 
 #include <stdbool.h>
@@ -18,8 +19,6 @@
 extern "C" {
 #endif
 
-typedef struct cairn_world cairn_world;
-
 typedef struct cairn_shape_id {
     uint32_t index, generation;
 } cairn_shape_id;
@@ -27,10 +26,6 @@ typedef struct cairn_shape_id {
 typedef struct cairn_material_id {
     uint32_t index, generation;
 } cairn_material_id;
-
-typedef struct cairn_body_id {
-    uint32_t index, generation;
-} cairn_body_id;
 
 CAIRN_API const char *cairn_version(void);
 
@@ -115,6 +110,16 @@ CAIRN_API cairn_status cairn_material_create(cairn_world *world, const char *nam
 CAIRN_API cairn_material_id cairn_material_find(const cairn_world *world, const char *name);
 CAIRN_API int cairn_material_count(const cairn_world *world);
 CAIRN_API const char *cairn_material_name(const cairn_world *world, cairn_material_id material);
+
+/// One property of a material: "young_modulus" (Pa) or "poisson_ratio" (default 0.3). Laws with
+/// such parameters take them from the two materials of a pair, docs/laws.md section 7.5, unless the
+/// pair gives one of them itself.
+CAIRN_API cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id material,
+                                                const char *property, double value,
+                                                cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a property; 0 where it was not given.
+CAIRN_API double cairn_material_value(const cairn_world *world, cairn_material_id material,
+                                      const char *property);
 
 /// Law of a pair of materials (null ids: of the default pair); its parameters return to defaults.
 /// A pair that was never set follows the default pair.
@@ -259,6 +264,72 @@ CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id bo
                                             const double force[3], const double torque[3],
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
+// ---------------------------------------------------------------- connectors
+
+typedef struct cairn_connector_id {
+    uint32_t index, generation;
+} cairn_connector_id;
+
+/// A contact between two given bodies of any shape: a marker sphere is fixed in each, and an
+/// impulse law acts between the two spheres, docs/laws.md section 6.1.
+typedef struct cairn_connector_def {
+    const char *name; // copied, unique; NULL for none
+    const char *law;  // default "exudyn_sphere"
+    cairn_body_id bodies[2];
+    double radii[2];        // m; one of them negative: a hollow sphere with the other inside
+    double positions[2][3]; // m, of the markers in the frames of the bodies' shapes; default 0
+    bool contacts; // true: the bodies make ordinary contacts besides; default false: the connector
+                   // stands for all contacts between the two
+    uint32_t cookie;
+} cairn_connector_def;
+
+CAIRN_API cairn_connector_def cairn_default_connector_def(void);
+
+/// @return CAIRN_ERROR_NOT_FOUND for a law that there is not, CAIRN_ERROR_STALE_ID for a body,
+///         CAIRN_ERROR_ARGUMENT for other mistakes
+CAIRN_API cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_def *def,
+                                              cairn_connector_id *connector,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: one parameter of its law, e.g. "active_connector".
+CAIRN_API cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id connector,
+                                                 const char *parameter, cairn_value value,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a parameter by its index in the law's table.
+CAIRN_API cairn_value cairn_connector_value(const cairn_world *world, cairn_connector_id connector,
+                                            int setting);
+/// Between steps: one of the law's history (of exudyn_sphere: the data coordinates); all are 0 at
+/// first.
+CAIRN_API cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id connector,
+                                                   const char *name, double value,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Connectors in order of creation: 0 .. count-1.
+CAIRN_API int cairn_connector_count(const cairn_world *world);
+CAIRN_API cairn_connector_id cairn_connector_at(const cairn_world *world, int index);
+CAIRN_API cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name);
+
+/// Forces, torques and history are of the last step (means over it; history as of its middle), the
+/// rest is of now. Everything has its physical sign.
+typedef struct cairn_connector_view {
+    const char *name; // "" for none
+    const char *law;
+    cairn_body_id bodies[2];
+    double radii[2];                       // m
+    double positions[2][3];                // m, markers
+    double gap;                            // m
+    double director[3];                    // unit normal from A to B
+    double displacement[3];                // m, marker of B less marker of A
+    double point[3];                       // m, halfway between the surfaces
+    double velocity[3];                    // m/s, of B against A at the point
+    bool closed;                           // in the last step
+    double force[2][3];                    // N on A and on B
+    double torque[2][3];                   // N m on A and B, about the markers
+    double history[CAIRN_LAW_HISTORY_MAX]; // named by cairn_law_history_name
+} cairn_connector_view;
+
+CAIRN_API cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id connector,
+                                           cairn_connector_view *view) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- stepping
 
 /// Advances by one time step. A step whose solve stops early is done with the best point found and
@@ -283,9 +354,9 @@ typedef struct cairn_step_limit {
 /// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_stable_step(const cairn_world *world);
 
-/// Changes the time step, between steps. Contacts keep the forces of the last step; its impulses,
-/// from which the next solve starts, change in proportion. A checkpoint is restored with the step
-/// that was in force when it was saved.
+/// Changes the time step, between steps. Contacts, joints and connectors keep the forces of the last
+/// step: its impulses, from which the next solve starts, change in proportion. A checkpoint is
+/// restored with the step that was in force when it was saved.
 /// @return CAIRN_ERROR_ARGUMENT for a step that is not positive
 CAIRN_API cairn_status cairn_world_set_time_step(cairn_world *world, double time_step,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
@@ -322,6 +393,7 @@ typedef struct cairn_step_report {
     int iterations;
     double error;                // residual of the step, recomputed by the engine, theory.md (4.12)
     double error_scaled;         // the same in velocity units, theory.md (4.13)
+    double error_joints;         // m or rad, largest violation of a joint at the end of the step
     double penetration;          // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
     double seconds[CAIRN_PHASE_COUNT];
@@ -354,8 +426,8 @@ typedef struct cairn_contact_view {
 CAIRN_API int cairn_contact_count(const cairn_world *world);
 CAIRN_API void cairn_contact_get(const cairn_world *world, int index, cairn_contact_view *view);
 
-/// Sum of the contact forces (N) and torques about the centre of mass (N m) on a body in the last
-/// step, world axes.
+/// Sum of the forces (N) and torques about the centre of mass (N m) of contacts and connectors on a
+/// body in the last step, world axes.
 CAIRN_API cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body,
                                                 double force[3],
                                                 double torque[3]) CAIRN_CHECK_RESULT;
@@ -376,7 +448,7 @@ CAIRN_API cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overl
 // ---------------------------------------------------------------- energy and momentum
 
 /// Accumulated since creation; kinetic + potential + elastic = initial + drivers + correction
-/// - dissipated, up to `residual`.
+/// + joints - dissipated, up to `residual`.
 typedef struct cairn_energy {
     double kinetic;    // J
     double potential;  // J, of gravity, zero at the origin
@@ -387,6 +459,7 @@ typedef struct cairn_energy {
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots
     double plastic;    // J dissipated by plasticity and adhesion
+    double joints;     // J, work of the constraints of joints, which should do none
     double residual;   // J, what does not add up
 } cairn_energy;
 
@@ -563,7 +636,7 @@ CAIRN_API void cairn_problem_destroy(cairn_problem *problem);
 
 typedef enum cairn_problem_kind {
     CAIRN_PROBLEM_LOCAL, // W and q
-    CAIRN_PROBLEM_GLOBAL // M, H, f, w
+    CAIRN_PROBLEM_GLOBAL // M, H, f, w; both may have equality constraints
 } cairn_problem_kind;
 
 /// "local" or "global".
@@ -635,6 +708,7 @@ typedef struct cairn_solve_report {
     double error;        // recomputed, theory.md (4.12)
     double error_q;      // the same natural map divided by |q|
     double error_scaled; // theory.md (4.13)
+    double error_joints; // of the equality constraints, theory.md (4.17); 0 where W alone is solved
     double seconds;      // wall clock of the solve alone
     double cpu_seconds;  // CPU time of the same, all threads
 } cairn_solve_report;
@@ -672,14 +746,14 @@ typedef struct cairn_existence {
     double certificate_product;  // q.d < 0 of a direction d in the cones with sum d_N = 1 that no
                                  // velocity feels; NaN without one
     double certificate_residual; // |W^T d| of it, relative
-    int rank;                    // of W in local form; -1 in global form
+    int rank;                    // of W in local form up to 500 contacts; -1 otherwise
     int iterations;
 } cairn_existence;
 
 /// Tests existence of a solution by the criterion of the largest margin: max a with
 /// H^T v + w - a e_N in K*, a <= 1. Where it fails without friction too, there is no solution.
 /// @param direction  [contacts][3] out: the certificate d, or zeros; may be NULL
-/// @return CAIRN_ERROR_UNSUPPORTED for a local form of more than 2000 contacts
+/// @return CAIRN_ERROR_UNSUPPORTED for a local form whose factors would take more than 2 GB
 /// Source: Acary & Cadoux 2013. Tests: tests/unit/contact/test_existence.c
 CAIRN_API cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
                                            double (*direction)[3],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
-#include "engine/world.h"
+#include "engine/joints.h"
 
 #include "base/hash.h"
 #include "contact/fclib.h"
@@ -90,6 +90,7 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         f = vec3_add(f, impulse);
         t = vec3_add(t, vec3_cross(vec3_sub(c->point[i], centre), impulse));
     }
+    eng_connectors_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);
     vec3_store(torque, t);
     return CAIRN_OK;
@@ -218,6 +219,8 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, world->q, bodies * sizeof *world->q);
         hash = base_hash_bytes(hash, world->v, bodies * sizeof *world->v);
     }
+    for (int i = 0; i < world->joint_count; i++)
+        hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
     if (contacts > 0) {
         const eng_contacts *c = &world->contacts;
         hash = base_hash_bytes(hash, c->body, contacts * sizeof *c->body);
@@ -225,6 +228,9 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, c->R, contacts * sizeof *c->R);
         hash = base_hash_bytes(hash, c->history, contacts * sizeof *c->history);
     }
+    if (world->connector_count > 0)
+        hash = base_hash_bytes(hash, world->connector_state,
+                               (size_t)world->connector_count * sizeof *world->connector_state);
     return hash;
 }
 
