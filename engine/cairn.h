@@ -354,8 +354,8 @@ typedef struct cairn_step_limit {
 /// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_stable_step(const cairn_world *world);
 
-/// Changes the time step, between steps. Contacts, joints and connectors keep the forces of the last
-/// step: its impulses, from which the next solve starts, change in proportion. A checkpoint is
+/// Changes the time step, between steps. Contacts, joints and connectors keep the forces of the
+/// last step: its impulses, from which the next solve starts, change in proportion. A checkpoint is
 /// restored with the step that was in force when it was saved.
 /// @return CAIRN_ERROR_ARGUMENT for a step that is not positive
 CAIRN_API cairn_status cairn_world_set_time_step(cairn_world *world, double time_step,
