@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the spheres lane, four doubles at a time (AVX2 and FMA).
 #if defined(__x86_64__)
+#if !defined(__clang__)
 #pragma GCC target("avx2,fma")
+#endif
 
 #include "engine/lane_data.h"
 
 #include <immintrin.h>
 #include <math.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#endif
 
 #define LANES 4
 #define LANE_KERNEL eng_lane_avx2
@@ -246,6 +252,10 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
 }
 
 #include "engine/lane_kernel.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #else
 typedef int eng_lane_no_such_kernel;
