@@ -85,7 +85,7 @@ static void print_man(void)
 {
     static const char *const statuses[][2] = {
         {"0",   "done"                                                                         },
-        {"1",   "the run failed: a step above the tolerance under \\-\\-strict, NaN, explosion"},
+        {"1",   "the run failed: a step that leaves a bound of \\-\\-strict, NaN, explosion"},
         {"2",   "wrong command line"                                                           },
         {"3",   "wrong scene or input file"                                                    },
         {"4",   "a feature that is not built in"                                               },
