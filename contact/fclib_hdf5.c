@@ -245,8 +245,9 @@ static cairn_status dataset_count(const con_hdf5_reader *reader, hid_t group, co
     uint64_t limit = stored <= reader->file_size ? stored : reader->file_size;
     if (filtered)
         limit *= INFLATION_MAX;
-    // data never written reads as zeros and takes no room
-    if (stored == 0)
+    // data never written reads as zeros and takes no room; what is kept beside the dataset's
+    // description is always written, and HDF5 reads it without a look at its length
+    if (stored == 0 && H5Pget_layout(set->properties) != H5D_COMPACT)
         limit = ZEROS_MAX + reader->file_size;
     if ((uint64_t)points > limit / element_size || points > INT_MAX / 16)
         return con_hdf5_refuse(reader, group, name,

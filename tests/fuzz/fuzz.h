@@ -56,4 +56,10 @@ static inline fuzz_file fuzz_file_make(const uint8_t *data, size_t size)
     return file;
 }
 
+/// Where files lie whose folder matters: in memory where there is such a place.
+static inline const char *fuzz_place(void)
+{
+    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
+}
+
 #endif

@@ -54,7 +54,8 @@ static void resume(const char *path)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     // continuing writes beside the file, which needs a folder
-    char folder[] = "/dev/shm/cairn-fuzz-XXXXXX", path[64];
+    char folder[48], path[64];
+    snprintf(folder, sizeof folder, "%s/cairn-fuzz-XXXXXX", fuzz_place());
     fuzz_demand(mkdtemp(folder) != NULL, "no folder");
     snprintf(path, sizeof path, "%s/t.h5", folder);
     FILE *file = fopen(path, "wb");
