@@ -45,6 +45,8 @@ ninja -C build-fuzz -j2 "${targets[@]/#/tests/fuzz/fuzz_}"
 
 # a damaged file makes HDF5 ask for more memory than there is, which it can do without
 export ASAN_OPTIONS=allocator_may_return_null=1
+# its threads wait for each other by turning in circles
+export OPENBLAS_NUM_THREADS=1
 export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=print_suppressions=0
 failed=0

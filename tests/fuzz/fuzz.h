@@ -20,6 +20,13 @@ __attribute__((weak)) const char *__lsan_default_suppressions(void)
     return "leak:libhdf5";
 }
 
+// and ask for more memory than there is, which it can do without
+const char *__asan_default_options(void);
+__attribute__((weak)) const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 /// One input. @return 0
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
