@@ -60,7 +60,7 @@ typedef struct cairn_world_def {
     double correction_slop;    // m, penetration left alone; default 0: 1e-5 of the smaller body's
                                // smallest size
     int threads;               // >= 1; results do not depend on it; default 1
-    cairn_allocator allocator; // NULL function: the C library's
+    cairn_allocator allocator; // NULL function: the C library's; called by one thread at a time
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
     void *log_context;
     uint32_t cookie;

@@ -133,6 +133,7 @@ struct cairn_world {
     // set at creation
     cairn_world_def def;
     base_allocator allocator;
+    base_gate *gate; // of the allocator; NULL where none is needed
     base_logger logger;
     base_workers *workers; // NULL for one thread
     base_arena *arena;     // scratch of a step; holds the problem of the last step until the next
