@@ -60,14 +60,14 @@ fi
 check "release build" build_variant build -Dbuildtype=release -Dwerror=true || true
 
 if check "build with asserts" build_variant build-test -Dbuildtype=debugoptimized -Dwerror=true; then
-    run_suites 600 build-test
+    run_suites 1500 build-test
 fi
 
 if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptimized \
     -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false; then
     export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:detect_leaks=1:print_summary=1
     export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
-    run_suites 350 build-asan --suite unit --suite robust --timeout-multiplier 3
+    run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
 fi
 
 if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
