@@ -175,7 +175,8 @@ static void check_contacts(const cairn_world *a, const cairn_world *b, double to
         for (int k = 0; k < 3; k++) {
             check_close(x.normal[k], y.normal[k], 0.0, 10.0 * tolerance);
             check_close(x.point[k], y.point[k], 0.0, 0.1 * tolerance);
-            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance);
+            // the dashpot's part is kept in single precision
+            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance + 1e-7);
             check_close(x.velocity[k], y.velocity[k], 0.0, 10.0 * tolerance);
         }
         for (int k = 0; k < CON_HISTORY_MAX; k++)
@@ -192,8 +193,8 @@ static void check_forces(const cairn_world *a, const cairn_world *b, double tole
         assert_int_equal(cairn_body_contact_force(a, id, f[0], t[0]), CAIRN_OK);
         assert_int_equal(cairn_body_contact_force(b, id, f[1], t[1]), CAIRN_OK);
         for (int k = 0; k < 3; k++) {
-            check_close(f[0][k], f[1][k], 1e-9, 1e4 * tolerance);
-            check_close(t[0][k], t[1][k], 1e-9, 1e4 * tolerance);
+            check_close(f[0][k], f[1][k], 1e-7, 1e4 * tolerance + 1e-7);
+            check_close(t[0][k], t[1][k], 1e-7, 1e4 * tolerance + 1e-9);
         }
     }
 }
