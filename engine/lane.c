@@ -118,6 +118,7 @@ cairn_status eng_lane_reserve(eng_lane *lane, eng_lane_buffer *buffer, size_t by
     char *block = (char *)made + (address - (uintptr_t)made);
     memmove(block, (char *)made + offset, old);
     *buffer = (eng_lane_buffer){made, block, size};
+    base_advise_large(block, bytes);
     return CAIRN_OK;
 }
 
@@ -441,6 +442,7 @@ static cairn_status enter(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     read_contacts(lane);
+    eng_blocks_release(lane->world);
     lane->walls_changed = false;
     lane->active = true;
     return CAIRN_OK;

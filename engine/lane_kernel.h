@@ -362,9 +362,20 @@ INLINE void clear_forces(double (*rows)[8])
 
 enum { AHEAD = 4 };
 
+/// Asks for the rows of the later bodies of some blocks.
+INLINE void fetch_partners(const eng_lane_pass *pass, int begin, int end)
+{
+    for (int i = begin; i < end; i++)
+        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+            int row = eng_lane_row_b(&pass->blocks[i], k);
+            __builtin_prefetch(pass->X[row]);
+            __builtin_prefetch(pass->V[row]);
+        }
+}
+
 /// Parts of blocks of list A, AHEAD at a time.
 INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       sums *s)
+                       bool fetch, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     int end = segment->end_block * PARTS;
@@ -373,6 +384,10 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
         int count = end - begin < AHEAD ? end - begin : AHEAD;
         for (int k = 0; k < count; k++)
             begin_pairs(pass, part_of(pass, begin + k, hertz), &t, hertz, &ahead[k]);
+        if (fetch) {
+            int first = (begin + AHEAD + PARTS - 1) / PARTS, last = (begin + 2 * AHEAD) / PARTS;
+            fetch_partners(pass, first, last < segment->end_block ? last : segment->end_block);
+        }
         for (int k = 0; k < count; k++) {
             pairs p = part_of(pass, begin + k, hertz);
             if (ahead[k].acts)
@@ -415,13 +430,19 @@ INLINE void far_blocks(const eng_lane_pass *pass, const eng_lane_segment *segmen
 static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, false, s);
+    if (pass->reach > 0)
+        near_parts(pass, segment, false, true, s);
+    else
+        near_parts(pass, segment, false, false, s);
 }
 
 static __attribute__((noinline)) void near_hertz(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, true, s);
+    if (pass->reach > 0)
+        near_parts(pass, segment, true, true, s);
+    else
+        near_parts(pass, segment, true, false, s);
 }
 
 static __attribute__((noinline)) void

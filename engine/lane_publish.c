@@ -141,8 +141,6 @@ void eng_lane_publish(const cairn_world *constant)
         pose *q = &world->q[body];
         q->position = vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * h, velocity);
         q->orientation = eng_rotation_advance(middle, vec3_scale(-0.5 * h, spin_body));
-        world->q_mid[body] = *q;
-        world->q_mid[body].position = row_centre(lane, row);
         vec3_store(world->v[body], velocity);
         vec3_store(world->v[body] + 3, spin_body);
     }
@@ -397,14 +395,23 @@ cairn_status eng_lane_publish_pairs(const cairn_world *constant)
     return CAIRN_OK;
 }
 
+/// Where the contacts' points were taken.
+static void publish_midpoints(const eng_lane *lane)
+{
+    for (int row = 0; row < lane->rows; row++)
+        lane->world->q_mid[eng_lane_ids(lane)[row]].position = row_centre(lane, row);
+}
+
 void eng_lane_leave(cairn_world *world)
 {
     eng_lane *lane = world->lane;
     world->lane_fit = ENG_LANE_UNKNOWN;
     if (lane == NULL || !lane->active)
         return;
-    if (eng_lane_publish_pairs(world) != CAIRN_OK)
+    if (eng_lane_publish_pairs(world) != CAIRN_OK || eng_blocks_reserve(world) != CAIRN_OK)
         lane->out_of_memory = true;
+    else
+        publish_midpoints(lane);
     eng_lane_energy(world, &world->energy);
     world->contacts_before.count = world->contacts_before.cone_count = 0;
     world->topology_changed = true;

@@ -209,7 +209,10 @@ static void begin_step(cairn_world *world)
 
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = CAIRN_OK;
+    cairn_status status = eng_blocks_reserve(world);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
+                         cairn_status_text(status));
     TIMED(midpoint, eng_block_midpoint(world); eng_block_free_velocity(world));
     TIMED(broad_phase, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)

@@ -205,6 +205,22 @@ static double wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/// Bytes that the process holds in memory, and the most it ever held.
+static void memory(double *now, double *peak)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    *now = *peak = 0.0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "VmRSS: %lf", now);
+        (void)sscanf(line, "VmHWM: %lf", peak);
+    }
+    if (file != NULL)
+        fclose(file);
+    *now *= 1024.0;
+    *peak *= 1024.0;
+}
+
 typedef struct timing {
     double cpu, wall, lists;
 } timing;
@@ -238,24 +254,29 @@ int main(int argc, char **argv)
 {
     options o = parse(argc, argv);
     cairn_world *world = make_world(&o);
+    double empty, filled, steady, peak, spare;
+    memory(&empty, &spare);
     if (o.bed == NULL)
         fill_loose(world, &o);
     else
         read_bed(world, o.bed);
     if (o.kernel != NULL && !eng_lane_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
+    memory(&filled, &spare);
     run(world, o.warm);
     int64_t lists = o.warm > 0 ? world->lane->lists : 0;
     timing t = run(world, o.steps);
+    memory(&steady, &peak);
     double count = cairn_body_count(world) - 5, work = count * o.steps;
     cairn_energy e = cairn_world_energy(world);
-    printf(
-        "cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
-        "Mps_wall %.2f coord %.3f ke %.3e lists %ld lists_share %.3f residual %.2e hash %016lx\n",
-        o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
-        1e-6 * work / t.cpu, 1e-6 * work / t.wall, coordination(world), e.kinetic,
-        (long)(world->lane->lists - lists), t.lists / t.wall, e.residual / (e.friction + e.damping),
-        (unsigned long)cairn_world_hash(world));
+    printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
+           "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
+           "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
+           o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
+           1e-6 * work / t.cpu, 1e-6 * work / t.wall, (filled - empty) / count,
+           (steady - empty) / count, (peak - empty) / count, coordination(world), e.kinetic,
+           (long)(world->lane->lists - lists), t.lists / t.wall,
+           e.residual / (e.friction + e.damping), (unsigned long)cairn_world_hash(world));
     if (o.save != NULL)
         write_bed(world, o.save);
     cairn_world_destroy(world);
