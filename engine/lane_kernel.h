@@ -360,22 +360,48 @@ INLINE void clear_forces(double (*rows)[8])
     memset(rows, 0, LANES * sizeof *rows);
 }
 
-enum { AHEAD = 4 };
+/// What is asked for ahead of its use where bodies and blocks do not stay in the caches.
+typedef struct fetching {
+    bool on;
+    int skip; // blocks of list B between those of list A of this chunk and of the next
+} fetching;
 
-/// Asks for the rows of the later bodies of some blocks.
-INLINE void fetch_partners(const eng_lane_pass *pass, int begin, int end)
+enum { AHEAD = 4, BLOCKS_AHEAD = 10 };
+
+/// Asks for the rows of the later bodies of a block.
+INLINE void fetch_partners(const eng_lane_pass *pass, const eng_lane_block *block)
 {
-    for (int i = begin; i < end; i++)
-        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-            int row = eng_lane_row_b(&pass->blocks[i], k);
-            __builtin_prefetch(pass->X[row]);
-            __builtin_prefetch(pass->V[row]);
-        }
+    for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+        int row = eng_lane_row_b(block, k);
+        __builtin_prefetch(pass->X[row]);
+        __builtin_prefetch(pass->V[row]);
+    }
+}
+
+INLINE void fetch_block(const eng_lane_pass *pass, int index, bool hertz)
+{
+    const char *block = (const char *)&pass->blocks[index];
+    for (size_t at = 0; at < sizeof(eng_lane_block); at += 64)
+        __builtin_prefetch(block + at);
+    for (size_t at = 0; hertz && at < sizeof(eng_lane_hertz); at += 64)
+        __builtin_prefetch((const char *)&pass->hertz[index] + at);
+}
+
+/// Once for each part of a block.
+INLINE void fetch(const eng_lane_pass *pass, const eng_lane_segment *segment, int part, bool hertz,
+                  int skip)
+{
+    int partners = part / PARTS + AHEAD, block = part / PARTS + BLOCKS_AHEAD;
+    if (part % PARTS != 0)
+        return;
+    if (partners < segment->end_block)
+        fetch_partners(pass, &pass->blocks[partners]);
+    fetch_block(pass, block < segment->end_block ? block : block + skip, hertz);
 }
 
 /// Parts of blocks of list A, AHEAD at a time.
 INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       bool fetch, sums *s)
+                       fetching fetches, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     int end = segment->end_block * PARTS;
@@ -384,12 +410,10 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
         int count = end - begin < AHEAD ? end - begin : AHEAD;
         for (int k = 0; k < count; k++)
             begin_pairs(pass, part_of(pass, begin + k, hertz), &t, hertz, &ahead[k]);
-        if (fetch) {
-            int first = (begin + AHEAD + PARTS - 1) / PARTS, last = (begin + 2 * AHEAD) / PARTS;
-            fetch_partners(pass, first, last < segment->end_block ? last : segment->end_block);
-        }
         for (int k = 0; k < count; k++) {
             pairs p = part_of(pass, begin + k, hertz);
+            if (fetches.on)
+                fetch(pass, segment, begin + k, hertz, fetches.skip);
             if (ahead[k].acts)
                 act(pass, p, &t, hertz, &ahead[k], s);
             else
@@ -430,19 +454,40 @@ INLINE void far_blocks(const eng_lane_pass *pass, const eng_lane_segment *segmen
 static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    if (pass->reach > 0)
-        near_parts(pass, segment, false, true, s);
-    else
-        near_parts(pass, segment, false, false, s);
+    near_parts(pass, segment, false, (fetching){false, 0}, s);
 }
 
 static __attribute__((noinline)) void near_hertz(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    if (pass->reach > 0)
-        near_parts(pass, segment, true, true, s);
-    else
-        near_parts(pass, segment, true, false, s);
+    near_parts(pass, segment, true, (fetching){false, 0}, s);
+}
+
+static __attribute__((noinline)) void
+near_hooke_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
+{
+    near_parts(pass, segment, false, (fetching){true, skip}, s);
+}
+
+static __attribute__((noinline)) void
+near_hertz_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
+{
+    near_parts(pass, segment, true, (fetching){true, skip}, s);
+}
+
+/// List A of a chunk.
+static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, sums *s)
+{
+    for (int i = chunk->first_segment; i < chunk->first_far_segment; i++) {
+        const eng_lane_segment *segment = &pass->segments[i];
+        bool hertz = pass->terms[segment->terms].law == ENG_LANE_HERTZ;
+        bool last = i + 1 == chunk->first_far_segment;
+        int skip = last ? chunk->end_block - segment->end_block : 0;
+        if (pass->reach > 0)
+            (hertz ? near_hertz_fetching : near_hooke_fetching)(pass, segment, skip, s);
+        else
+            (hertz ? near_hertz : near_hooke)(pass, segment, s);
+    }
 }
 
 static __attribute__((noinline)) void
@@ -501,13 +546,7 @@ static void forces(const eng_lane_pass *pass, int index)
     sums s = {.depth = v_set(0.0), .relative = v_set(0.0)};
     for (int part = 0; part < PARTS; part++)
         s.damping[part] = s.friction[part] = v_set(0.0);
-    for (int i = chunk->first_segment; i < chunk->first_far_segment; i++) {
-        const eng_lane_segment *segment = &pass->segments[i];
-        if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
-            near_hertz(pass, segment, &s);
-        else
-            near_hooke(pass, segment, &s);
-    }
+    near_list(pass, chunk, &s);
     far_list(pass, chunk, &s);
     chunk->damping = -0.5 * pass->step * total(s.damping);
     chunk->friction = -0.5 * pass->step * total(s.friction);
