@@ -164,6 +164,7 @@ eng_lane *eng_lane_of(cairn_world *world)
         if (world->lane != NULL) {
             world->lane->world = world;
             world->lane->kernel = best_kernel();
+            world->lane->least_chunks = ENG_LANE_LEAST;
         }
     }
     return world->lane;
@@ -178,6 +179,14 @@ bool eng_lane_choose_kernel(cairn_world *world, const char *name)
             return true;
         }
     return false;
+}
+
+bool eng_lane_choose_ranges(cairn_world *world, int least_chunks)
+{
+    eng_lane *lane = eng_lane_of(world);
+    if (lane != NULL)
+        lane->least_chunks = least_chunks;
+    return lane != NULL;
 }
 
 static eng_lane_terms hooke_terms(const eng_surface *s)

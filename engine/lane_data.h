@@ -14,6 +14,7 @@ enum {
     ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
     ENG_LANE_CHUNK = 128, // rows
     ENG_LANE_PADDED = 6,  // least number of force rows that every body adds up
+    ENG_LANE_LEAST = 16,  // chunks of a range: below, waking a thread costs more than it gives
 };
 
 typedef enum eng_lane_law { ENG_LANE_HOOKE, ENG_LANE_HERTZ } eng_lane_law;
@@ -188,7 +189,8 @@ struct eng_lane {
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
-    int ring; // blocks of force rows of each range
+    int least_chunks; // of a range
+    int ring;         // blocks of force rows of each range
     bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
     double skin, near;     // m
     double largest;        // m, radius

@@ -322,7 +322,8 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
     size_t kept = (size_t)lane->kept_count, ints = 2 * n > kept ? 2 * n : kept;
     lane->chunk_count = base_chunk_count(lane->rows, ENG_LANE_CHUNK);
     int workers = lane->world->workers != NULL ? base_workers_count(lane->world->workers) : 1;
-    lane->ranges = workers < lane->chunk_count ? workers : lane->chunk_count;
+    int most = lane->chunk_count / lane->least_chunks;
+    lane->ranges = workers < most ? workers : (most > 1 ? most : 1);
     const struct {
         eng_lane_buffer *buffer;
         size_t bytes;
