@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "contact/cone.h"
+#include "contact/reduced.h"
 
 #include <float.h>
 #include <limits.h>
@@ -37,14 +38,17 @@ static bool can_bear(const con_problem *problem, int i)
     return problem->W_diagonal[i].m[0][0] > 0.0;
 }
 
-// unites contacts that share a mobile body; `first` [body_count] is scratch
+// unites contacts that share a mobile body, or bodies that joints connect; `first` [body_count] is
+// scratch
 static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
 {
+    const int(*bodies)[2] =
+        problem->reduction != NULL ? (const int(*)[2])problem->reduction->together : problem->body;
     for (int a = 0; a < problem->body_count; a++)
         first[a] = -1;
     for (int i = 0; i < problem->contact_count; i++)
         for (int s = 0; s < 2 && can_bear(problem, i); s++) {
-            int body = problem->body[i][s];
+            int body = bodies[i][s];
             if (body < 0)
                 continue;
             if (first[body] < 0)
@@ -275,7 +279,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
          swept_out = c->sweeps > 0 && con_cascade_solved(c);
     while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
-        con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
+        con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
         c->sweeps++;
         c->measured = false;
         if (c->sweeps != total && !is_test_due(c->sweeps))
@@ -298,20 +302,19 @@ static double sweep_cost(const con_cascade *c)
     return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
 }
 
-static double factorisation_cost(const con_cascade *c)
+static cairn_status factorisation_cost(const con_cascade *c, double *cost)
 {
-    double cost = 0.0;
+    *cost = 0.0;
     for (int k = 0; k < c->island_count; k++) {
-        double n = c->start[k + 1] - c->start[k];
-        const con_newton *model = c->model[k];
-        if (model == NULL)
+        double flops;
+        if (c->model[k] == NULL)
             continue;
-        const int *start = model->pattern.start;
-        double row = (double)start[model->pattern.size] / model->pattern.size;
-        double flops = model->bodies ? model->order.flops : 60.0 * n * row * row;
-        cost += 1000.0 * n + 0.08 * flops;
+        cairn_status status = con_newton_flops(c->model[k], &flops);
+        if (status != CAIRN_OK)
+            return status;
+        *cost += 1000.0 * (c->start[k + 1] - c->start[k]) + 0.08 * flops;
     }
-    return cost;
+    return CAIRN_OK;
 }
 
 cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
@@ -328,7 +331,11 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
         return CAIRN_OK;
     double needed =
         TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
-    if (needed * sweep_cost(c) > fraction * FACTORISATIONS * factorisation_cost(c) || needed > 1e6)
+    double cost;
+    cairn_status status = factorisation_cost(c, &cost);
+    if (status != CAIRN_OK)
+        return status;
+    if (needed * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6)
         return CAIRN_OK;
     // whole rounds, so that the decline is known again where the promise was not kept
     int rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;

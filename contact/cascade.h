@@ -16,6 +16,7 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
+    bool one_way;       // all sweeps forward, not in turn; false at first
     int sweeps;         // made so far
     double round_error; // after the last round of 20 sweeps; NAN before
     double decline;     // error after the last round / after the one before; NAN: unknown
@@ -41,8 +42,8 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                                 double (*R)[3], con_report *report, base_arena *arena,
                                 con_cascade *cascade) CAIRN_CHECK_RESULT;
 
-/// Gauss-Seidel sweeps in symmetric order until `total` are made, the tolerance is met or the time
-/// is up; measures the guess, now and then, and at the end.
+/// Gauss-Seidel sweeps, in symmetric order unless one_way, until `total` are made, the tolerance is
+/// met or the time is up; measures the guess, now and then, and at the end.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for

@@ -204,6 +204,8 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
 static cairn_status run(con_cascade *cascade, const auto_settings *settings)
 {
     bool warm = has_guess(cascade->problem, (const double(*)[3])cascade->R);
+    // from zero the order of the file, often bottom-up, carries loads twice as fast
+    cascade->one_way = !warm;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);

@@ -3,6 +3,8 @@
 #include "contact/sweep.h"
 
 #include "contact/cone.h"
+#include "contact/delassus.h"
+#include "contact/reduced.h"
 
 #include <string.h>
 
@@ -10,8 +12,9 @@
 static void scale_H(const con_problem *problem, const double (*root)[6], int i,
                     con_sweep_contact *contact)
 {
+    const int *bodies = con_loose_bodies(problem)[i];
     for (int s = 0; s < 2; s++) {
-        int body = problem->body[i][s];
+        int body = bodies[s];
         contact->body[s] = body >= 0 ? body : problem->body_count;
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < 6; k++)
@@ -24,8 +27,13 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
     const con_problem *problem = sweep->problem;
     con_sweep_contact *contact = &sweep->contacts[i];
     contact->asleep = 0;
-    contact->can_bear =
-        con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
+    contact->by_rows = sweep->y == NULL ||
+                       (problem->reduction != NULL && con_reduction_touches(problem->reduction, i));
+    mat3 block = problem->W_diagonal[i];
+    if (contact->by_rows)
+        block = con_proximal_block(&block);
+    contact->can_bear = problem->W_diagonal[i].m[0][0] > 0.0 &&
+                        con_secular_prepare(&block, problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
         scale_H(problem, root, i, contact);
@@ -101,6 +109,24 @@ static inline double row_velocity(const double H[2][6], const double *yA, const 
     return even + odd;
 }
 
+// b = q + C R + (H M^-1/2) y - W_ii R of a contact of a body with joints
+static void jointed_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                                  double b[3])
+{
+    const con_block_matrix *C = sweep->problem->reduction->C;
+    const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
+    const double *R = sweep->R[i];
+    vec3 sum = vec3_from(contact->q);
+    for (int k = C->start[i]; k < C->start[i + 1]; k++)
+        sum = vec3_add(sum, mat3_apply(&C->block[k], vec3_from(sweep->R[C->column[k]])));
+    vec3_store(b, sum);
+    for (int k = 0; k < 3; k++) {
+        const double *W = contact->block.W[k];
+        b[k] += row_velocity(contact->H[k], yA, yB);
+        b[k] -= W[0] * R[0] + W[1] * R[1] + W[2] * R[2];
+    }
+}
+
 // b = U - W_ii R; false for a contact that stays open
 static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
                                       const double R[3], double b[3])
@@ -117,7 +143,7 @@ static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_co
     return true;
 }
 
-// b = q + sum over the other contacts of W_ij R_j
+// b = q + sum over the other contacts of W_ij R_j, less what the block has above W_ii
 static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
 {
     const con_block_matrix *W = sweep->problem->W;
@@ -126,9 +152,21 @@ static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[
         if (W->column[k] != i)
             sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
     vec3_store(b, sum);
+    double above = sweep->contacts[i].block.W[0][0] - sweep->problem->W_diagonal[i].m[0][0];
+    for (int k = 0; k < 3 && above > 0.0; k++)
+        b[k] -= above * sweep->R[i][k];
 }
 
-static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                              double b[3])
+{
+    if (sweep->y == NULL)
+        matrix_free_velocity(sweep, i, b);
+    else
+        jointed_free_velocity(sweep, contact, i, b);
+}
+
+static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact *contact,
                                  const double b[3], double R[3])
 {
     if (sweep->local == NULL) {
@@ -137,9 +175,10 @@ static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact
         return;
     }
     con_local_problem one = {
-        .W = sweep->problem->W_diagonal[i], .b = {b[0], b[1], b[2]},
-             .mu = contact->block.mu
+        .b = {b[0], b[1], b[2]},
+          .mu = contact->block.mu
     };
+    memcpy(one.W.m, contact->block.W, sizeof one.W.m);
     sweep->local->solve(sweep->local_settings, &one, R);
 }
 
@@ -165,15 +204,15 @@ static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
         return;
     }
     double b[3];
-    if (sweep->y == NULL)
-        matrix_free_velocity(sweep, i, b);
+    if (contact->by_rows)
+        row_free_velocity(sweep, contact, i, b);
     else if (!body_free_velocity(sweep, contact, R, b))
         return;
     if (!contact->can_bear)
         return;
 
     double solved[3] = {R[0], R[1], R[2]};
-    solve_contact(sweep, contact, i, b, solved);
+    solve_contact(sweep, contact, b, solved);
     if (sweep->relaxation != 1.0)
         relax(sweep->relaxation, R, contact->block.mu, solved);
     double dR[3] = {solved[0] - R[0], solved[1] - R[1], solved[2] - R[2]};

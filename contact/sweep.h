@@ -14,10 +14,12 @@ typedef struct con_sweep_contact {
     int body[2];       // rows of y; the spare row where immobile
     int asleep;        // sweeps still left out (freezing)
     bool can_bear;     // W_NN > 0
+    bool by_rows;      // velocity by a row of W, or of C where a body has joints
 } con_sweep_contact;
 
-/// Work of a solver: made once per solve. With a body form the state is y = M^-1/2 H^T R, so that
-/// U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
+/// Work of a solver: made once per solve. Of bodies with joints the contacts' rows of C are taken
+/// (contact/reduced.h), and they are immobile otherwise. With a body form the state is y = M^-1/2
+/// H^T R, so that U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
 typedef struct con_sweep {
     const con_problem *problem;
     const con_local *local; // NULL: secular, on the prepared blocks

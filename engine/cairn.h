@@ -8,7 +8,8 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
-#include "base/status.h"
+#include "engine/cairn_joint.h"
+#include "engine/cairn_law.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +19,6 @@
 extern "C" {
 #endif
 
-typedef struct cairn_world cairn_world;
-
 typedef struct cairn_shape_id {
     uint32_t index, generation;
 } cairn_shape_id;
@@ -28,56 +27,7 @@ typedef struct cairn_material_id {
     uint32_t index, generation;
 } cairn_material_id;
 
-typedef struct cairn_body_id {
-    uint32_t index, generation;
-} cairn_body_id;
-
 CAIRN_API const char *cairn_version(void);
-
-// ---------------------------------------------------------------- values of settings
-
-/// A setting's value as a scene or a command line gives it.
-typedef enum cairn_value_type { CAIRN_NUMBER, CAIRN_BOOLEAN, CAIRN_TEXT } cairn_value_type;
-
-typedef struct cairn_value {
-    cairn_value_type type;
-    double number;
-    bool boolean;
-    const char *text; // borrowed during the call
-} cairn_value;
-
-static inline cairn_value cairn_number(double number)
-{
-    cairn_value value = {CAIRN_NUMBER, number, false, 0};
-    return value;
-}
-
-static inline cairn_value cairn_text(const char *text)
-{
-    cairn_value value = {CAIRN_TEXT, 0.0, false, text};
-    return value;
-}
-
-/// One row of a table of laws, solvers or one-contact solvers, for listings.
-typedef struct cairn_setting_info {
-    const char *name, *type, *unit, *help; // type: "number", "integer", "boolean", "choice"
-    double minimum, maximum;
-    cairn_value initial;
-    const char *const *choices; // NULL-terminated, for a choice; NULL otherwise
-} cairn_setting_info;
-
-typedef struct cairn_plugin_info {
-    const char *name, *help;
-    const char *kind; // laws: "cone" or "impulse"; "" otherwise
-    int setting_count;
-} cairn_plugin_info;
-
-typedef enum cairn_plugin { CAIRN_LAW, CAIRN_SOLVER, CAIRN_LOCAL } cairn_plugin;
-
-/// Number of laws, solvers or one-contact solvers; the first of each is the default.
-CAIRN_API int cairn_plugin_count(cairn_plugin plugin);
-CAIRN_API cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index);
-CAIRN_API cairn_setting_info cairn_plugin_setting(cairn_plugin plugin, int index, int setting);
 
 // ---------------------------------------------------------------- world
 
@@ -161,6 +111,16 @@ CAIRN_API cairn_material_id cairn_material_find(const cairn_world *world, const 
 CAIRN_API int cairn_material_count(const cairn_world *world);
 CAIRN_API const char *cairn_material_name(const cairn_world *world, cairn_material_id material);
 
+/// One property of a material: "young_modulus" (Pa) or "poisson_ratio" (default 0.3). Laws with
+/// such parameters take them from the two materials of a pair, docs/laws.md section 7.5, unless the
+/// pair gives one of them itself.
+CAIRN_API cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id material,
+                                                const char *property, double value,
+                                                cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a property; 0 where it was not given.
+CAIRN_API double cairn_material_value(const cairn_world *world, cairn_material_id material,
+                                      const char *property);
+
 /// Law of a pair of materials (null ids: of the default pair); its parameters return to defaults.
 /// A pair that was never set follows the default pair.
 CAIRN_API cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a,
@@ -175,106 +135,6 @@ CAIRN_API const char *cairn_pair_law(const cairn_world *world, cairn_material_id
                                      cairn_material_id b);
 CAIRN_API cairn_value cairn_pair_value(const cairn_world *world, cairn_material_id a,
                                        cairn_material_id b, int setting);
-
-// ---------------------------------------------------------------- one law on one state
-
-enum { CAIRN_LAW_HISTORY_MAX = 8 };
-
-/// A sphere, a plane (radius INFINITY) or a hollow sphere with the other body inside it (radius
-/// negative), in the middle of a step with the velocities of its begin.
-typedef struct cairn_law_body {
-    double position[3];         // m; of a plane any point on it
-    double velocity[3];         // m/s
-    double angular_velocity[3]; // rad/s, world axes
-    double radius;              // m
-    double mass;                // kg; INFINITY where immobile
-    double inertia;             // kg m2; 0: that of a solid sphere
-} cairn_law_body;
-
-typedef struct cairn_parameter {
-    const char *name;
-    cairn_value value;
-} cairn_parameter;
-
-typedef struct cairn_law_state {
-    const char *law;            // NULL: the default law
-    const char *local;          // one-contact solver of a cone law; NULL: the default
-    cairn_law_body body[2];     // A and B; at most one of them not an ordinary sphere
-    double plane_normal[3];     // out of the plane, any length; only with a plane
-    double step;                // s
-    bool instantaneous;         // impulse laws: the force of this state alone, without a look
-                                // ahead over the step through W
-    bool fresh;                 // first evaluation of a new contact; default true
-    bool initial;               // a contact that is there in a world's first step
-    double previous_impulse[3]; // N s, of the step before, contact frame
-    double history[CAIRN_LAW_HISTORY_MAX]; // in the order of cairn_law_history_name
-    const cairn_parameter *parameters;     // [parameter_count]; the others have their defaults
-    int parameter_count;
-    uint32_t cookie;
-} cairn_law_state;
-
-/// What a law answers. Forces and torques are means over the step: impulse / step.
-typedef struct cairn_law_response {
-    double gap;          // m
-    double frame[3][3];  // rows n (from A to B), t1, t2
-    double point[3];     // m, halfway between the surfaces
-    double velocity[3];  // m/s, V of B relative to A at the point, contact frame
-    double impulse[3];   // N s, R on B, contact frame
-    double force[2][3];  // N on A and on B, world axes
-    double torque[2][3]; // N m about the centres of A and B, world axes, couples included
-    double history[CAIRN_LAW_HISTORY_MAX];
-    double elastic;  // J, impulse laws: stored in the springs
-    double friction; // J, impulse laws: dissipated by slip of springs since the last call
-    double plastic;  // J, impulse laws: dissipated by plasticity and adhesion since the last call
-    double W[3][3];  // kg^-1, contact frame; zeros where instantaneous
-    double velocity_end[3]; // m/s, cone laws: U that the impulse leaves
-    int iterations;         // cone laws: of the one-contact solver
-    bool converged;         // cone laws: it says so
-    double error;           // cone laws: natural map in scaled form, theory.md (5.10); else 0
-} cairn_law_response;
-
-/// Two spheres of 10 mm and 2500 kg/m3 that overlap by 10 um, at rest; step 10 us.
-CAIRN_API cairn_law_state cairn_default_law_state(void);
-
-/// Number of doubles of history that a law keeps a contact, and the name of each.
-CAIRN_API int cairn_law_history_count(const char *law);
-CAIRN_API const char *cairn_law_history_name(const char *law, int index);
-
-/// Evaluates one law on one contact of two bodies, docs/laws.md section 1.4. A cone law answers
-/// with the impulse of the bodies' velocities alone (free velocity = V, no forces), restitution and
-/// the gap as in a world.
-/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values
-CAIRN_API cairn_status cairn_law_evaluate(const cairn_law_state *state,
-                                          cairn_law_response *response,
-                                          cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// u = W R + b of one contact, rows (N, T1, T2).
-typedef struct cairn_local_state {
-    const char *local;                 // NULL: the default one-contact solver
-    double W[3][3];                    // kg^-1, positive definite as a quadratic form; default unit
-    double b[3];                       // m/s; default (-1, 0, 0)
-    double friction;                   // default 0.5
-    double start[3];                   // N s; default 0
-    const cairn_parameter *parameters; // [parameter_count] of the solver
-    int parameter_count;
-    uint32_t cookie;
-} cairn_local_state;
-
-typedef struct cairn_local_response {
-    double R[3];        // N s
-    double U[3];        // m/s, W R + b
-    const char *status; // "open", "sticking", "sliding"
-    int iterations;
-    bool converged; // by the solver's own test
-    double error;   // natural map in scaled form, theory.md (5.10)
-} cairn_local_response;
-
-CAIRN_API cairn_local_state cairn_default_local_state(void);
-
-/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values
-CAIRN_API cairn_status cairn_local_evaluate(const cairn_local_state *state,
-                                            cairn_local_response *response,
-                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- shapes
 
@@ -404,6 +264,72 @@ CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id bo
                                             const double force[3], const double torque[3],
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
+// ---------------------------------------------------------------- connectors
+
+typedef struct cairn_connector_id {
+    uint32_t index, generation;
+} cairn_connector_id;
+
+/// A contact between two given bodies of any shape: a marker sphere is fixed in each, and an
+/// impulse law acts between the two spheres, docs/laws.md section 6.1.
+typedef struct cairn_connector_def {
+    const char *name; // copied, unique; NULL for none
+    const char *law;  // default "exudyn_sphere"
+    cairn_body_id bodies[2];
+    double radii[2];        // m; one of them negative: a hollow sphere with the other inside
+    double positions[2][3]; // m, of the markers in the frames of the bodies' shapes; default 0
+    bool contacts; // true: the bodies make ordinary contacts besides; default false: the connector
+                   // stands for all contacts between the two
+    uint32_t cookie;
+} cairn_connector_def;
+
+CAIRN_API cairn_connector_def cairn_default_connector_def(void);
+
+/// @return CAIRN_ERROR_NOT_FOUND for a law that there is not, CAIRN_ERROR_STALE_ID for a body,
+///         CAIRN_ERROR_ARGUMENT for other mistakes
+CAIRN_API cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_def *def,
+                                              cairn_connector_id *connector,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: one parameter of its law, e.g. "active_connector".
+CAIRN_API cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id connector,
+                                                 const char *parameter, cairn_value value,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a parameter by its index in the law's table.
+CAIRN_API cairn_value cairn_connector_value(const cairn_world *world, cairn_connector_id connector,
+                                            int setting);
+/// Between steps: one of the law's history (of exudyn_sphere: the data coordinates); all are 0 at
+/// first.
+CAIRN_API cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id connector,
+                                                   const char *name, double value,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Connectors in order of creation: 0 .. count-1.
+CAIRN_API int cairn_connector_count(const cairn_world *world);
+CAIRN_API cairn_connector_id cairn_connector_at(const cairn_world *world, int index);
+CAIRN_API cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name);
+
+/// Forces, torques and history are of the last step (means over it; history as of its middle), the
+/// rest is of now. Everything has its physical sign.
+typedef struct cairn_connector_view {
+    const char *name; // "" for none
+    const char *law;
+    cairn_body_id bodies[2];
+    double radii[2];                       // m
+    double positions[2][3];                // m, markers
+    double gap;                            // m
+    double director[3];                    // unit normal from A to B
+    double displacement[3];                // m, marker of B less marker of A
+    double point[3];                       // m, halfway between the surfaces
+    double velocity[3];                    // m/s, of B against A at the point
+    bool closed;                           // in the last step
+    double force[2][3];                    // N on A and on B
+    double torque[2][3];                   // N m on A and B, about the markers
+    double history[CAIRN_LAW_HISTORY_MAX]; // named by cairn_law_history_name
+} cairn_connector_view;
+
+CAIRN_API cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id connector,
+                                           cairn_connector_view *view) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- stepping
 
 /// Advances by one time step. A step whose solve stops early is done with the best point found and
@@ -465,6 +391,7 @@ typedef struct cairn_step_report {
     int iterations;
     double error;                // residual of the step, recomputed by the engine, theory.md (4.12)
     double error_scaled;         // the same in velocity units, theory.md (4.13)
+    double error_joints;         // m or rad, largest violation of a joint at the end of the step
     double penetration;          // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
     double seconds[CAIRN_PHASE_COUNT];
@@ -493,8 +420,8 @@ typedef struct cairn_contact_view {
 CAIRN_API int cairn_contact_count(const cairn_world *world);
 CAIRN_API void cairn_contact_get(const cairn_world *world, int index, cairn_contact_view *view);
 
-/// Sum of the contact forces (N) and torques about the centre of mass (N m) on a body in the last
-/// step, world axes.
+/// Sum of the forces (N) and torques about the centre of mass (N m) of contacts and connectors on a
+/// body in the last step, world axes.
 CAIRN_API cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body,
                                                 double force[3],
                                                 double torque[3]) CAIRN_CHECK_RESULT;
@@ -515,7 +442,7 @@ CAIRN_API cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overl
 // ---------------------------------------------------------------- energy and momentum
 
 /// Accumulated since creation; kinetic + potential + elastic = initial + drivers + correction
-/// - dissipated, up to `residual`.
+/// + joints - dissipated, up to `residual`.
 typedef struct cairn_energy {
     double kinetic;    // J
     double potential;  // J, of gravity, zero at the origin
@@ -526,6 +453,7 @@ typedef struct cairn_energy {
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots
     double plastic;    // J dissipated by plasticity and adhesion
+    double joints;     // J, work of the constraints of joints, which should do none
     double residual;   // J, what does not add up
 } cairn_energy;
 
@@ -642,6 +570,50 @@ CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
 CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
                                               cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// A trajectory opened to be replayed, finished or not. Calls on replays must not overlap in time
+/// with others that use HDF5 unless that library was built thread-safe.
+typedef struct cairn_replay cairn_replay;
+
+/// What a trajectory says of its run; texts are the replay's, "" where the file has none.
+typedef struct cairn_replay_info {
+    const char *version, *command, *scene;
+    const char *scene_text; // the scene file
+    int64_t seed;
+    double time_step; // s
+    int bodies;       // in order of creation
+} cairn_replay_info;
+
+/// One frame; arrays are [bodies] and the replay's, valid until its next frame is read.
+typedef struct cairn_replay_frame {
+    int64_t step, contacts;                              // contacts: number
+    double time;                                         // s
+    const double (*position)[3], (*orientation)[4];      // m, wxyz; as cairn_body_view
+    const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
+} cairn_replay_frame;
+
+/// Opens trajectory.h5 of a run that is over, killed or going on.
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_FORMAT (no trajectory, or a damaged one),
+///         CAIRN_ERROR_MEMORY; *replay is NULL then
+/// Tests: tests/unit/engine/test_replay.c
+CAIRN_API cairn_status cairn_replay_open(const char *path, cairn_replay **replay,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay);
+
+/// Number of complete frames, and the time of each; valid until the next refresh.
+CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
+CAIRN_API const double *cairn_replay_times(const cairn_replay *replay);
+
+/// Counts the frames anew, for a run that goes on.
+CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// @return CAIRN_ERROR_ARGUMENT for an index out of range, CAIRN_ERROR_FORMAT for a frame that
+///         cannot be read or has numbers that are no pose
+CAIRN_API cairn_status cairn_replay_read(cairn_replay *replay, int64_t index,
+                                         cairn_replay_frame *frame,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_replay_close(cairn_replay *replay);
+
 // ---------------------------------------------------------------- problems from files
 
 /// A frictional contact problem read from an FCLIB file, and the impulses last found for it. Calls
@@ -658,7 +630,7 @@ CAIRN_API void cairn_problem_destroy(cairn_problem *problem);
 
 typedef enum cairn_problem_kind {
     CAIRN_PROBLEM_LOCAL, // W and q
-    CAIRN_PROBLEM_GLOBAL // M, H, f, w
+    CAIRN_PROBLEM_GLOBAL // M, H, f, w; both may have equality constraints
 } cairn_problem_kind;
 
 /// "local" or "global".
@@ -730,6 +702,7 @@ typedef struct cairn_solve_report {
     double error;        // recomputed, theory.md (4.12)
     double error_q;      // the same natural map divided by |q|
     double error_scaled; // theory.md (4.13)
+    double error_joints; // of the equality constraints, theory.md (4.17); 0 where W alone is solved
     double seconds;      // wall clock of the solve alone
     double cpu_seconds;  // CPU time of the same, all threads
 } cairn_solve_report;
@@ -767,14 +740,14 @@ typedef struct cairn_existence {
     double certificate_product;  // q.d < 0 of a direction d in the cones with sum d_N = 1 that no
                                  // velocity feels; NaN without one
     double certificate_residual; // |W^T d| of it, relative
-    int rank;                    // of W in local form; -1 in global form
+    int rank;                    // of W in local form up to 500 contacts; -1 otherwise
     int iterations;
 } cairn_existence;
 
 /// Tests existence of a solution by the criterion of the largest margin: max a with
 /// H^T v + w - a e_N in K*, a <= 1. Where it fails without friction too, there is no solution.
 /// @param direction  [contacts][3] out: the certificate d, or zeros; may be NULL
-/// @return CAIRN_ERROR_UNSUPPORTED for a local form of more than 2000 contacts
+/// @return CAIRN_ERROR_UNSUPPORTED for a local form whose factors would take more than 2 GB
 /// Source: Acary & Cadoux 2013. Tests: tests/unit/contact/test_existence.c
 CAIRN_API cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
                                            double (*direction)[3],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
-#include "engine/world.h"
+#include "engine/joints.h"
 
 #include "base/hash.h"
 #include "contact/fclib.h"
@@ -72,8 +72,7 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         return CAIRN_OK;
     }
     const eng_contacts *c = &world->contacts;
-    const pose *q = (int)body.index < world->blocks_count ? world->q_mid : world->q;
-    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = q[body.index].position;
+    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index)->position;
     for (int i = 0; i < c->count; i++) {
         double sign = c->body[i][1] == (int)body.index   ? 1.0
                       : c->body[i][0] == (int)body.index ? -1.0
@@ -85,6 +84,7 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         f = vec3_add(f, impulse);
         t = vec3_add(t, vec3_cross(vec3_sub(c->point[i], centre), impulse));
     }
+    eng_connectors_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);
     vec3_store(torque, t);
     return CAIRN_OK;
@@ -213,6 +213,8 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, world->q, bodies * sizeof *world->q);
         hash = base_hash_bytes(hash, world->v, bodies * sizeof *world->v);
     }
+    for (int i = 0; i < world->joint_count; i++)
+        hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
     if (contacts > 0) {
         const eng_contacts *c = &world->contacts;
         hash = base_hash_bytes(hash, c->body, contacts * sizeof *c->body);
@@ -220,6 +222,9 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, c->R, contacts * sizeof *c->R);
         hash = base_hash_bytes(hash, c->history, contacts * sizeof *c->history);
     }
+    if (world->connector_count > 0)
+        hash = base_hash_bytes(hash, world->connector_state,
+                               (size_t)world->connector_count * sizeof *world->connector_state);
     return hash;
 }
 

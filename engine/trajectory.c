@@ -4,7 +4,7 @@
 // The file is written in HDF5's mode for one writer and many readers (SWMR): every flush leaves a
 // file that readers can open, also when the writer is killed. A frame is one chunk of each array,
 // written once; `time` grows last, so that frames it counts are complete.
-#include "contact/fclib_hdf5.h"
+#include "engine/trajectory.h"
 #include "engine/world.h"
 
 #include "base/assert.h"
@@ -12,43 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    PATH_SIZE = 4096,
-    SCALAR_CHUNK = 1024,
-    DEFLATE_LEVEL = 1,
-    RANK_MAX = 3,
-    WIDTH_MAX = 4,
-    READ_ATTEMPTS = 20
-};
+enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4, READ_ATTEMPTS = 20 };
 
-typedef enum set_index {
-    SET_STEP,
-    SET_CONTACTS,
-    SET_POSITION,
-    SET_ORIENTATION,
-    SET_VELOCITY,
-    SET_SPIN,
-    SET_TIME,
-    SET_COUNT
-} set_index;
+typedef eng_trajectory_index set_index;
 
-static const struct {
-    const char *name, *unit;
-    int width; // numbers a body; 0: one number a frame
-    bool whole;
-} sets[SET_COUNT] = {
-    [SET_STEP] = {"step",             "",      0, true },
-    [SET_CONTACTS] = {"contacts",         "",      0, true },
-    [SET_POSITION] = {"position",         "m",     3, false},
-    [SET_ORIENTATION] = {"orientation_wxyz", "",      4, false},
-    [SET_VELOCITY] = {"velocity",         "m/s",   3, false},
-    [SET_SPIN] = {"angular_velocity", "rad/s", 3, false},
-    [SET_TIME] = {"time",             "s",     0, false},
+const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT] = {
+    [ENG_TRAJECTORY_STEP] = {"step",             "",      0, true },
+    [ENG_TRAJECTORY_CONTACTS] = {"contacts",         "",      0, true },
+    [ENG_TRAJECTORY_POSITION] = {"position",         "m",     3, false},
+    [ENG_TRAJECTORY_ORIENTATION] = {"orientation_wxyz", "",      4, false},
+    [ENG_TRAJECTORY_VELOCITY] = {"velocity",         "m/s",   3, false},
+    [ENG_TRAJECTORY_SPIN] = {"angular_velocity", "rad/s", 3, false},
+    [ENG_TRAJECTORY_TIME] = {"time",             "s",     0, false},
 };
 
 struct cairn_trajectory {
     base_allocator allocator;
-    hid_t file, sets[SET_COUNT];
+    hid_t file, sets[ENG_TRAJECTORY_COUNT];
     int64_t frames;
     int bodies;
     double *rows; // [bodies][WIDTH_MAX]
@@ -66,19 +46,24 @@ static cairn_status fail_file(const char *path, const char *what, cairn_error *e
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, what);
 }
 
-static hid_t type_of(set_index set)
+hid_t eng_trajectory_type(eng_trajectory_index set)
 {
-    return sets[set].whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
+    return eng_trajectory_sets[set].whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
 }
 
-/// Shape of `frames` frames of a set; returns its rank.
-static int shape_of(const cairn_trajectory *writer, set_index set, int64_t frames,
-                    hsize_t shape[RANK_MAX])
+int eng_trajectory_shape(eng_trajectory_index set, int bodies, int64_t frames,
+                         hsize_t shape[ENG_TRAJECTORY_RANK])
 {
     shape[0] = (hsize_t)frames;
-    shape[1] = (hsize_t)writer->bodies;
-    shape[2] = (hsize_t)sets[set].width;
-    return sets[set].width > 0 ? 3 : 1;
+    shape[1] = (hsize_t)bodies;
+    shape[2] = (hsize_t)eng_trajectory_sets[set].width;
+    return eng_trajectory_sets[set].width > 0 ? 3 : 1;
+}
+
+static int shape_of(const cairn_trajectory *writer, set_index set, int64_t frames,
+                    hsize_t shape[ENG_TRAJECTORY_RANK])
+{
+    return eng_trajectory_shape(set, writer->bodies, frames, shape);
 }
 
 // ---------------------------------------------------------------- what is known at the start
@@ -144,10 +129,10 @@ static bool put_provenance(hid_t file, const cairn_world *world, const cairn_tra
 /// Chunks of one frame, compressed; of many frames where a frame is one number.
 static hid_t set_properties(const cairn_trajectory *writer, set_index set)
 {
-    hsize_t chunk[RANK_MAX];
+    hsize_t chunk[ENG_TRAJECTORY_RANK];
     int rank = shape_of(writer, set, 1, chunk);
     if (rank == 1)
-        chunk[0] = SCALAR_CHUNK;
+        chunk[0] = ENG_TRAJECTORY_CHUNK;
     else if (chunk[1] == 0)
         chunk[1] = 1;
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
@@ -161,16 +146,16 @@ static hid_t set_properties(const cairn_trajectory *writer, set_index set)
 
 static hid_t create_set(const cairn_trajectory *writer, set_index set)
 {
-    hsize_t shape[RANK_MAX], most[RANK_MAX];
+    hsize_t shape[ENG_TRAJECTORY_RANK], most[ENG_TRAJECTORY_RANK];
     int rank = shape_of(writer, set, 0, shape);
     memcpy(most, shape, sizeof most);
     most[0] = H5S_UNLIMITED;
     hid_t space = H5Screate_simple(rank, shape, most), properties = set_properties(writer, set);
     hid_t made = H5I_INVALID_HID;
     if (space >= 0 && properties >= 0)
-        made = H5Dcreate2(writer->file, sets[set].name, type_of(set), space, H5P_DEFAULT,
-                          properties, H5P_DEFAULT);
-    if (made >= 0 && !put_text(made, "unit", sets[set].unit)) {
+        made = H5Dcreate2(writer->file, eng_trajectory_sets[set].name, eng_trajectory_type(set),
+                          space, H5P_DEFAULT, properties, H5P_DEFAULT);
+    if (made >= 0 && !put_text(made, "unit", eng_trajectory_sets[set].unit)) {
         H5Dclose(made);
         made = H5I_INVALID_HID;
     }
@@ -181,7 +166,7 @@ static hid_t create_set(const cairn_trajectory *writer, set_index set)
 
 static bool create_sets(cairn_trajectory *writer)
 {
-    for (int i = 0; i < SET_COUNT; i++)
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         if ((writer->sets[i] = create_set(writer, (set_index)i)) < 0)
             return false;
     return true;
@@ -192,10 +177,10 @@ static bool create_sets(cairn_trajectory *writer)
 /// Whether a set of an earlier file has the frames and the bodies that this one goes on with.
 static bool fits(const cairn_trajectory *writer, hid_t set, set_index index)
 {
-    hsize_t shape[RANK_MAX], wanted[RANK_MAX];
+    hsize_t shape[ENG_TRAJECTORY_RANK], wanted[ENG_TRAJECTORY_RANK];
     hid_t space = H5Dget_space(set), type = H5Dget_type(set);
     int rank = shape_of(writer, index, writer->frames, wanted);
-    bool good = space >= 0 && type >= 0 && H5Tequal(type, type_of(index)) > 0 &&
+    bool good = space >= 0 && type >= 0 && H5Tequal(type, eng_trajectory_type(index)) > 0 &&
                 H5Sget_simple_extent_ndims(space) == rank &&
                 H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] >= wanted[0];
     for (int k = 1; k < rank && good; k++)
@@ -208,12 +193,12 @@ static bool fits(const cairn_trajectory *writer, hid_t set, set_index index)
 /// The first frames of every set of an earlier file.
 static bool copy_sets(cairn_trajectory *writer, hid_t from)
 {
-    for (int i = 0; i < SET_COUNT; i++) {
-        const char *name = sets[i].name;
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        const char *name = eng_trajectory_sets[i].name;
         if (H5Ocopy(from, name, writer->file, name, H5P_DEFAULT, H5P_DEFAULT) < 0)
             return false;
         hid_t set = writer->sets[i] = H5Dopen2(writer->file, name, H5P_DEFAULT);
-        hsize_t shape[RANK_MAX];
+        hsize_t shape[ENG_TRAJECTORY_RANK];
         shape_of(writer, (set_index)i, writer->frames, shape);
         if (set < 0 || !fits(writer, set, (set_index)i) || H5Dset_extent(set, shape) < 0)
             return false;
@@ -221,10 +206,7 @@ static bool copy_sets(cairn_trajectory *writer, hid_t from)
     return true;
 }
 
-/// Opened as by one of many readers: that works for a file whose writer was killed, too. Parts
-/// whose checksums are wrong are read again for about a millisecond: HDF5 by itself waits twice as
-/// long each time, for ages in a damaged file.
-static hid_t open_earlier(const char *path)
+hid_t eng_trajectory_open_file(const char *path)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
     if (access >= 0 && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
@@ -247,7 +229,7 @@ static hid_t create_file(const char *path)
 
 static bool close_file(cairn_trajectory *writer)
 {
-    for (int i = 0; i < SET_COUNT; i++) {
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
         close_with(writer->sets[i], H5Dclose);
         writer->sets[i] = H5I_INVALID_HID;
     }
@@ -287,7 +269,7 @@ static cairn_trajectory *make_writer(const cairn_world *world, const char *path,
     made->bodies = world->body_count;
     made->frames = frames;
     made->file = H5I_INVALID_HID;
-    for (int i = 0; i < SET_COUNT; i++)
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         made->sets[i] = H5I_INVALID_HID;
     snprintf(made->path, sizeof made->path, "%s", path);
     made->rows = base_allocate(allocator, (size_t)made->bodies + 1, WIDTH_MAX * sizeof(double));
@@ -315,7 +297,7 @@ static cairn_status open_writer(const char *path, const cairn_world *world,
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    hid_t from = resumes ? open_earlier(path) : H5I_INVALID_HID;
+    hid_t from = resumes ? eng_trajectory_open_file(path) : H5I_INVALID_HID;
     cairn_status status = resumes && from < 0
                               ? fail_file(path, "is not there or is no trajectory", error)
                               : begin_file(made, world, def, from, error);
@@ -364,7 +346,8 @@ cairn_status cairn_trajectory_close(cairn_trajectory *writer, cairn_error *error
 
 static bool append(const cairn_trajectory *writer, set_index set, const void *data)
 {
-    hsize_t shape[RANK_MAX], start[RANK_MAX] = {(hsize_t)writer->frames}, count[RANK_MAX];
+    hsize_t shape[ENG_TRAJECTORY_RANK], start[ENG_TRAJECTORY_RANK] = {(hsize_t)writer->frames},
+                                        count[ENG_TRAJECTORY_RANK];
     int rank = shape_of(writer, set, writer->frames + 1, shape);
     shape_of(writer, set, 1, count);
     hid_t id = writer->sets[set];
@@ -375,7 +358,7 @@ static bool append(const cairn_trajectory *writer, set_index set, const void *da
     hid_t space = H5Dget_space(id), memory = H5Screate_simple(rank, count, NULL);
     bool good = space >= 0 && memory >= 0 &&
                 H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
-                H5Dwrite(id, type_of(set), memory, space, H5P_DEFAULT, data) >= 0 &&
+                H5Dwrite(id, eng_trajectory_type(set), memory, space, H5P_DEFAULT, data) >= 0 &&
                 H5Dflush(id) >= 0;
     close_with(memory, H5Sclose);
     close_with(space, H5Sclose);
@@ -384,15 +367,15 @@ static bool append(const cairn_trajectory *writer, set_index set, const void *da
 
 static const double *value_of(const cairn_body_view *view, set_index set)
 {
-    return set == SET_POSITION      ? view->position
-           : set == SET_ORIENTATION ? view->orientation
-           : set == SET_VELOCITY    ? view->velocity
-                                    : view->angular_velocity;
+    return set == ENG_TRAJECTORY_POSITION      ? view->position
+           : set == ENG_TRAJECTORY_ORIENTATION ? view->orientation
+           : set == ENG_TRAJECTORY_VELOCITY    ? view->velocity
+                                               : view->angular_velocity;
 }
 
 static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, set_index set)
 {
-    size_t width = (size_t)sets[set].width;
+    size_t width = (size_t)eng_trajectory_sets[set].width;
     for (int i = 0; i < writer->bodies; i++) {
         cairn_body_view view;
         if (cairn_body_get(world, cairn_body_at(world, i), &view) != CAIRN_OK)
@@ -411,10 +394,11 @@ cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world 
     con_hdf5_silence silence = con_hdf5_silence_begin();
     int64_t step = world->step_count, contacts = cairn_contact_count(world);
     double time = world->time;
-    bool good = append(writer, SET_STEP, &step) && append(writer, SET_CONTACTS, &contacts);
-    for (int set = SET_POSITION; set <= SET_SPIN && good; set++)
+    bool good = append(writer, ENG_TRAJECTORY_STEP, &step) &&
+                append(writer, ENG_TRAJECTORY_CONTACTS, &contacts);
+    for (int set = ENG_TRAJECTORY_POSITION; set <= ENG_TRAJECTORY_SPIN && good; set++)
         good = append_bodies(writer, world, (set_index)set);
-    good = good && append(writer, SET_TIME, &time);
+    good = good && append(writer, ENG_TRAJECTORY_TIME, &time);
     con_hdf5_silence_end(silence);
     if (!good)
         return fail_file(writer->path, "a frame could not be written", error);
