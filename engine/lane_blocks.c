@@ -300,7 +300,7 @@ static cairn_status fill_all(struct eng_lane *lane)
 
 static int range_of(const struct eng_lane *lane, int row)
 {
-    return (int)((int64_t)(row / ENG_LANE_CHUNK) * lane->ranges / lane->chunk_count);
+    return (int)((int64_t)(row / lane->chunk_rows) * lane->ranges / lane->chunk_count);
 }
 
 /// Block that a range begins with.
@@ -318,7 +318,7 @@ static void defer(struct eng_lane *lane)
         for (int k = 0; k < ENG_LANE_WIDTH; k++) {
             int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
             if (b < lane->rows && range_of(lane, a) != range_of(lane, b))
-                lane->pass.chunks[b / ENG_LANE_CHUNK].waits = true;
+                lane->pass.chunks[b / lane->chunk_rows].waits = true;
         }
     }
 }
@@ -328,8 +328,8 @@ static bool forces_last(const struct eng_lane *lane, const eng_lane_block *block
 {
     for (int k = 0; k < ENG_LANE_WIDTH && lane->ranges > 1; k++) {
         int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-        if (a < lane->rows && (lane->pass.chunks[a / ENG_LANE_CHUNK].waits ||
-                               (b < lane->rows && lane->pass.chunks[b / ENG_LANE_CHUNK].waits)))
+        if (a < lane->rows && (lane->pass.chunks[a / lane->chunk_rows].waits ||
+                               (b < lane->rows && lane->pass.chunks[b / lane->chunk_rows].waits)))
             return true;
     }
     return false;
@@ -350,7 +350,7 @@ static int live_blocks(const struct eng_lane *lane)
             last = a < lane->rows && a > last ? a : last;
             last = b < lane->rows && b > last ? b : last;
         }
-        int window = chunks[last / ENG_LANE_CHUNK].end_block - i;
+        int window = chunks[last / lane->chunk_rows].end_block - i;
         most = window > most ? window : most;
     }
     return most;
@@ -401,7 +401,7 @@ int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry)
         return ((const int *)lane->lasting.block)[place - first_lasting] * ENG_LANE_WIDTH + k;
     // the last block before the end of the row's chunk that has this place
     int range = place / lane->ring, begin = range_begin(lane, range);
-    int last = lane->pass.chunks[row / ENG_LANE_CHUNK].end_block - begin - 1;
+    int last = lane->pass.chunks[row / lane->chunk_rows].end_block - begin - 1;
     int back = (last - place % lane->ring) % lane->ring;
     return (begin + last - back) * ENG_LANE_WIDTH + k;
 }
@@ -467,7 +467,7 @@ static int reach_of(const struct eng_lane *lane)
             int row = eng_lane_row_b(block, k), way = row - eng_lane_row_a(block, k);
             most = row < lane->rows && way > most ? way : most;
         }
-    return most + 2 * ENG_LANE_CHUNK;
+    return most + 2 * lane->chunk_rows;
 }
 
 cairn_status eng_lane_blocks_make(struct eng_lane *lane)

@@ -12,7 +12,7 @@
 
 enum {
     ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
-    ENG_LANE_CHUNK = 128, // rows
+    ENG_LANE_CHUNK = 128, // rows, times the factor for several surfaces
     ENG_LANE_PADDED = 6,  // least number of force rows that every body adds up
     ENG_LANE_LEAST = 16,  // chunks of a range: below, waking a thread costs more than it gives
 };
@@ -190,7 +190,8 @@ struct eng_lane {
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
     int least_chunks; // of a range
-    int ring;         // blocks of force rows of each range
+    int chunk_rows;
+    int ring; // blocks of force rows of each range
     bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
     double skin, near;     // m
     double largest;        // m, radius

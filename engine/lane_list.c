@@ -213,7 +213,7 @@ static eng_lane_pair pair_of(const struct eng_lane *lane, int row, int other, in
 {
     return (eng_lane_pair){
         .j = (unsigned)other,
-        .i = (unsigned short)(row % ENG_LANE_CHUNK + (far ? ENG_LANE_FAR : 0)),
+        .i = (unsigned short)(row % lane->chunk_rows + (far ? ENG_LANE_FAR : 0)),
         .terms = terms_of(lane, eng_lane_ids(lane)[row], body),
     };
 }
@@ -288,7 +288,7 @@ static cairn_status find_pairs(struct eng_lane *lane, const grid *g, int *count)
     cairn_status status = CAIRN_OK;
     *count = 0;
     for (int c = 0; c < lane->chunk_count && status == CAIRN_OK; c++) {
-        int first = c * ENG_LANE_CHUNK, end = first + ENG_LANE_CHUNK;
+        int first = c * lane->chunk_rows, end = first + lane->chunk_rows;
         chunks[c] = (eng_lane_chunk){
             .first_row = first,
             .end_row = end < lane->rows ? end : lane->rows,
@@ -320,7 +320,10 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
     size_t n = (size_t)lane->rows;
     size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
     size_t kept = (size_t)lane->kept_count, ints = 2 * n > kept ? 2 * n : kept;
-    lane->chunk_count = base_chunk_count(lane->rows, ENG_LANE_CHUNK);
+    // blocks are of one surface: larger chunks leave fewer of them half full
+    int factor = 1 + (lane->terms_count - 1) / 4;
+    lane->chunk_rows = ENG_LANE_CHUNK * (factor < 8 ? factor : 8);
+    lane->chunk_count = base_chunk_count(lane->rows, lane->chunk_rows);
     int workers = lane->world->workers != NULL ? base_workers_count(lane->world->workers) : 1;
     int most = lane->chunk_count / lane->least_chunks;
     lane->ranges = workers < most ? workers : (most > 1 ? most : 1);
