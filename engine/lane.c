@@ -361,11 +361,13 @@ static void read_bodies(eng_lane *lane)
     cairn_world *world = lane->world;
     lane->pass.step = world->def.time_step;
     lane->largest = lane->fastest = 0.0;
+    lane->smallest = INFINITY;
     lane->has_moving_spheres = lane->has_moving_walls = false;
     for (int row = 0; row < lane->rows; row++) {
         read_row(lane, row);
         int body = eng_lane_ids(lane)[row];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
         lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }

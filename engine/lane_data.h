@@ -193,14 +193,14 @@ struct eng_lane {
     int chunk_rows;
     int ring; // blocks of force rows of each range
     bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
-    double skin, near;     // m
-    double largest;        // m, radius
-    double slack;          // m, way that is left before the list must be looked at
-    double wall_path;      // m, way of walls since the list was made
-    double extent;         // m, no sphere is farther from the origin while the list lasts
-    double fastest;        // m/s, of the last step
-    double listed_fastest; // m/s, `fastest` when the list was made
-    int64_t lists;         // made so far
+    double skin, near;        // m
+    double largest, smallest; // m, radii
+    double slack;             // m, way that is left before the list must be looked at
+    double wall_path;         // m, way of walls since the list was made
+    double extent;            // m, no sphere is farther from the origin while the list lasts
+    double fastest;           // m/s, of the last step
+    double listed_fastest;    // m/s, `fastest` when the list was made
+    int64_t lists;            // made so far
 };
 
 /// Two rows whose gap was within the skin when the list was made.

@@ -310,7 +310,7 @@ static cairn_status find_pairs(struct eng_lane *lane, const grid *g, int *count)
 /// bodies are fast.
 static void choose_skin(struct eng_lane *lane)
 {
-    double way = lane->fastest * lane->pass.step, radius = lane->largest;
+    double way = lane->fastest * lane->pass.step, radius = sqrt(lane->smallest * lane->largest);
     lane->skin = fmin(fmax(0.2 * radius, 250.0 * way), 0.45 * radius);
     lane->near = fmin(fmax(0.004 * radius, 10.0 * way), 0.5 * lane->skin);
 }

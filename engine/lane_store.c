@@ -148,6 +148,7 @@ static void place_listed(eng_lane *lane, const eng_lane_record *record)
 {
     const cairn_world *world = lane->world;
     lane->largest = 0.0;
+    lane->smallest = INFINITY;
     lane->has_moving_spheres = false;
     for (int row = 0; row < lane->rows; row++) {
         int body = record->body[row];
@@ -155,6 +156,7 @@ static void place_listed(eng_lane *lane, const eng_lane_record *record)
         eng_lane_read_constants(lane, row);
         memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
     lane->fastest = record->reals[ENG_LANE_RECORD_LISTED_FASTEST];

@@ -52,6 +52,8 @@ static options parse(int argc, char **argv)
             o.kernel = value;
         else if (strcmp(key, "--side") == 0)
             o.side = atof(value);
+        else if (strcmp(key, "--step") == 0)
+            o.step = atof(value);
         else if (strcmp(key, "--slope") == 0)
             o.slope = atof(value);
         else if (strcmp(key, "--count") == 0)
