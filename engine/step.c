@@ -11,7 +11,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { JOINT_ROUNDS_MAX = 8 };
+// RESIDUALS: entries kept of a step's residual history
+enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
 
 void eng_block_midpoint(cairn_world *world)
 {
@@ -64,6 +65,8 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .workers = world->workers,
         .local = world->local.plugin,
         .local_settings = world->local.settings,
+        .history = world->residuals + world->residual_count,
+        .history_capacity = RESIDUALS - world->residual_count,
         .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
     };
     con_report report;
@@ -76,6 +79,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
                          world->step_count + 1, world->time, cairn_status_text(status));
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations += report.iterations;
+    world->residual_count += report.history_count;
     world->report.error = report.error;
     world->report.error_scaled = report.error_scaled;
     world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
@@ -123,7 +127,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
     world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
                                                           (size_t)n, sizeof *world->solution_U);
-    if (world->guess == NULL || world->solution_U == NULL)
+    world->residuals = (double *)base_arena_allocate(world->arena, "residual history", RESIDUALS,
+                                                     sizeof *world->residuals);
+    if (world->guess == NULL || world->solution_U == NULL || world->residuals == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
     bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
@@ -224,6 +230,7 @@ static cairn_status begin_step(cairn_world *world)
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->guess = NULL;
+    world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
     cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
     if (status == CAIRN_OK)

@@ -217,6 +217,8 @@ struct cairn_world {
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
+    double *residuals;                     // [residual_count] of the last solve, in the arena
+    int residual_count;
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
