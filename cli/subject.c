@@ -117,13 +117,13 @@ static cairn_status read_resolved(run_scene *run, bool *found, cairn_error *erro
 }
 
 /// NAME=VALUE, cut at the sign; without one the value is the next word.
-static cairn_status add_assignment(run_scene *run, char *word, char **rest, cairn_error *error)
+static cairn_status add_assignment(run_scene *run, char *word, cairn_error *error)
 {
     char *sign = word != NULL ? strchr(word, '=') : NULL;
-    if (sign != NULL)
-        *sign = '\0';
-    const char *value = sign != NULL ? sign + 1 : strtok_r(NULL, " ", rest);
-    return value != NULL ? add_parameter(run, word, value, error) : CAIRN_OK;
+    if (sign == NULL)
+        return CAIRN_OK;
+    *sign = '\0';
+    return add_parameter(run, word, sign + 1, error);
 }
 
 /// The --set words of the command that made the run.
@@ -138,9 +138,9 @@ static cairn_status read_command(run_scene *run, const char *command, cairn_erro
     for (char *word = strtok_r(run->command, " ", &rest); word != NULL && status == CAIRN_OK;
          word = strtok_r(NULL, " ", &rest)) {
         if (strcmp(word, "--set") == 0)
-            status = add_assignment(run, strtok_r(NULL, " ", &rest), &rest, error);
+            status = add_assignment(run, strtok_r(NULL, " ", &rest), error);
         else if (strncmp(word, "--set=", 6) == 0)
-            status = add_assignment(run, word + 6, &rest, error);
+            status = add_assignment(run, word + 6, error);
     }
     return status;
 }

@@ -37,6 +37,10 @@ static inline vec v_load_float(const float *p)
 {
     return _mm256_cvtps_pd(_mm_load_ps(p));
 }
+static inline void v_store_float(float *p, vec a)
+{
+    _mm_store_ps(p, _mm256_cvtpd_ps(a));
+}
 static inline vec v_add(vec a, vec b)
 {
     return _mm256_add_pd(a, b);
@@ -226,7 +230,8 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
     if (__builtin_expect(pass->far_touched[row], 0)) {
         pass->far_touched[row] = 0;
         for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            add_row(pass, pass->far[k], radius, sum);
+            if (eng_lane_far_acts(pass, pass->far[k]))
+                add_row(pass, eng_lane_far_row(pass, pass->far[k]), radius, sum);
     }
     // sums: f f f t | t t . .; velocities: v v v rw | rw rw w w
     vec all = _mm256_load_pd(c), linear = _mm256_broadcast_sd(c);

@@ -38,6 +38,10 @@ static inline vec v_load_float(const float *p)
 {
     return _mm512_cvtps_pd(_mm256_load_ps(p));
 }
+static inline void v_store_float(float *p, vec a)
+{
+    _mm256_store_ps(p, _mm512_cvtpd_ps(a));
+}
 static inline vec v_add(vec a, vec b)
 {
     return _mm512_add_pd(a, b);
@@ -242,7 +246,8 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
     if (__builtin_expect(pass->far_touched[row], 0)) {
         pass->far_touched[row] = 0;
         for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            sum = add_row(pass, pass->far[k], radius, sum);
+            if (eng_lane_far_acts(pass, pass->far[k]))
+                sum = add_row(pass, eng_lane_far_row(pass, pass->far[k]), radius, sum);
     }
     const __m512i factors = _mm512_setr_epi64(0, 0, 0, 1, 1, 1, 2, 2);
     const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 3, 4);

@@ -287,7 +287,9 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
-    cairn_status status = eng_joints_gather(world);
+    cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
+    if (status == CAIRN_OK)
+        status = eng_joints_gather(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
     if (status == CAIRN_OK)
