@@ -409,6 +409,65 @@ static void a_range_stops_without_bouncing(void **state)
     cairn_world_destroy(world);
 }
 
+/// Range, friction and a motor's speed near nothing at once: the states between them must be
+/// passed.
+static void a_rough_hinge_stops_at_its_range(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.1, 0.1};
+    for (int driven = 0; driven < 2; driven++) {
+        cairn_world *world = joint_world(2e-3, gravity);
+        cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+        set_axis(def.axis, 0.0, 1.0, 0.0);
+        def.range[0] = -0.5;
+        def.range[1] = 0.5;
+        def.friction = 0.2;
+        def.motor = driven == 1;
+        def.motor_velocity = -0.7;
+        def.motor_limit = INFINITY;
+        cairn_joint_id joint = make_joint(world, &def);
+        run_steps(world, 1500);
+        cairn_joint_view view = look_at_joint(world, joint);
+        check_close(view.coordinate, driven ? -0.5 : 0.5, 0.0, 1e-9);
+        check_close(view.effort, -gravity * cos(0.5), 1e-8, 0.0);
+        cairn_world_destroy(world);
+    }
+}
+
+/// A motor without limit turns a crank whose other hinges are rough: where friction would hold what
+/// the motor drives, it is friction that gives way.
+static void a_rough_linkage_is_driven_through_its_dead_points(void **state)
+{
+    (void)state;
+    const double inertia[3] = {1e-3, 1e-2, 1e-2};
+    cairn_world *world = joint_world(2e-3, gravity);
+    const double a[2] = {0.0, 0.15}, b[2] = {0.8, 0.4}, c[2] = {0.8, 0.0};
+    cairn_body_id crank = add_mass(world, 0.3, inertia, 0.5 * a[0], 0.0, 0.5 * a[1]);
+    cairn_body_id coupler =
+        add_mass(world, 1.0, inertia, 0.5 * (a[0] + b[0]), 0.0, 0.5 * (a[1] + b[1]));
+    cairn_body_id rocker =
+        add_mass(world, 1.0, inertia, 0.5 * (b[0] + c[0]), 0.0, 0.5 * (b[1] + c[1]));
+    cairn_joint_def drive = joint_def(CAIRN_JOINT_hinge, no_body, crank, 0.0, 0.0, 0.0);
+    set_axis(drive.axis, 0.0, 1.0, 0.0);
+    drive.motor = true;
+    drive.motor_velocity = 6.0;
+    cairn_joint_id driven = make_joint(world, &drive);
+    hinge_y(world, crank, coupler, a[0], 0.0, a[1]);
+    cairn_joint_def knee = joint_def(CAIRN_JOINT_hinge, coupler, rocker, b[0], 0.0, b[1]);
+    set_axis(knee.axis, 0.0, 1.0, 0.0);
+    knee.friction = 0.05;
+    make_joint(world, &knee);
+    hinge_y(world, no_body, rocker, c[0], 0.0, c[1]);
+    run_steps(world, 1);
+    double first = look_at_joint(world, driven).coordinate;
+    run_steps(world, 1499);
+    check_close(look_at_joint(world, driven).coordinate - first, 6.0 * 2e-3 * 1499, 1e-9, 0.0);
+    check_at_most(worst_joint(world), 1e-13);
+    check_at_most(fabs(look_at_joint(world, driven).effort), 100.0);
+    cairn_world_destroy(world);
+}
+
 /// A bob on a ball or universal joint falls until its swing meets its limit, and hangs there.
 static void a_swing_stops_at_its_limit(void **state)
 {
@@ -609,6 +668,8 @@ int main(void)
         cmocka_unit_test(friction_stops_a_wheel_where_its_energy_is_used_up),
         cmocka_unit_test(friction_holds_a_pendulum_below_its_limit_only),
         cmocka_unit_test(a_range_stops_without_bouncing),
+        cmocka_unit_test(a_rough_hinge_stops_at_its_range),
+        cmocka_unit_test(a_rough_linkage_is_driven_through_its_dead_points),
         cmocka_unit_test(a_swing_stops_at_its_limit),
         cmocka_unit_test(a_sprung_swing_is_the_oscillator),
         cmocka_unit_test(what_a_kind_does_not_take_is_refused),
