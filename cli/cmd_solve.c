@@ -148,6 +148,8 @@ static void put_json(const char *file, const cairn_problem *problem,
     cli_json_integer(&json, "iterations", report->iterations);
     cli_json_number(&json, "error", report->error);
     cli_json_number(&json, "seconds", report->seconds);
+    if (cairn_problem_equalities(problem) > 0)
+        cli_json_number(&json, "error_joints", report->error_joints);
     cli_json_object_end(&json);
     cli_json_finish(&json);
     fflush(stdout);

@@ -646,6 +646,8 @@ CAIRN_API cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem
 CAIRN_API int cairn_problem_contacts(const cairn_problem *problem);
 /// Rows of M in global form; rows of W in local form, which does not know the bodies.
 CAIRN_API int cairn_problem_dofs(const cairn_problem *problem);
+/// Rows of the equality constraints; 0 without joints.
+CAIRN_API int cairn_problem_equalities(const cairn_problem *problem);
 
 /// What a problem file holds.
 typedef struct cairn_problem_view {

@@ -77,15 +77,18 @@ CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
 
 /// A constraint between two bodies, or a body and the world, as they lie when it is made. The
 /// coordinate is the angle of a hinge (rad, turns counted) or the way of a slider or cylindrical
-/// joint (m), of B relative to A along the axis, 0 at creation; only these three kinds take a
-/// range, motor, spring or friction.
+/// joint (m), of B relative to A along the axis, 0 at creation. Ball and universal joints have a
+/// swing (rad, 0 to pi): the angle between the axis of A and where B has carried it, of universal
+/// joints between the shafts, which are square to both axes. A swing takes the upper end of a range
+/// (a cone) and a spring that is slack at 0; motor, force, damping and friction are refused. Fixed
+/// joints and rods take none of these.
 typedef struct cairn_joint_def {
     cairn_joint_kind kind;
     cairn_body_id a;       // null: the world
     cairn_body_id b;       // one of the two must be dynamic
     double anchor[3];      // m, world axes; of a rod the end on A
     double anchor_b[3];    // m, rods only: the end on B
-    double axis[3];        // of A, any length; default z
+    double axis[3];        // of A, any length; default z; of a ball joint the middle of its cone
     double axis_b[3];      // universal joints only: axis of B, square to the first
     bool collide;          // bodies of a joint may touch; default false
     double range[2];       // rad or m; default -INFINITY, INFINITY
@@ -117,7 +120,7 @@ typedef struct cairn_joint_view {
     cairn_body_id a, b; // a null: the world
     double anchor[3];   // m, on B
     double axis[3];     // of A, world axes
-    double coordinate;  // rad or m; 0 for kinds without one; the length of a rod
+    double coordinate;  // rad or m; 0 for fixed joints; the length of a rod
     double speed;       // rad/s or m/s
     double force[3];    // N on B, world axes, mean of the last step
     double torque[3];   // N m on B about the anchor

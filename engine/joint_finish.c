@@ -181,7 +181,7 @@ static void take_coordinates(projection *p)
     for (int i = 0; i < p->world->joint_count; i++) {
         eng_joint *joint = &p->world->joints[i];
         double now = p->rows[i].coordinate;
-        joint->coordinate = eng_joint_has_angle(joint->kind)
+        joint->coordinate = eng_joint_has_turns(joint->kind)
                                 ? eng_joint_unwind(now, p->world->joint_step->mid[i].coordinate)
                                 : now;
     }

@@ -72,13 +72,21 @@ int eng_stairs_guess(const eng_stairs *stairs, double u)
     return 2 * k;
 }
 
+/// The state beside one; a level of infinite impulse between two kinks is no answer and passed.
+static int neighbour(const eng_stairs *stairs, int state, int direction)
+{
+    int next = state + direction, beyond = next + direction;
+    bool infinite = next % 2 == 0 && !(fabs(stairs->level[next / 2]) < 1e299);
+    return infinite && beyond > 0 && beyond < 2 * stairs->count ? beyond : next;
+}
+
 int eng_stairs_next(const eng_stairs *stairs, int state, double l, double u, double slack)
 {
     int k = state / 2;
     if (state % 2 == 1) {
         if (l > stairs->level[k])
-            return state - 1;
-        return l < stairs->level[k + 1] ? state + 1 : state;
+            return neighbour(stairs, state, -1);
+        return l < stairs->level[k + 1] ? neighbour(stairs, state, 1) : state;
     }
     if (k > 0 && u < stairs->kink[k - 1] - slack)
         return state - 1;

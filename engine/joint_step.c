@@ -7,6 +7,7 @@
 
 enum {
     NEWTON_MAX = 40,   // iterations for one set of states
+    STUCK_MAX = 6,     // of them in a row that do not help
     CHANGES_ALL = 10,  // rounds in which every wrong state changes
     CHANGES_MAX = 100, // rounds at all; from CHANGES_ALL on one state a round
 };
@@ -96,7 +97,7 @@ static void take_midpoint(cairn_world *world, int i)
     s->stairs[i] = (eng_stairs){0};
     if (!mid->has_coordinate)
         return;
-    if (eng_joint_has_angle(joint->kind))
+    if (eng_joint_has_turns(joint->kind))
         mid->coordinate = eng_joint_unwind(mid->coordinate, joint->coordinate);
     const eng_wrench *row = &mid->row[mid->count];
     double u = eng_joint_speed(joint, row, mid->point, world->q_mid, (const double(*)[6])world->v);
@@ -196,7 +197,7 @@ static void rows_at_end(const cairn_world *world, int index, const pose *end, en
     pose q[2];
     eng_joint_poses(joint, end, q);
     eng_joint_evaluate(joint, q, rows);
-    if (eng_joint_has_angle(joint->kind))
+    if (eng_joint_has_turns(joint->kind))
         rows->coordinate =
             eng_joint_unwind(rows->coordinate, world->joint_step->mid[index].coordinate);
 }
@@ -276,6 +277,8 @@ typedef struct alone_solve {
     eng_joint_system system;
     con_joint_factors *factors;
     double (*zero)[6], (*change)[6]; // [bodies of the system]
+    double (*before)[6];             // [bodies of the system] v_free without any of their impulses
+    double *damper_before;           // [joints of the system]
     double *residual, *l;            // [rows, all coordinates held]
     pose *end;                       // [world's bodies] of the system's and prescribed ones
 } alone_solve;
@@ -289,11 +292,14 @@ static bool allocate_alone(alone_solve *a)
         rows += a->world->joint_step->mid[a->system.joint[i]].count + 1;
     a->zero = (double(*)[6])base_arena_allocate(arena, "joint zero", bodies, sizeof *a->zero);
     a->change = (double(*)[6])base_arena_allocate(arena, "joint change", bodies, sizeof *a->change);
+    a->before = (double(*)[6])base_arena_allocate(arena, "joint before", bodies, sizeof *a->before);
+    a->damper_before =
+        base_arena_array(arena, double, "joint damper before", a->system.joint_count);
     a->residual = base_arena_array(arena, double, "joint residual", rows);
     a->l = base_arena_array(arena, double, "joint impulses", rows);
     a->end = base_arena_array(arena, pose, "joint end", a->world->body_count);
     if (a->zero == NULL || a->change == NULL || a->residual == NULL || a->l == NULL ||
-        a->end == NULL)
+        a->end == NULL || a->before == NULL || a->damper_before == NULL)
         return false;
     memset(a->zero, 0, bodies * sizeof *a->zero);
     return true;
@@ -356,8 +362,31 @@ static void adjust_dampers(alone_solve *a)
     }
 }
 
+/// What a set of states that contradict each other leads to is thrown away.
+static void keep_start(alone_solve *a)
+{
+    const eng_joint_step *s = a->world->joint_step;
+    for (int i = 0; i < a->system.body_count; i++)
+        memcpy(a->before[i], a->world->v_free[a->system.body[i]], sizeof a->before[i]);
+    for (int i = 0; i < a->system.joint_count; i++)
+        a->damper_before[i] = s->damper[a->system.joint[i]];
+}
+
+static void return_to_start(alone_solve *a)
+{
+    eng_joint_step *s = a->world->joint_step;
+    for (int i = 0; i < a->system.body_count; i++)
+        memcpy(a->world->v_free[a->system.body[i]], a->before[i], sizeof a->before[i]);
+    for (int i = 0; i < a->system.joint_count; i++) {
+        int index = a->system.joint[i];
+        memset(s->l[index], 0, sizeof s->l[index]);
+        s->damper[index] = a->damper_before[i];
+    }
+}
+
 /// Impulses for one set of states, with the rows' factors of the midpoint throughout.
-static cairn_status solve_states(alone_solve *a)
+/// @param met  out: the rows are met; not so where more coordinates are held than can be
+static cairn_status solve_states(alone_solve *a, bool *met)
 {
     cairn_world *world = a->world;
     base_arena_mark mark = base_arena_get_mark(world->arena);
@@ -366,18 +395,20 @@ static cairn_status solve_states(alone_solve *a)
     cairn_status status =
         con_joints_factor(&a->system.rows, a->system.body_count,
                           (const double(*)[6])a->system.mass_inverse, world->arena, &a->factors);
-    double before = INFINITY;
-    for (int i = 0; i < NEWTON_MAX && status == CAIRN_OK; i++) {
-        double size, length;
+    double before = INFINITY, size = 0.0, length = 1.0;
+    int stuck = 0;
+    for (int i = 0; i < NEWTON_MAX && status == CAIRN_OK && stuck < STUCK_MAX; i++) {
         place_ends(a);
         residual_of(world, &a->system, a->end, a->residual, &size, &length);
         // done when the violation is round-off, or as near as it comes to it
         if (size <= 4e-16 * length || (size <= 1e-13 * length && size > 0.5 * before))
             break;
+        stuck = size > 0.9 * before ? stuck + 1 : 0;
         before = size;
         take_newton_step(a);
         adjust_dampers(a);
     }
+    *met = size <= 1e-9 * length;
     base_arena_rewind(world->arena, mark);
     return status;
 }
@@ -414,12 +445,16 @@ static cairn_status solve_alone(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     place_prescribed_ends(&a);
+    keep_start(&a);
     for (int round = 0; round < CHANGES_MAX && status == CAIRN_OK; round++) {
+        bool met;
         settle_alone(&a);
-        status = solve_states(&a);
+        status = solve_states(&a, &met);
         place_ends(&a);
         if (!change_states(world, s->alone, s->alone_count, a.end, round >= CHANGES_ALL))
             break;
+        if (!met)
+            return_to_start(&a);
     }
     settle_states(world, s->alone, s->alone_count);
     return status;

@@ -75,6 +75,32 @@ static cairn_status check_geometry(const cairn_joint_def *def, cairn_error *erro
     return status;
 }
 
+/// What a kind's coordinate does not take must be left alone.
+static cairn_status check_use(const cairn_joint_def *def, cairn_error *error)
+{
+    const char *name = cairn_joint_kind_name(def->kind);
+    bool driven = def->motor || def->force != 0.0 || def->damping != 0.0 || def->friction != 0.0;
+    bool sprung = def->stiffness != 0.0 || isfinite(def->range[0]) || isfinite(def->range[1]);
+    if (eng_joint_has_drive(def->kind) || (!driven && !sprung))
+        return CAIRN_OK;
+    if (!eng_joint_has_swing(def->kind))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "a %s joint has no coordinate for a range, motor, force, spring or friction", name);
+    if (driven)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a %s joint has no coordinate for a motor, force, damping or friction: it "
+                         "takes a range of its swing and a spring's stiffness",
+                         name);
+    if (def->stiffness != 0.0 && def->rest != 0.0)
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "the spring of a %s joint is slack where the joint is made: rest = %g must "
+            "be 0",
+            name, def->rest);
+    return CAIRN_OK;
+}
+
 static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error)
 {
     const struct {
@@ -99,14 +125,7 @@ static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "range = %g to %g of a joint must hold 0, where the joint is made",
                          def->range[0], def->range[1]);
-    bool plain = !def->motor && def->stiffness == 0.0 && def->damping == 0.0 && def->force == 0.0 &&
-                 def->friction == 0.0 && isinf(def->range[0]) && isinf(def->range[1]);
-    if (!plain && !eng_joint_has_coordinate(def->kind))
-        return base_fail(
-            error, CAIRN_ERROR_ARGUMENT,
-            "a %s joint has no coordinate for a range, motor, force, spring or friction",
-            cairn_joint_kind_name(def->kind));
-    return CAIRN_OK;
+    return check_use(def, error);
 }
 
 static cairn_status check_def(const cairn_world *world, const cairn_joint_def *def,
@@ -151,6 +170,8 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
         int body = joint->body[side];
         pose q = body >= 0 ? world->q[body] : pose_identity();
         mat3 attitude = quat_to_mat3(q.orientation), back = mat3_transpose(&attitude);
+        if (body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC)
+            joint->inertia[side] = world->bodies[body].inertia;
         joint->point[side] = pose_apply_inverse(&q, vec3_from(anchors[side]));
         joint->axes[side] = mat3_multiply(&back, &axes);
     }
@@ -217,6 +238,9 @@ static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
         .motor_limit = def->motor_limit,
         .force = def->force,
     };
+    // a swing is never below 0
+    if (eng_joint_has_swing(def->kind))
+        joint.range[0] = -INFINITY;
     place(world, def, &joint);
     return joint;
 }
@@ -292,7 +316,7 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
         .name = joint->name != NULL ? joint->name : "",
         .a = cairn_body_at(world, joint->body[0]),
         .b = cairn_body_at(world, joint->body[1]),
-        .coordinate = eng_joint_has_angle(joint->kind)
+        .coordinate = eng_joint_has_turns(joint->kind)
                           ? eng_joint_unwind(rows.coordinate, joint->coordinate)
                           : rows.coordinate,
         .effort = joint->effort / world->def.time_step,
@@ -313,7 +337,7 @@ static cairn_status check_drive(const cairn_world *world, cairn_joint_id id, cai
     if (!is_valid(world, id))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "no such joint");
     cairn_joint_kind kind = world->joints[id.index].kind;
-    if (!eng_joint_has_coordinate(kind))
+    if (!eng_joint_has_drive(kind))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a %s joint has no coordinate to drive",
                          cairn_joint_kind_name(kind));
     return CAIRN_OK;

@@ -15,6 +15,7 @@ typedef struct eng_joint {
     int body[2];     // A and B; -1: the world
     vec3 point[2];   // anchors in principal body axes; world axes for the world
     mat3 axes[2];    // columns: the joint's axes x, y, z in the same; z is the free one
+    vec3 inertia[2]; // kg m^2, principal moments; 0 for bodies that nothing turns
     double length;   // m, of a rod
     double range[2]; // rad or m
     double stiffness, damping, rest, friction;
@@ -29,7 +30,8 @@ typedef struct eng_joint {
 } eng_joint;
 
 /// Impulse of one row at size 1 on B: force d at a point and couple e, world axes; A gets the
-/// opposite at the same point, so that momentum is kept whatever the configuration.
+/// opposite at the same point, so that momentum is kept whatever the configuration, theory.md
+/// (9.4).
 typedef struct eng_wrench {
     vec3 d, e;
 } eng_wrench;
@@ -41,15 +43,18 @@ typedef struct eng_joint_rows {
     eng_wrench row[ENG_JOINT_ROWS_MAX + 1]; // [count], then that of the coordinate
     vec3 point;                             // m, where d acts
     bool has_coordinate;
-    double coordinate; // rad in (-pi, pi], or m
+    double coordinate; // rad in (-pi, pi] or, of a swing, [0, pi]; or m
 } eng_joint_rows;
 
 /// Number of rows of a kind.
 int eng_joint_row_count(cairn_joint_kind kind);
 
-/// Whether a kind has a coordinate, and whether that is an angle.
-bool eng_joint_has_coordinate(cairn_joint_kind kind);
-bool eng_joint_has_angle(cairn_joint_kind kind);
+/// What the coordinate of a kind is, theory.md (9.5)-(9.5a): a way or turn, which motors and
+/// friction may act on; a swing, which has limits and a spring alone; a turn, whose whole turns are
+/// counted.
+bool eng_joint_has_drive(cairn_joint_kind kind);
+bool eng_joint_has_swing(cairn_joint_kind kind);
+bool eng_joint_has_turns(cairn_joint_kind kind);
 
 /// @param q  poses of A and B; the identity for the world
 void eng_joint_evaluate(const eng_joint *joint, const pose q[2], eng_joint_rows *rows);

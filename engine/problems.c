@@ -75,6 +75,11 @@ int cairn_problem_dofs(const cairn_problem *problem)
                                             : content->velocity_count;
 }
 
+int cairn_problem_equalities(const cairn_problem *problem)
+{
+    return problem->content->equality_count;
+}
+
 // ---------------------------------------------------------------- describe
 
 // residual of the stored solution; NaN without one

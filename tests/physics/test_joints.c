@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints against closed forms: pendulum, double pendulum, top, motors, friction, ranges, momentum.
+// Joints against closed forms: pendulum, double pendulum, top, motors, friction, ranges, swings,
+// statics, momentum.
 #include "tests/physics/joint_world.h"
+
+#include <string.h>
 
 static const cairn_body_id no_body = {0, 0};
 static const double gravity = 9.81;
@@ -169,6 +172,67 @@ static void the_energy_error_is_of_second_order(void **state)
     (void)state;
     double coarse = worst_energy_error(2e-3, 1.5), fine = worst_energy_error(1e-3, 1.5);
     check_close(coarse / fine, 4.0, 0.15, 0.0);
+}
+
+/// Slender rods of mass and length 1 on ball joints, level and at rest but for the sideways speed
+/// of the last one's end.
+static cairn_world *spatial_chain(double h, int rods, double sideways)
+{
+    const double inertia[3] = {2e-4, 1.0 / 12.0, 1.0 / 12.0};
+    cairn_world *world = joint_world(h, gravity);
+    cairn_body_id last = no_body;
+    for (int i = 0; i < rods; i++) {
+        cairn_body_id next = add_mass(world, 1.0, inertia, i + 0.5, 0.0, 0.0);
+        const double v[3] = {0.0, sideways * (i + 0.5) / rods, 0.0};
+        const double w[3] = {0.0, 0.0, sideways / rods};
+        set_velocity(world, next, v, w);
+        cairn_joint_def ball = joint_def(CAIRN_JOINT_ball, last, next, i, 0.0, 0.0);
+        make_joint(world, &ball);
+        last = next;
+    }
+    return world;
+}
+
+/// Largest speed at which a rod turns about its own axis: nothing acts about it.
+static double worst_spin(const cairn_world *world)
+{
+    double worst = 0.0;
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view view = look_at(world, cairn_body_at(world, i));
+        const double *q = view.orientation, *w = view.angular_velocity;
+        const double axis[3] = {1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]),
+                                2.0 * (q[1] * q[2] + q[0] * q[3]),
+                                2.0 * (q[1] * q[3] - q[0] * q[2])};
+        worst = fmax(worst, fabs(axis[0] * w[0] + axis[1] * w[1] + axis[2] * w[2]));
+    }
+    return worst;
+}
+
+static void chains_in_space_keep_energy_and_are_not_wound_up(void **state)
+{
+    (void)state;
+    static const struct {
+        int rods, steps;
+        double h, energy, spin;
+    } cases[] = {
+        {2, 100000, 1e-3, 1e-3, 1e-2},
+        {6, 20000,  2e-3, 1e-3, 0.1 },
+    };
+    for (int c = 0; c < 2; c++) {
+        cairn_world *world = spatial_chain(cases[c].h, cases[c].rods, 2.0);
+        double start = energy_of(world), worst = 0.0, spin = 0.0;
+        // what the fall to the lowest point sets free
+        double scale = 0.5 * gravity * cases[c].rods * cases[c].rods;
+        for (int i = 0; i < cases[c].steps / 100; i++) {
+            run_steps(world, 100);
+            worst = fmax(worst, fabs(energy_of(world) - start));
+            spin = fmax(spin, worst_spin(world));
+            check_at_most(worst_joint(world), 1e-13);
+        }
+        check_at_most(worst, cases[c].energy * scale);
+        check_at_most(spin, cases[c].spin);
+        cairn_world_destroy(world);
+    }
 }
 
 // ---------------------------------------------------------------- top
@@ -345,6 +409,179 @@ static void a_range_stops_without_bouncing(void **state)
     cairn_world_destroy(world);
 }
 
+/// Range, friction and a motor's speed near nothing at once: the states between them must be
+/// passed.
+static void a_rough_hinge_stops_at_its_range(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.1, 0.1};
+    for (int driven = 0; driven < 2; driven++) {
+        cairn_world *world = joint_world(2e-3, gravity);
+        cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+        set_axis(def.axis, 0.0, 1.0, 0.0);
+        def.range[0] = -0.5;
+        def.range[1] = 0.5;
+        def.friction = 0.2;
+        def.motor = driven == 1;
+        def.motor_velocity = -0.7;
+        def.motor_limit = INFINITY;
+        cairn_joint_id joint = make_joint(world, &def);
+        run_steps(world, 1500);
+        cairn_joint_view view = look_at_joint(world, joint);
+        check_close(view.coordinate, driven ? -0.5 : 0.5, 0.0, 1e-9);
+        check_close(view.effort, -gravity * cos(0.5), 1e-8, 0.0);
+        cairn_world_destroy(world);
+    }
+}
+
+/// A motor without limit turns a crank whose other hinges are rough: where friction would hold what
+/// the motor drives, it is friction that gives way.
+static void a_rough_linkage_is_driven_through_its_dead_points(void **state)
+{
+    (void)state;
+    const double inertia[3] = {1e-3, 1e-2, 1e-2};
+    cairn_world *world = joint_world(2e-3, gravity);
+    const double a[2] = {0.0, 0.15}, b[2] = {0.8, 0.4}, c[2] = {0.8, 0.0};
+    cairn_body_id crank = add_mass(world, 0.3, inertia, 0.5 * a[0], 0.0, 0.5 * a[1]);
+    cairn_body_id coupler =
+        add_mass(world, 1.0, inertia, 0.5 * (a[0] + b[0]), 0.0, 0.5 * (a[1] + b[1]));
+    cairn_body_id rocker =
+        add_mass(world, 1.0, inertia, 0.5 * (b[0] + c[0]), 0.0, 0.5 * (b[1] + c[1]));
+    cairn_joint_def drive = joint_def(CAIRN_JOINT_hinge, no_body, crank, 0.0, 0.0, 0.0);
+    set_axis(drive.axis, 0.0, 1.0, 0.0);
+    drive.motor = true;
+    drive.motor_velocity = 6.0;
+    cairn_joint_id driven = make_joint(world, &drive);
+    hinge_y(world, crank, coupler, a[0], 0.0, a[1]);
+    cairn_joint_def knee = joint_def(CAIRN_JOINT_hinge, coupler, rocker, b[0], 0.0, b[1]);
+    set_axis(knee.axis, 0.0, 1.0, 0.0);
+    knee.friction = 0.05;
+    make_joint(world, &knee);
+    hinge_y(world, no_body, rocker, c[0], 0.0, c[1]);
+    run_steps(world, 1);
+    double first = look_at_joint(world, driven).coordinate;
+    run_steps(world, 1499);
+    check_close(look_at_joint(world, driven).coordinate - first, 6.0 * 2e-3 * 1499, 1e-9, 0.0);
+    check_at_most(worst_joint(world), 1e-13);
+    check_at_most(fabs(look_at_joint(world, driven).effort), 100.0);
+    cairn_world_destroy(world);
+}
+
+/// A bob on a ball or universal joint falls until its swing meets its limit, and hangs there.
+static void a_swing_stops_at_its_limit(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.1, 0.1};
+    static const cairn_joint_kind kinds[] = {CAIRN_JOINT_ball, CAIRN_JOINT_universal};
+    for (int k = 0; k < 2; k++) {
+        cairn_world *world = joint_world(1e-3, gravity);
+        cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
+        cairn_joint_def def = joint_def(kinds[k], no_body, bob, 0.0, 0.0, 0.0);
+        // the shaft of the universal joint lies along x too: square to z and y
+        set_axis(def.axis, k == 0 ? 1.0 : 0.0, 0.0, k == 0 ? 0.0 : 1.0);
+        set_axis(def.axis_b, 0.0, 1.0, 0.0);
+        def.range[1] = 0.8;
+        cairn_joint_id joint = make_joint(world, &def);
+        double most = 0.0;
+        for (int i = 0; i < 2000; i++) {
+            run_steps(world, 1);
+            most = fmax(most, look_at_joint(world, joint).coordinate);
+        }
+        cairn_joint_view view = look_at_joint(world, joint);
+        cairn_body_view at = look_at(world, bob);
+        check_close(most, 0.8, 0.0, 1e-9);
+        check_close(acos(at.position[0]), 0.8, 0.0, 1e-9);
+        check_close(view.coordinate, 0.8, 0.0, 1e-9);
+        check_close(view.effort, -gravity * cos(0.8), 1e-8, 0.0);
+        check_close(view.torque[1], -gravity * cos(0.8), 1e-8, 0.0);
+        check_close(view.force[2], gravity, 1e-8, 0.0);
+        cairn_world_destroy(world);
+    }
+}
+
+/// A bob on a ball joint with a spring swings about the upright: J s'' = m g l s - k s.
+static void a_sprung_swing_is_the_oscillator(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.1, 0.1}, k = 30.0, small = 1e-3;
+    cairn_world *world = joint_world(1e-3, gravity);
+    cairn_body_id bob = add_mass(world, 1.0, inertia, 0.0, 0.0, 1.0);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_ball, no_body, bob, 0.0, 0.0, 0.0);
+    def.stiffness = k;
+    make_joint(world, &def);
+    double rate = sqrt((k - gravity) / 1.1);
+    const double v[3] = {small * rate, 0.0, 0.0}, w[3] = {0.0, small * rate, 0.0};
+    set_velocity(world, bob, v, w);
+    double start = energy_of(world);
+    for (int i = 0; i < 3000; i++) {
+        run_steps(world, 1);
+        cairn_body_view at = look_at(world, bob);
+        check_close(at.position[0], small * sin(rate * cairn_world_time(world)), 0.0, 2e-3 * small);
+        check_close(at.position[1], 0.0, 0.0, 1e-12);
+    }
+    check_close(energy_of(world), start, 0.0, 1e-5 * small * small * k);
+    cairn_world_destroy(world);
+}
+
+static void what_a_kind_does_not_take_is_refused(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.1, 0.1};
+    cairn_world *world = joint_world(1e-3, gravity);
+    cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
+    static const struct {
+        cairn_joint_kind kind;
+        double friction, damping, rest, most;
+        const char *says;
+    } cases[] = {
+        {CAIRN_JOINT_ball,      1.0, 0.0, 0.0, INFINITY, "range of its swing"},
+        {CAIRN_JOINT_universal, 0.0, 1.0, 0.0, INFINITY, "range of its swing"},
+        {CAIRN_JOINT_ball,      0.0, 0.0, 0.5, 1.0,      "rest"              },
+        {CAIRN_JOINT_fixed,     0.0, 0.0, 0.0, 1.0,      "no coordinate"     },
+    };
+    for (int i = 0; i < 4; i++) {
+        cairn_joint_def def = joint_def(cases[i].kind, no_body, bob, 0.0, 0.0, 0.0);
+        def.friction = cases[i].friction;
+        def.damping = cases[i].damping;
+        def.rest = cases[i].rest;
+        def.stiffness = cases[i].rest;
+        def.range[1] = cases[i].most;
+        cairn_joint_id joint;
+        cairn_error error = {0};
+        assert_int_equal(cairn_joint_create(world, &def, &joint, &error), CAIRN_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, cases[i].says));
+    }
+    cairn_world_destroy(world);
+}
+
+/// A beam of fixed joints that sticks out of a wall: shear and bending moment by statics.
+static void a_beam_of_fixed_joints_bears_shear_and_moment(void **state)
+{
+    (void)state;
+    enum { PIECES = 8 };
+    const double inertia[3] = {0.01, 0.02, 0.02}, mass = 1.5, length = 0.25;
+    cairn_world *world = joint_world(1e-3, gravity);
+    cairn_joint_id joint[PIECES];
+    cairn_body_id last = no_body;
+    for (int i = 0; i < PIECES; i++) {
+        cairn_body_id next = add_mass(world, mass, inertia, (i + 0.5) * length, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_fixed, last, next, i * length, 0.0, 0.0);
+        joint[i] = make_joint(world, &def);
+        last = next;
+    }
+    run_steps(world, 300);
+    for (int i = 0; i < PIECES; i++) {
+        double weight = mass * gravity * (PIECES - i), arm = 0.5 * length * (PIECES - i);
+        cairn_joint_view view = look_at_joint(world, joint[i]);
+        check_close(view.force[2], weight, 1e-9, 0.0);
+        check_close(view.torque[1], -weight * arm, 1e-9, 0.0);
+        check_close(view.force[0], 0.0, 0.0, 1e-9);
+        check_close(view.torque[0], 0.0, 0.0, 1e-9);
+    }
+    cairn_world_destroy(world);
+}
+
 static void a_slider_with_spring_and_damper_is_the_oscillator(void **state)
 {
     (void)state;
@@ -424,12 +661,19 @@ int main(void)
         cmocka_unit_test(a_pendulum_without_gravity_keeps_turning),
         cmocka_unit_test(a_double_pendulum_keeps_energy_and_joints_over_1e5_steps),
         cmocka_unit_test(the_energy_error_is_of_second_order),
+        cmocka_unit_test(chains_in_space_keep_energy_and_are_not_wound_up),
         cmocka_unit_test(a_heavy_top_precesses_at_both_steady_rates),
         cmocka_unit_test(a_motor_of_limited_torque_speeds_up_evenly_and_then_keeps_its_speed),
         cmocka_unit_test(a_motor_without_limit_turns_exactly_and_counts_its_turns),
         cmocka_unit_test(friction_stops_a_wheel_where_its_energy_is_used_up),
         cmocka_unit_test(friction_holds_a_pendulum_below_its_limit_only),
         cmocka_unit_test(a_range_stops_without_bouncing),
+        cmocka_unit_test(a_rough_hinge_stops_at_its_range),
+        cmocka_unit_test(a_rough_linkage_is_driven_through_its_dead_points),
+        cmocka_unit_test(a_swing_stops_at_its_limit),
+        cmocka_unit_test(a_sprung_swing_is_the_oscillator),
+        cmocka_unit_test(what_a_kind_does_not_take_is_refused),
+        cmocka_unit_test(a_beam_of_fixed_joints_bears_shear_and_moment),
         cmocka_unit_test(a_slider_with_spring_and_damper_is_the_oscillator),
         cmocka_unit_test(free_jointed_bodies_keep_their_momentum),
     };
