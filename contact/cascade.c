@@ -10,7 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEST_SWEEPS = 20 }; // sweeps between two measurements
+enum {
+    TEST_SWEEPS = 20, // sweeps of a round
+    ROUNDS = CON_CASCADE_ROUNDS,
+    FIRST_SWEEPS = 10,       // to and fro
+    COLOURED_CONTACTS = 1000 // from so many on contacts are swept in colours
+};
 
 static int find_root(int *parent, int i)
 {
@@ -205,7 +210,6 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .arena = arena,
                        .R = R,
                        .decline = NAN,
-                       .round_error = NAN,
                        .error = INFINITY,
                        .start_time = base_timer_seconds()};
     c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
@@ -213,7 +217,12 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
     if (status == CAIRN_OK)
         status = split(c);
     if (status == CAIRN_OK)
-        status = con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena);
+        status = problem->contact_count < COLOURED_CONTACTS
+                     ? con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena)
+                     : con_sweep_init_coloured(&c->sweep, problem, NULL, NULL, control->workers, R,
+                                               arena);
+    if (status == CAIRN_OK)
+        status = con_sweep_use_conjugate(&c->sweep, arena);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < problem->contact_count; i++)
@@ -254,7 +263,7 @@ bool con_cascade_late(const con_cascade *c)
 // after the first sweep and half a round warm starts may be done
 static bool is_test_due(int sweeps)
 {
-    return sweeps == 1 || sweeps == TEST_SWEEPS / 2 || sweeps % TEST_SWEEPS == 0;
+    return sweeps == 1 || sweeps % (TEST_SWEEPS / 2) == 0;
 }
 
 /// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
@@ -266,6 +275,25 @@ static bool is_swept_out(const con_cascade *c, bool good_guess)
     return c->error <= (whole ? 1.0 : 1e-2) * c->control->tolerance;
 }
 
+// the error does not fall in every round of conjugate passes: the mean over several counts
+static void note_round(con_cascade *c)
+{
+    int round = c->sweeps / TEST_SWEEPS, before = round < ROUNDS ? round : ROUNDS;
+    double *errors = c->round_error;
+    if (before > 1)
+        c->decline = pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
+    errors[round % ROUNDS] = c->error;
+}
+
+// the first sweeps go to and fro, which brings stacks to rest; the next ones are for long ways
+static void sweep_once(con_cascade *c)
+{
+    if (c->sweeps < FIRST_SWEEPS)
+        con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
+    else
+        con_sweep_pass_conjugate(&c->sweep);
+}
+
 cairn_status con_cascade_sweep(con_cascade *c, int total)
 {
     int left = con_cascade_left(c);
@@ -275,7 +303,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
          swept_out = c->sweeps > 0 && con_cascade_solved(c);
     while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
-        con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
+        sweep_once(c);
         c->sweeps++;
         c->measured = false;
         if (c->sweeps != total && !is_test_due(c->sweeps))
@@ -283,10 +311,8 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
         con_sweep_refresh(&c->sweep);
         status = con_cascade_measure(c);
         swept_out = is_swept_out(c, good_guess);
-        if (c->sweeps % TEST_SWEEPS == 0) {
-            c->decline = c->error / c->round_error;
-            c->round_error = c->error;
-        }
+        if (c->sweeps % TEST_SWEEPS == 0)
+            note_round(c);
     }
     return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
 }

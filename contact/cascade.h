@@ -7,6 +7,8 @@
 #include "contact/newton.h"
 #include "contact/sweep.h"
 
+enum { CON_CASCADE_ROUNDS = 5 }; // over which the decline of the error is judged
+
 typedef struct con_cascade {
     const con_problem *problem;
     const con_control *control;
@@ -16,9 +18,9 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
-    int sweeps;         // made so far
-    double round_error; // after the last round of 20 sweeps; NAN before
-    double decline;     // error after the last round / after the one before; NAN: unknown
+    int sweeps;     // made so far
+    double decline; // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
+    double round_error[CON_CASCADE_ROUNDS]; // after the last rounds, in turn
 
     int island_count;
     int *start;         // [island_count + 1] into contact

@@ -185,7 +185,7 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
     if (has_factored(cascade))
         memset(cascade->R, 0, size);
-    con_sweep_refresh(&cascade->sweep);
+    con_sweep_restart(&cascade->sweep);
     cairn_status status = con_cascade_measure(cascade);
     if (status == CAIRN_OK)
         status = con_cascade_sweep(cascade, cascade->sweeps + settings->last_sweeps);

@@ -2,9 +2,13 @@
 // The hot loop of Gauss-Seidel: velocity of one contact, local solve, update, next.
 #include "contact/sweep.h"
 
+#include "base/assert.h"
 #include "contact/cone.h"
+#include "contact/sweep_colours.h"
 
 #include <string.h>
+
+enum { GROUP_CHUNK = 32, CONTACT_CHUNK = 256 };
 
 // @param root  [body_count][6] square roots of M^-1
 static void scale_H(const con_problem *problem, const double (*root)[6], int i,
@@ -19,20 +23,111 @@ static void scale_H(const con_problem *problem, const double (*root)[6], int i,
     }
 }
 
-static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
+typedef struct prepare_context {
+    con_sweep *sweep;
+    const double (*root)[6];
+    const int *place; // of a contact in the order of use; NULL: by index
+} prepare_context;
+
+static void prepare_contact(const prepare_context *context, int i)
 {
+    con_sweep *sweep = context->sweep;
     const con_problem *problem = sweep->problem;
-    con_sweep_contact *contact = &sweep->contacts[i];
+    con_sweep_contact *contact = &sweep->contacts[context->place != NULL ? context->place[i] : i];
     contact->asleep = 0;
+    contact->index = i;
     contact->can_bear =
         con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
-        scale_H(problem, root, i, contact);
+        scale_H(problem, context->root, i, contact);
     double *R = sweep->R[i];
     con_cone_project(R, problem->friction[i], R);
     if (!contact->can_bear)
         R[0] = R[1] = R[2] = 0.0;
+}
+
+static void prepare_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    for (int i = begin; i < end; i++)
+        prepare_contact(argument, i);
+}
+
+static cairn_status allocate(con_sweep *sweep, base_arena *arena)
+{
+    const con_problem *problem = sweep->problem;
+    sweep->contacts =
+        base_arena_array(arena, con_sweep_contact, "sweep contacts", problem->contact_count);
+    if (problem->H != NULL)
+        sweep->y = base_arena_allocate(arena, "sweep bodies", (size_t)problem->body_count + 1,
+                                       sizeof *sweep->y);
+    return sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL) ? CAIRN_ERROR_MEMORY
+                                                                               : CAIRN_OK;
+}
+
+static cairn_status prepare(con_sweep *sweep, const int *place, base_arena *arena)
+{
+    const con_problem *problem = sweep->problem;
+    int m = problem->body_count;
+    double(*root)[6] = base_arena_allocate(arena, "roots of masses", (size_t)m + 1, sizeof *root);
+    if (root == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int a = 0; a < m && problem->H != NULL; a++)
+        for (int k = 0; k < 6; k++)
+            root[a][k] = sqrt(problem->mass_inverse[a][k]);
+    prepare_context context = {sweep, (const double(*)[6])root, place};
+    base_parallel_for(sweep->workers, problem->contact_count, CONTACT_CHUNK, prepare_chunk,
+                      &context);
+    return CAIRN_OK;
+}
+
+// colours, and the place of every contact in their order
+static cairn_status colour(con_sweep *sweep, base_arena *arena, int **place)
+{
+    *place = base_arena_array(arena, int, "places of contacts", sweep->problem->contact_count);
+    if (*place == NULL)
+        return CAIRN_ERROR_MEMORY;
+    cairn_status status = con_sweep_colours_create(sweep->problem, arena, &sweep->colours, *place);
+    if (status != CAIRN_OK)
+        return status;
+    sweep->partial = base_arena_array(arena, con_sweep_change, "sums",
+                                      base_chunk_count(sweep->colours.largest, GROUP_CHUNK) + 1);
+    return sweep->partial != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+static cairn_status initialise(con_sweep *sweep, bool coloured, base_arena *arena)
+{
+    const con_problem *problem = sweep->problem;
+    if (problem->H == NULL && problem->W == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    int *place = NULL;
+    cairn_status status = allocate(sweep, arena);
+    if (status == CAIRN_OK && coloured && problem->H != NULL)
+        status = colour(sweep, arena, &place);
+    if (status != CAIRN_OK)
+        return status;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    status = prepare(sweep, place, arena);
+    base_arena_rewind(arena, mark);
+    if (status == CAIRN_OK)
+        con_sweep_refresh(sweep);
+    return status;
+}
+
+cairn_status con_sweep_init_coloured(con_sweep *sweep, const con_problem *problem,
+                                     const con_local *local, const void *local_settings,
+                                     base_workers *workers, double (*R)[3], base_arena *arena)
+{
+    int count;
+    bool secular = local == NULL || local == con_local_list(&count)[0];
+    *sweep = (con_sweep){.problem = problem,
+                         .local = secular ? NULL : local,
+                         .local_settings = local_settings,
+                         .relaxation = 1.0,
+                         .workers = workers,
+                         .R = R};
+    return initialise(sweep, true, arena);
 }
 
 cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const con_local *local,
@@ -45,26 +140,7 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
                          .local_settings = local_settings,
                          .relaxation = 1.0,
                          .R = R};
-    if (problem->H == NULL && problem->W == NULL)
-        return CAIRN_ERROR_ARGUMENT;
-    int n = problem->contact_count, m = problem->body_count;
-    sweep->contacts = base_arena_array(arena, con_sweep_contact, "sweep contacts", n);
-    if (problem->H != NULL)
-        sweep->y = base_arena_allocate(arena, "sweep bodies", (size_t)m + 1, sizeof *sweep->y);
-    if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL))
-        return CAIRN_ERROR_MEMORY;
-    base_arena_mark mark = base_arena_get_mark(arena);
-    double(*root)[6] = base_arena_allocate(arena, "roots of masses", (size_t)m + 1, sizeof *root);
-    if (root == NULL)
-        return CAIRN_ERROR_MEMORY;
-    for (int a = 0; a < m && problem->H != NULL; a++)
-        for (int k = 0; k < 6; k++)
-            root[a][k] = sqrt(problem->mass_inverse[a][k]);
-    for (int i = 0; i < n; i++)
-        prepare_contact(sweep, (const double(*)[6])root, i);
-    base_arena_rewind(arena, mark);
-    con_sweep_refresh(sweep);
-    return CAIRN_OK;
+    return initialise(sweep, false, arena);
 }
 
 // y += (H M^-1/2)^T dR
@@ -72,6 +148,8 @@ static inline void add_to_bodies(con_sweep *sweep, const con_sweep_contact *cont
                                  const double dR[3])
 {
     for (int s = 0; s < 2; s++) {
+        if (contact->body[s] == sweep->problem->body_count)
+            continue;
         double *y = sweep->y[contact->body[s]];
         for (int k = 0; k < 6; k++)
             y[k] += contact->H[0][s][k] * dR[0] + contact->H[1][s][k] * dR[1] +
@@ -79,16 +157,71 @@ static inline void add_to_bodies(con_sweep *sweep, const con_sweep_contact *cont
     }
 }
 
+/// What is done with contacts [begin, end) in the order of use.
+typedef void visit_range(con_sweep *sweep, int begin, int end, bool backward,
+                         con_sweep_change *total);
+
+typedef struct colour_context {
+    con_sweep *sweep;
+    visit_range *visit;
+    int colour;
+    bool backward;
+} colour_context;
+
+static void colour_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const colour_context *context = argument;
+    con_sweep *sweep = context->sweep;
+    const con_sweep_colours *colours = &sweep->colours;
+    const int *start = colours->contact_start + colours->group_start[context->colour];
+    con_sweep_change total = {0};
+    context->visit(sweep, start[begin], start[end], context->backward, &total);
+    sweep->partial[chunk] = total;
+}
+
+static void add_changes(con_sweep_change *total, const con_sweep_change *part)
+{
+    total->change += part->change;
+    total->size += part->size;
+    total->weighted += part->weighted;
+}
+
+/// Contacts colour by colour, or in the order of use where there are none.
+static con_sweep_change for_all(con_sweep *sweep, visit_range *visit, bool backward)
+{
+    con_sweep_change total = {0};
+    const con_sweep_colours *colours = &sweep->colours;
+    if (colours->count == 0)
+        visit(sweep, 0, sweep->problem->contact_count, backward, &total);
+    for (int k = 0; k < colours->count; k++) {
+        int colour = backward ? colours->count - 1 - k : k;
+        int groups = colours->group_start[colour + 1] - colours->group_start[colour];
+        colour_context context = {sweep, visit, colour, backward};
+        base_parallel_for(sweep->workers, groups, GROUP_CHUNK, colour_chunk, &context);
+        for (int chunk = 0; chunk < base_chunk_count(groups, GROUP_CHUNK); chunk++)
+            add_changes(&total, &sweep->partial[chunk]);
+    }
+    return total;
+}
+
+static void refresh_range(con_sweep *sweep, int begin, int end, bool backward,
+                          con_sweep_change *total)
+{
+    (void)backward, (void)total;
+    for (int k = begin; k < end; k++) {
+        con_sweep_contact *contact = &sweep->contacts[k];
+        contact->asleep = 0;
+        if (sweep->y != NULL)
+            add_to_bodies(sweep, contact, sweep->R[contact->index]);
+    }
+}
+
 void con_sweep_refresh(con_sweep *sweep)
 {
-    int n = sweep->problem->contact_count;
-    for (int i = 0; i < n; i++)
-        sweep->contacts[i].asleep = 0;
-    if (sweep->y == NULL)
-        return;
-    memset(sweep->y, 0, (size_t)(sweep->problem->body_count + 1) * sizeof *sweep->y);
-    for (int i = 0; i < n; i++)
-        add_to_bodies(sweep, &sweep->contacts[i], sweep->R[i]);
+    if (sweep->y != NULL)
+        memset(sweep->y, 0, (size_t)(sweep->problem->body_count + 1) * sizeof *sweep->y);
+    for_all(sweep, refresh_range, false);
 }
 
 // sums of even and odd terms: the order is fixed and pairs fit vector registers
@@ -101,13 +234,45 @@ static inline double row_velocity(const double H[2][6], const double *yA, const 
     return even + odd;
 }
 
+void con_sweep_restart(con_sweep *sweep)
+{
+    sweep->conjugate.size = INFINITY;
+    sweep->conjugate.factor = -1.0;
+    con_sweep_refresh(sweep);
+}
+
+typedef struct velocity_context {
+    const con_sweep *sweep;
+    double (*U)[3];
+} velocity_context;
+
+static void velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const velocity_context *context = argument;
+    for (int k = begin; k < end; k++) {
+        const con_sweep_contact *contact = &context->sweep->contacts[k];
+        double(*y)[8] = context->sweep->y, *U = context->U[contact->index];
+        for (int row = 0; row < 3; row++)
+            U[row] = contact->q[row] +
+                     row_velocity(contact->H[row], y[contact->body[0]], y[contact->body[1]]);
+    }
+}
+
+void con_sweep_velocity(const con_sweep *sweep, double (*U)[3])
+{
+    velocity_context context = {sweep, U};
+    base_parallel_for(sweep->workers, sweep->problem->contact_count, CONTACT_CHUNK, velocity_chunk,
+                      &context);
+}
+
 // b = U - W_ii R; false for a contact that stays open
 static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
                                       const double R[3], double b[3])
 {
     const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
     b[0] = contact->q[0] + row_velocity(contact->H[0], yA, yB);
-    if (R[0] == 0.0 && b[0] >= 0.0)
+    if (b[0] >= 0.0 && R[0] == 0.0 && R[1] == 0.0 && R[2] == 0.0)
         return false;
     const double(*W)[3] = contact->block.W;
     b[1] = contact->q[1] + row_velocity(contact->H[1], yA, yB);
@@ -118,10 +283,12 @@ static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_co
 }
 
 // b = q + sum over the other contacts of W_ij R_j
-static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
+static inline void matrix_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
+                                        double b[3])
 {
     const con_block_matrix *W = sweep->problem->W;
-    vec3 sum = vec3_from(sweep->contacts[i].q);
+    int i = contact->index;
+    vec3 sum = vec3_from(contact->q);
     for (int k = W->start[i]; k < W->start[i + 1]; k++)
         if (W->column[k] != i)
             sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
@@ -155,45 +322,141 @@ static inline double dot3(const double a[3])
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
+// new R of a contact from its velocity without it; dR is what that changes
+static inline void move_contact(con_sweep *sweep, const con_sweep_contact *contact,
+                                const double b[3], double R[3], double dR[3])
 {
-    con_sweep_contact *contact = &sweep->contacts[i];
-    double *R = sweep->R[i];
+    double solved[3] = {R[0], R[1], R[2]};
+    solve_contact(sweep, contact, contact->index, b, solved);
+    if (sweep->relaxation != 1.0)
+        relax(sweep->relaxation, R, contact->block.mu, solved);
+    for (int k = 0; k < 3; k++)
+        dR[k] = solved[k] - R[k];
+    memcpy(R, solved, sizeof solved);
+    if (sweep->y != NULL)
+        add_to_bodies(sweep, contact, dR);
+}
+
+static inline void visit(con_sweep *sweep, int place, con_sweep_change *total)
+{
+    con_sweep_contact *contact = &sweep->contacts[place];
+    double *R = sweep->R[contact->index];
     if (contact->asleep > 0) {
         contact->asleep--;
         total->size += dot3(R);
         return;
     }
-    double b[3];
+    double *noted = sweep->conjugate.change != NULL ? sweep->conjugate.change[place] : NULL;
+    if (noted != NULL)
+        noted[0] = noted[1] = noted[2] = 0.0;
+    double b[3], dR[3];
     if (sweep->y == NULL)
-        matrix_free_velocity(sweep, i, b);
+        matrix_free_velocity(sweep, contact, b);
     else if (!body_free_velocity(sweep, contact, R, b))
         return;
     if (!contact->can_bear)
         return;
 
-    double solved[3] = {R[0], R[1], R[2]};
-    solve_contact(sweep, contact, i, b, solved);
-    if (sweep->relaxation != 1.0)
-        relax(sweep->relaxation, R, contact->block.mu, solved);
-    double dR[3] = {solved[0] - R[0], solved[1] - R[1], solved[2] - R[2]};
-    memcpy(R, solved, sizeof solved);
-    if (sweep->y != NULL)
-        add_to_bodies(sweep, contact, dR);
+    move_contact(sweep, contact, b, R, dR);
+    const double(*W)[3] = (const double(*)[3])contact->block.W;
     double change = dot3(dR);
     total->change += change;
     total->size += dot3(R);
+    total->weighted += (W[0][0] + W[1][1] + W[2][2]) * change;
+    if (noted != NULL)
+        memcpy(noted, dR, sizeof dR);
     if (sweep->freeze_sweeps > 0 && change <= sweep->freeze_change * sweep->freeze_change)
         contact->asleep = sweep->freeze_sweeps;
 }
 
+static void sweep_range(con_sweep *sweep, int begin, int end, bool backward,
+                        con_sweep_change *total)
+{
+    for (int k = begin; k < end; k++)
+        visit(sweep, backward ? begin + end - 1 - k : k, total);
+}
+
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward)
 {
-    con_sweep_change total = {0.0, 0.0};
+    if (order == NULL)
+        return for_all(sweep, sweep_range, backward);
+    BASE_ASSERT(sweep->colours.count == 0);
+    con_sweep_change total = {0};
     int n = sweep->problem->contact_count;
-    for (int k = 0; k < n; k++) {
-        int place = backward ? n - 1 - k : k;
-        visit(sweep, order != NULL ? order[place] : place, &total);
+    for (int k = 0; k < n; k++)
+        visit(sweep, order[backward ? n - 1 - k : k], &total);
+    return total;
+}
+
+cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena)
+{
+    con_sweep_conjugate *c = &sweep->conjugate;
+    size_t n = (size_t)sweep->problem->contact_count, m = (size_t)sweep->problem->body_count;
+    c->change = base_arena_allocate(arena, "changes", n, sizeof *c->change);
+    c->direction = base_arena_allocate(arena, "direction", n, sizeof *c->direction);
+    c->size = INFINITY;
+    c->factor = -1.0;
+    if (c->change == NULL || c->direction == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(c->change, 0, n * sizeof *c->change);
+    if (sweep->y == NULL)
+        return CAIRN_OK;
+    c->y_before = base_arena_allocate(arena, "bodies before", m + 1, sizeof *c->y_before);
+    c->y_direction = base_arena_allocate(arena, "direction", m + 1, sizeof *c->y_direction);
+    return c->y_before == NULL || c->y_direction == NULL ? CAIRN_ERROR_MEMORY : CAIRN_OK;
+}
+
+// R += factor * direction, then direction = factor * direction + change; both start at zero anew
+static void move_contacts_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    con_sweep *sweep = argument;
+    con_sweep_conjugate *c = &sweep->conjugate;
+    if (c->factor < 0.0) {
+        memset(c->direction + begin, 0, (size_t)(end - begin) * sizeof *c->direction);
+        return;
     }
+    for (int k = begin; k < end; k++) {
+        double *R = sweep->R[sweep->contacts[k].index], *direction = c->direction[k];
+        for (int j = 0; j < 3; j++) {
+            R[j] += c->factor * direction[j];
+            direction[j] = c->factor * direction[j] + c->change[k][j];
+        }
+    }
+}
+
+// the same for y, whose change is the difference to y_before; then y_before is that of this pass
+static void move_bodies_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    con_sweep *sweep = argument;
+    con_sweep_conjugate *c = &sweep->conjugate;
+    for (int a = begin; a < end; a++) {
+        double *y = sweep->y[a], *direction = c->y_direction[a];
+        for (int k = 0; k < 8; k++) {
+            double moved = 0.0, next = 0.0;
+            if (c->factor >= 0.0) {
+                moved = c->factor * direction[k];
+                next = moved + (y[k] - c->y_before[a][k]);
+            }
+            y[k] += moved;
+            direction[k] = next;
+            c->y_before[a][k] = y[k];
+        }
+    }
+}
+
+con_sweep_change con_sweep_pass_conjugate(con_sweep *sweep)
+{
+    con_sweep_conjugate *c = &sweep->conjugate;
+    base_parallel_for(sweep->workers, sweep->problem->contact_count, CONTACT_CHUNK,
+                      move_contacts_chunk, sweep);
+    if (sweep->y != NULL)
+        base_parallel_for(sweep->workers, sweep->problem->body_count, CONTACT_CHUNK,
+                          move_bodies_chunk, sweep);
+    con_sweep_change total = for_all(sweep, sweep_range, false);
+    double ratio = total.weighted / c->size;
+    c->factor = ratio <= 1.0 ? ratio : -1.0;
+    c->size = total.weighted;
     return total;
 }

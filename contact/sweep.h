@@ -12,9 +12,36 @@ typedef struct con_sweep_contact {
     con_secular block; // diagonal block of W
     double q[3];       // m/s
     int body[2];       // rows of y; the spare row where immobile
+    int index;         // of the contact in the problem
     int asleep;        // sweeps still left out (freezing)
     bool can_bear;     // W_NN > 0
 } con_sweep_contact;
+
+/// Colours: groups of contacts that share no mobile body. A group is the contacts of one pair of
+/// bodies. Depends on the problem alone, never on the workers.
+typedef struct con_sweep_colours {
+    int count;
+    int *group_start;   // [count + 1] groups before a colour
+    int *contact_start; // [groups + 1] places in con_sweep.contacts
+    int largest;        // groups of the largest colour
+} con_sweep_colours;
+
+/// What conjugate passes remember.
+typedef struct con_sweep_conjugate {
+    double (*change)[3];      // [contact_count] of the last pass
+    double (*direction)[3];   // [contact_count] along which the next pass starts
+    double (*y_before)[8];    // [body_count] at the start of the last pass; NULL in W form
+    double (*y_direction)[8]; // [body_count] as direction
+    double size;              // |change|^2 of the last pass, weighted by trace W_ii
+    double factor;            // of the direction before the next pass; negative: start anew
+} con_sweep_conjugate;
+
+/// What one pass changed.
+typedef struct con_sweep_change {
+    double change;   // sum |dR|^2
+    double size;     // sum |R|^2 after it
+    double weighted; // sum trace(W_ii) |dR|^2
+} con_sweep_change;
 
 /// Work of a solver: made once per solve. With a body form the state is y = M^-1/2 H^T R, so that
 /// U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
@@ -28,13 +55,11 @@ typedef struct con_sweep {
     con_sweep_contact *contacts; // [contact_count]
     double (*y)[8];              // [body_count + 1], 6 used; NULL in W form
     double (*R)[3];              // [contact_count] the caller's
+    base_workers *workers;       // may be NULL
+    con_sweep_colours colours;   // of con_sweep_init_coloured; count 0 otherwise
+    con_sweep_change *partial;   // [chunks of the largest colour]
+    con_sweep_conjugate conjugate;
 } con_sweep;
-
-/// What one pass changed.
-typedef struct con_sweep_change {
-    double change; // sum |dR|^2
-    double size;   // sum |R|^2 after it
-} con_sweep_change;
 
 /// Prepares blocks in arena memory and takes R (projected on the cones) as start. Body form where
 /// there is one.
@@ -43,11 +68,37 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
                             const void *local_settings, double (*R)[3],
                             base_arena *arena) CAIRN_CHECK_RESULT;
 
+/// The same with the contacts in colours, where there is a body form: passes without an order of
+/// the caller's then take colour after colour, each in parallel, with the same bits for any number
+/// of workers.
+/// @param workers  may be NULL
+cairn_status con_sweep_init_coloured(con_sweep *sweep, const con_problem *problem,
+                                     const con_local *local, const void *local_settings,
+                                     base_workers *workers, double (*R)[3],
+                                     base_arena *arena) CAIRN_CHECK_RESULT;
+
 /// Recomputes y from R, without the round-off gathered by sweeps; wakes sleeping contacts.
 void con_sweep_refresh(con_sweep *sweep);
 
+/// The same where R has been replaced: conjugate passes start anew.
+void con_sweep_restart(con_sweep *sweep);
+
+/// U = W R + q after con_sweep_refresh; body form only.
+/// @param U  [contact_count][3] out
+void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
+
 /// One pass, forward or backward, or in the order given.
-/// @param order  [contact_count] permutation; NULL: by index
+/// @param order  [contact_count] permutation; NULL: by colour, or by index. Must be NULL where
+///               there are colours.
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
+
+/// Makes room for conjugate passes, in arena memory.
+cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// One forward pass that starts from a point moved along the changes of the passes before, as
+/// nonlinear conjugate gradients do (factor of Fletcher and Reeves; anew where changes grow). R is
+/// in the cones after it. Not to be mixed with relaxation or freezing.
+/// Source: Silcowitz, Niebe & Erleben 2010. Tests: tests/unit/contact/test_sweep.c
+con_sweep_change con_sweep_pass_conjugate(con_sweep *sweep);
 
 #endif
