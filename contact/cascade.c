@@ -13,6 +13,7 @@
 enum {
     TEST_SWEEPS = 20, // sweeps of a round
     ROUNDS = CON_CASCADE_ROUNDS,
+    MAP_CHUNK = 256,
     FIRST_SWEEPS = 10,       // to and fro
     COLOURED_CONTACTS = 1000 // from so many on contacts are swept in colours
 };
@@ -160,44 +161,81 @@ static double error_of(const con_cascade *c, double map, double scaled)
                             c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
 }
 
+typedef struct map_context {
+    const con_cascade *cascade;
+    double (*maps)[2]; // [contact_count] squared natural map, and the scaled one
+} map_context;
+
+static void map_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const map_context *context = argument;
+    const con_cascade *c = context->cascade;
+    for (int i = begin; i < end; i++) {
+        double out[3];
+        context->maps[i][0] = con_natural_map(c->R[i], c->U[i], c->problem->friction[i], out);
+        context->maps[i][1] = scaled_at(c, i);
+    }
+}
+
 // natural maps and sizes at R and U, of all contacts and island by island
-static void add_up(con_cascade *c, double *map, double *scaled)
+static void add_up(con_cascade *c, const double (*maps)[2], double *map, double *scaled)
 {
     const con_problem *problem = c->problem;
     for (int k = 0; k < c->island_count; k++)
         c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
     *map = *scaled = c->R_total = c->U_total = 0.0;
     for (int i = 0; i < problem->contact_count; i++) {
-        double out[3], R = squared(c->R[i]), U = squared(c->U[i]);
-        double map_here = con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
-        double scaled_here = scaled_at(c, i);
-        *map += map_here;
-        *scaled += scaled_here;
+        double R = squared(c->R[i]), U = squared(c->U[i]);
+        *map += maps[i][0];
+        *scaled += maps[i][1];
         c->R_total += R;
         c->U_total += U;
         int k = c->island[i];
         if (k < 0)
             continue;
-        c->map[k] += map_here;
-        c->scaled[k] += scaled_here;
+        c->map[k] += maps[i][0];
+        c->scaled[k] += maps[i][1];
         c->R_squared[k] += R;
         c->U_squared[k] += U;
     }
 }
 
-cairn_status con_cascade_measure(con_cascade *c)
+// velocities at R: those of the sweeps where these have just been refreshed
+static cairn_status find_velocity(con_cascade *c, bool refreshed)
 {
-    const con_problem *problem = c->problem;
-    cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
+    if (refreshed && c->sweep.y != NULL) {
+        con_sweep_velocity(&c->sweep, c->U);
+        return CAIRN_OK;
+    }
+    return con_problem_velocity(c->problem, (const double(*)[3])c->R, c->U, c->arena);
+}
+
+static cairn_status measure(con_cascade *c, bool refreshed)
+{
+    cairn_status status = find_velocity(c, refreshed);
     if (status != CAIRN_OK)
         return status;
+    base_arena_mark mark = base_arena_get_mark(c->arena);
+    int n = c->problem->contact_count;
+    double(*maps)[2] = base_arena_allocate(c->arena, "natural maps", (size_t)n, sizeof *maps);
+    if (maps == NULL)
+        return CAIRN_ERROR_MEMORY;
+    map_context context = {c, maps};
+    base_parallel_for(c->control->workers, n, MAP_CHUNK, map_chunk, &context);
     double map, scaled;
-    add_up(c, &map, &scaled);
+    add_up(c, (const double(*)[2])maps, &map, &scaled);
+    base_arena_rewind(c->arena, mark);
     c->error = error_of(c, map, scaled);
     c->measured = true;
     if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
         c->control->history[c->report->history_count++] = c->error;
     return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+}
+
+cairn_status con_cascade_measure(con_cascade *c)
+{
+    return measure(c, false);
 }
 
 cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
@@ -309,7 +347,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
         if (c->sweeps != total && !is_test_due(c->sweeps))
             continue;
         con_sweep_refresh(&c->sweep);
-        status = con_cascade_measure(c);
+        status = measure(c, true);
         swept_out = is_swept_out(c, good_guess);
         if (c->sweeps % TEST_SWEEPS == 0)
             note_round(c);

@@ -8,10 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-void eng_block_midpoint(cairn_world *world)
+enum { BODY_CHUNK = 128 };
+
+static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = begin; i < end; i++) {
         if (world->bodies[i].kind == CAIRN_FIXED) {
             world->q_mid[i] = world->q[i];
             continue;
@@ -23,17 +27,24 @@ void eng_block_midpoint(cairn_world *world)
     }
 }
 
+void eng_block_midpoint(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, midpoint_chunk, world);
+}
+
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
     return quat_rotate_inverse(world->q_mid[body].orientation, world->bodies[body].torque);
 }
 
-void eng_block_free_velocity(cairn_world *world)
+static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
     double h = world->def.time_step;
     vec3 g = vec3_from(world->def.gravity);
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = begin; i < end; i++) {
         const eng_body *body = &world->bodies[i];
         if (body->kind != CAIRN_DYNAMIC) {
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
@@ -46,6 +57,11 @@ void eng_block_free_velocity(cairn_world *world)
         vec3_store(world->v_free[i], linear);
         vec3_store(world->v_free[i] + 3, angular);
     }
+}
+
+void eng_block_free_velocity(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, free_velocity_chunk, world);
 }
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
@@ -124,32 +140,51 @@ static vec3 angular_impulse(const cairn_world *world, int body, vec3 free_withou
     return vec3_multiply(world->bodies[body].inertia, gained);
 }
 
-/// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
-static void move_to_end(cairn_world *world, pose *q)
+/// Angular velocity at the end of the step, theory.md section 3.
+static vec3 end_rotation(const cairn_world *world, int i)
 {
     double h = world->def.time_step;
-    for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
-        if (body->kind == CAIRN_FIXED)
+    const eng_body *body = &world->bodies[i];
+    vec3 omega = vec3_from(world->v[i] + 3), omega_end = vec3_from(world->v_end[i] + 3);
+    if (body->kind != CAIRN_DYNAMIC)
+        return omega_end;
+    vec3 torque = midpoint_torque(world, i);
+    vec3 free = eng_rotation_free(body->inertia, omega, torque, h);
+    vec3 impulse = vec3_add_scaled(angular_impulse(world, i, free), h, torque);
+    return eng_rotation_end(world->def.rotation, body->inertia, omega, omega_end, impulse, h);
+}
+
+typedef struct move_context {
+    cairn_world *world;
+    pose *q;
+} move_context;
+
+static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const move_context *context = argument;
+    cairn_world *world = context->world;
+    double h = world->def.time_step;
+    for (int i = begin; i < end; i++) {
+        if (world->bodies[i].kind == CAIRN_FIXED)
             continue;
-        vec3 omega = vec3_from(world->v[i] + 3), omega_end = vec3_from(world->v_end[i] + 3);
-        vec3 turned = omega_end;
-        if (body->kind == CAIRN_DYNAMIC) {
-            vec3 torque = midpoint_torque(world, i);
-            vec3 free = eng_rotation_free(body->inertia, omega, torque, h);
-            vec3 impulse = vec3_add_scaled(angular_impulse(world, i, free), h, torque);
-            turned =
-                eng_rotation_end(world->def.rotation, body->inertia, omega, omega_end, impulse, h);
-        }
+        vec3 turned = end_rotation(world, i);
         // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
-        vec3 turn = world->def.rotation == CAIRN_RIG_IMP ? turned : omega_end;
-        q[i].position =
+        vec3 turn = world->def.rotation == CAIRN_RIG_IMP ? turned : vec3_from(world->v_end[i] + 3);
+        context->q[i].position =
             vec3_add_scaled(world->q_mid[i].position, 0.5 * h, vec3_from(world->v_end[i]));
-        q[i].orientation =
+        context->q[i].orientation =
             eng_rotation_advance(world->q_mid[i].orientation, vec3_scale(0.5 * h, turn));
         memcpy(world->v[i], world->v_end[i], 3 * sizeof(double));
         vec3_store(world->v[i] + 3, turned);
     }
+}
+
+/// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
+static void move_to_end(cairn_world *world, pose *q)
+{
+    move_context context = {world, q};
+    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, move_chunk, &context);
 }
 
 cairn_status eng_block_end(cairn_world *world)
