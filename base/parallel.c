@@ -6,6 +6,7 @@
 #include "base/assert.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 enum { LOOKS_BEFORE_SLEEP = 300 };
@@ -55,6 +56,28 @@ static inline void pause_shortly(void)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
+}
+
+static inline double look(const double *place)
+{
+    double value;
+    __atomic_load(place, &value, __ATOMIC_ACQUIRE);
+    return value;
+}
+
+void base_await(const double *place, double value)
+{
+    for (int k = 0; look(place) != value; k++) {
+        if (k < LOOKS_BEFORE_SLEEP)
+            pause_shortly();
+        else
+            sched_yield();
+    }
+}
+
+void base_post(double *place, double value)
+{
+    __atomic_store(place, &value, __ATOMIC_RELEASE);
 }
 
 /// Until there is a new round, or the end.

@@ -14,8 +14,7 @@ enum {
     TEST_SWEEPS = 20, // sweeps of a round
     ROUNDS = CON_CASCADE_ROUNDS,
     MAP_CHUNK = 256,
-    FIRST_SWEEPS = 10,       // to and fro
-    COLOURED_CONTACTS = 1000 // from so many on contacts are swept in colours
+    FIRST_SWEEPS = 10 // to and fro
 };
 
 static int find_root(int *parent, int i)
@@ -255,10 +254,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
     if (status == CAIRN_OK)
         status = split(c);
     if (status == CAIRN_OK)
-        status = problem->contact_count < COLOURED_CONTACTS
-                     ? con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena)
-                     : con_sweep_init_coloured(&c->sweep, problem, NULL, NULL, control->workers, R,
-                                               arena);
+        status = con_sweep_init_parallel(&c->sweep, problem, control->workers, R, arena);
     if (status == CAIRN_OK)
         status = con_sweep_use_conjugate(&c->sweep, arena);
     if (status != CAIRN_OK)
@@ -323,10 +319,11 @@ static void note_round(con_cascade *c)
     errors[round % ROUNDS] = c->error;
 }
 
-// the first sweeps go to and fro, which brings stacks to rest; the next ones are for long ways
+// the first sweeps go to and fro, which brings stacks to rest, and the last of a point that meets
+// the tolerance already; long ways are gone along conjugate directions
 static void sweep_once(con_cascade *c)
 {
-    if (c->sweeps < FIRST_SWEEPS)
+    if (c->sweeps < FIRST_SWEEPS || con_cascade_solved(c))
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
     else
         con_sweep_pass_conjugate(&c->sweep);

@@ -4,11 +4,11 @@
 
 #include "base/assert.h"
 #include "contact/cone.h"
-#include "contact/sweep_colours.h"
+#include "contact/sweep_levels.h"
 
 #include <string.h>
 
-enum { GROUP_CHUNK = 32, CONTACT_CHUNK = 256 };
+enum { GROUP_CHUNK = 8, CONTACT_CHUNK = 256, PARALLEL_CONTACTS = 256 };
 
 // @param root  [body_count][6] square roots of M^-1
 static void scale_H(const con_problem *problem, const double (*root)[6], int i,
@@ -26,16 +26,14 @@ static void scale_H(const con_problem *problem, const double (*root)[6], int i,
 typedef struct prepare_context {
     con_sweep *sweep;
     const double (*root)[6];
-    const int *place; // of a contact in the order of use; NULL: by index
 } prepare_context;
 
 static void prepare_contact(const prepare_context *context, int i)
 {
     con_sweep *sweep = context->sweep;
     const con_problem *problem = sweep->problem;
-    con_sweep_contact *contact = &sweep->contacts[context->place != NULL ? context->place[i] : i];
+    con_sweep_contact *contact = &sweep->contacts[i];
     contact->asleep = 0;
-    contact->index = i;
     contact->can_bear =
         con_secular_prepare(&problem->W_diagonal[i], problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
@@ -66,7 +64,7 @@ static cairn_status allocate(con_sweep *sweep, base_arena *arena)
                                                                                : CAIRN_OK;
 }
 
-static cairn_status prepare(con_sweep *sweep, const int *place, base_arena *arena)
+static cairn_status prepare(con_sweep *sweep, base_arena *arena)
 {
     const con_problem *problem = sweep->problem;
     int m = problem->body_count;
@@ -76,58 +74,36 @@ static cairn_status prepare(con_sweep *sweep, const int *place, base_arena *aren
     for (int a = 0; a < m && problem->H != NULL; a++)
         for (int k = 0; k < 6; k++)
             root[a][k] = sqrt(problem->mass_inverse[a][k]);
-    prepare_context context = {sweep, (const double(*)[6])root, place};
+    prepare_context context = {sweep, (const double(*)[6])root};
     base_parallel_for(sweep->workers, problem->contact_count, CONTACT_CHUNK, prepare_chunk,
                       &context);
     return CAIRN_OK;
 }
 
-// colours, and the place of every contact in their order
-static cairn_status colour(con_sweep *sweep, base_arena *arena, int **place)
-{
-    *place = base_arena_array(arena, int, "places of contacts", sweep->problem->contact_count);
-    if (*place == NULL)
-        return CAIRN_ERROR_MEMORY;
-    cairn_status status = con_sweep_colours_create(sweep->problem, arena, &sweep->colours, *place);
-    if (status != CAIRN_OK)
-        return status;
-    sweep->partial = base_arena_array(arena, con_sweep_change, "sums",
-                                      base_chunk_count(sweep->colours.largest, GROUP_CHUNK) + 1);
-    return sweep->partial != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
-}
-
-static cairn_status initialise(con_sweep *sweep, bool coloured, base_arena *arena)
+static cairn_status initialise(con_sweep *sweep, base_arena *arena)
 {
     const con_problem *problem = sweep->problem;
     if (problem->H == NULL && problem->W == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    int *place = NULL;
     cairn_status status = allocate(sweep, arena);
-    if (status == CAIRN_OK && coloured && problem->H != NULL)
-        status = colour(sweep, arena, &place);
+    if (status == CAIRN_OK && problem->H != NULL && base_workers_count(sweep->workers) > 1 &&
+        problem->contact_count >= PARALLEL_CONTACTS)
+        status = con_sweep_levels_create(problem, arena, &sweep->levels);
     if (status != CAIRN_OK)
         return status;
     base_arena_mark mark = base_arena_get_mark(arena);
-    status = prepare(sweep, place, arena);
+    status = prepare(sweep, arena);
     base_arena_rewind(arena, mark);
     if (status == CAIRN_OK)
         con_sweep_refresh(sweep);
     return status;
 }
 
-cairn_status con_sweep_init_coloured(con_sweep *sweep, const con_problem *problem,
-                                     const con_local *local, const void *local_settings,
+cairn_status con_sweep_init_parallel(con_sweep *sweep, const con_problem *problem,
                                      base_workers *workers, double (*R)[3], base_arena *arena)
 {
-    int count;
-    bool secular = local == NULL || local == con_local_list(&count)[0];
-    *sweep = (con_sweep){.problem = problem,
-                         .local = secular ? NULL : local,
-                         .local_settings = local_settings,
-                         .relaxation = 1.0,
-                         .workers = workers,
-                         .R = R};
-    return initialise(sweep, true, arena);
+    *sweep = (con_sweep){.problem = problem, .relaxation = 1.0, .workers = workers, .R = R};
+    return initialise(sweep, arena);
 }
 
 cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const con_local *local,
@@ -140,7 +116,7 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
                          .local_settings = local_settings,
                          .relaxation = 1.0,
                          .R = R};
-    return initialise(sweep, false, arena);
+    return initialise(sweep, arena);
 }
 
 // y += (H M^-1/2)^T dR
@@ -161,47 +137,55 @@ static inline void add_to_bodies(con_sweep *sweep, const con_sweep_contact *cont
 typedef void visit_range(con_sweep *sweep, int begin, int end, bool backward,
                          con_sweep_change *total);
 
-typedef struct colour_context {
+typedef struct group_context {
     con_sweep *sweep;
     visit_range *visit;
-    int colour;
     bool backward;
-} colour_context;
+} group_context;
 
-static void colour_chunk(void *argument, int begin, int end, int chunk, int worker)
+// one group when its bodies have had all that come before it; y[body][6] counts them
+static void visit_group(const group_context *context, int group)
 {
-    (void)worker;
-    const colour_context *context = argument;
     con_sweep *sweep = context->sweep;
-    const con_sweep_colours *colours = &sweep->colours;
-    const int *start = colours->contact_start + colours->group_start[context->colour];
-    con_sweep_change total = {0};
-    context->visit(sweep, start[begin], start[end], context->backward, &total);
-    sweep->partial[chunk] = total;
+    const con_sweep_levels *levels = &sweep->levels;
+    const int *range = levels->range[group], *body = sweep->problem->body[range[0]];
+    int turn[2];
+    for (int s = 0; s < 2; s++) {
+        if (body[s] < 0)
+            continue;
+        int number = levels->number[group][s];
+        turn[s] = context->backward ? levels->body_groups[body[s]] - 1 - number : number;
+        base_await(&sweep->y[body[s]][6], turn[s]);
+    }
+    con_sweep_change unused = {0};
+    context->visit(sweep, range[0], range[1], context->backward, &unused);
+    for (int s = 0; s < 2; s++)
+        if (body[s] >= 0)
+            base_post(&sweep->y[body[s]][6], turn[s] + 1);
 }
 
-static void add_changes(con_sweep_change *total, const con_sweep_change *part)
+static void group_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    total->change += part->change;
-    total->size += part->size;
-    total->weighted += part->weighted;
+    (void)chunk, (void)worker;
+    const group_context *context = argument;
+    int last = context->sweep->levels.group_count - 1;
+    for (int g = begin; g < end; g++)
+        visit_group(context, context->backward ? last - g : g);
 }
 
-/// Contacts colour by colour, or in the order of use where there are none.
+/// Contacts one after the other, or groups in parallel to the same effect.
 static con_sweep_change for_all(con_sweep *sweep, visit_range *visit, bool backward)
 {
     con_sweep_change total = {0};
-    const con_sweep_colours *colours = &sweep->colours;
-    if (colours->count == 0)
+    int groups = sweep->levels.group_count;
+    if (groups == 0) {
         visit(sweep, 0, sweep->problem->contact_count, backward, &total);
-    for (int k = 0; k < colours->count; k++) {
-        int colour = backward ? colours->count - 1 - k : k;
-        int groups = colours->group_start[colour + 1] - colours->group_start[colour];
-        colour_context context = {sweep, visit, colour, backward};
-        base_parallel_for(sweep->workers, groups, GROUP_CHUNK, colour_chunk, &context);
-        for (int chunk = 0; chunk < base_chunk_count(groups, GROUP_CHUNK); chunk++)
-            add_changes(&total, &sweep->partial[chunk]);
+        return total;
     }
+    for (int a = 0; a < sweep->problem->body_count; a++)
+        sweep->y[a][6] = 0.0;
+    group_context context = {sweep, visit, backward};
+    base_parallel_for(sweep->workers, groups, GROUP_CHUNK, group_chunk, &context);
     return total;
 }
 
@@ -213,7 +197,7 @@ static void refresh_range(con_sweep *sweep, int begin, int end, bool backward,
         con_sweep_contact *contact = &sweep->contacts[k];
         contact->asleep = 0;
         if (sweep->y != NULL)
-            add_to_bodies(sweep, contact, sweep->R[contact->index]);
+            add_to_bodies(sweep, contact, sweep->R[k]);
     }
 }
 
@@ -252,7 +236,7 @@ static void velocity_chunk(void *argument, int begin, int end, int chunk, int wo
     const velocity_context *context = argument;
     for (int k = begin; k < end; k++) {
         const con_sweep_contact *contact = &context->sweep->contacts[k];
-        double(*y)[8] = context->sweep->y, *U = context->U[contact->index];
+        double(*y)[8] = context->sweep->y, *U = context->U[k];
         for (int row = 0; row < 3; row++)
             U[row] = contact->q[row] +
                      row_velocity(contact->H[row], y[contact->body[0]], y[contact->body[1]]);
@@ -283,12 +267,10 @@ static inline bool body_free_velocity(const con_sweep *sweep, const con_sweep_co
 }
 
 // b = q + sum over the other contacts of W_ij R_j
-static inline void matrix_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
-                                        double b[3])
+static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[3])
 {
     const con_block_matrix *W = sweep->problem->W;
-    int i = contact->index;
-    vec3 sum = vec3_from(contact->q);
+    vec3 sum = vec3_from(sweep->contacts[i].q);
     for (int k = W->start[i]; k < W->start[i + 1]; k++)
         if (W->column[k] != i)
             sum = vec3_add(sum, mat3_apply(&W->block[k], vec3_from(sweep->R[W->column[k]])));
@@ -323,11 +305,12 @@ static inline double dot3(const double a[3])
 }
 
 // new R of a contact from its velocity without it; dR is what that changes
-static inline void move_contact(con_sweep *sweep, const con_sweep_contact *contact,
-                                const double b[3], double R[3], double dR[3])
+static inline void move_contact(con_sweep *sweep, int i, const double b[3], double R[3],
+                                double dR[3])
 {
+    const con_sweep_contact *contact = &sweep->contacts[i];
     double solved[3] = {R[0], R[1], R[2]};
-    solve_contact(sweep, contact, contact->index, b, solved);
+    solve_contact(sweep, contact, i, b, solved);
     if (sweep->relaxation != 1.0)
         relax(sweep->relaxation, R, contact->block.mu, solved);
     for (int k = 0; k < 3; k++)
@@ -337,32 +320,30 @@ static inline void move_contact(con_sweep *sweep, const con_sweep_contact *conta
         add_to_bodies(sweep, contact, dR);
 }
 
-static inline void visit(con_sweep *sweep, int place, con_sweep_change *total)
+static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
 {
-    con_sweep_contact *contact = &sweep->contacts[place];
-    double *R = sweep->R[contact->index];
+    con_sweep_contact *contact = &sweep->contacts[i];
+    double *R = sweep->R[i];
     if (contact->asleep > 0) {
         contact->asleep--;
         total->size += dot3(R);
         return;
     }
-    double *noted = sweep->conjugate.change != NULL ? sweep->conjugate.change[place] : NULL;
+    double *noted = sweep->conjugate.change != NULL ? sweep->conjugate.change[i] : NULL;
     if (noted != NULL)
         noted[0] = noted[1] = noted[2] = 0.0;
     double b[3], dR[3];
     if (sweep->y == NULL)
-        matrix_free_velocity(sweep, contact, b);
+        matrix_free_velocity(sweep, i, b);
     else if (!body_free_velocity(sweep, contact, R, b))
         return;
     if (!contact->can_bear)
         return;
 
-    move_contact(sweep, contact, b, R, dR);
-    const double(*W)[3] = (const double(*)[3])contact->block.W;
+    move_contact(sweep, i, b, R, dR);
     double change = dot3(dR);
     total->change += change;
     total->size += dot3(R);
-    total->weighted += (W[0][0] + W[1][1] + W[2][2]) * change;
     if (noted != NULL)
         memcpy(noted, dR, sizeof dR);
     if (sweep->freeze_sweeps > 0 && change <= sweep->freeze_change * sweep->freeze_change)
@@ -380,7 +361,7 @@ con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backwar
 {
     if (order == NULL)
         return for_all(sweep, sweep_range, backward);
-    BASE_ASSERT(sweep->colours.count == 0);
+    BASE_ASSERT(sweep->levels.group_count == 0);
     con_sweep_change total = {0};
     int n = sweep->problem->contact_count;
     for (int k = 0; k < n; k++)
@@ -394,11 +375,16 @@ cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena)
     size_t n = (size_t)sweep->problem->contact_count, m = (size_t)sweep->problem->body_count;
     c->change = base_arena_allocate(arena, "changes", n, sizeof *c->change);
     c->direction = base_arena_allocate(arena, "direction", n, sizeof *c->direction);
+    c->weight = base_arena_allocate(arena, "weights", n, sizeof *c->weight);
+    c->partial =
+        base_arena_array(arena, double, "sums", base_chunk_count((int)n, CONTACT_CHUNK) + 1);
     c->size = INFINITY;
     c->factor = -1.0;
-    if (c->change == NULL || c->direction == NULL)
+    if (c->change == NULL || c->direction == NULL || c->weight == NULL || c->partial == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(c->change, 0, n * sizeof *c->change);
+    for (size_t i = 0; i < n; i++)
+        c->weight[i] = mat3_trace(&sweep->problem->W_diagonal[i]);
     if (sweep->y == NULL)
         return CAIRN_OK;
     c->y_before = base_arena_allocate(arena, "bodies before", m + 1, sizeof *c->y_before);
@@ -417,7 +403,7 @@ static void move_contacts_chunk(void *argument, int begin, int end, int chunk, i
         return;
     }
     for (int k = begin; k < end; k++) {
-        double *R = sweep->R[sweep->contacts[k].index], *direction = c->direction[k];
+        double *R = sweep->R[k], *direction = c->direction[k];
         for (int j = 0; j < 3; j++) {
             R[j] += c->factor * direction[j];
             direction[j] = c->factor * direction[j] + c->change[k][j];
@@ -433,7 +419,7 @@ static void move_bodies_chunk(void *argument, int begin, int end, int chunk, int
     con_sweep_conjugate *c = &sweep->conjugate;
     for (int a = begin; a < end; a++) {
         double *y = sweep->y[a], *direction = c->y_direction[a];
-        for (int k = 0; k < 8; k++) {
+        for (int k = 0; k < 6; k++) {
             double moved = 0.0, next = 0.0;
             if (c->factor >= 0.0) {
                 moved = c->factor * direction[k];
@@ -446,7 +432,27 @@ static void move_bodies_chunk(void *argument, int begin, int end, int chunk, int
     }
 }
 
-con_sweep_change con_sweep_pass_conjugate(con_sweep *sweep)
+static void size_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    con_sweep_conjugate *c = argument;
+    double sum = 0.0;
+    for (int k = begin; k < end; k++)
+        sum += c->weight[k] * dot3(c->change[k]);
+    c->partial[chunk] = sum;
+}
+
+static double weighted_size(con_sweep *sweep)
+{
+    int n = sweep->problem->contact_count;
+    base_parallel_for(sweep->workers, n, CONTACT_CHUNK, size_chunk, &sweep->conjugate);
+    double sum = 0.0;
+    for (int chunk = 0; chunk < base_chunk_count(n, CONTACT_CHUNK); chunk++)
+        sum += sweep->conjugate.partial[chunk];
+    return sum;
+}
+
+void con_sweep_pass_conjugate(con_sweep *sweep)
 {
     con_sweep_conjugate *c = &sweep->conjugate;
     base_parallel_for(sweep->workers, sweep->problem->contact_count, CONTACT_CHUNK,
@@ -454,9 +460,8 @@ con_sweep_change con_sweep_pass_conjugate(con_sweep *sweep)
     if (sweep->y != NULL)
         base_parallel_for(sweep->workers, sweep->problem->body_count, CONTACT_CHUNK,
                           move_bodies_chunk, sweep);
-    con_sweep_change total = for_all(sweep, sweep_range, false);
-    double ratio = total.weighted / c->size;
+    for_all(sweep, sweep_range, false);
+    double size = weighted_size(sweep), ratio = size / c->size;
     c->factor = ratio <= 1.0 ? ratio : -1.0;
-    c->size = total.weighted;
-    return total;
+    c->size = size;
 }
