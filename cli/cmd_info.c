@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cairn info: what is in a scene, in the folder of a run, or in a problem file.
+// cairn info: what is in a scene, in the folder of a run, in a checkpoint or in a problem file.
 #include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -202,6 +202,8 @@ static int run_info(const void *memory)
     struct stat info;
     if (stat(word, &info) == 0 && S_ISDIR(info.st_mode))
         return describe_folder(word, settings->json);
+    if (cairn_checkpoint_found(word))
+        return cli_info_checkpoint(word, settings->json);
     if (is_hdf5(word))
         return cli_info_problem(word, settings->json);
     return describe_scene(settings);
@@ -209,11 +211,12 @@ static int run_info(const void *memory)
 
 const cli_command cli_cmd_info = {
     .name = "info",
-    .summary = "what is in a scene, the folder of a run, or a problem file",
+    .summary = "what is in a scene, the folder of a run, a checkpoint or a problem file",
     .operands = "FILE",
     .description =
-        "Tells what is in a scene file (without running it), in the folder of a run, or in a "
-        "problem file\n(FCLIB, HDF5): sizes, sparsity, rank, conditioning, symmetry, friction, "
+        "Tells what is in a scene file (without running it), in the folder of a run, in a "
+        "checkpoint, or in a\nproblem file (FCLIB, HDF5): sizes, sparsity, rank, conditioning, "
+        "symmetry, friction, "
         "stored solution.",
     .least = 1,
     .most = 1,

@@ -128,6 +128,12 @@ static const cli_option options[] = {
      .argument = "K",
      .help = "steps between ParaView frames, 0 for none (default: 25 frames a simulated second)",
      .maximum = INT_MAX},
+    {.name = "trajectory-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(trajectory_every),
+     .argument = "K",
+     .help = "steps between frames of trajectory.h5, 0 for none (default: 25 frames a simulated "
+             "second)",                                .maximum = INT_MAX},
     {.name = "energy-every",
      .type = CLI_INTEGER,
      .offset = FIELD(energy_every),
@@ -139,7 +145,32 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(restart),
      .argument = "FILE",
-     .help = "go on from a checkpoint (not built into this version)",
+     .help = "go on from a checkpoint of the same scene and settings",
+     .completion = CLI_COMPLETE_FILE},
+    {.name = "checkpoint-every",
+     .type = CLI_NUMBER,
+     .offset = FIELD(checkpoint_every),
+     .argument = "SECONDS",
+     .help = "wall clock between checkpoints (default 60); 0: only when interrupted or asked",
+     .maximum = 1e9},
+    {.name = "checkpoint-steps",
+     .type = CLI_INTEGER,
+     .offset = FIELD(checkpoint_steps),
+     .argument = "K",
+     .help = "a checkpoint every K steps too, 0 for none (default 0)",
+     .maximum = INT_MAX},
+    {.name = "checkpoint-keep",
+     .type = CLI_INTEGER,
+     .offset = FIELD(checkpoint_keep),
+     .argument = "K",
+     .help = "how many of the last checkpoints are kept (default 2)",
+     .minimum = 1,
+     .maximum = 1000},
+    {.name = "hash",
+     .type = CLI_TEXT,
+     .offset = FIELD(hash),
+     .argument = "FILE",
+     .help = "write the state hash of every step",
      .completion = CLI_COMPLETE_FILE},
     {.name = "scene-time-limit",
      .type = CLI_NUMBER,
@@ -151,16 +182,16 @@ static const cli_option options[] = {
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
-     .help = "fail at the first step above the tolerance"                                                                                    },
+     .help = "fail at the first step above the tolerance"                                                             },
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object and nothing else"                                                                                            },
+     .help = "print one JSON object and nothing else"                                                                                    },
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,
      .offset = FIELD(quiet),
-     .help = "no progress and no table"               },
+     .help = "no progress and no table"                                       },
 };
 
 static void set_defaults(void *memory)
@@ -169,7 +200,9 @@ static void set_defaults(void *memory)
     settings->tolerance = settings->step = settings->until = NAN;
     settings->scene_time_limit = scn_default_options().time_limit;
     settings->seed = settings->fclib_every = -1;
-    settings->paraview_every = settings->energy_every = -1;
+    settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
+    settings->checkpoint_every = 60.0;
+    settings->checkpoint_keep = 2;
 }
 
 static scn_options load_options(const run_settings *settings)
@@ -308,6 +341,8 @@ static cairn_status step_all(run_state *run, cairn_error *error)
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         status = step_once(run, error);
+        if (status == CAIRN_OK)
+            status = run_checkpoint_step(run, error);
         cli_progress_show(&run->progress, (double)cairn_world_step_count(world) / (double)target,
                           world);
     }
@@ -334,27 +369,70 @@ static void report_run(const run_state *run, cairn_status status, const cairn_er
         run_summary_print(run, status_word(status));
 }
 
-static int run_loaded(run_state *run)
+/// Steps to the end and leaves a checkpoint there, or where the run was interrupted.
+static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
-    cairn_error error = {0}, later = {0};
-    cairn_status status = choose_output(run, &error);
-    if (status != CAIRN_OK) {
+    cairn_status status = step_all(run, error);
+    cli_progress_clear(&run->progress);
+    bool saves = status == CAIRN_INTERRUPTED ||
+                 (status == CAIRN_OK && run->settings->checkpoint_every > 0.0);
+    saves &= run->checkpoint_step != cairn_world_step_count(run->scene->world);
+    cairn_error later;
+    if (saves && run_checkpoint_write(run, &later) != CAIRN_OK) {
+        *error = later;
+        return later.status;
+    }
+    if (status == CAIRN_INTERRUPTED)
+        return base_fail(error, status, "interrupted at step %lld; --restart %s/%s goes on",
+                         (long long)cairn_world_step_count(run->scene->world), run->files.folder,
+                         "checkpoint.h5");
+    return status;
+}
+
+static cairn_status open_run(run_state *run, cairn_error *error)
+{
+    cairn_status status = run_files_open(run, error);
+    if (status == CAIRN_OK)
+        status = run_resolved_write(run, error);
+    cairn_error later;
+    if (status != CAIRN_OK && run_files_close(run, &later) != CAIRN_OK)
+        cli_complain("%s", later.message);
+    return status;
+}
+
+/// Brings a run to where its steps begin: the scene's start, or a checkpoint.
+/// @return exit status
+static int prepare_run(run_state *run)
+{
+    cairn_error error = {0};
+    if (choose_output(run, &error) != CAIRN_OK) {
         cli_complain("--fclib-when: %s", error.message);
         return CLI_EXIT_USAGE;
     }
     cairn_energy start = cairn_world_energy(run->scene->world);
     run->supply = start.kinetic + fabs(start.potential);
-    status = run_files_open(run, &error);
-    if (status == CAIRN_OK)
-        status = run_resolved_write(run, &error);
-    if (status != CAIRN_OK) {
+    if (run_files_choose(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
-        if (run_files_close(run, &later) != CAIRN_OK)
-            cli_complain("%s", later.message);
         return CLI_EXIT_FAILED;
     }
-    status = step_all(run, &error);
-    cli_progress_clear(&run->progress);
+    if (run->settings->restart != NULL && run_checkpoint_restore(run, &error) != CAIRN_OK) {
+        cli_complain("--restart: %s", error.message);
+        return CLI_EXIT_INPUT;
+    }
+    if (open_run(run, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    return CLI_EXIT_DONE;
+}
+
+static int run_loaded(run_state *run)
+{
+    cairn_error error = {0}, later = {0};
+    int prepared = prepare_run(run);
+    if (prepared != CLI_EXIT_DONE)
+        return prepared;
+    cairn_status status = step_and_save(run, &error);
     if (run_files_close(run, &later) != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
         run_summary_write(run, status_word(status), status == CAIRN_OK ? NULL : error.message,
                           &later) != CAIRN_OK) {
@@ -370,11 +448,9 @@ static int run_loaded(run_state *run)
 static int run_scene(const void *memory)
 {
     const run_settings *settings = memory;
-    if (settings->restart != NULL) {
-        cli_complain("--restart is not built into this version");
-        return CLI_EXIT_ABSENT;
-    }
-    run_state run = {.settings = settings, .progress = cli_progress_begin(settings->quiet)};
+    run_state run = {.settings = settings,
+                     .checkpoint_step = -1,
+                     .progress = cli_progress_begin(settings->quiet)};
     scn_options load = load_options(settings);
     int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
     if (result != CLI_EXIT_DONE)

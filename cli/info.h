@@ -5,6 +5,10 @@
 
 #include <stdbool.h>
 
+/// What is in a checkpoint.
+/// @return exit status
+int cli_info_checkpoint(const char *path, bool json);
+
 /// What is in a problem file (FCLIB).
 /// @return exit status
 int cli_info_problem(const char *path, bool json);

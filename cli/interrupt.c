@@ -9,12 +9,18 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t stop_asked;
+static volatile sig_atomic_t stop_asked, checkpoint_asked;
 
 static void ask_stop(int number)
 {
     (void)number;
     stop_asked = 1;
+}
+
+static void ask_checkpoint(int number)
+{
+    (void)number;
+    checkpoint_asked = 1;
 }
 
 static void end_load(int number)
@@ -38,6 +44,16 @@ void cli_interrupt_watch(void)
 {
     handle(SIGINT, ask_stop);
     handle(SIGTERM, ask_stop);
+    struct sigaction action = {.sa_handler = ask_checkpoint, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool cli_interrupt_checkpoint_asked(void)
+{
+    bool asked = checkpoint_asked != 0;
+    checkpoint_asked = 0;
+    return asked;
 }
 
 bool cli_interrupt_asked(void)

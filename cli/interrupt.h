@@ -9,6 +9,9 @@
 void cli_interrupt_watch(void);
 bool cli_interrupt_asked(void);
 
+/// True once after each SIGUSR1, which asks for a checkpoint.
+bool cli_interrupt_checkpoint_asked(void);
+
 /// Ends the program with exit status 3 and a message unless cancelled in time: for loops inside
 /// library functions that no limit of the scene's sandbox reaches.
 void cli_interrupt_guard_load(double seconds);

@@ -21,7 +21,12 @@ typedef struct run_settings {
     const char *fclib;             // NULL: the scene's choice
     const char *fclib_form, *fclib_when;
     int64_t fclib_every, paraview_every, energy_every; // -1: the scene's
-    const char *restart;
+    int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
+    const char *restart;      // checkpoint to go on from; NULL: from the start
+    const char *hash;         // file of the state hash of every step; NULL: none
+    double checkpoint_every;  // s of wall clock; 0: none while running
+    int64_t checkpoint_steps; // 0: none
+    int64_t checkpoint_keep;
     bool strict, json, quiet;
 } run_settings;
 
@@ -38,13 +43,25 @@ typedef struct run_totals {
     int64_t frames, problems; // written
 } run_totals;
 
+/// Tables that grow by a row at a time.
+typedef enum run_table { RUN_ENERGY, RUN_SENSORS, RUN_HASH, RUN_TABLE_COUNT } run_table;
+
 /// Where a run's files go, and those that are open.
 typedef struct run_files {
     char folder[PATH_MAX], fclib[PATH_MAX], paraview[PATH_MAX];
-    FILE *energy, *sensors; // sensors: NULL where the scene has none
-    cairn_paraview *frames; // NULL: none
-    int paraview_every;     // steps; 0: none
+    FILE *tables[RUN_TABLE_COUNT]; // NULL where there is none
+    cairn_paraview *frames;        // NULL: none
+    cairn_trajectory *trajectory;  // NULL: none
+    int trajectory_every;          // steps; 0: none
+    int paraview_every;            // steps; 0: none
 } run_files;
+
+/// How far the files of a run were at a checkpoint.
+typedef struct run_marks {
+    int64_t bytes[RUN_TABLE_COUNT]; // -1: no such table
+    cairn_paraview_state paraview;
+    int64_t trajectory; // frames
+} run_marks;
 
 typedef struct run_state {
     const run_settings *settings;
@@ -52,6 +69,10 @@ typedef struct run_state {
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written
     double supply;     // J, energy there was at the start
+    bool resumes;      // the folder's files go on behind the marks
+    run_marks marks;
+    double checkpoint_time;  // s, timer at the last checkpoint
+    int64_t checkpoint_step; // of the last checkpoint; -1: none
     run_files files;
     run_totals totals;
     cli_progress progress;
@@ -62,14 +83,40 @@ typedef struct run_state {
 /// @return exit status
 int run_step_choose(const run_settings *settings, cairn_world *world);
 
-/// Makes the folders and opens the files of a run, with the first rows and the first frame.
+/// Chooses the folder of the results.
+cairn_status run_files_choose(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Makes the folders and opens the files of a run, with the first rows and the first frame; a run
+/// that resumes goes on behind its marks instead.
 cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Rows, frame and problem of the step that was just done, as far as they are due.
 cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Opens DIR/trajectory.h5 with its first frame, or goes on behind the mark.
+cairn_status run_trajectory_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Frame of the step that was just done, if it is due.
+cairn_status run_trajectory_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Steps between 25 frames a simulated second.
+int run_frame_steps(const run_state *run);
+
 /// The problem of the last step in every chosen form; nothing where there was none.
 cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings the tables to the disk and notes how far the files are.
+cairn_status run_files_mark(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Saves DIR/checkpoint.h5; the one before becomes checkpoint.1.h5, and so on. Changes nothing in
+/// the world.
+cairn_status run_checkpoint_write(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same when one is due: by the clock, by the number of steps, or asked for by a signal.
+cairn_status run_checkpoint_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings world and totals to the checkpoint of --restart; decides whether the files resume.
+cairn_status run_checkpoint_restore(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 cairn_status run_files_close(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -8,20 +8,52 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FRAMES_PER_SECOND = 25 };
 
-static cairn_status open_table(FILE **file, const char *folder, const char *name,
-                               cairn_error *error)
+static const char *const table_names[] = {
+    [RUN_ENERGY] = "energy.csv", [RUN_SENSORS] = "sensors.csv", [RUN_HASH] = "state hashes"};
+
+/// Goes on behind the first `kept` bytes of a table, which end a row.
+static cairn_status resume_table(FILE *file, const char *path, int64_t kept, cairn_error *error)
 {
-    char path[PATH_MAX];
-    cairn_status status = cli_path_join(path, folder, name, error);
-    if (status != CAIRN_OK)
-        return status;
-    *file = fopen(path, "w");
-    if (*file == NULL)
+    bool whole = kept > 0 && fseeko(file, kept - 1, SEEK_SET) == 0 && fgetc(file) == '\n';
+    if (!whole)
+        return base_fail(error, CAIRN_ERROR_FORMAT,
+                         "%s: does not go as far as the checkpoint says: it is of another run "
+                         "(--out chooses another folder)",
+                         path);
+    if (ftruncate(fileno(file), kept) != 0 || fseeko(file, kept, SEEK_SET) != 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
     return CAIRN_OK;
+}
+
+static cairn_status open_table_at(run_state *run, run_table table, const char *path,
+                                  cairn_error *error)
+{
+    FILE **file = &run->files.tables[table];
+    // hashes may go to a new file at each restart
+    if (table == RUN_HASH && access(path, F_OK) != 0)
+        run->marks.bytes[table] = -1;
+    bool resumes = run->resumes && run->marks.bytes[table] >= 0;
+    *file = fopen(path, resumes ? "r+" : "w");
+    if (*file == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    return resumes ? resume_table(*file, path, run->marks.bytes[table], error) : CAIRN_OK;
+}
+
+static cairn_status open_table(run_state *run, run_table table, cairn_error *error)
+{
+    char path[PATH_MAX];
+    cairn_status status = cli_path_join(path, run->files.folder, table_names[table], error);
+    return status == CAIRN_OK ? open_table_at(run, table, path, error) : status;
+}
+
+/// Whether a table that was just opened has no rows yet.
+static bool is_new(const run_state *run, run_table table)
+{
+    return !(run->resumes && run->marks.bytes[table] >= 0);
 }
 
 static void put_energy_row(const run_state *run)
@@ -39,7 +71,7 @@ static void put_energy_row(const run_state *run)
                              e.damping,
                              e.plastic,
                              e.residual};
-    FILE *out = run->files.energy;
+    FILE *out = run->files.tables[RUN_ENERGY];
     fprintf(out, "%" PRId64, cairn_world_step_count(world));
     for (int i = 0; i < BASE_COUNT(values); i++)
         fprintf(out, ",%.17g", values[i]);
@@ -49,7 +81,7 @@ static void put_energy_row(const run_state *run)
 static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
 {
     const scn_scene *scene = run->scene;
-    FILE *out = run->files.sensors;
+    FILE *out = run->files.tables[RUN_SENSORS];
     if (out == NULL)
         return CAIRN_OK;
     fprintf(out, "%" PRId64 ",%.17g", cairn_world_step_count(scene->world),
@@ -66,62 +98,104 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
-static cairn_status open_sensors(run_state *run, cairn_error *error)
+static void put_hash_row(const run_state *run)
 {
-    const scn_scene *scene = run->scene;
-    if (scene->sensor_count == 0)
-        return CAIRN_OK;
-    cairn_status status = open_table(&run->files.sensors, run->files.folder, "sensors.csv", error);
-    if (status != CAIRN_OK)
-        return status;
-    fputs("step,time [s]", run->files.sensors);
+    const cairn_world *world = run->scene->world;
+    FILE *out = run->files.tables[RUN_HASH];
+    if (out != NULL)
+        fprintf(out, "%" PRId64 ",%016" PRIx64 "\n", cairn_world_step_count(world),
+                cairn_world_hash(world));
+}
+
+static void put_sensor_head(const scn_scene *scene, FILE *out)
+{
+    fputs("step,time [s]", out);
     for (int i = 0; i < scene->sensor_count; i++) {
         const scn_sensor *sensor = &scene->sensors[i];
         for (int axis = 0; axis < 3; axis++)
-            fprintf(run->files.sensors, ",%s %s %c [%s]", sensor->name,
-                    scn_sensor_quantity_name(sensor->quantity), "xyz"[axis],
-                    scn_sensor_quantity_unit(sensor->quantity));
+            fprintf(out, ",%s %s %c [%s]", sensor->name, scn_sensor_quantity_name(sensor->quantity),
+                    "xyz"[axis], scn_sensor_quantity_unit(sensor->quantity));
     }
-    fputc('\n', run->files.sensors);
+    fputc('\n', out);
+}
+
+static cairn_status open_energy(run_state *run, cairn_error *error)
+{
+    cairn_status status = open_table(run, RUN_ENERGY, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_ENERGY))
+        return status;
+    fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
+          "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
+          "plastic dissipation [J],residual [J]\n",
+          run->files.tables[RUN_ENERGY]);
+    put_energy_row(run);
+    return CAIRN_OK;
+}
+
+static cairn_status open_sensors(run_state *run, cairn_error *error)
+{
+    if (run->scene->sensor_count == 0)
+        return CAIRN_OK;
+    cairn_status status = open_table(run, RUN_SENSORS, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_SENSORS))
+        return status;
+    put_sensor_head(run->scene, run->files.tables[RUN_SENSORS]);
+    return put_sensor_row(run, error);
+}
+
+static cairn_status open_hashes(run_state *run, cairn_error *error)
+{
+    if (run->settings->hash == NULL)
+        return CAIRN_OK;
+    cairn_status status = open_table_at(run, RUN_HASH, run->settings->hash, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_HASH))
+        return status;
+    fputs("step,state hash\n", run->files.tables[RUN_HASH]);
+    put_hash_row(run);
     return CAIRN_OK;
 }
 
 static cairn_status open_tables(run_state *run, cairn_error *error)
 {
-    cairn_status status = open_table(&run->files.energy, run->files.folder, "energy.csv", error);
-    if (status != CAIRN_OK)
-        return status;
-    fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
-          "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
-          "plastic dissipation [J],residual [J]\n",
-          run->files.energy);
-    status = open_sensors(run, error);
-    if (status != CAIRN_OK)
-        return status;
-    put_energy_row(run);
-    return put_sensor_row(run, error);
+    cairn_status status = open_energy(run, error);
+    if (status == CAIRN_OK)
+        status = open_sensors(run, error);
+    return status == CAIRN_OK ? open_hashes(run, error) : status;
 }
 
-static cairn_status open_frames(run_state *run, cairn_error *error)
+static cairn_status begin_frames(run_state *run, cairn_error *error)
 {
-    double step = cairn_world_get_def(run->scene->world)->time_step;
-    double every = fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
-    run->files.paraview_every =
-        run->output.paraview_every >= 0 ? run->output.paraview_every : (int)every;
-    if (run->files.paraview_every == 0)
-        return CAIRN_OK;
-    cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
-    if (status == CAIRN_OK)
-        status = cli_folder_make(run->files.paraview, error);
-    if (status == CAIRN_OK)
-        status = cairn_paraview_open(run->files.paraview, &run->files.frames, error);
+    cairn_status status = cairn_paraview_open(run->files.paraview, &run->files.frames, error);
     if (status == CAIRN_OK)
         status = cairn_paraview_frame(run->files.frames, run->scene->world, error);
     run->totals.frames += status == CAIRN_OK;
     return status;
 }
 
-static cairn_status choose_folder(run_state *run, cairn_error *error)
+int run_frame_steps(const run_state *run)
+{
+    double step = cairn_world_get_def(run->scene->world)->time_step;
+    return (int)fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
+}
+
+static cairn_status open_frames(run_state *run, cairn_error *error)
+{
+    run->files.paraview_every =
+        run->output.paraview_every >= 0 ? run->output.paraview_every : run_frame_steps(run);
+    if (run->files.paraview_every == 0)
+        return CAIRN_OK;
+    cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make(run->files.paraview, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (run->resumes && run->marks.paraview.frames > 0)
+        return cairn_paraview_resume(run->files.paraview, run->marks.paraview, &run->files.frames,
+                                     error);
+    return begin_frames(run, error);
+}
+
+cairn_status run_files_choose(run_state *run, cairn_error *error)
 {
     if (run->settings->out == NULL)
         return cli_path_join(run->files.folder, "out", run->scene->name, error);
@@ -143,14 +217,14 @@ static cairn_status open_fclib(run_state *run, cairn_error *error)
 
 cairn_status run_files_open(run_state *run, cairn_error *error)
 {
-    cairn_status status = choose_folder(run, error);
-    if (status == CAIRN_OK)
-        status = cli_folder_make(run->files.folder, error);
+    cairn_status status = cli_folder_make(run->files.folder, error);
     if (status == CAIRN_OK)
         status = run->fclib ? open_fclib(run, error) : CAIRN_OK;
     if (status == CAIRN_OK)
         status = open_tables(run, error);
-    return status != CAIRN_OK ? status : open_frames(run, error);
+    if (status == CAIRN_OK)
+        status = open_frames(run, error);
+    return status == CAIRN_OK ? run_trajectory_open(run, error) : status;
 }
 
 // ---------------------------------------------------------------- problems
@@ -211,6 +285,7 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
     const cairn_world *world = run->scene->world;
     int64_t step = cairn_world_step_count(world);
     cairn_status status = CAIRN_OK;
+    put_hash_row(run);
     if (step % run->output.energy_every == 0) {
         put_energy_row(run);
         status = put_sensor_row(run, error);
@@ -219,6 +294,8 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
         status = cairn_paraview_frame(run->files.frames, world, error);
         run->totals.frames += status == CAIRN_OK;
     }
+    if (status == CAIRN_OK)
+        status = run_trajectory_step(run, error);
     if (status == CAIRN_OK && problem_is_due(run))
         status = run_files_problem(run, error);
     return status;
@@ -234,13 +311,38 @@ static cairn_status close_table(FILE *file, const char *name, cairn_error *error
     return CAIRN_OK;
 }
 
+cairn_status run_files_mark(run_state *run, cairn_error *error)
+{
+    for (int i = 0; i < RUN_TABLE_COUNT; i++) {
+        FILE *file = run->files.tables[i];
+        run->marks.bytes[i] = -1;
+        if (file == NULL)
+            continue;
+        // pipes and terminals cannot be synced, nor continued
+        if (fflush(file) != 0 || (fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS))
+            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", table_names[i], strerror(errno));
+        run->marks.bytes[i] = ftello(file);
+    }
+    run->marks.paraview = (cairn_paraview_state){0};
+    if (run->files.frames != NULL)
+        run->marks.paraview = cairn_paraview_get_state(run->files.frames);
+    run->marks.trajectory = 0;
+    if (run->files.trajectory != NULL)
+        run->marks.trajectory = cairn_trajectory_frames(run->files.trajectory);
+    return CAIRN_OK;
+}
+
 cairn_status run_files_close(run_state *run, cairn_error *error)
 {
     cairn_paraview_close(run->files.frames);
     run->files.frames = NULL;
-    cairn_status energy = close_table(run->files.energy, "energy.csv", error);
-    cairn_status sensors = close_table(run->files.sensors, "sensors.csv", error);
-    run->files.energy = NULL;
-    run->files.sensors = NULL;
-    return energy != CAIRN_OK ? energy : sensors;
+    cairn_status status = cairn_trajectory_close(run->files.trajectory, error);
+    run->files.trajectory = NULL;
+    for (int i = 0; i < RUN_TABLE_COUNT; i++) {
+        cairn_status closed =
+            close_table(run->files.tables[i], table_names[i], status == CAIRN_OK ? error : NULL);
+        status = status == CAIRN_OK ? closed : status;
+        run->files.tables[i] = NULL;
+    }
+    return status;
 }

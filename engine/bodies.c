@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies: creation in principal axes, colliders, state between steps.
+#include "engine/lane.h"
 #include "engine/world.h"
 
 #include <string.h>
@@ -233,6 +234,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     made.reach = shape->bounding_radius + vec3_norm(made.shape_frame.position);
     if (def->name != NULL && (made.name = base_copy_text(&world->allocator, def->name)) == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a body");
+    eng_lane_leave(world);
     int index = world->body_count;
     status =
         base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, index + 1);
@@ -302,6 +304,7 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
 {
     if (!is_valid(world, id))
         return CAIRN_ERROR_STALE_ID;
+    eng_lane_publish(world);
     const eng_body *body = &world->bodies[id.index];
     const pose *q = &world->q[id.index];
     const double *v = world->v[id.index];
@@ -333,6 +336,7 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     if (status != CAIRN_OK)
         return status;
     const eng_body *body = &world->bodies[id.index];
+    eng_lane_changed(world, (int)id.index);
     vec3 before = world->q[id.index].position;
     world->q[id.index] = principal_pose(body, position, orientation);
     world->q_mid[id.index] = world->q[id.index];
@@ -358,6 +362,7 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
         return status;
     const eng_body *body = &world->bodies[id.index];
     bool dynamic = body->kind == CAIRN_DYNAMIC;
+    eng_lane_changed(world, (int)id.index);
     double before = dynamic ? kinetic_energy_of(body, world->v[id.index]) : 0.0;
     store_velocity(world, (int)id.index, velocity, angular_velocity);
     if (dynamic && world->energy_started) {
@@ -377,11 +382,13 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "force and torque must be finite");
     world->bodies[id.index].force = vec3_from(force);
     world->bodies[id.index].torque = vec3_from(torque);
+    eng_lane_loads_changed(world);
     return CAIRN_OK;
 }
 
 void cairn_world_momentum(const cairn_world *world, double linear[3], double angular[3])
 {
+    eng_lane_publish(world);
     vec3 p = {0.0, 0.0, 0.0}, l = p;
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];

@@ -8,7 +8,7 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
-#include "base/status.h"
+#include "engine/cairn_law.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,51 +33,6 @@ typedef struct cairn_body_id {
 } cairn_body_id;
 
 CAIRN_API const char *cairn_version(void);
-
-// ---------------------------------------------------------------- values of settings
-
-/// A setting's value as a scene or a command line gives it.
-typedef enum cairn_value_type { CAIRN_NUMBER, CAIRN_BOOLEAN, CAIRN_TEXT } cairn_value_type;
-
-typedef struct cairn_value {
-    cairn_value_type type;
-    double number;
-    bool boolean;
-    const char *text; // borrowed during the call
-} cairn_value;
-
-static inline cairn_value cairn_number(double number)
-{
-    cairn_value value = {CAIRN_NUMBER, number, false, 0};
-    return value;
-}
-
-static inline cairn_value cairn_text(const char *text)
-{
-    cairn_value value = {CAIRN_TEXT, 0.0, false, text};
-    return value;
-}
-
-/// One row of a table of laws, solvers or one-contact solvers, for listings.
-typedef struct cairn_setting_info {
-    const char *name, *type, *unit, *help; // type: "number", "integer", "boolean", "choice"
-    double minimum, maximum;
-    cairn_value initial;
-    const char *const *choices; // NULL-terminated, for a choice; NULL otherwise
-} cairn_setting_info;
-
-typedef struct cairn_plugin_info {
-    const char *name, *help;
-    const char *kind; // laws: "cone" or "impulse"; "" otherwise
-    int setting_count;
-} cairn_plugin_info;
-
-typedef enum cairn_plugin { CAIRN_LAW, CAIRN_SOLVER, CAIRN_LOCAL } cairn_plugin;
-
-/// Number of laws, solvers or one-contact solvers; the first of each is the default.
-CAIRN_API int cairn_plugin_count(cairn_plugin plugin);
-CAIRN_API cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index);
-CAIRN_API cairn_setting_info cairn_plugin_setting(cairn_plugin plugin, int index, int setting);
 
 // ---------------------------------------------------------------- world
 
@@ -175,106 +130,6 @@ CAIRN_API const char *cairn_pair_law(const cairn_world *world, cairn_material_id
                                      cairn_material_id b);
 CAIRN_API cairn_value cairn_pair_value(const cairn_world *world, cairn_material_id a,
                                        cairn_material_id b, int setting);
-
-// ---------------------------------------------------------------- one law on one state
-
-enum { CAIRN_LAW_HISTORY_MAX = 8 };
-
-/// A sphere, a plane (radius INFINITY) or a hollow sphere with the other body inside it (radius
-/// negative), in the middle of a step with the velocities of its begin.
-typedef struct cairn_law_body {
-    double position[3];         // m; of a plane any point on it
-    double velocity[3];         // m/s
-    double angular_velocity[3]; // rad/s, world axes
-    double radius;              // m
-    double mass;                // kg; INFINITY where immobile
-    double inertia;             // kg m2; 0: that of a solid sphere
-} cairn_law_body;
-
-typedef struct cairn_parameter {
-    const char *name;
-    cairn_value value;
-} cairn_parameter;
-
-typedef struct cairn_law_state {
-    const char *law;            // NULL: the default law
-    const char *local;          // one-contact solver of a cone law; NULL: the default
-    cairn_law_body body[2];     // A and B; at most one of them not an ordinary sphere
-    double plane_normal[3];     // out of the plane, any length; only with a plane
-    double step;                // s
-    bool instantaneous;         // impulse laws: the force of this state alone, without a look
-                                // ahead over the step through W
-    bool fresh;                 // first evaluation of a new contact; default true
-    bool initial;               // a contact that is there in a world's first step
-    double previous_impulse[3]; // N s, of the step before, contact frame
-    double history[CAIRN_LAW_HISTORY_MAX]; // in the order of cairn_law_history_name
-    const cairn_parameter *parameters;     // [parameter_count]; the others have their defaults
-    int parameter_count;
-    uint32_t cookie;
-} cairn_law_state;
-
-/// What a law answers. Forces and torques are means over the step: impulse / step.
-typedef struct cairn_law_response {
-    double gap;          // m
-    double frame[3][3];  // rows n (from A to B), t1, t2
-    double point[3];     // m, halfway between the surfaces
-    double velocity[3];  // m/s, V of B relative to A at the point, contact frame
-    double impulse[3];   // N s, R on B, contact frame
-    double force[2][3];  // N on A and on B, world axes
-    double torque[2][3]; // N m about the centres of A and B, world axes, couples included
-    double history[CAIRN_LAW_HISTORY_MAX];
-    double elastic;  // J, impulse laws: stored in the springs
-    double friction; // J, impulse laws: dissipated by slip of springs since the last call
-    double plastic;  // J, impulse laws: dissipated by plasticity and adhesion since the last call
-    double W[3][3];  // kg^-1, contact frame; zeros where instantaneous
-    double velocity_end[3]; // m/s, cone laws: U that the impulse leaves
-    int iterations;         // cone laws: of the one-contact solver
-    bool converged;         // cone laws: it says so
-    double error;           // cone laws: natural map in scaled form, theory.md (5.10); else 0
-} cairn_law_response;
-
-/// Two spheres of 10 mm and 2500 kg/m3 that overlap by 10 um, at rest; step 10 us.
-CAIRN_API cairn_law_state cairn_default_law_state(void);
-
-/// Number of doubles of history that a law keeps a contact, and the name of each.
-CAIRN_API int cairn_law_history_count(const char *law);
-CAIRN_API const char *cairn_law_history_name(const char *law, int index);
-
-/// Evaluates one law on one contact of two bodies, docs/laws.md section 1.4. A cone law answers
-/// with the impulse of the bodies' velocities alone (free velocity = V, no forces), restitution and
-/// the gap as in a world.
-/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values
-CAIRN_API cairn_status cairn_law_evaluate(const cairn_law_state *state,
-                                          cairn_law_response *response,
-                                          cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// u = W R + b of one contact, rows (N, T1, T2).
-typedef struct cairn_local_state {
-    const char *local;                 // NULL: the default one-contact solver
-    double W[3][3];                    // kg^-1, positive definite as a quadratic form; default unit
-    double b[3];                       // m/s; default (-1, 0, 0)
-    double friction;                   // default 0.5
-    double start[3];                   // N s; default 0
-    const cairn_parameter *parameters; // [parameter_count] of the solver
-    int parameter_count;
-    uint32_t cookie;
-} cairn_local_state;
-
-typedef struct cairn_local_response {
-    double R[3];        // N s
-    double U[3];        // m/s, W R + b
-    const char *status; // "open", "sticking", "sliding"
-    int iterations;
-    bool converged; // by the solver's own test
-    double error;   // natural map in scaled form, theory.md (5.10)
-} cairn_local_response;
-
-CAIRN_API cairn_local_state cairn_default_local_state(void);
-
-/// @return CAIRN_ERROR_NOT_FOUND or CAIRN_ERROR_ARGUMENT for names and values
-CAIRN_API cairn_status cairn_local_evaluate(const cairn_local_state *state,
-                                            cairn_local_response *response,
-                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- shapes
 
@@ -537,6 +392,48 @@ CAIRN_API void cairn_world_momentum(const cairn_world *world, double linear[3], 
 /// Covers positions, velocities, contacts and history, bit by bit.
 CAIRN_API uint64_t cairn_world_hash(const cairn_world *world);
 
+// ---------------------------------------------------------------- checkpoints
+
+enum { CAIRN_NOTE_SIZE = 4096 };
+
+/// What a checkpoint file says of itself.
+typedef struct cairn_checkpoint {
+    int64_t step_count;
+    double time, time_step; // s
+    int bodies, contacts;
+    uint64_t state_hash; // cairn_world_hash of the saved world
+    cairn_energy energy;
+    char version[32]; // of the program that saved
+    char note[CAIRN_NOTE_SIZE];
+} cairn_checkpoint;
+
+/// Saves all that later steps depend on: state, loads, contacts with their history, pair list with
+/// what pairs remember, energy audit, time. The file appears under its name when it is complete and
+/// on the disk; one that was there stays until then. The world is not changed in any way.
+/// @param note  text of less than CAIRN_NOTE_SIZE bytes for the caller's own use; NULL for none
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_MEMORY, CAIRN_ERROR_ARGUMENT
+CAIRN_API cairn_status cairn_world_save(const cairn_world *world, const char *path,
+                                        const char *note, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings a world to a saved state: every later step gives the same bits as it would have given in
+/// the world that was saved, for any number of threads. The world must have been built in the same
+/// way, with the same settings, gravity and tolerance as at the time of saving included; it may
+/// have been stepped. The report and the problem of the last step are not kept.
+/// @return CAIRN_ERROR_FILE; CAIRN_ERROR_FORMAT (no checkpoint, or a damaged one);
+///         CAIRN_ERROR_ARGUMENT (of another world; the message says what differs);
+///         CAIRN_ERROR_MEMORY. The world's state is unchanged after these, unless the file was made
+///         up and only the hash of the restored state gave it away.
+/// Tests: tests/regress/test_checkpoint.c
+CAIRN_API cairn_status cairn_world_restore(cairn_world *world, const char *path,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether a file ends as a checkpoint does; its content may still be damaged.
+CAIRN_API bool cairn_checkpoint_found(const char *path);
+
+/// Reads what a checkpoint says of itself, without a world.
+CAIRN_API cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- files
 
 typedef enum cairn_fclib_form { CAIRN_FCLIB_LOCAL, CAIRN_FCLIB_GLOBAL } cairn_fclib_form;
@@ -553,9 +450,96 @@ typedef struct cairn_paraview cairn_paraview;
 
 CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
+/// Where a series stands, to go on with it after a restart.
+typedef struct cairn_paraview_state {
+    int frames;    // written
+    double extent; // m, half width at which half-spaces are drawn; 0 before the first frame
+} cairn_paraview_state;
+
+CAIRN_API cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer);
+
+/// Goes on with the series in a folder behind its first `state.frames` frames; later ones are
+/// removed. CAIRN_ERROR_FORMAT when an index has fewer.
+CAIRN_API cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
+                                             cairn_paraview **writer,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
+
+/// trajectory.h5: poses and velocities of all bodies, frame by frame (docs/files.md). Readers may
+/// open it while it is written, in HDF5's SWMR mode.
+typedef struct cairn_trajectory cairn_trajectory;
+
+/// Where the frames come from; texts are borrowed during the call, NULL for none.
+typedef struct cairn_trajectory_def {
+    const char *command;    // line that started the run
+    const char *scene;      // its name
+    const char *scene_text; // the scene file
+    int64_t seed;
+} cairn_trajectory_def;
+
+CAIRN_API cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Goes on behind the first `frames` frames of a file; its writer may have been killed.
+/// @return CAIRN_ERROR_FORMAT when there are fewer, or not of this world's bodies
+CAIRN_API cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def, int64_t frames,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
+/// Nothing for NULL; otherwise the writer is gone whatever is returned.
+CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// A trajectory opened to be replayed, finished or not. Calls on replays must not overlap in time
+/// with others that use HDF5 unless that library was built thread-safe.
+typedef struct cairn_replay cairn_replay;
+
+/// What a trajectory says of its run; texts are the replay's, "" where the file has none.
+typedef struct cairn_replay_info {
+    const char *version, *command, *scene;
+    const char *scene_text; // the scene file
+    int64_t seed;
+    double time_step; // s
+    int bodies;       // in order of creation
+} cairn_replay_info;
+
+/// One frame; arrays are [bodies] and the replay's, valid until its next frame is read.
+typedef struct cairn_replay_frame {
+    int64_t step, contacts;                              // contacts: number
+    double time;                                         // s
+    const double (*position)[3], (*orientation)[4];      // m, wxyz; as cairn_body_view
+    const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
+} cairn_replay_frame;
+
+/// Opens trajectory.h5 of a run that is over, killed or going on.
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_FORMAT (no trajectory, or a damaged one),
+///         CAIRN_ERROR_MEMORY; *replay is NULL then
+/// Tests: tests/unit/engine/test_replay.c
+CAIRN_API cairn_status cairn_replay_open(const char *path, cairn_replay **replay,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay);
+
+/// Number of complete frames, and the time of each; valid until the next refresh.
+CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
+CAIRN_API const double *cairn_replay_times(const cairn_replay *replay);
+
+/// Counts the frames anew, for a run that goes on.
+CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// @return CAIRN_ERROR_ARGUMENT for an index out of range, CAIRN_ERROR_FORMAT for a frame that
+///         cannot be read or has numbers that are no pose
+CAIRN_API cairn_status cairn_replay_read(cairn_replay *replay, int64_t index,
+                                         cairn_replay_frame *frame,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_replay_close(cairn_replay *replay);
 
 // ---------------------------------------------------------------- problems from files
 

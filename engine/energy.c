@@ -3,6 +3,7 @@
 #include "engine/world.h"
 
 #include "contact/audit.h"
+#include "engine/lane.h"
 
 #include <string.h>
 
@@ -135,6 +136,10 @@ void eng_energy_book(cairn_world *world, double potential_before_correction)
 cairn_energy cairn_world_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
+    if (eng_lane_is_active(world)) {
+        eng_lane_energy(world, &energy);
+        return energy;
+    }
     if (!world->energy_started) {
         energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
         energy.potential = eng_potential_energy(world, world->q);

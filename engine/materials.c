@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials, and the law of each pair of them.
+#include "engine/lane.h"
 #include "engine/values.h"
 
 #include <string.h>
@@ -37,6 +38,7 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
     if (!is_null(cairn_material_find(world, name)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a material \"%s\" already", name);
+    eng_lane_leave(world);
     char *copy = base_copy_text(&world->allocator, name);
     cairn_status status = copy != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
@@ -110,6 +112,7 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
     if (found == NULL)
         return eng_fail_plugin(CAIRN_LAW, law, error);
     int index;
+    eng_lane_leave(world);
     cairn_status status = own_surface(world, a, b, &index, error);
     if (status == CAIRN_OK)
         eng_surface_init(&world->surfaces[index], found);
@@ -120,6 +123,7 @@ cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn
                                   const char *parameter, cairn_value value, cairn_error *error)
 {
     int index;
+    eng_lane_leave(world);
     cairn_status status = own_surface(world, a, b, &index, error);
     if (status != CAIRN_OK)
         return status;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ParaView series: body centres with their state, body surfaces, contacts.
+#include "engine/lane.h"
 #include "engine/surface_mesh.h"
 #include "engine/vtp.h"
 #include "engine/world.h"
@@ -21,6 +22,21 @@ struct cairn_paraview {
     double extent; // m, half width at which half-spaces are drawn; 0 before the first frame
 };
 
+static cairn_status make_writer(const char *folder, cairn_paraview_state state,
+                                cairn_paraview **writer, cairn_error *error)
+{
+    base_allocator allocator = base_allocator_default();
+    cairn_paraview *made = base_allocate(&allocator, 1, sizeof *made);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the ParaView series");
+    made->allocator = allocator;
+    made->frame = state.frames;
+    made->extent = state.extent;
+    snprintf(made->folder, sizeof made->folder, "%s", folder);
+    *writer = made;
+    return CAIRN_OK;
+}
+
 cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer, cairn_error *error)
 {
     *writer = NULL;
@@ -36,14 +52,40 @@ cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer, ca
         if (status != CAIRN_OK)
             return status;
     }
-    base_allocator allocator = base_allocator_default();
-    cairn_paraview *made = base_allocate(&allocator, 1, sizeof *made);
-    if (made == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the ParaView series");
-    made->allocator = allocator;
-    snprintf(made->folder, sizeof made->folder, "%s", folder);
-    *writer = made;
-    return CAIRN_OK;
+    return make_writer(folder, (cairn_paraview_state){0}, writer, error);
+}
+
+/// Frames from `first` on, of a run that went farther than the restart.
+static void remove_frames(const char *folder, const char *name, int first)
+{
+    char path[PATH_SIZE + 128];
+    for (int frame = first; frame >= first; frame++) {
+        snprintf(path, sizeof path, "%s/%s_%06d.vtp", folder, name, frame);
+        if (remove(path) != 0)
+            break;
+    }
+}
+
+cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
+                                   cairn_paraview **writer, cairn_error *error)
+{
+    *writer = NULL;
+    if (strlen(folder) > PATH_SIZE - 64)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", folder);
+    for (size_t i = 0; i < sizeof series / sizeof series[0]; i++) {
+        char path[PATH_SIZE + 64];
+        snprintf(path, sizeof path, "%s/%s.pvd", folder, series[i]);
+        cairn_status status = eng_pvd_cut(path, state.frames, error);
+        if (status != CAIRN_OK)
+            return status;
+        remove_frames(folder, series[i], state.frames);
+    }
+    return make_writer(folder, state, writer, error);
+}
+
+cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer)
+{
+    return (cairn_paraview_state){.frames = writer->frame, .extent = writer->extent};
 }
 
 void cairn_paraview_close(cairn_paraview *writer)
@@ -254,6 +296,7 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
 cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
                                   cairn_error *error)
 {
+    eng_lane_publish_contacts(world);
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
     // scratch of its own: the world's arena holds the problem of the last step

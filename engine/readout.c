@@ -4,12 +4,14 @@
 
 #include "base/hash.h"
 #include "contact/fclib.h"
+#include "engine/lane.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 int cairn_contact_count(const cairn_world *world)
 {
+    eng_lane_publish_contacts(world);
     return world->contacts.count;
 }
 
@@ -24,7 +26,10 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
     if (i >= c->cone_count)
         return traction > 0.0 && sqrt(U[1] * U[1] + U[2] * U[2]) > 1e-6 ? CAIRN_CONTACT_SLIDING
                                                                         : CAIRN_CONTACT_STICKING;
-    double limit = world->problem.friction[i] * R[0];
+    const eng_surface *surface = &world->surfaces[c->surface[i]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    double limit = terms.friction * R[0];
     return traction >= limit * (1.0 - 1e-9) && sqrt(U[1] * U[1] + U[2] * U[2]) > 0.0
                ? CAIRN_CONTACT_SLIDING
                : CAIRN_CONTACT_STICKING;
@@ -32,6 +37,7 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
 
 void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view)
 {
+    eng_lane_publish_contacts(world);
     const eng_contacts *c = &world->contacts;
     *view = (cairn_contact_view){
         .a = {(uint32_t)c->body[i][0], 1},
@@ -48,11 +54,23 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
 }
 
+static void lane_force(const cairn_world *world, int body, double force[3], double torque[3])
+{
+    vec3 f, t;
+    eng_lane_body_force(world, body, &f, &t);
+    vec3_store(force, f);
+    vec3_store(torque, t);
+}
+
 cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body, double force[3],
                                       double torque[3])
 {
     if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
         return CAIRN_ERROR_STALE_ID;
+    if (eng_lane_is_active(world)) {
+        lane_force(world, (int)body.index, force, torque);
+        return CAIRN_OK;
+    }
     const eng_contacts *c = &world->contacts;
     vec3 f = {0.0, 0.0, 0.0}, t = f, centre = world->q_mid[body.index].position;
     for (int i = 0; i < c->count; i++) {
@@ -169,6 +187,7 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
 {
     overlap_list list = {0};
     *found = 0;
+    eng_lane_publish(world);
     cairn_status status = collect_overlaps(world, &list);
     if (status == CAIRN_OK && list.count > 0) {
         qsort(list.items, (size_t)list.count, sizeof *list.items, compare_overlaps);
@@ -185,6 +204,7 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
 
 uint64_t cairn_world_hash(const cairn_world *world)
 {
+    eng_lane_publish_contacts(world);
     uint64_t hash = BASE_HASH_START;
     size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contacts.count;
     hash = base_hash_bytes(hash, &world->step_count, sizeof world->step_count);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time-step advice: the stable step of the stiffest contact that explicit laws may make.
+#include "engine/lane.h"
 #include "engine/values.h"
 
 #include <math.h>
@@ -112,6 +113,7 @@ cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cai
     if (!(time_step > 0.0 && isfinite(time_step)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
                          time_step);
+    eng_lane_leave(world);
     world->def.time_step = time_step;
     return CAIRN_OK;
 }

@@ -3,6 +3,7 @@
 #include "engine/world.h"
 
 #include "base/timer.h"
+#include "engine/lane.h"
 #include "engine/rotation.h"
 
 #include <inttypes.h>
@@ -269,10 +270,24 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     return check_finite(world, error);
 }
 
+/// All blocks in one pass over spheres.
+static cairn_status run_lane(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_lane_step(world, error);
+    if (status != CAIRN_ERROR_NONFINITE)
+        return status;
+    eng_lane_publish(world);
+    cairn_status found = check_finite(world, error);
+    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+}
+
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
 {
     begin_step(world);
-    cairn_status status = run_blocks(world, error);
+    bool lane = eng_lane_covers(world);
+    if (!lane)
+        world->lane_fit = ENG_LANE_UNFIT;
+    cairn_status status = lane ? run_lane(world, error) : run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
     world->step_count++;

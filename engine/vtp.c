@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -161,6 +162,35 @@ cairn_status eng_pvd_add(const char *path, double time, const char *file, cairn_
     int failed = fseek(index, -(long)(sizeof pvd_end - 1), SEEK_END) != 0;
     fprintf(index, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n%s", time, file, pvd_end);
     failed |= ferror(index);
+    if (fclose(index) != 0 || failed)
+        return fail_file("cannot be continued", path, error);
+    return CAIRN_OK;
+}
+
+enum { PVD_HEAD_LINES = 3 };
+
+/// Length of the head and the first entries, -1 when there are fewer.
+static long kept_length(FILE *index, int entries)
+{
+    for (int lines = 0, c = 0; lines < PVD_HEAD_LINES + entries; lines += c == '\n')
+        if ((c = fgetc(index)) == EOF)
+            return -1;
+    return ftell(index);
+}
+
+cairn_status eng_pvd_cut(const char *path, int entries, cairn_error *error)
+{
+    FILE *index = fopen(path, "r+b");
+    if (index == NULL)
+        return fail_file("cannot be continued", path, error);
+    long length = kept_length(index, entries);
+    if (length < 0) {
+        fclose(index);
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: has less than %d frames", path, entries);
+    }
+    int failed = fseek(index, length, SEEK_SET) != 0 || fputs(pvd_end, index) == EOF ||
+                 fflush(index) != 0 ||
+                 ftruncate(fileno(index), length + (long)sizeof pvd_end - 1) != 0;
     if (fclose(index) != 0 || failed)
         return fail_file("cannot be continued", path, error);
     return CAIRN_OK;

@@ -47,4 +47,8 @@ cairn_status eng_pvd_begin(const char *path, cairn_error *error) CAIRN_CHECK_RES
 cairn_status eng_pvd_add(const char *path, double time, const char *file,
                          cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Cuts an index down to its first `entries` files, whatever follows them.
+/// @return CAIRN_ERROR_FORMAT when there are fewer
+cairn_status eng_pvd_cut(const char *path, int entries, cairn_error *error) CAIRN_CHECK_RESULT;
+
 #endif

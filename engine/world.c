@@ -3,6 +3,7 @@
 #include "engine/world.h"
 
 #include "base/assert.h"
+#include "engine/lane.h"
 #include "engine/values.h"
 
 #include <string.h>
@@ -133,6 +134,7 @@ void cairn_world_destroy(cairn_world *world)
     if (world == NULL)
         return;
     release_shapes_and_bodies(world);
+    eng_lane_destroy(world->lane);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,
@@ -238,6 +240,7 @@ cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3]
     memcpy(changed.gravity, gravity, sizeof changed.gravity);
     cairn_status status = check_def(&changed, error);
     if (status == CAIRN_OK) {
+        eng_lane_changed(world, -1);
         // the potential energy has a new zero: book the difference as work of drivers
         double before = eng_potential_energy(world, world->q);
         world->def = changed;

@@ -70,7 +70,7 @@ typedef struct eng_contacts {
     double (*history)[CON_HISTORY_MAX]; // [count]
     double *loose;                      // [count] J, lost if an explicit contact opens; by audit
     // written by the solver and by explicit laws
-    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift, without the shift
+    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
 } eng_contacts;
 
 /// Solver or one-contact solver with its settings.
@@ -83,6 +83,9 @@ typedef struct eng_choice_local {
     const con_local *plugin;
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
 } eng_choice_local;
+
+/// Whether steps can go through the spheres lane.
+typedef enum eng_lane_fit { ENG_LANE_UNKNOWN, ENG_LANE_FIT, ENG_LANE_UNFIT } eng_lane_fit;
 
 struct cairn_world {
     // set at creation
@@ -140,6 +143,9 @@ struct cairn_world {
 
     eng_contacts contacts;        // of the last step
     eng_contacts contacts_before; // of the step before, for matching
+
+    struct eng_lane *lane; // spheres under explicit laws; NULL until it is used
+    eng_lane_fit lane_fit;
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none

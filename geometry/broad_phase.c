@@ -5,6 +5,7 @@
 #include "base/assert.h"
 
 #include <limits.h>
+#include <string.h>
 
 geo_broad_phase *geo_broad_phase_create(const base_allocator *allocator)
 {
@@ -53,6 +54,43 @@ const geo_pair *geo_broad_phase_pairs(const geo_broad_phase *broad, int *count)
 {
     *count = broad->pair_count;
     return broad->pairs;
+}
+
+int geo_broad_phase_count(const geo_broad_phase *broad)
+{
+    return broad->count;
+}
+
+geo_proxy geo_broad_phase_listed(const geo_broad_phase *broad, int index)
+{
+    const geo_fat_proxy *fat = &broad->fat[index];
+    return (geo_proxy){.bounds = fat->bounds, .group = fat->group, .mobile = fat->mobile};
+}
+
+cairn_status geo_broad_phase_restore(geo_broad_phase *broad, const geo_proxy *listed, int count,
+                                     const geo_pair *pairs, int pair_count)
+{
+    const base_allocator *allocator = &broad->allocator;
+    int chunks = count > 0 ? base_chunk_count(count, GEO_BROAD_CHUNK) : 0;
+    cairn_status status = base_array_reserve(allocator, &broad->fat, &broad->fat_capacity, count);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &broad->moved, &broad->moved_capacity, chunks);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &broad->pairs, &broad->pair_capacity, pair_count);
+    if (status != CAIRN_OK)
+        return status;
+    for (int i = 0; i < count; i++)
+        broad->fat[i] = (geo_fat_proxy){
+            .bounds = listed[i].bounds,
+            .group = listed[i].group,
+            .mobile = listed[i].mobile,
+            .index = i,
+        };
+    if (pair_count > 0)
+        memcpy(broad->pairs, pairs, (size_t)pair_count * sizeof *pairs);
+    broad->count = count;
+    broad->pair_count = pair_count;
+    return CAIRN_OK;
 }
 
 /// What the loops over proxies share.

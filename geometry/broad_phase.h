@@ -42,4 +42,18 @@ cairn_status geo_broad_phase_update(geo_broad_phase *broad, const geo_proxy *pro
 /// Current list; valid until the next update.
 const geo_pair *geo_broad_phase_pairs(const geo_broad_phase *broad, int *count);
 
+/// Number of proxies the current list was made for; -1 where there is none.
+int geo_broad_phase_count(const geo_broad_phase *broad);
+
+/// A proxy as it was listed: with its fat bounds. What decides when the list is made anew.
+geo_proxy geo_broad_phase_listed(const geo_broad_phase *broad, int index);
+
+/// Takes over a list made elsewhere, with what geo_broad_phase_listed gave for it: later updates go
+/// on as they would have there.
+/// @param listed  [count]; count < 0: no list, the next update makes one
+/// @param pairs   [pair_count] sorted by (first, second)
+/// @return CAIRN_ERROR_MEMORY, with nothing changed
+cairn_status geo_broad_phase_restore(geo_broad_phase *broad, const geo_proxy *listed, int count,
+                                     const geo_pair *pairs, int pair_count) CAIRN_CHECK_RESULT;
+
 #endif

@@ -87,8 +87,8 @@ def check_usage():
                 (("list",), r"cairn list wants"),
         ]:
             check_error(folder.cairn(*words), 2, pattern, " ".join(words))
-        check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 4,
-                    "--restart is not built in", "--restart")
+        check_error(folder.cairn("run", "small.lua", "--restart", "x.h5"), 3,
+                    r"--restart: x\.h5: No such file", "--restart")
         folder.write("p.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(600))
         check(folder.cairn("info", "p.hdf5").status in (3, 4), "info of a broken problem file")
         check(folder.names() == ["p.hdf5", "small.lua"], f"usage leaves {folder.names()}")
@@ -107,7 +107,7 @@ def check_run():
         check(re.fullmatch(r"[0-9a-f]{16}", summary["state_hash"]), "state_hash: 16 hex digits")
         check("solver" in summary["phases"], "phases have the solver")
         check(sorted(os.listdir(folder.path + "/out/small")) ==
-              ["bodies.csv", "energy.csv", "paraview", "resolved.json", "sensors.csv", "summary.json"],
+              ["bodies.csv", "checkpoint.h5", "energy.csv", "paraview", "resolved.json", "sensors.csv", "summary.json", "trajectory.h5"],
               f"files of a run: {os.listdir(folder.path + '/out/small')}")
         written = load(folder.read("out/small/summary.json"))
         for key in SUMMARY:

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beds of spheres in a box of half-spaces: makes a settled bed, or times steps of one.
+#include "base/rng.h"
+#include "engine/lane.h"
+#include "engine/lane_data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+typedef struct options {
+    const char *bed, *save, *law, *kernel;
+    double side, slope, step, damping;
+    int count, warm, steps, threads;
+} options;
+
+static void fail(const char *text)
+{
+    fprintf(stderr, "bench_dem: %s\n", text);
+    exit(1);
+}
+
+static void check(cairn_status status, const cairn_error *error)
+{
+    if (status != CAIRN_OK)
+        fail(error->message);
+}
+
+static options parse(int argc, char **argv)
+{
+    options o = {
+        .law = "hooke", .side = 0.1, .step = 2e-5, .damping = 885.0, .steps = 1000, .threads = 1};
+    for (int i = 1; i + 1 < argc; i += 2) {
+        const char *key = argv[i], *value = argv[i + 1];
+        if (strcmp(key, "--bed") == 0)
+            o.bed = value;
+        else if (strcmp(key, "--save") == 0)
+            o.save = value;
+        else if (strcmp(key, "--damping") == 0)
+            o.damping = atof(value);
+        else if (strcmp(key, "--law") == 0)
+            o.law = value;
+        else if (strcmp(key, "--kernel") == 0)
+            o.kernel = value;
+        else if (strcmp(key, "--side") == 0)
+            o.side = atof(value);
+        else if (strcmp(key, "--slope") == 0)
+            o.slope = atof(value);
+        else if (strcmp(key, "--count") == 0)
+            o.count = atoi(value);
+        else if (strcmp(key, "--warm") == 0)
+            o.warm = atoi(value);
+        else if (strcmp(key, "--steps") == 0)
+            o.steps = atoi(value);
+        else if (strcmp(key, "--threads") == 0)
+            o.threads = atoi(value);
+        else
+            fail(key);
+    }
+    if (o.bed == NULL && o.count <= 0)
+        fail("--bed FILE or --count N is needed");
+    return o;
+}
+
+static void set(cairn_world *world, const char *name, double value)
+{
+    cairn_error error;
+    cairn_material_id all = {0};
+    check(cairn_pair_set_value(world, all, all, name, cairn_number(value), &error), &error);
+}
+
+/// The laws of the comparison; see in.lammps.
+static void set_law(cairn_world *world, const options *o)
+{
+    cairn_error error;
+    cairn_material_id all = {0};
+    bool hertz = strcmp(o->law, "hertz") == 0;
+    check(cairn_pair_set_law(world, all, all, hertz ? "hertz_mindlin" : "hooke", &error), &error);
+    set(world, "friction", 0.5);
+    cairn_value yes = {.type = CAIRN_BOOLEAN, .boolean = true};
+    check(cairn_pair_set_value(world, all, all, "attraction", yes, &error), &error);
+    if (hertz) {
+        set(world, "young_modulus", 1e7);
+        set(world, "poisson_ratio", 0.3);
+        set(world, "restitution", 0.7);
+        return;
+    }
+    set(world, "normal_stiffness", 1e4);
+    set(world, "tangential_stiffness", 2857.0);
+    check(cairn_pair_set_value(world, all, all, "damping", cairn_text("mass"), &error), &error);
+    set(world, "normal_damping", o->damping);
+    set(world, "tangential_damping_ratio", 0.5);
+}
+
+static void add(cairn_world *world, cairn_body_kind kind, cairn_shape_id shape,
+                const double position[3], const double orientation[4])
+{
+    cairn_error error;
+    cairn_body_id id;
+    cairn_body_def def = cairn_default_body_def();
+    def.kind = kind;
+    def.shape = shape;
+    def.density = 2500.0;
+    memcpy(def.position, position, sizeof def.position);
+    memcpy(def.orientation, orientation, sizeof def.orientation);
+    check(cairn_body_create(world, &def, &id, &error), &error);
+}
+
+static void add_box(cairn_world *world, double side)
+{
+    cairn_error error;
+    cairn_shape_id plane;
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_HALFSPACE);
+    check(cairn_shape_create(world, &def, &plane, &error), &error);
+    double r = sqrt(0.5), zero[3] = {0.0, 0.0, 0.0}, x[3] = {side, 0.0, 0.0},
+           y[3] = {0.0, side, 0.0};
+    add(world, CAIRN_FIXED, plane, zero, (double[4]){1, 0, 0, 0});
+    add(world, CAIRN_FIXED, plane, zero, (double[4]){r, 0, r, 0});
+    add(world, CAIRN_FIXED, plane, x, (double[4]){r, 0, -r, 0});
+    add(world, CAIRN_FIXED, plane, zero, (double[4]){r, -r, 0, 0});
+    add(world, CAIRN_FIXED, plane, y, (double[4]){r, r, 0, 0});
+}
+
+static void add_sphere(cairn_world *world, const double position[3], double radius)
+{
+    cairn_error error;
+    cairn_shape_id shape;
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_SPHERE);
+    def.radius = radius;
+    check(cairn_shape_create(world, &def, &shape, &error), &error);
+    add(world, CAIRN_DYNAMIC, shape, position, (double[4]){1, 0, 0, 0});
+}
+
+static cairn_world *make_world(const options *o)
+{
+    cairn_error error;
+    cairn_world *world;
+    cairn_world_def def = cairn_default_world_def();
+    double norm = sqrt(1.0 + o->slope * o->slope);
+    def.time_step = o->step;
+    def.threads = o->threads;
+    def.gravity[0] = 9.81 * o->slope / norm;
+    def.gravity[2] = -9.81 / norm;
+    check(cairn_world_create(&def, &world, &error), &error);
+    set_law(world, o);
+    add_box(world, o->side);
+    return world;
+}
+
+/// Spheres of 4 to 6 mm on a loose lattice.
+static void fill_loose(cairn_world *world, const options *o)
+{
+    base_rng rng = base_rng_make(12345);
+    double spacing = 0.0122;
+    int across = (int)((o->side - 0.0004) / spacing);
+    for (int i = 0; i < o->count; i++) {
+        int cell[3] = {i % across, i / across % across, i / across / across};
+        double position[3];
+        for (int k = 0; k < 3; k++)
+            position[k] = spacing * (cell[k] + 0.5) + base_rng_range(&rng, 0.0, 4e-4);
+        add_sphere(world, position, base_rng_range(&rng, 0.004, 0.006));
+    }
+}
+
+static void read_bed(cairn_world *world, const char *path)
+{
+    FILE *file = fopen(path, "r");
+    double position[3], radius;
+    if (file == NULL)
+        fail("the bed cannot be read");
+    while (fscanf(file, "%lf %lf %lf %lf", &position[0], &position[1], &position[2], &radius) == 4)
+        add_sphere(world, position, radius);
+    fclose(file);
+}
+
+static void write_bed(const cairn_world *world, const char *path)
+{
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        fail("the bed cannot be written");
+    for (int i = 5; i < cairn_body_count(world); i++) {
+        cairn_body_view body;
+        cairn_shape_view shape;
+        if (cairn_body_get(world, cairn_body_at(world, i), &body) != CAIRN_OK ||
+            cairn_shape_get(world, body.shape, &shape) != CAIRN_OK)
+            fail("a body cannot be read");
+        fprintf(file, "%.9g %.9g %.9g %.9g\n", body.position[0], body.position[1], body.position[2],
+                shape.radius);
+    }
+    fclose(file);
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static double wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+typedef struct timing {
+    double cpu, wall, lists;
+} timing;
+
+static timing run(cairn_world *world, int steps)
+{
+    cairn_error error;
+    timing t = {-cpu_seconds(), -wall_seconds(), 0.0};
+    for (int i = 0; i < steps; i++) {
+        check(cairn_world_step(world, &error), &error);
+        t.lists += cairn_world_report(world)->seconds[CAIRN_PHASE_broad_phase];
+    }
+    t.cpu += cpu_seconds();
+    t.wall += wall_seconds();
+    return t;
+}
+
+/// Contacts between spheres, twice, over spheres.
+static double coordination(const cairn_world *world)
+{
+    int count = cairn_contact_count(world), pairs = 0, spheres = cairn_body_count(world) - 5;
+    for (int i = 0; i < count; i++) {
+        cairn_contact_view view;
+        cairn_contact_get(world, i, &view);
+        pairs += view.a.index >= 5 && view.b.index >= 5;
+    }
+    return 2.0 * pairs / spheres;
+}
+
+int main(int argc, char **argv)
+{
+    options o = parse(argc, argv);
+    cairn_world *world = make_world(&o);
+    if (o.bed == NULL)
+        fill_loose(world, &o);
+    else
+        read_bed(world, o.bed);
+    if (o.kernel != NULL && !eng_lane_choose_kernel(world, o.kernel))
+        fail("these kernels cannot run here");
+    run(world, o.warm);
+    int64_t lists = o.warm > 0 ? world->lane->lists : 0;
+    timing t = run(world, o.steps);
+    double count = cairn_body_count(world) - 5, work = count * o.steps;
+    cairn_energy e = cairn_world_energy(world);
+    printf(
+        "cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
+        "Mps_wall %.2f coord %.3f ke %.3e lists %ld lists_share %.3f residual %.2e hash %016lx\n",
+        o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
+        1e-6 * work / t.cpu, 1e-6 * work / t.wall, coordination(world), e.kinetic,
+        (long)(world->lane->lists - lists), t.lists / t.wall, e.residual / (e.friction + e.damping),
+        (unsigned long)cairn_world_hash(world));
+    if (o.save != NULL)
+        write_bed(world, o.save);
+    cairn_world_destroy(world);
+    return 0;
+}

@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spheres lane: when it applies, entering it, its step.
+#include "engine/lane.h"
+#include "engine/lane_data.h"
+
+#include "base/timer.h"
+#include "contact/damping.h"
+#include "engine/rotation.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/// Value of a law's parameter by its name; words count by their index.
+static double parameter(const eng_surface *surface, const char *name)
+{
+    const base_settings_table *table = &surface->law->table;
+    for (int i = 0; i < table->count; i++) {
+        const base_setting *row = &table->settings[i];
+        if (strcmp(row->name, name) != 0)
+            continue;
+        base_value value = base_settings_get(row, surface->parameters);
+        if (value.type == BASE_VALUE_BOOLEAN)
+            return value.boolean ? 1.0 : 0.0;
+        if (value.type == BASE_VALUE_NUMBER)
+            return value.number;
+        int word = 0;
+        while (strcmp(row->choices[word], value.text) != 0)
+            word++;
+        return (double)word;
+    }
+    return 0.0;
+}
+
+static bool is_hertz(const eng_surface *surface)
+{
+    return strcmp(surface->law->name, "hertz_mindlin") == 0;
+}
+
+/// Whether a kernel has this surface's law with all that its parameters ask for.
+static bool has_kernel(const eng_surface *surface)
+{
+    if (parameter(surface, "rolling_friction") > 0.0 ||
+        parameter(surface, "twisting_friction") > 0.0)
+        return false;
+    if (is_hertz(surface))
+        return parameter(surface, "young_modulus") > 0.0;
+    return strcmp(surface->law->name, "hooke") == 0 && parameter(surface, "normal_stiffness") > 0.0;
+}
+
+static bool is_plain_sphere(const cairn_world *world, const eng_body *body)
+{
+    const geo_shape *shape = world->shapes[body->shape];
+    return shape->kind == GEO_SPHERE && vec3_norm_squared(body->shape_frame.position) == 0.0 &&
+           (body->kind != CAIRN_DYNAMIC ||
+            (body->inertia.x == body->inertia.y && body->inertia.y == body->inertia.z));
+}
+
+static bool is_body_covered(const cairn_world *world, const eng_body *body)
+{
+    bool wall = body->kind != CAIRN_DYNAMIC && world->shapes[body->shape]->kind == GEO_HALFSPACE;
+    return wall || is_plain_sphere(world, body);
+}
+
+/// Surfaces of all pairs of bodies that can move against each other.
+static bool are_surfaces_covered(const cairn_world *world)
+{
+    enum { MOST = 256 };
+    bool used[MOST] = {false}, mobile[MOST] = {false};
+    int n = world->material_count;
+    if (n > MOST)
+        return false;
+    for (int i = 0; i < world->body_count; i++) {
+        const eng_body *body = &world->bodies[i];
+        used[body->material] = true;
+        mobile[body->material] |= body->kind == CAIRN_DYNAMIC;
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++)
+            if (mobile[a] && used[b] && !has_kernel(&world->surfaces[world->surface_of[a * n + b]]))
+                return false;
+    return true;
+}
+
+/// Checks bodies, then the surface of every pair of materials.
+static bool fits(const cairn_world *world)
+{
+    bool any = false;
+    for (int i = 0; i < world->body_count; i++) {
+        if (!is_body_covered(world, &world->bodies[i]))
+            return false;
+        any = any || world->bodies[i].kind == CAIRN_DYNAMIC;
+    }
+    return any && are_surfaces_covered(world);
+}
+
+bool eng_lane_covers(const cairn_world *world)
+{
+    return world->lane_fit == ENG_LANE_UNKNOWN ? fits(world) : world->lane_fit == ENG_LANE_FIT;
+}
+
+bool eng_lane_is_active(const cairn_world *world)
+{
+    return world->lane != NULL && world->lane->active;
+}
+
+cairn_status eng_lane_reserve(eng_lane *lane, eng_lane_buffer *buffer, size_t bytes)
+{
+    const size_t alignment = 64;
+    if (bytes <= buffer->capacity)
+        return CAIRN_OK;
+    const base_allocator *allocator = &lane->world->allocator;
+    size_t size = bytes + bytes / 8;
+    void *made = base_allocate(allocator, size + alignment, 1);
+    if (made == NULL)
+        return CAIRN_ERROR_MEMORY;
+    base_release(allocator, buffer->memory);
+    uintptr_t address = ((uintptr_t)made + alignment - 1) / alignment * alignment;
+    *buffer = (eng_lane_buffer){made, (char *)made + (address - (uintptr_t)made), size};
+    return CAIRN_OK;
+}
+
+static void release_state(const base_allocator *allocator, eng_lane_state *s)
+{
+    eng_lane_buffer *all[] = {
+        &s->X,          &s->V,    &s->constants,  &s->turn,      &s->reference, &s->id, &s->blocks,
+        &s->near_start, &s->near, &s->near_slots, &s->far_slots, &s->far_start, &s->far};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        base_release(allocator, all[i]->memory);
+}
+
+void eng_lane_destroy(eng_lane *lane)
+{
+    if (lane == NULL)
+        return;
+    base_allocator allocator = lane->world->allocator;
+    eng_lane_buffer *all[] = {
+        &lane->force,       &lane->segments,    &lane->chunks,  &lane->deferred,
+        &lane->far_touched, &lane->load,        &lane->terms,   &lane->walls,
+        &lane->ghosts,      &lane->ghost_walls, &lane->cell_of, &lane->cell_start,
+        &lane->order,       &lane->row_of,      &lane->sorted,  &lane->counts};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        base_release(&allocator, all[i]->memory);
+    release_state(&allocator, &lane->now);
+    release_state(&allocator, &lane->before);
+    base_release(&allocator, lane->pairs);
+    base_release(&allocator, lane);
+}
+
+static const eng_lane_kernel *const kernels[] = {
+#if defined(__x86_64__)
+    &eng_lane_avx512,
+    &eng_lane_avx2,
+#endif
+    &eng_lane_scalar,
+};
+
+static const eng_lane_kernel *best_kernel(void)
+{
+    int i = 0;
+    while (!kernels[i]->available())
+        i++;
+    return kernels[i];
+}
+
+eng_lane *eng_lane_of(cairn_world *world)
+{
+    if (world->lane == NULL) {
+        world->lane = base_allocate(&world->allocator, 1, sizeof *world->lane);
+        if (world->lane != NULL) {
+            world->lane->world = world;
+            world->lane->kernel = best_kernel();
+        }
+    }
+    return world->lane;
+}
+
+bool eng_lane_choose_kernel(cairn_world *world, const char *name)
+{
+    eng_lane *lane = eng_lane_of(world);
+    for (size_t i = 0; lane != NULL && i < sizeof kernels / sizeof kernels[0]; i++)
+        if (strcmp(kernels[i]->name, name) == 0 && kernels[i]->available()) {
+            lane->kernel = kernels[i];
+            return true;
+        }
+    return false;
+}
+
+static eng_lane_terms hooke_terms(const eng_surface *s)
+{
+    double k = parameter(s, "normal_stiffness"), kt = parameter(s, "tangential_stiffness");
+    double given = parameter(s, "normal_damping");
+    bool attraction = parameter(s, "attraction") != 0.0;
+    eng_lane_terms terms = {
+        .law = ENG_LANE_HOOKE,
+        .normal = k,
+        .tangential = kt > 0.0 ? kt : 2.0 / 7.0 * k,
+        .damping = parameter(s, "tangential_damping_ratio"),
+    };
+    enum { RESTITUTION, VISCOUS, MASS };
+    int kind = (int)parameter(s, "damping");
+    if (kind == VISCOUS)
+        terms.damping_viscous = given;
+    else if (kind == MASS)
+        terms.damping_mass = given;
+    else
+        terms.damping_root =
+            2.0 * con_damping_ratio(parameter(s, "restitution"), attraction) * sqrt(k);
+    return terms;
+}
+
+static eng_lane_terms hertz_terms(const eng_surface *s)
+{
+    double E[2] = {parameter(s, "young_modulus"), parameter(s, "young_modulus_second")};
+    double nu[2] = {parameter(s, "poisson_ratio"), parameter(s, "poisson_ratio_second")};
+    if (E[1] == 0.0) {
+        E[1] = E[0];
+        nu[1] = nu[0];
+    }
+    double normal = 0.0, shear = 0.0;
+    for (int i = 0; i < 2; i++) {
+        normal += (1.0 - nu[i] * nu[i]) / E[i];
+        shear += 2.0 * (2.0 - nu[i]) * (1.0 + nu[i]) / E[i];
+    }
+    double stiffness = 2.0 / normal, sliding = 8.0 / shear;
+    double beta = con_damping_ratio(parameter(s, "restitution"), parameter(s, "attraction") != 0.0);
+    return (eng_lane_terms){
+        .law = ENG_LANE_HERTZ,
+        .normal = 2.0 / 3.0 * stiffness,
+        .tangential = sliding,
+        .damping = parameter(s, "tangential_damping_ratio") * sqrt(sliding / stiffness),
+        .damping_root = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(stiffness),
+    };
+}
+
+static cairn_status fill_terms(eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    lane->terms_count = world->surface_count;
+    cairn_status status =
+        eng_lane_reserve(lane, &lane->terms, (size_t)world->surface_count * sizeof(eng_lane_terms));
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_terms *terms = lane->terms.block;
+    for (int i = 0; i < world->surface_count; i++) {
+        const eng_surface *surface = &world->surfaces[i];
+        if (!has_kernel(surface)) {
+            // the default pair where no materials use it
+            terms[i] = (eng_lane_terms){.tangential = 1.0};
+            continue;
+        }
+        terms[i] = is_hertz(surface) ? hertz_terms(surface) : hooke_terms(surface);
+        terms[i].friction = parameter(surface, "friction");
+        terms[i].least_force = parameter(surface, "attraction") != 0.0 ? -INFINITY : 0.0;
+    }
+    lane->pass.terms = terms;
+    return CAIRN_OK;
+}
+
+/// Rows in the order of bodies, and the walls.
+static cairn_status count_bodies(eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    int rows = 0, walls = 0;
+    for (int i = 0; i < world->body_count; i++)
+        if (world->shapes[world->bodies[i].shape]->kind == GEO_HALFSPACE)
+            walls++;
+        else
+            rows++;
+    lane->rows = rows;
+    lane->wall_count = walls;
+    lane->ghost_count = 0;
+    return eng_lane_reserve(lane, &lane->walls, ((size_t)walls + 1) * sizeof(eng_lane_wall));
+}
+
+static void number_bodies(eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    eng_lane_wall *walls = lane->walls.block;
+    int *id = eng_lane_ids(lane), rows = 0, count = 0;
+    for (int i = 0; i < world->body_count; i++)
+        if (world->shapes[world->bodies[i].shape]->kind == GEO_HALFSPACE)
+            walls[count++] = (eng_lane_wall){.body = i};
+        else
+            id[rows++] = i;
+}
+
+void eng_lane_read_constants(eng_lane *lane, int row)
+{
+    const cairn_world *world = lane->world;
+    int body = eng_lane_ids(lane)[row];
+    double h = world->def.time_step, *c = lane->pass.constants[row],
+           radius = world->shapes[world->bodies[body].shape]->sphere.radius;
+    const double *inverse = world->mass_inverse[body];
+    c[0] = h * inverse[0];
+    c[1] = h * radius * inverse[3];
+    c[2] = h * inverse[3];
+    c[3] = radius;
+}
+
+static void read_row(eng_lane *lane, int row)
+{
+    const cairn_world *world = lane->world;
+    int body = eng_lane_ids(lane)[row], k = row % ENG_LANE_WIDTH;
+    const pose *q = &world->q[body];
+    const double *v = world->v[body];
+    double h = world->def.time_step,
+           radius = world->shapes[world->bodies[body].shape]->sphere.radius;
+    vec3 spin_body = vec3_from(v + 3), spin = quat_rotate(q->orientation, spin_body);
+    quat turn = eng_rotation_advance(q->orientation, vec3_scale(0.5 * h, spin_body));
+    vec3_store(lane->pass.X[row], vec3_add_scaled(q->position, 0.5 * h, vec3_from(v)));
+    lane->pass.X[row][3] = spin.z;
+    double *V = lane->pass.V[row];
+    memcpy(V, v, 3 * sizeof *V);
+    vec3_store(V + 3, vec3_scale(radius, spin));
+    V[6] = spin.x;
+    V[7] = spin.y;
+    double(*to)[8] = lane->pass.turn[row / ENG_LANE_WIDTH];
+    to[0][k] = turn.w;
+    to[1][k] = turn.x;
+    to[2][k] = turn.y;
+    to[3][k] = turn.z;
+    eng_lane_read_constants(lane, row);
+}
+
+/// Loads that the user applies, as rows for the sums; a single zero row where there are none.
+static cairn_status read_loads(eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    lane->has_load = false;
+    for (int i = 0; i < world->body_count; i++)
+        lane->has_load = lane->has_load || (world->bodies[i].kind == CAIRN_DYNAMIC &&
+                                            (vec3_norm_squared(world->bodies[i].force) > 0.0 ||
+                                             vec3_norm_squared(world->bodies[i].torque) > 0.0));
+    size_t count = lane->has_load ? (size_t)lane->rows : 1;
+    cairn_status status = eng_lane_reserve(lane, &lane->load, count * sizeof(double[8]));
+    if (status != CAIRN_OK)
+        return status;
+    double(*load)[8] = lane->load.block;
+    memset(load, 0, count * sizeof *load);
+    for (int row = 0; row < lane->rows && lane->has_load; row++) {
+        const eng_body *body = &world->bodies[eng_lane_ids(lane)[row]];
+        vec3_store(load[row], body->force);
+        vec3_store(load[row] + 3, body->torque);
+    }
+    lane->pass.load = (const double(*)[8])load;
+    lane->pass.load_stride = lane->has_load ? 1 : 0;
+    return CAIRN_OK;
+}
+
+/// Bodies of the world go to the rows; a new list follows.
+static void read_bodies(eng_lane *lane)
+{
+    cairn_world *world = lane->world;
+    lane->pass.step = world->def.time_step;
+    lane->largest = lane->fastest = 0.0;
+    lane->has_moving_spheres = lane->has_moving_walls = false;
+    for (int row = 0; row < lane->rows; row++) {
+        read_row(lane, row);
+        int body = eng_lane_ids(lane)[row];
+        lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
+        lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
+    }
+    eng_lane_walls_place(lane);
+    eng_lane_walls_place(lane); // `before` too
+    lane->slack = -1.0;
+    lane->state_changed = false;
+}
+
+/// Slot of the pair of a sphere's row and another body, -1 for none.
+static int find_slot(const eng_lane *lane, int row, int body)
+{
+    const eng_lane_pass *p = &lane->pass;
+    const int *starts[2] = {p->near_start, p->far_start};
+    const int *lists[2] = {lane->now.near_slots.block, lane->now.far_slots.block};
+    for (int list = 0; list < 2; list++)
+        for (int k = starts[list][row]; k < starts[list][row + 1]; k++) {
+            if (lists[list][k] < 0)
+                continue;
+            int slot = lists[list][k] / 8, lane_index = slot % ENG_LANE_WIDTH;
+            const eng_lane_block *block = &p->blocks[slot / ENG_LANE_WIDTH];
+            int other = lists[list][k] & 1 ? eng_lane_row_a(block, lane_index)
+                                           : eng_lane_row_b(block, lane_index);
+            if (eng_lane_body_of(lane, other) == body)
+                return slot;
+        }
+    return -1;
+}
+
+/// History of the contacts that the ordinary blocks left.
+static void read_contacts(eng_lane *lane)
+{
+    const eng_contacts *c = &lane->world->contacts;
+    const cairn_world *world = lane->world;
+    const int *row_of = lane->row_of.block;
+    for (int i = c->cone_count; i < c->count; i++) {
+        int a = c->body[i][0], b = c->body[i][1];
+        if (world->shapes[world->bodies[a].shape]->kind == GEO_HALFSPACE) {
+            a = b;
+            b = c->body[i][0];
+        }
+        int slot = find_slot(lane, row_of[a], b);
+        if (slot < 0)
+            continue;
+        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH;
+        bool on_b = eng_lane_body_of(lane, eng_lane_row_b(block, k)) == c->body[i][1];
+        for (int axis = 0; axis < 3; axis++)
+            block->spring[axis][k] = (on_b ? 1.0 : -1.0) * c->history[i][axis];
+        block->slope[k] = c->history[i][ENG_LANE_SLOPE];
+        block->touch = (unsigned char)(block->touch | 1u << k);
+    }
+}
+
+cairn_status eng_lane_open(eng_lane *lane)
+{
+    cairn_status status = count_bodies(lane);
+    size_t bodies = (size_t)lane->world->body_count;
+    lane->pass.step = lane->world->def.time_step;
+    if (status == CAIRN_OK)
+        status = fill_terms(lane);
+    if (status == CAIRN_OK)
+        status = eng_lane_reserve(lane, &lane->row_of, bodies * sizeof(int));
+    if (status == CAIRN_OK)
+        status = eng_lane_state_reserve(lane, &lane->now, 0);
+    if (status != CAIRN_OK)
+        return status;
+    lane->has_history = false;
+    lane->block_count = 0;
+    eng_lane_state_use(lane, &lane->now);
+    number_bodies(lane);
+    return CAIRN_OK;
+}
+
+/// Takes the world's state over.
+static cairn_status enter(eng_lane *lane)
+{
+    cairn_status status = eng_lane_open(lane);
+    if (status != CAIRN_OK)
+        return status;
+    read_bodies(lane);
+    status = eng_lane_list_make(lane);
+    if (status == CAIRN_OK)
+        status = read_loads(lane);
+    if (status != CAIRN_OK)
+        return status;
+    read_contacts(lane);
+    lane->walls_changed = false;
+    lane->active = true;
+    return CAIRN_OK;
+}
+
+/// Farthest way of a sphere or wall since the list was made, m.
+static double way_since_list(const eng_lane *lane)
+{
+    const double(*reference)[4] = (const double(*)[4])eng_lane_reference(lane);
+    double most = 0.0;
+    for (int row = 0; row < lane->rows; row++) {
+        const double *X = lane->pass.X[row], *Y = reference[row];
+        double x = X[0] - Y[0], y = X[1] - Y[1], z = X[2] - Y[2];
+        double square = x * x + y * y + z * z;
+        most = square > most ? square : most;
+    }
+    return fmax(sqrt(most), lane->wall_path);
+}
+
+/// Most that the distance of a sphere from a wall has changed between its last two places, m.
+static double wall_jump(const eng_lane *lane, const eng_lane_wall *wall)
+{
+    const eng_lane_plane *from = &wall->before, *to = &wall->now;
+    double turned = vec3_norm(vec3_sub(to->normal, from->normal));
+    return vec3_norm(vec3_sub(to->point, from->point)) +
+           turned * (lane->extent + vec3_norm(from->point));
+}
+
+static void follow_walls(eng_lane *lane)
+{
+    const eng_lane_wall *walls = lane->walls.block;
+    double jump = 0.0;
+    eng_lane_walls_place(lane);
+    for (int i = 0; i < lane->wall_count; i++)
+        jump = fmax(jump, wall_jump(lane, &walls[i]));
+    if (!lane->has_moving_walls)
+        eng_lane_walls_place(lane); // nothing else moves them on
+    eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
+    lane->pass.path += jump;
+    lane->wall_path += jump;
+    lane->slack -= jump;
+    lane->walls_changed = false;
+}
+
+/// What the user changed, and a new pair list when it is due.
+static cairn_status prepare(eng_lane *lane)
+{
+    cairn_status status = CAIRN_OK;
+    bool reload = lane->loads_changed, changed = lane->state_changed;
+    if (changed)
+        read_bodies(lane);
+    if (lane->walls_changed)
+        follow_walls(lane);
+    if (lane->slack < 0.0 && !changed)
+        lane->slack = 0.5 * lane->skin - way_since_list(lane);
+    if (lane->slack < 0.01 * lane->skin) {
+        status = eng_lane_list_make(lane);
+        reload = reload || lane->has_load;
+    }
+    if (status == CAIRN_OK && reload)
+        status = read_loads(lane);
+    lane->loads_changed = false;
+    return status;
+}
+
+static void chunk_range(const eng_lane *lane, int range, int *first, int *end)
+{
+    // the same rule as for the rows that wait
+    *first = (int)(((int64_t)range * lane->chunk_count + lane->ranges - 1) / lane->ranges);
+    *end = (int)(((int64_t)(range + 1) * lane->chunk_count + lane->ranges - 1) / lane->ranges);
+}
+
+static void end_chunk(eng_lane *lane, int index)
+{
+    eng_lane_chunk *chunk = &lane->pass.chunks[index];
+    lane->kernel->turn(&lane->pass, index);
+    eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
+}
+
+/// A chunk's bodies can move as soon as its own pairs are done: all their pairs have earlier
+/// owners.
+static void run_range(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)end, (void)chunk, (void)worker;
+    eng_lane *lane = argument;
+    bool alone = lane->ranges == 1;
+    int first, last;
+    chunk_range(lane, begin, &first, &last);
+    for (int i = first; i < last; i++) {
+        lane->kernel->forces(&lane->pass, i);
+        lane->kernel->move(&lane->pass, i, alone ? ENG_LANE_ALL : ENG_LANE_PROMPT);
+        if (alone)
+            end_chunk(lane, i);
+    }
+}
+
+static void finish_range(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)end, (void)chunk, (void)worker;
+    eng_lane *lane = argument;
+    int first, last;
+    chunk_range(lane, begin, &first, &last);
+    for (int i = first; i < last; i++) {
+        lane->kernel->move(&lane->pass, i, ENG_LANE_DEFERRED);
+        end_chunk(lane, i);
+    }
+}
+
+static void run(eng_lane *lane)
+{
+    base_workers *workers = lane->world->workers;
+    base_parallel_for(workers, lane->ranges, 1, run_range, lane);
+    if (lane->ranges > 1)
+        base_parallel_for(workers, lane->ranges, 1, finish_range, lane);
+}
+
+/// Half of the work of the loads over a step, by the velocities of now, J.
+static double load_work(const eng_lane *lane)
+{
+    double work = 0.0;
+    for (int row = 0; row < lane->rows && lane->has_load; row++) {
+        const double *load = lane->pass.load[row], *V = lane->pass.V[row];
+        for (int k = 0; k < 3; k++)
+            work += load[k] * V[k];
+        work += load[3] * V[6] + load[4] * V[7] + load[5] * lane->pass.X[row][3];
+    }
+    return 0.5 * lane->pass.step * work;
+}
+
+/// Work of spheres that follow a prescribed velocity, J.
+static double driven_work(const eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    double work = 0.0;
+    for (int row = 0; row < lane->rows && lane->has_moving_spheres; row++) {
+        int body = eng_lane_ids(lane)[row];
+        if (world->bodies[body].kind != CAIRN_MOVING)
+            continue;
+        vec3 force, torque, spin = vec3_from(lane->pass.V[row] + 6);
+        spin.z = lane->pass.X[row][3];
+        eng_lane_body_force(world, body, &force, &torque);
+        work -= vec3_dot(force, vec3_from(lane->pass.V[row])) + vec3_dot(torque, spin);
+    }
+    return lane->pass.step * work;
+}
+
+/// Energies, report and the way of the fastest body from the chunks, in their order.
+static bool collect(eng_lane *lane)
+{
+    cairn_world *world = lane->world;
+    cairn_step_report *report = &world->report;
+    double most[3] = {0.0, 0.0, 0.0}, finite = 0.0;
+    for (int i = 0; i < lane->chunk_count; i++) {
+        const eng_lane_chunk *c = &lane->pass.chunks[i];
+        world->energy.damping += c->damping;
+        world->energy.friction += c->friction;
+        world->energy.drivers += c->drivers;
+        report->contacts += c->contacts;
+        report->active += c->active;
+        report->penetration = fmax(report->penetration, c->depth);
+        report->penetration_relative = fmax(report->penetration_relative, c->relative);
+        for (int k = 0; k < 3; k++)
+            most[k] = fmax(most[k], c->fastest[k]);
+        finite += c->finite;
+    }
+    double walls = eng_lane_walls_fastest(lane);
+    lane->fastest = fmax(sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]), walls);
+    double way = 1.000001 * lane->fastest * lane->pass.step;
+    lane->pass.path += way;
+    lane->wall_path += walls * lane->pass.step;
+    lane->slack -= way;
+    return finite == 0.0 && isfinite(lane->fastest);
+}
+
+cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
+{
+    double start = base_timer_seconds();
+    eng_lane *lane = eng_lane_of(world);
+    world->lane_fit = ENG_LANE_FIT;
+    cairn_status status = lane != NULL && !lane->out_of_memory ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        status = lane->active ? prepare(lane) : enter(lane);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
+                         cairn_status_text(status));
+    world->report.seconds[CAIRN_PHASE_broad_phase] = base_timer_seconds() - start;
+    start = base_timer_seconds();
+    for (int k = 0; k < 3; k++)
+        lane->pass.gravity[k] = lane->pass.step * world->def.gravity[k];
+    lane->current = lane->contacts_current = false;
+    world->energy.drivers += load_work(lane);
+    eng_lane_walls_advance(lane);
+    run(lane);
+    bool finite = collect(lane);
+    if (world->step_count == 0)
+        world->energy_start += eng_lane_start_energy(lane);
+    world->energy.drivers += load_work(lane) + driven_work(lane);
+    world->report.seconds[CAIRN_PHASE_explicit_laws] = base_timer_seconds() - start;
+    return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
+}
+
+/// Books what the last step owes with the velocities it ended with.
+static void settle_audit(eng_lane *lane)
+{
+    cairn_world *world = lane->world;
+    eng_lane_energy(world, &world->energy);
+    for (int i = 0; i < lane->block_count; i++) {
+        eng_lane_block *block = &lane->pass.blocks[i];
+        memset(block->lag_normal, 0, sizeof block->lag_normal);
+        memset(block->lag_tangent, 0, sizeof block->lag_tangent);
+    }
+}
+
+void eng_lane_changed(cairn_world *world, int body)
+{
+    eng_lane *lane = world->lane;
+    if (lane == NULL || !lane->active)
+        return;
+    eng_lane_publish(world);
+    if (body < 0)
+        return;
+    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+        lane->walls_changed = true;
+        return;
+    }
+    if (!lane->state_changed)
+        settle_audit(lane);
+    lane->state_changed = true;
+}
+
+void eng_lane_loads_changed(cairn_world *world)
+{
+    if (world->lane != NULL)
+        world->lane->loads_changed = true;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spheres lane: steps of worlds of spheres under explicit laws, in one fused vectorised pass.
+//
+// It takes over when every dynamic body is a sphere, every other body a sphere or a half-space, and
+// the laws of all pairs have a kernel (hooke and hertz_mindlin without rolling and twisting
+// resistance). The physics is that of the ordinary blocks to round-off: forces, velocities, energy
+// audit; results do not depend on the number of threads or on the processor. While it is active the
+// state lives in the lane: whoever reads q, v or the contacts of the world calls
+// eng_lane_publish... first, whoever changes the world eng_lane_changed or eng_lane_leave.
+// The bits depend on when pair lists are made: leaving and entering makes a new one.
+#ifndef CAIRN_ENGINE_LANE_H
+#define CAIRN_ENGINE_LANE_H
+
+#include "engine/world.h"
+
+typedef struct eng_lane eng_lane;
+
+/// Whether the world's next step can go through the lane.
+bool eng_lane_covers(const cairn_world *world);
+
+/// One step. Enters the lane first where it is not active.
+cairn_status eng_lane_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+void eng_lane_destroy(eng_lane *lane);
+
+/// Writes q and v of the world. The world stays as it was for its user.
+void eng_lane_publish(const cairn_world *world);
+
+/// Writes q, v and the contacts. On lack of memory there are none, and the next step says so.
+void eng_lane_publish_contacts(const cairn_world *world);
+
+/// The same with the world's pairs, as the ordinary blocks or a checkpoint need them.
+cairn_status eng_lane_publish_pairs(const cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Pose or velocity of a body changes after this call (body < 0: gravity does): publishes; the next
+/// step reads it.
+void eng_lane_changed(cairn_world *world, int body);
+
+/// A force on a body has changed.
+void eng_lane_loads_changed(cairn_world *world);
+
+/// Anything else changes after this call: the ordinary blocks could go on from here.
+void eng_lane_leave(cairn_world *world);
+
+/// Whether the lane holds the state.
+bool eng_lane_is_active(const cairn_world *world);
+
+/// Energies of now: kinetic, potential, elastic and what is pending of the last step.
+void eng_lane_energy(const cairn_world *world, cairn_energy *energy);
+
+/// Contact force and torque on a body in the last step, as in cairn_body_contact_force.
+void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
+
+/// Chooses the kernels by name ("scalar", "avx2", "avx512"); false where they cannot run.
+bool eng_lane_choose_kernel(cairn_world *world, const char *name);
+
+typedef enum eng_lane_record_count {
+    ENG_LANE_RECORD_ROWS, // 0: the lane does not hold the state
+    ENG_LANE_RECORD_SLOTS,
+    ENG_LANE_RECORD_CHUNKS,
+    ENG_LANE_RECORD_WALLS,
+    ENG_LANE_RECORD_CHANGED, // what the user changed since the step
+    ENG_LANE_RECORD_COUNTS
+} eng_lane_record_count;
+
+typedef enum eng_lane_record_real {
+    ENG_LANE_RECORD_PATH,
+    ENG_LANE_RECORD_SLACK,
+    ENG_LANE_RECORD_WALL_PATH,
+    ENG_LANE_RECORD_FASTEST,
+    ENG_LANE_RECORD_LISTED_FASTEST,
+    ENG_LANE_RECORD_REALS
+} eng_lane_record_real;
+
+enum {
+    ENG_LANE_RECORD_ROW_WIDTH = 19,
+    ENG_LANE_RECORD_SLOT_WIDTH = 8,
+    ENG_LANE_RECORD_WALL_WIDTH = 33
+};
+
+/// What a checkpoint keeps of the lane beside the world's own state. Taking it changes nothing.
+typedef struct eng_lane_record {
+    int64_t counts[ENG_LANE_RECORD_COUNTS];
+    double reals[ENG_LANE_RECORD_REALS];
+    int *body;                                   // [rows]
+    double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];   // [rows]
+    double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH]; // [slots]
+    unsigned char *acts;                         // [slots]
+    double *wake;                                // [chunks]
+    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
+} eng_lane_record;
+
+/// Counts and reals of the world's lane.
+void eng_lane_record_head(const cairn_world *world, eng_lane_record *record);
+
+/// Arrays for the counts, in the arena; false when out of memory.
+bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena);
+
+/// Fills the arrays.
+void eng_lane_record_take(const cairn_world *world, eng_lane_record *record);
+
+/// The lane goes on as the one that was recorded, to the bit. Call it before the world's own state
+/// is restored; nothing of that is touched.
+/// @return CAIRN_ERROR_FORMAT where the record is not of this world, CAIRN_ERROR_MEMORY
+cairn_status eng_lane_record_restore(cairn_world *world,
+                                     const eng_lane_record *record) CAIRN_CHECK_RESULT;
+
+#endif

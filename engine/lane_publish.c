@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the spheres lane to the world: bodies, contacts, energies, forces on bodies.
+#include "engine/lane.h"
+#include "engine/lane_data.h"
+
+#include "engine/rotation.h"
+#include "geometry/narrow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static vec3 row_velocity(const eng_lane *lane, int row)
+{
+    return vec3_from(lane->pass.V[row]);
+}
+
+static vec3 row_spin(const eng_lane *lane, int row)
+{
+    const double *V = lane->pass.V[row];
+    return vec3_make(V[6], V[7], lane->pass.X[row][3]);
+}
+
+/// Centre of a row in the step just done: rows hold the midpoint of the next step.
+static vec3 row_centre(const eng_lane *lane, int row)
+{
+    return vec3_add_scaled(vec3_from(lane->pass.X[row]), -lane->pass.step, row_velocity(lane, row));
+}
+
+/// Velocity of a row's material point at `arm` from its centre.
+static vec3 row_point_velocity(const eng_lane *lane, int row, vec3 arm)
+{
+    return vec3_add(row_velocity(lane, row), vec3_cross(row_spin(lane, row), arm));
+}
+
+static const eng_lane_ghost *ghost_of(const eng_lane *lane, int row)
+{
+    return (const eng_lane_ghost *)lane->ghosts.block + (row - lane->rows - 2);
+}
+
+/// Body B, normal, gap and velocity of B at the contact point, for a half-space.
+static vec3 meet_wall(const eng_lane *lane, int row, vec3 centre, double radius,
+                      eng_lane_contact *c)
+{
+    const eng_lane_wall *walls = lane->walls.block, *wall = &walls[ghost_of(lane, row)->wall];
+    double distance = vec3_dot(wall->before.normal, vec3_sub(centre, wall->before.point));
+    c->wall = true;
+    c->body[1] = wall->body;
+    c->normal = vec3_negate(wall->before.normal);
+    c->gap = distance - radius;
+    c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
+    vec3 arm = vec3_sub(c->point, wall->before.centre);
+    return vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
+}
+
+static vec3 meet_sphere(const eng_lane *lane, int row, vec3 centre, double radius,
+                        eng_lane_contact *c)
+{
+    vec3 other = row_centre(lane, row), apart = vec3_sub(other, centre);
+    double distance = vec3_norm(apart);
+    c->body[1] = eng_lane_ids(lane)[row];
+    c->normal = vec3_scale(1.0 / distance, apart);
+    c->gap = distance - radius - lane->pass.constants[row][3];
+    c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
+    return row_point_velocity(lane, row, vec3_sub(c->point, other));
+}
+
+static const eng_lane_terms *terms_of(const eng_lane *lane, const eng_lane_contact *c)
+{
+    const cairn_world *world = lane->world;
+    const eng_lane_terms *all = lane->terms.block;
+    return &all[eng_surface_of(world, c->body[0], c->body[1]) - world->surfaces];
+}
+
+static vec3 lane_vector(const double (*rows)[ENG_LANE_WIDTH], int k)
+{
+    return vec3_make(rows[0][k], rows[1][k], rows[2][k]);
+}
+
+eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block *block, int k)
+{
+    int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
+    double radius = lane->pass.constants[a][3];
+    eng_lane_contact c = {
+        .body = {eng_lane_ids(lane)[a], 0}
+    };
+    vec3 centre = row_centre(lane, a);
+    vec3 velocity_b = b >= lane->rows ? meet_wall(lane, b, centre, radius, &c)
+                                      : meet_sphere(lane, b, centre, radius, &c);
+    vec3 arm = vec3_sub(c.point, centre);
+    c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
+    const eng_lane_terms *terms = terms_of(lane, &c);
+    bool hertz = terms->law == ENG_LANE_HERTZ;
+    double depth = fmax(-c.gap, 0.0);
+    double area = hertz ? block->root_radius[k] * sqrt(depth) : 1.0;
+    c.stiffness = hertz ? block->slope[k] : terms->tangential;
+    c.spring = terms->normal * area * depth;
+    c.elastic = (hertz ? 0.4 : 0.5) * c.spring * depth;
+    vec3 along = vec3_add(lane_vector(block->spring, k), lane_vector(block->lag_tangent, k));
+    c.force = vec3_add_scaled(along, c.spring + block->lag_normal[k], c.normal);
+    return c;
+}
+
+eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block *block, int k,
+                                     const eng_lane_contact *c)
+{
+    double half = 0.5 * lane->pass.step, normal = vec3_dot(c->normal, c->velocity);
+    vec3 spring = lane_vector(block->spring, k), lag = lane_vector(block->lag_tangent, k);
+    double along = half * vec3_dot(spring, c->velocity);
+    double loss = half * vec3_dot(lag, c->velocity);
+    bool slips = block->slip >> k & 1;
+    double stored = c->stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c->stiffness : 0.0;
+    return (eng_lane_pending){
+        .elastic = c->elastic + stored - half * c->spring * normal - along,
+        .loose = stored - along,
+        .damping = -half * block->lag_normal[k] * normal - (slips ? 0.0 : loss),
+        .friction = slips ? -loss : 0.0,
+    };
+}
+
+void eng_lane_publish(const cairn_world *constant)
+{
+    eng_lane *lane = constant->lane;
+    if (lane == NULL || !lane->active || lane->current)
+        return;
+    cairn_world *world = lane->world;
+    double h = lane->pass.step;
+    for (int row = 0; row < lane->rows; row++) {
+        int body = eng_lane_ids(lane)[row];
+        double(*turn)[8] = lane->pass.turn[row / ENG_LANE_WIDTH];
+        int k = row % ENG_LANE_WIDTH;
+        vec3 velocity = row_velocity(lane, row), spin = row_spin(lane, row);
+        quat middle = {turn[0][k], turn[1][k], turn[2][k], turn[3][k]};
+        vec3 spin_body = quat_rotate_inverse(middle, spin);
+        pose *q = &world->q[body];
+        q->position = vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * h, velocity);
+        q->orientation = eng_rotation_advance(middle, vec3_scale(-0.5 * h, spin_body));
+        world->q_mid[body] = *q;
+        world->q_mid[body].position = row_centre(lane, row);
+        vec3_store(world->v[body], velocity);
+        vec3_store(world->v[body] + 3, spin_body);
+    }
+    lane->current = true;
+}
+
+/// A touching pair, for sorting.
+typedef struct touching {
+    int first, second; // colliders
+    int slot;
+} touching;
+
+static int compare_touching(const void *a, const void *b)
+{
+    const touching *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->second < y->second ? -1 : x->second > y->second;
+}
+
+int eng_lane_body_of(const eng_lane *lane, int row)
+{
+    if (row < lane->rows)
+        return eng_lane_ids(lane)[row];
+    return ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, row)->wall].body;
+}
+
+/// Touching pairs in the order of colliders; NULL when out of memory. To be released.
+static touching *collect(const eng_lane *lane, int *count)
+{
+    const cairn_world *world = lane->world;
+    int made = 0;
+    for (int i = 0; i < lane->block_count; i++)
+        made += __builtin_popcount(lane->pass.blocks[i].touch);
+    touching *list = base_allocate(&world->allocator, (size_t)made + 1, sizeof *list);
+    if (list == NULL)
+        return NULL;
+    made = 0;
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH;
+        if (!(block->touch >> k & 1))
+            continue;
+        int a = world->bodies[eng_lane_body_of(lane, eng_lane_row_a(block, k))].first_collider;
+        int b = world->bodies[eng_lane_body_of(lane, eng_lane_row_b(block, k))].first_collider;
+        list[made++] = (touching){a < b ? a : b, a < b ? b : a, slot};
+    }
+    qsort(list, (size_t)made, sizeof *list, compare_touching);
+    *count = made;
+    return list;
+}
+
+/// One contact as the ordinary blocks would hold it.
+static void write_contact(const eng_lane *lane, eng_contacts *to, int index, const touching *pair)
+{
+    const cairn_world *world = lane->world;
+    const eng_lane_block *block = &lane->pass.blocks[pair->slot / ENG_LANE_WIDTH];
+    int k = pair->slot % ENG_LANE_WIDTH;
+    eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+    bool flip = world->colliders[pair->first].body != c.body[0];
+    double sign = flip ? -1.0 : 1.0;
+    uint32_t code[2] = {geo_code_vertex(0), c.wall ? geo_code_face(0) : geo_code_vertex(0)};
+    vec3 normal = vec3_scale(sign, c.normal), t1, t2;
+    vec3_tangents(normal, &t1, &t2);
+    mat3 frame = mat3_from_rows(normal, t1, t2);
+    to->pair[index] = index;
+    to->body[index][0] = c.body[flip];
+    to->body[index][1] = c.body[!flip];
+    to->surface[index] = (int)(eng_surface_of(world, c.body[0], c.body[1]) - world->surfaces);
+    to->key[index] = (uint64_t)code[flip] << 32 | code[!flip];
+    to->gap[index] = c.gap;
+    to->frame[index] = frame;
+    to->point[index] = c.point;
+    to->fresh[index] = 0;
+    vec3_store(to->R[index], mat3_apply(&frame, vec3_scale(sign * lane->pass.step, c.force)));
+    vec3_store(to->U[index], mat3_apply(&frame, vec3_scale(sign, c.velocity)));
+    memcpy(to->V[index], to->U[index], sizeof to->V[index]);
+    memset(to->history[index], 0, sizeof to->history[index]);
+    for (int axis = 0; axis < 3; axis++)
+        to->history[index][axis] = sign * block->spring[axis][k];
+    if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
+        to->history[index][ENG_LANE_SLOPE] = block->slope[k];
+    to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
+}
+
+void eng_lane_publish_contacts(const cairn_world *constant)
+{
+    eng_lane *lane = constant->lane;
+    eng_lane_publish(constant);
+    if (lane == NULL || !lane->active || lane->contacts_current)
+        return;
+    cairn_world *world = lane->world;
+    int count = 0;
+    world->contacts.count = world->contacts.cone_count = 0;
+    touching *list = collect(lane, &count);
+    if (list == NULL ||
+        eng_contacts_reserve(&world->allocator, &world->contacts, count) != CAIRN_OK) {
+        base_release(&world->allocator, list);
+        lane->out_of_memory = true;
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        write_contact(lane, &world->contacts, i, &list[i]);
+    world->contacts.count = count;
+    base_release(&world->allocator, list);
+    lane->contacts_current = true;
+}
+
+/// What all contacts owe, in the order of blocks.
+static eng_lane_pending sum_pending(const eng_lane *lane)
+{
+    eng_lane_pending sum = {0};
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH;
+        if (!(block->touch >> k & 1))
+            continue;
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        eng_lane_pending part = eng_lane_pending_of(lane, block, k, &c);
+        sum.elastic += part.elastic;
+        sum.damping += part.damping;
+        sum.friction += part.friction;
+    }
+    return sum;
+}
+
+/// Velocity of a body's material point at the begin of the world's first step, which the lane has
+/// not written over yet.
+static vec3 velocity_before(const cairn_world *world, int body, vec3 arm)
+{
+    const double *v = world->v[body];
+    vec3 spin = quat_rotate(world->q[body].orientation, vec3_from(v + 3));
+    return vec3_add(vec3_from(v), vec3_cross(spin, arm));
+}
+
+/// Energy at the begin of the world's first step, 0 for a pair that was apart, contact/audit.h.
+static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
+{
+    const cairn_world *world = lane->world;
+    eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+    int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
+    vec3 centre_a = row_centre(lane, a);
+    vec3 centre_b =
+        c.wall ? ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, b)->wall].before.centre
+               : row_centre(lane, b);
+    vec3 velocity = vec3_sub(velocity_before(world, c.body[1], vec3_sub(c.point, centre_b)),
+                             velocity_before(world, c.body[0], vec3_sub(c.point, centre_a)));
+    double half = 0.5 * lane->pass.step, normal = vec3_dot(c.normal, velocity);
+    if (c.gap - half * normal > 0.0)
+        return 0.0;
+    vec3 spring = lane_vector(block->spring, k);
+    double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
+    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity));
+}
+
+double eng_lane_start_energy(const eng_lane *lane)
+{
+    double sum = 0.0;
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        if (block->touch >> slot % ENG_LANE_WIDTH & 1)
+            sum += start_of(lane, block, slot % ENG_LANE_WIDTH);
+    }
+    return sum;
+}
+
+void eng_lane_energy(const cairn_world *world, cairn_energy *e)
+{
+    eng_lane_publish(world);
+    eng_lane_pending pending = sum_pending(world->lane);
+    e->elastic = pending.elastic;
+    e->damping += pending.damping;
+    e->friction += pending.friction;
+    e->kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
+    e->potential = eng_potential_energy(world, world->q);
+    double given = world->energy_start + e->drivers + e->correction;
+    double lost = e->impact + e->friction + e->damping + e->plastic;
+    e->residual = e->kinetic + e->potential + e->elastic + lost - given;
+}
+
+/// Sum of the forces of a list of slots on a sphere.
+static void add_sides(const eng_lane *lane, const int *slots, const int *end, vec3 centre,
+                      vec3 *force, vec3 *torque)
+{
+    for (; slots < end; slots++) {
+        const eng_lane_block *block = &lane->pass.blocks[*slots / 8 / ENG_LANE_WIDTH];
+        int k = *slots / 8 % ENG_LANE_WIDTH;
+        if (*slots < 0 || !(block->touch >> k & 1))
+            continue;
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        vec3 given = vec3_scale(*slots & 1 ? 1.0 : -1.0, c.force);
+        *force = vec3_add(*force, given);
+        *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
+    }
+}
+
+static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque)
+{
+    for (int i = 0; i < lane->ghost_count; i++) {
+        const eng_lane_ghost *ghost = (const eng_lane_ghost *)lane->ghosts.block + i;
+        const eng_lane_wall *wall = (const eng_lane_wall *)lane->walls.block + ghost->wall;
+        const eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
+        int k = ghost->slot % ENG_LANE_WIDTH;
+        if (wall->body != body || !(block->touch >> k & 1))
+            continue;
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        *force = vec3_add(*force, c.force);
+        vec3 arm = vec3_sub(c.point, wall->before.centre);
+        *torque = vec3_add(*torque, vec3_cross(arm, c.force));
+    }
+}
+
+void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+{
+    const eng_lane *lane = world->lane;
+    *force = *torque = vec3_make(0.0, 0.0, 0.0);
+    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+        wall_force(lane, body, force, torque);
+        return;
+    }
+    const eng_lane_pass *pass = &lane->pass;
+    int row = ((const int *)lane->row_of.block)[body];
+    const int *near = lane->now.near_slots.block, *far = lane->now.far_slots.block;
+    vec3 centre = row_centre(lane, row);
+    add_sides(lane, near + pass->near_start[row], near + pass->near_start[row + 1], centre, force,
+              torque);
+    add_sides(lane, far + pass->far_start[row], far + pass->far_start[row + 1], centre, force,
+              torque);
+}
+
+cairn_status eng_lane_publish_pairs(const cairn_world *constant)
+{
+    eng_lane_publish_contacts(constant);
+    if (!eng_lane_is_active(constant))
+        return CAIRN_OK;
+    cairn_world *world = constant->lane->world;
+    int count = world->contacts.count, capacity = world->pair_capacity;
+    const base_allocator *allocator = &world->allocator;
+    if (constant->lane->out_of_memory ||
+        base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
+        base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        const int *body = world->contacts.body[i];
+        geo_pair colliders = {.first = world->bodies[body[0]].first_collider,
+                              .second = world->bodies[body[1]].first_collider};
+        world->pairs[i] = (eng_pair){.colliders = colliders, .first = i, .count = 1};
+    }
+    world->pair_count = count;
+    return CAIRN_OK;
+}
+
+void eng_lane_leave(cairn_world *world)
+{
+    eng_lane *lane = world->lane;
+    world->lane_fit = ENG_LANE_UNKNOWN;
+    if (lane == NULL || !lane->active)
+        return;
+    if (eng_lane_publish_pairs(world) != CAIRN_OK)
+        lane->out_of_memory = true;
+    eng_lane_energy(world, &world->energy);
+    world->contacts_before.count = world->contacts_before.cone_count = 0;
+    world->topology_changed = true;
+    lane->active = false;
+}

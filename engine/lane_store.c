@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spheres lane in a checkpoint: rows, history and the positions its list was made from.
+//
+// A list depends on positions, walls and the fastest body when it was made, so that it is made
+// again from those instead of being kept; then rows and history of now take their places.
+#include "engine/lane.h"
+#include "engine/lane_data.h"
+
+#include <string.h>
+
+enum { WALL_CHANGED = 1, STATE_CHANGED = 2, TOUCHES = 1, SLIPS = 2 };
+
+// places of a row's numbers: X, V, orientation, position when the list was made
+enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16 };
+
+void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
+{
+    const eng_lane *lane = world->lane;
+    memset(record->counts, 0, sizeof record->counts);
+    memset(record->reals, 0, sizeof record->reals);
+    if (lane == NULL || !lane->active)
+        return;
+    record->counts[ENG_LANE_RECORD_ROWS] = lane->rows;
+    record->counts[ENG_LANE_RECORD_SLOTS] = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    record->counts[ENG_LANE_RECORD_CHUNKS] = lane->chunk_count;
+    record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
+    record->counts[ENG_LANE_RECORD_CHANGED] =
+        (lane->walls_changed ? WALL_CHANGED : 0) | (lane->state_changed ? STATE_CHANGED : 0);
+    record->reals[ENG_LANE_RECORD_PATH] = lane->pass.path;
+    record->reals[ENG_LANE_RECORD_SLACK] = lane->slack;
+    record->reals[ENG_LANE_RECORD_WALL_PATH] = lane->wall_path;
+    record->reals[ENG_LANE_RECORD_FASTEST] = lane->fastest;
+    record->reals[ENG_LANE_RECORD_LISTED_FASTEST] = lane->listed_fastest;
+}
+
+bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
+{
+    size_t rows = (size_t)record->counts[ENG_LANE_RECORD_ROWS];
+    size_t slots = (size_t)record->counts[ENG_LANE_RECORD_SLOTS];
+    size_t walls = (size_t)record->counts[ENG_LANE_RECORD_WALLS];
+    record->body = base_arena_array(arena, int, "lane bodies", rows);
+    record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
+    record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
+    record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
+    record->wake =
+        base_arena_array(arena, double, "lane chunks", record->counts[ENG_LANE_RECORD_CHUNKS]);
+    record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
+    return record->body != NULL && record->rows != NULL && record->slots != NULL &&
+           record->acts != NULL && record->wake != NULL && record->walls != NULL;
+}
+
+static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
+{
+    const eng_lane_pass *pass = &lane->pass;
+    const double(*turn)[8] = (const double(*)[8])pass->turn[row / ENG_LANE_WIDTH];
+    memcpy(to, pass->X[row], sizeof *pass->X);
+    memcpy(to + ROW_V, pass->V[row], sizeof *pass->V);
+    for (int k = 0; k < 4; k++)
+        to[ROW_TURN + k] = turn[k][row % ENG_LANE_WIDTH];
+    memcpy(to + ROW_REFERENCE, eng_lane_reference(lane)[row], 3 * sizeof *to);
+}
+
+/// Numbers of a slot's history in the order of the file.
+static void slot_numbers(eng_lane_block *block, int k, double *at[ENG_LANE_RECORD_SLOT_WIDTH])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        at[axis] = &block->spring[axis][k];
+        at[axis + 3] = &block->lag_tangent[axis][k];
+    }
+    at[6] = &block->lag_normal[k];
+    at[7] = &block->slope[k];
+}
+
+static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
+{
+    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    int k = slot % ENG_LANE_WIDTH;
+    double *at[ENG_LANE_RECORD_SLOT_WIDTH];
+    slot_numbers(block, k, at);
+    for (int i = 0; i < ENG_LANE_RECORD_SLOT_WIDTH; i++)
+        record->slots[slot][i] = *at[i];
+    record->acts[slot] =
+        (unsigned char)((block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0));
+}
+
+/// Vectors of a wall in the order of the file.
+static void wall_vectors(eng_lane_wall *wall, vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3])
+{
+    eng_lane_plane *planes[3] = {&wall->now, &wall->before, &wall->listed};
+    for (int i = 0; i < 3; i++) {
+        at[3 * i] = &planes[i]->normal;
+        at[3 * i + 1] = &planes[i]->point;
+        at[3 * i + 2] = &planes[i]->centre;
+    }
+    at[9] = &wall->velocity;
+    at[10] = &wall->spin;
+}
+
+void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
+{
+    const eng_lane *lane = world->lane;
+    if (record->counts[ENG_LANE_RECORD_ROWS] == 0)
+        return;
+    for (int row = 0; row < lane->rows; row++) {
+        record->body[row] = eng_lane_ids(lane)[row];
+        copy_row(lane, row, record->rows[row]);
+    }
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
+        copy_slot(lane, slot, record);
+    for (int i = 0; i < lane->chunk_count; i++)
+        record->wake[i] = lane->pass.chunks[i].wake;
+    for (int i = 0; i < lane->wall_count; i++) {
+        vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
+        wall_vectors((eng_lane_wall *)lane->walls.block + i, at);
+        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH / 3; k++)
+            vec3_store(record->walls[i] + 3 * k, *at[k]);
+    }
+}
+
+// ---------------------------------------------------------------- restoring
+
+/// Whether the rows are the world's spheres, each once, with finite numbers.
+static bool are_rows_sound(const eng_lane *lane, const eng_lane_record *record)
+{
+    const cairn_world *world = lane->world;
+    int *row_of = lane->row_of.block;
+    for (int i = 0; i < world->body_count; i++)
+        row_of[i] = -1;
+    for (int row = 0; row < lane->rows; row++) {
+        int body = record->body[row];
+        if (body < 0 || body >= world->body_count || row_of[body] >= 0 ||
+            world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE)
+            return false;
+        row_of[body] = row;
+        double sum = 0.0;
+        for (int k = 0; k < ENG_LANE_RECORD_ROW_WIDTH; k++)
+            sum += record->rows[row][k];
+        if (!isfinite(sum))
+            return false;
+    }
+    return true;
+}
+
+static bool are_walls_sound(const eng_lane *lane, const eng_lane_record *record)
+{
+    for (int i = 0; i < lane->wall_count; i++)
+        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH; k++)
+            if (!isfinite(record->walls[i][k]))
+                return false;
+    return true;
+}
+
+/// Rows where they were when the list was made.
+static void place_listed(eng_lane *lane, const eng_lane_record *record)
+{
+    const cairn_world *world = lane->world;
+    lane->largest = 0.0;
+    lane->has_moving_spheres = false;
+    for (int row = 0; row < lane->rows; row++) {
+        int body = record->body[row];
+        eng_lane_ids(lane)[row] = body;
+        eng_lane_read_constants(lane, row);
+        memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
+        lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
+    }
+    lane->fastest = record->reals[ENG_LANE_RECORD_LISTED_FASTEST];
+}
+
+static void place_walls(eng_lane *lane, const eng_lane_record *record)
+{
+    eng_lane_wall *walls = lane->walls.block;
+    lane->has_moving_walls = false;
+    for (int i = 0; i < lane->wall_count; i++) {
+        vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
+        wall_vectors(&walls[i], at);
+        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH / 3; k++)
+            *at[k] = vec3_from(record->walls[i] + 3 * k);
+        walls[i].moves = lane->world->bodies[walls[i].body].kind == CAIRN_MOVING;
+        lane->has_moving_walls |= walls[i].moves;
+        walls[i].now = walls[i].listed;
+    }
+}
+
+static void place_now(eng_lane *lane, const eng_lane_record *record)
+{
+    eng_lane_wall *walls = lane->walls.block;
+    for (int row = 0; row < lane->rows; row++) {
+        const double *from = record->rows[row];
+        memcpy(lane->pass.X[row], from, sizeof *lane->pass.X);
+        memcpy(lane->pass.V[row], from + ROW_V, sizeof *lane->pass.V);
+        for (int k = 0; k < 4; k++)
+            lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH] = from[ROW_TURN + k];
+    }
+    for (int i = 0; i < lane->wall_count; i++) {
+        vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
+        wall_vectors(&walls[i], at);
+        for (int k = 0; k < 3; k++)
+            *at[k] = vec3_from(record->walls[i] + 3 * k);
+    }
+    eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
+}
+
+static void place_history(eng_lane *lane, const eng_lane_record *record)
+{
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
+        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH, acts = record->acts[slot];
+        double *at[ENG_LANE_RECORD_SLOT_WIDTH];
+        slot_numbers(block, k, at);
+        for (int i = 0; i < ENG_LANE_RECORD_SLOT_WIDTH; i++)
+            *at[i] = record->slots[slot][i];
+        block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
+        block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    }
+    for (int i = 0; i < lane->chunk_count; i++)
+        lane->pass.chunks[i].wake = record->wake[i];
+}
+
+static void place_numbers(eng_lane *lane, const eng_lane_record *record)
+{
+    int64_t changed = record->counts[ENG_LANE_RECORD_CHANGED];
+    lane->pass.path = record->reals[ENG_LANE_RECORD_PATH];
+    lane->slack = record->reals[ENG_LANE_RECORD_SLACK];
+    lane->wall_path = record->reals[ENG_LANE_RECORD_WALL_PATH];
+    lane->fastest = record->reals[ENG_LANE_RECORD_FASTEST];
+    lane->walls_changed = (changed & WALL_CHANGED) != 0;
+    lane->state_changed = (changed & STATE_CHANGED) != 0;
+    // the loads are read from the bodies again
+    lane->loads_changed = true;
+    lane->current = lane->contacts_current = lane->active = true;
+}
+
+/// Opens the lane and makes its list from the record's positions of then.
+static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
+{
+    cairn_status status = eng_lane_open(lane);
+    if (status != CAIRN_OK)
+        return status;
+    if (lane->rows != record->counts[ENG_LANE_RECORD_ROWS] ||
+        lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] ||
+        !are_rows_sound(lane, record) || !are_walls_sound(lane, record))
+        return CAIRN_ERROR_FORMAT;
+    place_listed(lane, record);
+    place_walls(lane, record);
+    return eng_lane_list_make(lane);
+}
+
+/// Whether the list that was made has the places that the record fills.
+static bool fits_list(const eng_lane *lane, const eng_lane_record *record)
+{
+    for (int row = 0; row < lane->rows; row++)
+        if (eng_lane_ids(lane)[row] != record->body[row])
+            return false;
+    return record->counts[ENG_LANE_RECORD_SLOTS] == (int64_t)lane->block_count * ENG_LANE_WIDTH &&
+           record->counts[ENG_LANE_RECORD_CHUNKS] == lane->chunk_count;
+}
+
+cairn_status eng_lane_record_restore(cairn_world *world, const eng_lane_record *record)
+{
+    if (world->lane != NULL)
+        world->lane->active = false;
+    world->lane_fit = ENG_LANE_UNKNOWN;
+    if (record->counts[ENG_LANE_RECORD_ROWS] == 0)
+        return CAIRN_OK;
+    if (!eng_lane_covers(world))
+        return CAIRN_ERROR_FORMAT;
+    eng_lane *lane = eng_lane_of(world);
+    cairn_status status = lane != NULL ? make_list(lane, record) : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK && !fits_list(lane, record))
+        status = CAIRN_ERROR_FORMAT;
+    if (status != CAIRN_OK)
+        return status;
+    place_now(lane, record);
+    place_history(lane, record);
+    place_numbers(lane, record);
+    return CAIRN_OK;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half-spaces of the spheres lane: each sphere near one gets a ghost, the wall's point next to it.
+#include "engine/lane_data.h"
+
+#include "engine/rotation.h"
+
+static eng_lane_wall *walls_of(const struct eng_lane *lane)
+{
+    return lane->walls.block;
+}
+
+void eng_lane_walls_place(struct eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    double half = 0.5 * world->def.time_step;
+    for (int i = 0; i < lane->wall_count; i++) {
+        eng_lane_wall *wall = &walls_of(lane)[i];
+        const eng_body *body = &world->bodies[wall->body];
+        pose q = world->q[wall->body];
+        vec3 velocity = vec3_from(world->v[wall->body]);
+        vec3 omega = vec3_from(world->v[wall->body] + 3);
+        q.position = vec3_add_scaled(q.position, half, velocity);
+        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(half, omega));
+        pose shape = pose_compose(&q, &body->shape_frame);
+        wall->before = wall->now;
+        wall->now = (eng_lane_plane){
+            .normal = quat_rotate(shape.orientation, vec3_make(0.0, 0.0, 1.0)),
+            .point = shape.position,
+            .centre = q.position,
+        };
+        wall->velocity = velocity;
+        wall->spin = quat_rotate(q.orientation, omega);
+        wall->moves = body->kind == CAIRN_MOVING;
+        lane->has_moving_walls |= wall->moves;
+    }
+}
+
+void eng_lane_walls_advance(struct eng_lane *lane)
+{
+    cairn_world *world = lane->world;
+    double h = world->def.time_step;
+    if (!lane->has_moving_walls)
+        return;
+    for (int i = 0; i < lane->wall_count; i++) {
+        int body = walls_of(lane)[i].body;
+        if (world->bodies[body].kind != CAIRN_MOVING)
+            continue;
+        pose *q = &world->q[body];
+        vec3 omega = vec3_from(world->v[body] + 3);
+        q->position = vec3_add_scaled(q->position, h, vec3_from(world->v[body]));
+        q->orientation = eng_rotation_advance(q->orientation, vec3_scale(h, omega));
+    }
+    eng_lane_walls_place(lane);
+}
+
+double eng_lane_walls_fastest(const struct eng_lane *lane)
+{
+    double fastest = 0.0;
+    for (int i = 0; i < lane->wall_count; i++) {
+        const eng_lane_wall *wall = &walls_of(lane)[i];
+        double spin = vec3_norm(wall->spin);
+        double reach = spin > 0.0 ? lane->extent + vec3_norm(wall->now.centre) : 0.0;
+        fastest = fmax(fastest, vec3_norm(wall->velocity) + spin * reach);
+    }
+    return fastest;
+}
+
+/// Work of a moving wall on the sphere of its ghost over the step just computed, J.
+static double work_of(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
+{
+    const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
+    const eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
+    const double *force = lane->pass.force[block->force_row + ghost->slot % ENG_LANE_WIDTH];
+    double moment = force[6] * vec3_dot(vec3_from(force + 3), wall->spin);
+    vec3 velocity = vec3_from(lane->pass.V[row]);
+    return -lane->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
+}
+
+void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers)
+{
+    const eng_lane_ghost *ghosts = lane->ghosts.block;
+    double work = 0.0;
+    for (int i = first; i < end; i++) {
+        const eng_lane_ghost *ghost = &ghosts[i];
+        const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
+        int row = lane->rows + 2 + i;
+        if (wall->moves && ghost->slot >= 0 && drivers != NULL)
+            work += work_of(lane, ghost, row);
+        vec3 centre = vec3_from(lane->pass.X[ghost->row]);
+        double distance = vec3_dot(wall->now.normal, vec3_sub(centre, wall->now.point));
+        vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);
+        double *X = lane->pass.X[row], *V = lane->pass.V[row];
+        vec3_store(X, foot);
+        if (!wall->moves && drivers != NULL)
+            continue;
+        vec3 arm = vec3_sub(foot, wall->now.centre);
+        vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
+        vec3_store(V, velocity);
+        V[3] = V[4] = V[5] = 0.0;
+        V[6] = wall->spin.x;
+        V[7] = wall->spin.y;
+        X[3] = wall->spin.z;
+    }
+    if (drivers != NULL)
+        *drivers = work;
+}

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs that are interrupted, killed or cut in two end as those that were not, file for file.
+"""usage: test_restart.py PROGRAM ROOT"""
+import filecmp
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from command import PROGRAM, Folder, check, check_error, check_status, finish
+
+# what a run leaves beside these is the same byte for byte
+DIFFERENT = {"summary.json", "resolved.json", "checkpoint.h5", "checkpoint.1.h5", "trajectory.h5"}
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+    print("h5py is not there: trajectories are not looked at")
+
+SCENES = ["box_stack", "capsules", "chain", "kapla_tower"]
+
+HEAP = """
+title "heap"
+simulation{ step = 1 / 500, end_time = 2 }
+material{ name = "stone", density = 2000 }
+pair{ friction = 0.5, restitution = 0 }
+ground{ material = "stone" }
+for i = 0, 19 do
+  body{ name = "block" .. i, shape = box{ size = {0.2, 0.2, 0.1} }, material = "stone",
+        position = {0.03 * (i % 3), 0.02 * (i % 2), 0.06 + 0.11 * i} }
+end
+sensor{ name = "floor", body = "ground", quantity = "force" }
+"""
+
+
+def files_of(folder):
+    found = []
+    for place, _, names in os.walk(folder):
+        found += [os.path.relpath(os.path.join(place, name), folder) for name in names]
+    # a killed writer leaves its unfinished file behind
+    return sorted(name for name in found if name not in DIFFERENT and not name.endswith(".part"))
+
+
+def check_trajectories(a, b, what):
+    """The same frames; the file's layout may differ, and so does the command."""
+    with h5py.File(a) as one, h5py.File(b) as other:
+        check(sorted(one) == sorted(other), f"{what}: sets {sorted(one)} {sorted(other)}")
+        for name in one:
+            check(one[name][()].tobytes() == other[name][()].tobytes(), f"{what}: {name} differs")
+        check(one["time"].shape[0] > 2 and one["position"].shape[0] == one["time"].shape[0],
+              f"{what}: frames {one['time'].shape}")
+        check(one.attrs["seed"] == other.attrs["seed"], f"{what}: seed")
+
+
+def check_same(folder, a, b, what):
+    a, b = os.path.join(folder.path, a), os.path.join(folder.path, b)
+    names = files_of(a)
+    check(names == files_of(b), f"{what}: other files: {set(names) ^ set(files_of(b))}")
+    for name in names:
+        same = os.path.exists(os.path.join(b, name)) and \
+            filecmp.cmp(os.path.join(a, name), os.path.join(b, name), shallow=False)
+        check(same, f"{what}: {name} differs")
+    if h5py:
+        check_trajectories(a + "/trajectory.h5", b + "/trajectory.h5", what)
+    summaries = [json.load(open(os.path.join(place, "summary.json"))) for place in (a, b)]
+    for summary in summaries:
+        for key in ("seconds_stepping", "seconds_per_step", "phases"):
+            del summary[key]
+    check(summaries[0] == summaries[1], f"{what}: summaries {summaries}")
+
+
+def words(scene, out, until, *more):
+    return ["run", scene, "--until", str(until), "--out", out, "--hash", out + "/hash.csv",
+            "--fclib", out + "/fclib", "--fclib-every", "5", "--quiet", *more]
+
+
+def prepare(folder, out):
+    os.makedirs(os.path.join(folder.path, out))
+
+
+def check_scene(folder, scene, *more):
+    """A run against one in three parts, by other numbers of threads."""
+    a, b = (f"runs/{'_'.join([scene, *more])}/{part}" for part in "ab")
+    prepare(folder, a)
+    prepare(folder, b)
+    check_status(folder.cairn(*words(scene, a, 0.16, *more)), 0, scene)
+    check_status(folder.cairn(*words(scene, b, 0.08, *more)), 0, scene)
+    for threads, until in ((2, 0.12), (3, 0.16)):
+        check_status(folder.cairn(*words(scene, b, until, "--threads", str(threads), "--restart",
+                                         b + "/checkpoint.h5", *more)), 0, scene)
+    check_same(folder, a, b, " ".join([scene, *more]))
+    return b
+
+
+def check_automatic(folder):
+    """--step auto chooses the same step again when a run goes on, and no other goes on with it."""
+    for law in ("hooke", "hertz_mindlin"):
+        few = ["--set", "spheres=40", "--law", law]
+        out = check_scene(folder, "sphere_heap", *few, "--step", "auto")
+        other = folder.cairn("run", "sphere_heap", *few, "--restart", out + "/checkpoint.h5")
+        check(other.status == 3 and "settings of the step" in other.err,
+              f"{law}: another step", other)
+
+
+def start(folder, *arguments):
+    return subprocess.Popen([PROGRAM, *arguments], cwd=folder.path, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(path, process):
+    for _ in range(2000):
+        if os.path.exists(path) or process.poll() is not None:
+            return
+        time.sleep(0.005)
+
+
+def check_interrupt(folder, number):
+    """A signal ends the run with status 130 and a checkpoint, from which it goes on."""
+    out = f"stop{number}"
+    prepare(folder, out)
+    running = start(folder, *words("heap.lua", out, 2))
+    wait_for(os.path.join(folder.path, out, "resolved.json"), running)
+    time.sleep(0.05)
+    running.send_signal(number)
+    _, text = running.communicate(timeout=60)
+    if running.returncode == 0:
+        print("the run was over before the signal came")
+    else:
+        check(running.returncode == 130, f"signal {number}: status {running.returncode}: {text}")
+        check("checkpoint.h5 goes on" in text, f"signal {number}: {text}")
+        check_status(folder.cairn(*words("heap.lua", out, 2, "--restart", out + "/checkpoint.h5")),
+                     0, "after a signal")
+    check_same(folder, "whole", out, f"signal {number}")
+
+
+def check_asked(folder):
+    """SIGUSR1 asks for a checkpoint of a run that goes on."""
+    out = "asked"
+    prepare(folder, out)
+    running = start(folder, *words("heap.lua", out, 2, "--checkpoint-every", "0"))
+    wait_for(os.path.join(folder.path, out, "resolved.json"), running)
+    time.sleep(0.05)
+    if h5py and running.poll() is None:
+        with h5py.File(os.path.join(folder.path, out, "trajectory.h5"), swmr=True) as file:
+            check(file["time"].shape[0] > 0 and "box" in file["scene_text"][()].decode(),
+                  "the trajectory of a run that goes on")
+    running.send_signal(signal.SIGUSR1)
+    _, text = running.communicate(timeout=60)
+    check(running.returncode == 0, f"SIGUSR1: status {running.returncode}: {text}")
+    check_same(folder, "whole", out, "SIGUSR1")
+
+
+def check_killed(folder):
+    """Killed again and again, a run that saves at every few steps still comes to the same end."""
+    rng = random.Random(5)
+    out = "killed"
+    prepare(folder, out)
+    checkpoint = os.path.join(folder.path, out, "checkpoint.h5")
+    kills = 0
+    for _ in range(30):
+        more = ["--restart", out + "/checkpoint.h5"] if os.path.exists(checkpoint) else []
+        running = start(folder, *words("heap.lua", out, 2, "--checkpoint-steps", "3", *more))
+        try:
+            _, text = running.communicate(timeout=0.1 + 0.3 * rng.random())
+            check(running.returncode == 0, f"after {kills} kills: {text}")
+            break
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.communicate()
+            kills += 1
+    else:
+        check_status(folder.cairn(*words("heap.lua", out, 2, "--restart",
+                                         out + "/checkpoint.h5")), 0, "after the kills")
+    print(f"{kills} kills")
+    check_same(folder, "whole", out, f"{kills} kills")
+
+
+def check_wrong(folder):
+    check_error(folder.cairn("run", "heap.lua", "--step", "0.001", "--restart",
+                             "whole/checkpoint.h5"), 3, "settings of the step", "other step")
+    check_error(folder.cairn("run", "chain", "--restart", "whole/checkpoint.h5"), 3,
+                "is of a world with other", "other scene")
+    data = open(os.path.join(folder.path, "whole/checkpoint.h5"), "rb").read()
+    folder.write("cut.h5", data[:-100])
+    check_error(folder.cairn("run", "heap.lua", "--restart", "cut.h5"), 3, "cut short", "cut")
+    folder.write("bad.h5", data[:2000] + bytes([data[2000] ^ 1]) + data[2001:])
+    check_error(folder.cairn("info", "bad.h5"), 3, "checksum", "changed")
+    folder.write("short/energy.csv", "step\n")
+    check_error(folder.cairn("run", "heap.lua", "--restart", "whole/checkpoint.h5", "--out",
+                             "short"), 1, "of another run", "files of another run")
+    info = folder.cairn("info", "whole/checkpoint.h5", "--json")
+    check_status(info, 0, "info")
+    check(json.loads(info.out)["steps"] == 1000, "info of a checkpoint", info)
+
+
+def check_kept(folder):
+    check_status(folder.cairn("run", "heap.lua", "--until", "0.1", "--checkpoint-steps", "10",
+                              "--checkpoint-keep", "3", "--out", "kept", "--quiet"), 0, "keep")
+    steps = [json.loads(folder.cairn("info", f"kept/{name}", "--json").out)["steps"]
+             for name in ("checkpoint.h5", "checkpoint.1.h5", "checkpoint.2.h5")]
+    check(steps == [50, 40, 30] and not folder.has("kept/checkpoint.3.h5"), f"kept: {steps}")
+    # in a folder of its own a restarted run begins new files at the checkpoint
+    check_status(folder.cairn("run", "heap.lua", "--until", "0.12", "--restart",
+                              "kept/checkpoint.h5", "--out", "fresh", "--quiet"), 0, "fresh folder")
+    rows = folder.read("fresh/energy.csv").splitlines()
+    check([int(row.split(",")[0]) for row in rows[1:]] == list(range(50, 61)), "fresh: rows")
+
+
+def main():
+    with Folder() as folder:
+        for scene in SCENES:
+            check_scene(folder, scene)
+        check_automatic(folder)
+        folder.write("heap.lua", HEAP)
+        prepare(folder, "whole")
+        check_status(folder.cairn(*words("heap.lua", "whole", 2)), 0, "whole")
+        check_interrupt(folder, signal.SIGINT)
+        check_interrupt(folder, signal.SIGTERM)
+        check_asked(folder)
+        check_killed(folder)
+        check_wrong(folder)
+        check_kept(folder)
+    finish()
+
+
+if __name__ == "__main__":
+    main()

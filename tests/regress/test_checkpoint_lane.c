@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Worlds in the spheres lane: a restored one takes the same steps, to the bit, with every kernel
+// and any number of threads, and saving changes nothing.
+#include "base/hash.h"
+#include "base/memory.h"
+#include "engine/lane.h"
+#include "engine/lane_data.h"
+#include "tests/regress/heap.h"
+
+// damaged files make the HDF5 library forget some of its own memory
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+
+enum { STEPS = 70 };
+
+static const char *const files[] = {"a.h5", "a.h5.part", "b.h5", "b.h5.part"};
+
+typedef struct trace {
+    uint64_t hash[STEPS];
+    cairn_energy energy[STEPS];
+} trace;
+
+/// 315 spheres, some of which are driven or pushed, between two floors of which the upper one
+/// turns.
+static cairn_world *make_with(const char *law, int threads, cairn_allocator allocator)
+{
+    heap_def def = default_heap();
+    def.allocator = allocator;
+    def.law = law;
+    def.threads = threads;
+    def.spheres = true;
+    def.layers = 35;
+    def.step = 0.0005;
+    def.radius = 0.111;
+    cairn_world *world = heap_world(&def);
+    cairn_error error = {0};
+    const cairn_material_id none = {0, 0};
+    const char *resistance[] = {"rolling_friction", "twisting_friction"};
+    for (int i = 0; i < 2; i++)
+        must(cairn_pair_set_value(world, none, none, resistance[i], cairn_number(0.0), &error),
+             &error);
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def lid = cairn_default_body_def();
+    cairn_body_id id;
+    must(cairn_shape_create(world, &shape, &lid.shape, &error), &error);
+    lid.kind = CAIRN_MOVING;
+    lid.position[2] = 0.22 * def.layers;
+    lid.orientation[0] = 0.0;
+    lid.orientation[1] = 1.0;
+    lid.velocity[2] = -0.6;
+    lid.angular_velocity[2] = 2.0;
+    must(cairn_body_create(world, &lid, &id, &error), &error);
+    for (int i = 10; i < 60; i += 7)
+        must(cairn_body_set_force(world, cairn_body_at(world, i), (double[3]){4.0, 1.0, -3.0},
+                                  (double[3]){0.0, 0.2, 0.1}, &error),
+             &error);
+    return world;
+}
+
+static cairn_world *make(const char *law, int threads)
+{
+    return make_with(law, threads, (cairn_allocator){0});
+}
+
+/// What a user may do between the last step and a checkpoint.
+static void change(cairn_world *world)
+{
+    cairn_error error = {0};
+    const double still[3] = {0.0, 0.0, 0.0}, turned[4] = {0.0, 1.0, 0.0, 0.0};
+    int lid = cairn_body_count(world) - 1;
+    must(cairn_body_set_velocity(world, cairn_body_at(world, lid), (double[3]){0.1, 0.0, -0.9},
+                                 still, &error),
+         &error);
+    must(cairn_body_set_pose(world, cairn_body_at(world, lid), (double[3]){0.0, 0.0, 7.55}, turned,
+                             &error),
+         &error);
+    must(cairn_body_set_velocity(world, cairn_body_at(world, 30), (double[3]){0.5, 0.0, 0.0}, still,
+                                 &error),
+         &error);
+    must(cairn_body_set_force(world, cairn_body_at(world, 31), (double[3]){9.0, 0.0, 0.0}, still,
+                              &error),
+         &error);
+}
+
+static void follow(cairn_world *world, trace *out)
+{
+    for (int i = 0; i < STEPS; i++) {
+        heap_steps(world, 1);
+        assert_true(eng_lane_is_active(world));
+        out->hash[i] = cairn_world_hash(world);
+        out->energy[i] = cairn_world_energy(world);
+    }
+}
+
+static void compare(const trace *a, const trace *b)
+{
+    for (int i = 0; i < STEPS; i++)
+        if (a->hash[i] != b->hash[i] ||
+            memcmp(&a->energy[i], &b->energy[i], sizeof a->energy[i]) != 0)
+            fail_msg("step %d after the restart differs", i + 1);
+}
+
+static size_t read_file(const char *path, unsigned char *bytes, size_t most)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, most, file);
+    fclose(file);
+    assert_true(size < most);
+    return size;
+}
+
+static void write_file(const char *path, const unsigned char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void same_bytes(const char *a, const char *b)
+{
+    enum { MOST = 1 << 21 };
+    unsigned char *first = malloc(MOST), *second = malloc(MOST);
+    size_t size = read_file(a, first, MOST);
+    assert_int_equal(read_file(b, second, MOST), size);
+    assert_memory_equal(first, second, size);
+    free(first);
+    free(second);
+}
+
+static void restore_and_compare(const char *law, int threads, const char *path, const char *again,
+                                const trace *whole)
+{
+    cairn_error error = {0};
+    trace restored;
+    cairn_world *world = make(law, threads);
+    if (threads == 3)
+        assert_true(eng_lane_choose_kernel(world, "scalar"));
+    if (threads == 2)
+        heap_steps(world, 12);
+    must(cairn_world_restore(world, path, &error), &error);
+    must(cairn_world_save(world, again, "note", &error), &error);
+    same_bytes(path, again);
+    int64_t lists = world->lane->lists;
+    follow(world, &restored);
+    compare(whole, &restored);
+    // it was long enough for new pair lists
+    assert_true(world->lane->lists > lists);
+    cairn_world_destroy(world);
+}
+
+/// N + M steps against N, checkpoint, restart, M.
+static void check(const char *law, int before, bool changed)
+{
+    char folder[64], path[128], again[128];
+    cairn_error error = {0};
+    trace whole, saved;
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    snprintf(again, sizeof again, "%s/b.h5", folder);
+    for (int save = 0; save < 2; save++) {
+        cairn_world *world = make(law, 1);
+        heap_steps(world, before);
+        if (changed)
+            change(world);
+        if (save)
+            must(cairn_world_save(world, path, "note", &error), &error);
+        follow(world, save ? &saved : &whole);
+        assert_true(cairn_contact_count(world) > 200);
+        cairn_world_destroy(world);
+    }
+    compare(&whole, &saved);
+    for (int threads = 1; threads <= 3; threads++)
+        restore_and_compare(law, threads, path, again, &whole);
+    heap_folder_remove(folder, files, 4);
+}
+
+static void test_hooke(void **state)
+{
+    (void)state;
+    check("hooke", 60, false);
+    check("hooke", 161, true);
+}
+
+static void test_hertz(void **state)
+{
+    (void)state;
+    check("hertz_mindlin", 60, true);
+    check("hertz_mindlin", 333, false);
+}
+
+/// A world that has left the lane goes on in the ordinary blocks as it would have, and comes back.
+static void test_left(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    cairn_error error = {0};
+    trace whole, restored;
+    const cairn_material_id none = {0, 0};
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    cairn_world *world = make("hooke", 1), *other = make("hooke", 1);
+    heap_steps(world, 80);
+    for (int w = 0; w < 2; w++)
+        must(cairn_pair_set_value(w ? other : world, none, none, "friction", cairn_number(0.2),
+                                  &error),
+             &error);
+    assert_false(eng_lane_is_active(world));
+    must(cairn_world_save(world, path, "note", &error), &error);
+    must(cairn_world_restore(other, path, &error), &error);
+    follow(world, &whole);
+    follow(other, &restored);
+    compare(&whole, &restored);
+    cairn_world_destroy(world);
+    cairn_world_destroy(other);
+    heap_folder_remove(folder, files, 4);
+}
+
+/// Changed on purpose, with a checksum that fits: whatever is answered, nothing breaks and the
+/// world can still be brought back.
+static void test_resealed(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 21, SEAL = 24 };
+    char folder[64], good[128], bad[128];
+    cairn_error error = {0};
+    heap_folder_make(folder);
+    snprintf(good, sizeof good, "%s/a.h5", folder);
+    snprintf(bad, sizeof bad, "%s/b.h5", folder);
+    cairn_world *world = make("hertz_mindlin", 1);
+    heap_steps(world, 150);
+    must(cairn_world_save(world, good, "note", &error), &error);
+    unsigned char *bytes = malloc(MOST);
+    size_t size = read_file(good, bytes, MOST), image = size - SEAL;
+    base_rng rng = base_rng_make(5);
+    int answered = 0;
+    for (int i = 0; i < 400; i++) {
+        size_t at = (size_t)(base_rng_unit(&rng) * (double)image);
+        unsigned char old = bytes[at];
+        bytes[at] = i % 2 ? 0xff : (unsigned char)(base_rng_unit(&rng) * 256.0);
+        uint64_t hash = base_hash_bytes(BASE_HASH_START, bytes, image);
+        memcpy(bytes + image + 16, &hash, sizeof hash);
+        write_file(bad, bytes, size);
+        bytes[at] = old;
+        cairn_status status = cairn_world_restore(world, bad, &error);
+        if (status == CAIRN_OK)
+            answered += cairn_world_step(world, &error) == CAIRN_OK;
+    }
+    assert_true(answered > 0);
+    must(cairn_world_restore(world, good, &error), &error);
+    heap_steps(world, 1);
+    cairn_world_destroy(world);
+    free(bytes);
+    heap_folder_remove(folder, files, 4);
+}
+
+/// Memory that runs out at any call of a checkpoint or a restart: said, nothing leaks, and the
+/// world comes back.
+static void test_failing_memory(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    cairn_error error = {0};
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    cairn_status status = CAIRN_ERROR_MEMORY;
+    for (long at = 1; status != CAIRN_OK; at++) {
+        base_counting_allocator counter = {0};
+        base_allocator counting = base_allocator_counting(&counter);
+        cairn_world *world =
+            make_with("hooke", 2, (cairn_allocator){counting.reallocate, counting.context});
+        heap_steps(world, 3);
+        counter.fail_at = counter.calls + at;
+        status = cairn_world_save(world, path, "note", &error);
+        if (status == CAIRN_OK)
+            status = cairn_world_restore(world, path, &error);
+        if (status == CAIRN_OK)
+            status = cairn_world_step(world, &error);
+        assert_true(status == CAIRN_OK || status == CAIRN_ERROR_MEMORY);
+        assert_true(status == CAIRN_OK || counter.calls >= counter.fail_at);
+        cairn_world_destroy(world);
+        assert_int_equal(counter.live, 0);
+    }
+    heap_folder_remove(folder, files, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hooke),          cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_left),           cmocka_unit_test(test_resealed),
+        cmocka_unit_test(test_failing_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spheres lane: same motion, contacts, forces and energies as the ordinary blocks; same bits
+// from every kernel and any number of threads.
+#include "base/rng.h"
+#include "engine/lane.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bed {
+    const char *law;
+    int count, threads;
+    double step;
+    bool moving, loaded, mixed, anchored, loose;
+} bed;
+
+static cairn_material_id material(cairn_world *world, const char *name)
+{
+    cairn_material_id id;
+    assert_int_equal(cairn_material_create(world, name, &id, NULL), CAIRN_OK);
+    return id;
+}
+
+static void set_number(cairn_world *world, cairn_material_id a, cairn_material_id b,
+                       const char *name, double value)
+{
+    assert_int_equal(cairn_pair_set_value(world, a, b, name, cairn_number(value), NULL), CAIRN_OK);
+}
+
+static void set_pair(cairn_world *world, cairn_material_id a, cairn_material_id b, const char *law,
+                     double scale)
+{
+    assert_int_equal(cairn_pair_set_law(world, a, b, law, NULL), CAIRN_OK);
+    bool hooke = strcmp(law, "hooke") == 0;
+    set_number(world, a, b, hooke ? "normal_stiffness" : "young_modulus",
+               scale * (hooke ? 1e4 : 1e7));
+    set_number(world, a, b, "restitution", 0.6);
+    set_number(world, a, b, "friction", 0.4 * scale);
+}
+
+static cairn_body_id add_body(cairn_world *world, cairn_body_def def)
+{
+    cairn_body_id id;
+    cairn_error error;
+    assert_int_equal(cairn_body_create(world, &def, &id, &error), CAIRN_OK);
+    return id;
+}
+
+static cairn_shape_id sphere(cairn_world *world, double radius)
+{
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_SPHERE);
+    cairn_shape_id id;
+    def.radius = radius;
+    assert_int_equal(cairn_shape_create(world, &def, &id, NULL), CAIRN_OK);
+    return id;
+}
+
+/// Floor and four walls of a square box of side `side`; with `moving` the floor drives sideways.
+static void add_walls(cairn_world *world, const bed *b, double side, cairn_material_id stuff)
+{
+    cairn_shape_def half_space = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_shape_id shape;
+    assert_int_equal(cairn_shape_create(world, &half_space, &shape, NULL), CAIRN_OK);
+    double r = sqrt(0.5);
+    double turn[5][4] = {
+        {1, 0,  0,  0},
+        {r, 0,  r,  0},
+        {r, 0,  -r, 0},
+        {r, -r, 0,  0},
+        {r, r,  0,  0}
+    };
+    for (int i = 0; i < 5; i++) {
+        cairn_body_def def = cairn_default_body_def();
+        def.kind = b->moving && i == 0 ? CAIRN_MOVING : CAIRN_FIXED;
+        def.shape = shape;
+        def.material = stuff;
+        memcpy(def.orientation, turn[i], sizeof turn[i]);
+        if (i == 2)
+            def.position[0] = side;
+        if (i == 4)
+            def.position[1] = side;
+        if (def.kind == CAIRN_MOVING) {
+            def.velocity[0] = 0.2;
+            def.velocity[2] = 0.05;
+            def.angular_velocity[2] = 3.0;
+        }
+        add_body(world, def);
+    }
+}
+
+/// Loose layers of spheres of radius 4 to 5 mm, thrown together.
+static cairn_world *make_world(const bed *b)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world;
+    def.time_step = b->step;
+    def.threads = b->threads;
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id grain = material(world, "grain"), wall = material(world, "wall");
+    set_pair(world, grain, grain, b->law, 1.0);
+    set_pair(world, grain, wall, b->mixed ? "hertz_mindlin" : b->law, 1.3);
+    int across = (int)ceil(cbrt(b->count / 2.0));
+    double spacing = b->loose ? 0.0102 : 0.0094, side = spacing * across;
+    add_walls(world, b, side, wall);
+    cairn_shape_id shapes[5];
+    for (int i = 0; i < 5; i++)
+        shapes[i] = sphere(world, 0.004 + 0.00025 * i);
+    base_rng rng = base_rng_make(7);
+    for (int i = 0; i < b->count; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        body.shape = shapes[(int)(5.0 * base_rng_unit(&rng)) % 5];
+        body.material = grain;
+        body.density = 2500.0;
+        int cell[3] = {i % across, i / across % across, i / across / across};
+        for (int k = 0; k < 3; k++) {
+            body.position[k] = spacing * (cell[k] + 0.5);
+            body.velocity[k] = 0.6 * (base_rng_unit(&rng) - 0.5);
+            body.angular_velocity[k] = 40.0 * (base_rng_unit(&rng) - 0.5);
+        }
+        if (b->anchored && i % 17 == 3) {
+            body.kind = i % 2 ? CAIRN_FIXED : CAIRN_MOVING;
+            if (body.kind == CAIRN_FIXED)
+                memset(body.velocity, 0, sizeof body.velocity);
+        }
+        cairn_body_id id = add_body(world, body);
+        if (b->loaded && i % 3 == 0 && body.kind == CAIRN_DYNAMIC)
+            assert_int_equal(cairn_body_set_force(world, id, (double[3]){2e-3, 0.0, -1e-2},
+                                                  (double[3]){0.0, 1e-5, 1e-5}, NULL),
+                             CAIRN_OK);
+    }
+    return world;
+}
+
+static void run(cairn_world *world, int steps, bool ordinary)
+{
+    cairn_error error;
+    for (int i = 0; i < steps; i++) {
+        if (ordinary)
+            world->lane_fit = ENG_LANE_UNFIT;
+        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+        assert_int_equal(eng_lane_is_active(world), !ordinary);
+    }
+}
+
+static void check_bodies(const cairn_world *a, const cairn_world *b, double tolerance)
+{
+    for (int i = 0; i < cairn_body_count(a); i++) {
+        cairn_body_view x, y;
+        assert_int_equal(cairn_body_get(a, cairn_body_at(a, i), &x), CAIRN_OK);
+        assert_int_equal(cairn_body_get(b, cairn_body_at(b, i), &y), CAIRN_OK);
+        for (int k = 0; k < 3; k++) {
+            check_close(x.position[k], y.position[k], 0.0, 0.01 * tolerance);
+            check_close(x.velocity[k], y.velocity[k], 0.0, tolerance);
+            check_close(x.angular_velocity[k], y.angular_velocity[k], 0.0, 300.0 * tolerance);
+        }
+        for (int k = 0; k < 4; k++)
+            check_close(x.orientation[k], y.orientation[k], 0.0, tolerance);
+    }
+}
+
+static void check_contacts(const cairn_world *a, const cairn_world *b, double tolerance)
+{
+    int count = cairn_contact_count(a);
+    assert_int_equal(count, cairn_contact_count(b));
+    assert_int_equal(cairn_world_report(a)->contacts, cairn_world_report(b)->contacts);
+    for (int i = 0; i < count; i++) {
+        cairn_contact_view x, y;
+        cairn_contact_get(a, i, &x);
+        cairn_contact_get(b, i, &y);
+        assert_int_equal(x.a.index, y.a.index);
+        assert_int_equal(x.b.index, y.b.index);
+        assert_true(x.key == y.key);
+        check_close(x.gap, y.gap, 0.0, 0.01 * tolerance);
+        for (int k = 0; k < 3; k++) {
+            check_close(x.normal[k], y.normal[k], 0.0, 10.0 * tolerance);
+            check_close(x.point[k], y.point[k], 0.0, 0.1 * tolerance);
+            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance);
+            check_close(x.velocity[k], y.velocity[k], 0.0, 10.0 * tolerance);
+        }
+        for (int k = 0; k < CON_HISTORY_MAX; k++)
+            check_close(a->contacts.history[i][k], b->contacts.history[i][k], 1e5 * tolerance,
+                        1e3 * tolerance);
+    }
+}
+
+static void check_forces(const cairn_world *a, const cairn_world *b, double tolerance)
+{
+    for (int i = 0; i < cairn_body_count(a); i++) {
+        double f[2][3], t[2][3];
+        cairn_body_id id = cairn_body_at(a, i);
+        assert_int_equal(cairn_body_contact_force(a, id, f[0], t[0]), CAIRN_OK);
+        assert_int_equal(cairn_body_contact_force(b, id, f[1], t[1]), CAIRN_OK);
+        for (int k = 0; k < 3; k++) {
+            check_close(f[0][k], f[1][k], 1e-9, 1e4 * tolerance);
+            check_close(t[0][k], t[1][k], 1e-9, 1e4 * tolerance);
+        }
+    }
+}
+
+/// The parts of the audit differ by the lagged half-steps alone.
+static void check_energies(const cairn_world *a, const cairn_world *b, double tolerance)
+{
+    cairn_energy x = cairn_world_energy(a), y = cairn_world_energy(b);
+    double scale = x.kinetic + x.damping + x.friction;
+    check_close(x.kinetic, y.kinetic, 0.0, 1e-9 * scale);
+    check_close(x.potential, y.potential, 0.0, 1e-9 * scale);
+    check_close(x.elastic, y.elastic, 0.0, 1e-9 * scale);
+    check_close(x.drivers, y.drivers, 0.0, 1e-9 * scale);
+    check_close(x.damping, y.damping, 0.0, tolerance * scale);
+    check_close(x.friction, y.friction, 0.0, tolerance * scale);
+    check_close(x.residual, y.residual, 0.0, tolerance * scale);
+}
+
+static void compare(bed b, int steps)
+{
+    b.threads = 1;
+    cairn_world *lane = make_world(&b), *ordinary = make_world(&b);
+    int done = 0, until[] = {10, steps / 3, steps};
+    // round-off grows: the bed is chaotic
+    double tolerance[] = {1e-13, 1e-11, 1e-8};
+    for (int k = 0; k < 3; k++) {
+        run(lane, until[k] - done, false);
+        run(ordinary, until[k] - done, true);
+        done = until[k];
+        check_bodies(lane, ordinary, tolerance[k]);
+        check_contacts(lane, ordinary, tolerance[k]);
+        check_forces(lane, ordinary, tolerance[k]);
+        check_energies(lane, ordinary, 1e-4);
+    }
+    assert_true(cairn_contact_count(lane) > b.count / 4);
+    cairn_world_destroy(lane);
+    cairn_world_destroy(ordinary);
+}
+
+static void test_hooke(void **state)
+{
+    (void)state;
+    compare((bed){.law = "hooke", .count = 200, .step = 2e-5}, 600);
+}
+
+static void test_hertz(void **state)
+{
+    (void)state;
+    compare((bed){.law = "hertz_mindlin", .count = 200, .step = 2e-5}, 600);
+}
+
+static void test_moving_walls(void **state)
+{
+    (void)state;
+    compare((bed){.law = "hooke", .count = 150, .step = 2e-5, .moving = true, .mixed = true}, 450);
+}
+
+static void test_loads_and_anchors(void **state)
+{
+    (void)state;
+    compare(
+        (bed){.law = "hertz_mindlin", .count = 150, .step = 2e-5, .loaded = true, .anchored = true},
+        450);
+}
+
+static uint64_t hash_of(const bed *b, const char *kernel, int steps)
+{
+    cairn_world *world = make_world(b);
+    if (kernel != NULL && !eng_lane_choose_kernel(world, kernel)) {
+        cairn_world_destroy(world);
+        return 0;
+    }
+    run(world, steps, false);
+    uint64_t hash = cairn_world_hash(world);
+    cairn_energy e = cairn_world_energy(world);
+    double parts[] = {e.damping, e.friction, e.elastic, e.drivers};
+    for (int i = 0; i < 4; i++) {
+        uint64_t bits;
+        memcpy(&bits, &parts[i], sizeof bits);
+        hash = hash * 1099511628211u ^ bits;
+    }
+    cairn_world_destroy(world);
+    return hash;
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    const char *laws[] = {"hooke", "hertz_mindlin"}, *kernels[] = {"avx2", "avx512"};
+    for (int law = 0; law < 2; law++) {
+        bed b = {.law = laws[law],
+                 .count = 700,
+                 .threads = 1,
+                 .step = 2e-5,
+                 .moving = true,
+                 .loaded = true,
+                 .anchored = true,
+                 .mixed = true};
+        uint64_t expected = hash_of(&b, "scalar", 1500);
+        for (int k = 0; k < 2; k++) {
+            uint64_t hash = hash_of(&b, kernels[k], 1500);
+            assert_true(hash == 0 || hash == expected);
+        }
+        for (int threads = 2; threads <= 5; threads++) {
+            b.threads = threads;
+            assert_true(hash_of(&b, NULL, 1500) == expected);
+        }
+    }
+}
+
+/// Leaving the lane and coming back keeps motion and history.
+static void test_hand_over(void **state)
+{
+    (void)state;
+    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5};
+    cairn_world *mixed = make_world(&b), *ordinary = make_world(&b);
+    run(ordinary, 400, true);
+    run(mixed, 150, false);
+    eng_lane_leave(mixed);
+    run(mixed, 100, true);
+    mixed->lane_fit = ENG_LANE_UNKNOWN;
+    run(mixed, 150, false);
+    check_bodies(mixed, ordinary, 1e-9);
+    check_contacts(mixed, ordinary, 1e-9);
+    check_energies(mixed, ordinary, 1e-4);
+    cairn_world_destroy(mixed);
+    cairn_world_destroy(ordinary);
+}
+
+/// Changes between steps reach the lane.
+static void test_changes(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .count = 150, .threads = 1, .step = 2e-5, .moving = true};
+    cairn_world *worlds[2] = {make_world(&b), make_world(&b)};
+    for (int w = 0; w < 2; w++) {
+        cairn_world *world = worlds[w];
+        cairn_body_id floor = cairn_body_at(world, 0), one = cairn_body_at(world, 20);
+        double identity[4] = {1.0, 0.0, 0.0, 0.0};
+        run(world, 100, w == 1);
+        assert_int_equal(cairn_body_set_velocity(world, floor, (double[3]){-0.3, 0.1, 0.0},
+                                                 (double[3]){0.0, 0.0, 0.0}, NULL),
+                         CAIRN_OK);
+        run(world, 60, w == 1);
+        assert_int_equal(cairn_body_set_force(world, one, (double[3]){0.0, 0.1, 0.0},
+                                              (double[3]){0.0, 1e-4, 0.0}, NULL),
+                         CAIRN_OK);
+        run(world, 60, w == 1);
+        assert_int_equal(cairn_body_set_velocity(world, one, (double[3]){1.0, 0.5, 0.2},
+                                                 (double[3]){10.0, 0.0, 20.0}, NULL),
+                         CAIRN_OK);
+        run(world, 60, w == 1);
+        assert_int_equal(
+            cairn_body_set_pose(world, one, (double[3]){0.02, 0.02, 0.3}, identity, NULL),
+            CAIRN_OK);
+        assert_int_equal(cairn_world_set_gravity(world, (double[3]){5.0, 0.0, -8.0}, NULL),
+                         CAIRN_OK);
+        run(world, 120, w == 1);
+    }
+    check_bodies(worlds[0], worlds[1], 1e-8);
+    check_contacts(worlds[0], worlds[1], 1e-8);
+    check_energies(worlds[0], worlds[1], 1e-4);
+    cairn_world_destroy(worlds[0]);
+    cairn_world_destroy(worlds[1]);
+}
+
+/// Walls that are put elsewhere, fixed ones alone or beside a moving one, far enough to meet
+/// spheres that were not near them.
+static void test_placed_walls(void **state)
+{
+    (void)state;
+    for (int moving = 0; moving < 2; moving++) {
+        bed b = {.law = "hooke", .count = 150, .threads = 1, .step = 2e-5, .moving = moving};
+        cairn_world *worlds[2] = {make_world(&b), make_world(&b)};
+        double r = sqrt(0.5), side = 5 * 0.0094;
+        for (int w = 0; w < 2; w++) {
+            cairn_world *world = worlds[w];
+            run(world, 40, w == 1);
+            assert_int_equal(cairn_body_set_pose(world, cairn_body_at(world, 2),
+                                                 (double[3]){side - 0.004, 0.0, 0.0},
+                                                 (double[4]){r, 0.0, -r, 0.0}, NULL),
+                             CAIRN_OK);
+            run(world, 1, w == 1);
+        }
+        check_contacts(worlds[0], worlds[1], 1e-11);
+        for (int w = 0; w < 2; w++)
+            run(worlds[w], 100, w == 1);
+        check_bodies(worlds[0], worlds[1], 1e-8);
+        check_contacts(worlds[0], worlds[1], 1e-8);
+        check_forces(worlds[0], worlds[1], 1e-8);
+        for (int w = 0; w < 2; w++)
+            cairn_world_destroy(worlds[w]);
+    }
+}
+
+/// Counts calls that ask for memory; fails from the `fail_at`-th on.
+typedef struct counter {
+    long calls, fail_at;
+} counter;
+
+static void *count_calls(void *context, void *block, size_t size)
+{
+    counter *c = context;
+    if (size == 0) {
+        free(block);
+        return NULL;
+    }
+    c->calls++;
+    return c->fail_at > 0 && c->calls >= c->fail_at ? NULL : realloc(block, size);
+}
+
+/// Ten layers of spheres that fall on each other.
+static cairn_world *make_counted(counter *c)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world = NULL;
+    def.time_step = 2e-5;
+    def.allocator = (cairn_allocator){count_calls, c};
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id grain = material(world, "grain");
+    set_pair(world, grain, grain, "hooke", 1.0);
+    cairn_shape_id shape = sphere(world, 0.005);
+    add_walls(world, &(bed){0}, 0.05, grain);
+    for (int i = 0; i < 160; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        body.shape = shape;
+        body.material = grain;
+        body.position[0] = 0.0065 + 0.0115 * (i % 4);
+        body.position[1] = 0.0065 + 0.0115 * (i / 4 % 4) + 1e-4 * (i % 3);
+        body.position[2] = 0.006 + 0.0115 * (i / 16);
+        add_body(world, body);
+    }
+    return world;
+}
+
+/// No heap call in a warm step, new pair lists included.
+static void test_warm_steps(void **state)
+{
+    (void)state;
+    counter c = {0};
+    cairn_world *world = make_counted(&c);
+    run(world, 15000, false);
+    long calls = c.calls, lists = cairn_world_step_count(world);
+    run(world, 3000, false);
+    assert_true(lists > 0);
+    assert_int_equal(c.calls, calls);
+    assert_true(cairn_contact_count(world) > 100);
+    cairn_world_destroy(world);
+}
+
+/// Every allocation of the first steps may fail: the step says so, nothing leaks.
+static void test_failing_memory(void **state)
+{
+    (void)state;
+    for (int at = 1;; at++) {
+        counter c = {0};
+        cairn_error error;
+        cairn_world *world = make_counted(&c);
+        c.fail_at = c.calls + at;
+        cairn_status status = CAIRN_OK;
+        for (int i = 0; i < 3 && status == CAIRN_OK; i++)
+            status = cairn_world_step(world, &error);
+        long calls = c.calls;
+        cairn_world_destroy(world);
+        if (status == CAIRN_OK) {
+            assert_true(calls < c.fail_at && at > 20);
+            return;
+        }
+        assert_int_equal(status, CAIRN_ERROR_MEMORY);
+    }
+}
+
+/// Spheres of 1 and 10 mm together move as under the ordinary blocks.
+static void test_size_ratio(void **state)
+{
+    (void)state;
+    cairn_world *worlds[2];
+    for (int w = 0; w < 2; w++) {
+        cairn_world_def def = cairn_default_world_def();
+        def.time_step = 5e-6;
+        assert_int_equal(cairn_world_create(&def, &worlds[w], NULL), CAIRN_OK);
+        cairn_world *world = worlds[w];
+        cairn_material_id grain = material(world, "grain");
+        set_pair(world, grain, grain, "hertz_mindlin", 1.0);
+        add_walls(world, &(bed){0}, 0.06, grain);
+        cairn_shape_id small = sphere(world, 0.001), large = sphere(world, 0.01);
+        for (int i = 0; i < 404; i++) {
+            cairn_body_def body = cairn_default_body_def();
+            body.shape = i < 4 ? large : small;
+            body.material = grain;
+            if (i < 4) {
+                body.position[0] = 0.0102 + 0.021 * (i % 2);
+                body.position[1] = 0.0102 + 0.021 * (i / 2);
+                body.position[2] = 0.034;
+                body.velocity[2] = -1.0;
+            } else {
+                body.position[0] = 0.0011 + 0.00205 * (i % 20);
+                body.position[1] = 0.0011 + 0.00205 * (i / 20);
+                body.position[2] = 0.0009 + 2e-5 * (i % 7);
+            }
+            add_body(world, body);
+        }
+        run(world, 4000, w == 1);
+    }
+    assert_true(cairn_contact_count(worlds[0]) > 50);
+    check_bodies(worlds[0], worlds[1], 1e-8);
+    check_contacts(worlds[0], worlds[1], 1e-7);
+    check_energies(worlds[0], worlds[1], 1e-3);
+    for (int w = 0; w < 2; w++)
+        cairn_world_destroy(worlds[w]);
+}
+
+/// The audit closes over collisions and slides, and closes better with smaller steps.
+static void test_audit(void **state)
+{
+    (void)state;
+    for (int law = 0; law < 2; law++) {
+        double residual[2];
+        for (int k = 0; k < 2; k++) {
+            bed b = {.law = law ? "hertz_mindlin" : "hooke",
+                     .count = 300,
+                     .threads = 1,
+                     .step = k ? 5e-6 : 2e-5,
+                     .loose = true};
+            cairn_world *world = make_world(&b);
+            cairn_energy start = cairn_world_energy(world);
+            run(world, k ? 8000 : 2000, false);
+            cairn_energy e = cairn_world_energy(world);
+            residual[k] = fabs(e.residual) / (e.damping + e.friction);
+            assert_true(e.damping + e.friction > 0.1 * start.kinetic);
+            assert_true(e.friction > 0.05 * e.damping);
+            cairn_world_destroy(world);
+        }
+        print_message("audit residual %g, with a quarter of the step %g\n", residual[0],
+                      residual[1]);
+        check_at_most(residual[0], 1e-3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hooke),        cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_moving_walls), cmocka_unit_test(test_loads_and_anchors),
+        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_changes),      cmocka_unit_test(test_placed_walls),
+        cmocka_unit_test(test_warm_steps),   cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_size_ratio),   cmocka_unit_test(test_audit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// A replay gives back what a run wrote, while it goes on and after it, and refuses what is damaged.
+#include "tests/regress/heap.h"
+
+#include <hdf5.h>
+
+// damaged files make the HDF5 library forget some of its own memory
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+
+enum { FRAMES = 12, BODIES = 10 };
+
+static const char *const files[] = {"a.h5", "b.h5"};
+static const char scene_text[] = "title \"heap\"\n-- \xc3\xa4\n";
+
+/// What was written, as the world said it.
+typedef struct record {
+    double time;
+    int64_t step, contacts;
+    cairn_body_view bodies[BODIES];
+} record;
+
+typedef struct bench {
+    char folder[64], path[128], bad[128];
+    cairn_world *world;
+    cairn_trajectory *writer;
+    record records[FRAMES];
+    int count;
+} bench;
+
+static void write_frame(bench *b)
+{
+    cairn_error error = {0};
+    record *r = &b->records[b->count++];
+    must(cairn_trajectory_frame(b->writer, b->world, &error), &error);
+    r->time = cairn_world_time(b->world);
+    r->step = cairn_world_step_count(b->world);
+    r->contacts = cairn_contact_count(b->world);
+    for (int i = 0; i < BODIES; i++)
+        assert_int_equal(cairn_body_get(b->world, cairn_body_at(b->world, i), &r->bodies[i]), 0);
+    heap_steps(b->world, 7);
+}
+
+static void begin(bench *b)
+{
+    cairn_error error = {0};
+    heap_def def = default_heap();
+    def.layers = 1;
+    memset(b, 0, sizeof *b);
+    heap_folder_make(b->folder);
+    snprintf(b->path, sizeof b->path, "%s/a.h5", b->folder);
+    snprintf(b->bad, sizeof b->bad, "%s/b.h5", b->folder);
+    b->world = heap_world(&def);
+    assert_int_equal(cairn_body_count(b->world), BODIES);
+    const cairn_trajectory_def what = {"cairn run heap", "heap", scene_text, 42};
+    must(cairn_trajectory_create(b->path, b->world, &what, &b->writer, &error), &error);
+}
+
+static void close_writer(bench *b)
+{
+    cairn_error error = {0};
+    must(cairn_trajectory_close(b->writer, &error), &error);
+    b->writer = NULL;
+}
+
+static void end(bench *b)
+{
+    close_writer(b);
+    cairn_world_destroy(b->world);
+    heap_folder_remove(b->folder, files, 2);
+}
+
+static void compare_frame(const bench *b, cairn_replay *replay, int index)
+{
+    cairn_error error = {0};
+    cairn_replay_frame frame;
+    const record *r = &b->records[index];
+    must(cairn_replay_read(replay, index, &frame, &error), &error);
+    assert_true(frame.time == r->time && cairn_replay_times(replay)[index] == r->time);
+    assert_int_equal(frame.step, r->step);
+    assert_int_equal(frame.contacts, r->contacts);
+    for (int i = 0; i < BODIES; i++) {
+        const cairn_body_view *v = &r->bodies[i];
+        assert_memory_equal(frame.position[i], v->position, sizeof v->position);
+        assert_memory_equal(frame.orientation[i], v->orientation, sizeof v->orientation);
+        assert_memory_equal(frame.velocity[i], v->velocity, sizeof v->velocity);
+        assert_memory_equal(frame.angular_velocity[i], v->angular_velocity,
+                            sizeof v->angular_velocity);
+    }
+}
+
+static void test_frames(void **state)
+{
+    (void)state;
+    bench b;
+    cairn_error error = {0};
+    cairn_replay *replay;
+    cairn_replay_frame frame;
+    begin(&b);
+    while (b.count < FRAMES)
+        write_frame(&b);
+    close_writer(&b);
+    must(cairn_replay_open(b.path, &replay, &error), &error);
+    const cairn_replay_info *info = cairn_replay_get_info(replay);
+    assert_string_equal(info->command, "cairn run heap");
+    assert_string_equal(info->scene, "heap");
+    assert_string_equal(info->scene_text, scene_text);
+    assert_string_equal(info->version, cairn_version());
+    assert_int_equal(info->seed, 42);
+    assert_int_equal(info->bodies, BODIES);
+    assert_true(info->time_step == cairn_world_get_def(b.world)->time_step);
+    assert_int_equal(cairn_replay_count(replay), FRAMES);
+    // in any order
+    for (int i = 0; i < FRAMES; i++)
+        compare_frame(&b, replay, (i * 5) % FRAMES);
+    assert_int_equal(cairn_replay_read(replay, -1, &frame, &error), CAIRN_ERROR_ARGUMENT);
+    assert_int_equal(cairn_replay_read(replay, FRAMES, &frame, &error), CAIRN_ERROR_ARGUMENT);
+    cairn_replay_close(replay);
+    cairn_replay_close(NULL);
+    end(&b);
+}
+
+/// Run and replay in one program share what HDF5 knows of the file: the copy is one of a run whose
+/// program was killed.
+static void copy_file(const char *from, const char *to, size_t most, size_t flip)
+{
+    static unsigned char bytes[1 << 20];
+    FILE *in = fopen(from, "rb");
+    assert_non_null(in);
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    fclose(in);
+    if (flip < size)
+        bytes[flip] ^= (unsigned char)(1u << (flip % 8));
+    FILE *out = fopen(to, "wb");
+    assert_non_null(out);
+    size_t kept = size < most ? size : most;
+    assert_int_equal(fwrite(bytes, 1, kept, out), kept);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void test_unfinished(void **state)
+{
+    (void)state;
+    bench b;
+    cairn_error error = {0};
+    cairn_replay *replay;
+    begin(&b);
+    for (int frames = 0; frames < 5; frames++) {
+        copy_file(b.path, b.bad, SIZE_MAX, SIZE_MAX);
+        must(cairn_replay_open(b.bad, &replay, &error), &error);
+        must(cairn_replay_refresh(replay, &error), &error);
+        assert_int_equal(cairn_replay_count(replay), frames);
+        for (int i = 0; i < frames; i++)
+            compare_frame(&b, replay, i);
+        cairn_replay_close(replay);
+        write_frame(&b);
+    }
+    end(&b);
+}
+
+/// Whatever is answered, nothing breaks, and an error has a message.
+static bool try_file(const char *path)
+{
+    cairn_error error = {0};
+    cairn_replay *replay;
+    cairn_replay_frame frame;
+    cairn_status status = cairn_replay_open(path, &replay, &error);
+    if (status != CAIRN_OK) {
+        assert_null(replay);
+        assert_true(status == CAIRN_ERROR_FORMAT || status == CAIRN_ERROR_FILE);
+        assert_true(error.message[0] != '\0');
+        return false;
+    }
+    bool good = true;
+    for (int64_t i = 0; i < cairn_replay_count(replay); i++)
+        good &= cairn_replay_read(replay, i, &frame, &error) == CAIRN_OK;
+    cairn_replay_close(replay);
+    return good;
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    bench b;
+    base_rng rng = base_rng_make(3);
+    begin(&b);
+    while (b.count < 4)
+        write_frame(&b);
+    close_writer(&b);
+    FILE *file = fopen(b.path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    fclose(file);
+    for (size_t kept = 0; kept < size; kept += 1 + size / 150) {
+        copy_file(b.path, b.bad, kept, SIZE_MAX);
+        assert_false(try_file(b.bad));
+    }
+    for (int i = 0; i < 400; i++) {
+        copy_file(b.path, b.bad, SIZE_MAX, (size_t)(base_rng_unit(&rng) * (double)size));
+        (void)try_file(b.bad);
+    }
+    assert_false(try_file(b.folder));
+    assert_false(try_file("/none/a.h5"));
+    assert_true(try_file(b.path));
+    end(&b);
+}
+
+/// Well-formed HDF5 that says what is not so.
+static void make_false(const bench *b, const char *set, hid_t type, int rank, const hsize_t *shape)
+{
+    copy_file(b->path, b->bad, SIZE_MAX, SIZE_MAX);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    hid_t file = H5Fopen(b->bad, H5F_ACC_RDWR, access), space = H5Screate_simple(rank, shape, NULL);
+    hid_t chunks = H5Pcreate(H5P_DATASET_CREATE);
+    const hsize_t one[3] = {1, 1, 1};
+    H5Pset_chunk(chunks, rank, one);
+    assert_true(H5Ldelete(file, set, H5P_DEFAULT) >= 0);
+    hid_t made = H5Dcreate2(file, set, type, space, H5P_DEFAULT, chunks, H5P_DEFAULT);
+    assert_true(made >= 0);
+    H5Dclose(made);
+    H5Pclose(chunks);
+    H5Sclose(space);
+    H5Fclose(file);
+    H5Pclose(access);
+    assert_false(try_file(b->bad));
+}
+
+static void test_false_shapes(void **state)
+{
+    (void)state;
+    bench b;
+    begin(&b);
+    while (b.count < 3)
+        write_frame(&b);
+    close_writer(&b);
+    const hsize_t huge[3] = {1 << 30, BODIES, 3}, few[3] = {2, BODIES, 3}, other[3] = {3, 9, 3};
+    make_false(&b, "time", H5T_NATIVE_DOUBLE, 1, huge);
+    make_false(&b, "time", H5T_NATIVE_INT64, 1, few);
+    make_false(&b, "position", H5T_NATIVE_DOUBLE, 3, huge);
+    make_false(&b, "position", H5T_NATIVE_DOUBLE, 3, few);
+    make_false(&b, "position", H5T_NATIVE_FLOAT, 3, few);
+    make_false(&b, "velocity", H5T_NATIVE_DOUBLE, 3, other);
+    make_false(&b, "orientation_wxyz", H5T_NATIVE_DOUBLE, 2, few);
+    end(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_unfinished),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_false_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
