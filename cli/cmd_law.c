@@ -277,7 +277,16 @@ static int run_law(const void *memory)
     return result;
 }
 
-/// The parameters of the law that is named.
+static void help_history(const law_request *request)
+{
+    int count = request->plugin == CAIRN_LAW ? cairn_law_history_count(request->info.name) : 0;
+    if (count > 0)
+        printf("\nhistory of %s, in and out:\n ", request->info.name);
+    for (int i = 0; i < count; i++)
+        printf(" %s%s", cairn_law_history_name(request->info.name, i), i + 1 < count ? "," : "\n");
+}
+
+/// The parameters of the law that is named, and its history.
 static int help_law(const void *memory)
 {
     const law_settings *settings = memory;
@@ -292,10 +301,14 @@ static int help_law(const void *memory)
         cairn_setting_info is = cairn_plugin_setting(request.plugin, request.index, i);
         printf("  %-26s ", is.name);
         cli_print_value(is.initial, stdout);
-        printf("%s%s  %s\n", is.unit[0] != '\0' ? " " : "", is.unit, is.help);
+        printf("%s%s  %s", is.unit[0] != '\0' ? " " : "", is.unit, is.help);
+        for (int k = 0; is.choices != NULL && is.choices[k] != NULL; k++)
+            printf("%s%s", k == 0 ? " (" : ", ", is.choices[k]);
+        printf(is.choices != NULL ? ")\n" : "\n");
     }
     if (request.info.setting_count == 0)
         printf("  none\n");
+    help_history(&request);
     return CLI_EXIT_DONE;
 }
 
@@ -311,9 +324,10 @@ const cli_command cli_cmd_law = {
         "Keys of a state file for a law: radii, masses, inertias (of A and B; \"infinite\" for a "
         "plane, a negative\nradius for a hollow sphere), positions, velocities, "
         "angular_velocities, plane_normal, overlap, v_n, v_t,\nh, history, parameters, fresh, "
-        "initial, instantaneous, previous_impulse, local. For a one-contact\nsolver: W, b, mu, "
-        "start, parameters. Variables for --set and --sweep: overlap, v_n, v_t, h (b_n, b_t1,\n"
-        "b_t2, mu), parameters, history.",
+        "initial, instantaneous, previous_impulse, local; gap, V, B, W (of the "
+        "contact itself, in the frame n, t1,\nt2, instead of the bodies'). For a one-contact "
+        "solver: W, b, mu, start, parameters. Variables for --set\nand --sweep: overlap, v_n, "
+        "v_t, h (b_n, b_t1, b_t2, mu), parameters, history.",
     .least = 1,
     .most = 1,
     .options = options,

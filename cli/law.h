@@ -23,6 +23,9 @@ typedef struct law_request {
     double masses[2];         // kg; NAN where not given
     bool placed, fresh_given; // positions, and whether the contact is fresh, were given
     double overlap, v_n, v_t; // NAN where not given
+    // contact quantities that stand for those of the bodies
+    bool W_given, V_given, B_given, gap_given;
+    double W[3][3], V[3], B[3], gap;
 } law_request;
 
 typedef struct law_answer {
@@ -44,6 +47,9 @@ cairn_status law_request_read(law_request *request, const cli_json_node *root, c
 /// @return CAIRN_ERROR_NOT_FOUND with a suggestion, CAIRN_ERROR_ARGUMENT
 cairn_status law_request_set(law_request *request, const char *name, cairn_value value,
                              cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Sets a part of the history by its index; a name may be that of a parameter too.
+void law_request_set_history(law_request *request, int index, double value);
 
 /// Unit of something law_request_set knows; "" where it has none.
 const char *law_request_unit(const law_request *request, const char *name);

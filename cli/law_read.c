@@ -189,6 +189,33 @@ static cairn_status read_local(const law_reader *r, const cli_json_node *node)
     return CAIRN_OK;
 }
 
+static cairn_status read_contact_W(const law_reader *r, const cli_json_node *node)
+{
+    r->request->W_given = true;
+    return read_rows(r, node, 3, r->request->W);
+}
+
+static cairn_status read_contact_V(const law_reader *r, const cli_json_node *node)
+{
+    r->request->V_given = true;
+    return read_numbers(r, node, 3, r->request->V);
+}
+
+static cairn_status read_contact_B(const law_reader *r, const cli_json_node *node)
+{
+    r->request->B_given = true;
+    return read_numbers(r, node, 3, r->request->B);
+}
+
+static cairn_status read_contact_gap(const law_reader *r, const cli_json_node *node)
+{
+    r->request->gap_given = true;
+    if (node->kind != CLI_JSON_NUMBER)
+        return fail_kind(r, node, "a number");
+    r->request->gap = node->number;
+    return CAIRN_OK;
+}
+
 static cairn_status read_W(const law_reader *r, const cli_json_node *node)
 {
     return read_rows(r, node, 3, r->request->local.W);
@@ -232,9 +259,12 @@ static cairn_status read_history(const law_reader *r, const cli_json_node *node)
     for (const cli_json_node *at = node->first; at != NULL; at = at->next) {
         if (!is_one_of(at->key, names, count))
             return fail_unknown(r, at, "history", names, count);
-        cairn_status status = read_variable(r, at);
-        if (status != CAIRN_OK)
-            return status;
+        if (at->kind != CLI_JSON_NUMBER)
+            return fail_kind(r, at, "a number");
+        int index = 0;
+        while (strcmp(names[index], at->key) != 0)
+            index++;
+        law_request_set_history(r->request, index, at->number);
     }
     return CAIRN_OK;
 }
@@ -295,6 +325,7 @@ static const law_key law_keys[] = {
     {"velocities",         read_velocities   },
     {"angular_velocities", read_spins        },
     {"radii",              read_radii        },
+    {"spheres_radii",      read_radii        },
     {"masses",             read_masses       },
     {"inertias",           read_inertias     },
     {"plane_normal",       read_plane_normal },
@@ -309,6 +340,10 @@ static const law_key law_keys[] = {
     {"history",            read_history      },
     {"parameters",         read_parameters   },
     {"local",              read_local        },
+    {"W",                  read_contact_W    },
+    {"V",                  read_contact_V    },
+    {"B",                  read_contact_B    },
+    {"gap",                read_contact_gap  },
 };
 
 static const law_key local_keys[] = {

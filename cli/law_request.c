@@ -139,6 +139,13 @@ static cairn_status set_parameter(law_request *request, const char *name, cairn_
     return CAIRN_OK;
 }
 
+void law_request_set_history(law_request *request, int index, double value)
+{
+    request->law.history[index] = value;
+    // a contact with a history is not new
+    request->law.fresh = request->law.fresh && request->fresh_given;
+}
+
 cairn_status law_request_set(law_request *request, const char *name, cairn_value value,
                              cairn_error *error)
 {
@@ -154,9 +161,7 @@ cairn_status law_request_set(law_request *request, const char *name, cairn_value
         *(double *)((char *)request + variable->offset) = value.number;
         return CAIRN_OK;
     }
-    request->law.history[history] = value.number;
-    // a contact with a history is not new
-    request->law.fresh = request->law.fresh && request->fresh_given;
+    law_request_set_history(request, history, value.number);
     return CAIRN_OK;
 }
 
@@ -239,6 +244,10 @@ static cairn_status evaluate_law(const law_request *request, law_answer *answer,
     state.parameter_count = request->parameter_count;
     fill_masses(request, &state);
     cairn_status status = place(request, &state, error);
+    state.W = request->W_given ? request->W : NULL;
+    state.V = request->V_given ? request->V : NULL;
+    state.B = request->B_given ? request->B : NULL;
+    state.gap = request->gap_given ? &request->gap : NULL;
     return status == CAIRN_OK ? cairn_law_evaluate(&state, &answer->law, error) : status;
 }
 

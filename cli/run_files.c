@@ -87,12 +87,13 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
     fprintf(out, "%" PRId64 ",%.17g", cairn_world_step_count(scene->world),
             cairn_world_time(scene->world));
     for (int i = 0; i < scene->sensor_count; i++) {
-        double value[3];
+        double value[SCN_SENSOR_COLUMNS_MAX];
         cairn_status status = scn_sensor_read(scene, &scene->sensors[i], value);
         if (status != CAIRN_OK)
             return base_fail(error, status, "sensor \"%s\": %s", scene->sensors[i].name,
                              cairn_status_text(status));
-        fprintf(out, ",%.17g,%.17g,%.17g", value[0], value[1], value[2]);
+        for (int k = 0; k < scene->sensors[i].columns; k++)
+            fprintf(out, ",%.17g", value[k]);
     }
     fputc('\n', out);
     return CAIRN_OK;
@@ -107,14 +108,26 @@ static void put_hash_row(const run_state *run)
                 cairn_world_hash(world));
 }
 
+/// ",name quantity column [unit]", without what there is not.
+static void put_sensor_column(const scn_scene *scene, const scn_sensor *sensor, int column,
+                              FILE *out)
+{
+    const char *name = scn_sensor_column_name(scene, sensor, column);
+    const char *unit = scn_sensor_quantity_unit(sensor->quantity);
+    fprintf(out, ",%s %s", sensor->name, scn_sensor_quantity_name(sensor->quantity));
+    if (name[0] != '\0')
+        fprintf(out, " %s", name);
+    if (unit[0] != '\0')
+        fprintf(out, " [%s]", unit);
+}
+
 static void put_sensor_head(const scn_scene *scene, FILE *out)
 {
     fputs("step,time [s]", out);
     for (int i = 0; i < scene->sensor_count; i++) {
         const scn_sensor *sensor = &scene->sensors[i];
-        for (int axis = 0; axis < 3; axis++)
-            fprintf(out, ",%s %s %c [%s]", sensor->name, scn_sensor_quantity_name(sensor->quantity),
-                    "xyz"[axis], scn_sensor_quantity_unit(sensor->quantity));
+        for (int k = 0; k < sensor->columns; k++)
+            put_sensor_column(scene, sensor, k, out);
     }
     fputc('\n', out);
 }

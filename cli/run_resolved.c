@@ -101,6 +101,32 @@ static void put_pairs(const cairn_world *world, cli_json *json)
     cli_json_list_end(json);
 }
 
+static void put_connectors(const cairn_world *world, cli_json *json)
+{
+    cli_json_list(json, "connectors");
+    for (int i = 0; i < cairn_connector_count(world); i++) {
+        cairn_connector_id id = cairn_connector_at(world, i);
+        cairn_connector_view view;
+        if (cairn_connector_get(world, id, &view) != CAIRN_OK)
+            continue;
+        int index = scn_find_plugin(CAIRN_LAW, view.law);
+        cli_json_object(json, NULL);
+        cli_json_text(json, "name", view.name);
+        cli_json_text(json, "law", view.law);
+        cli_json_list(json, "radii");
+        for (int side = 0; side < 2; side++)
+            cli_json_number(json, NULL, view.radii[side]);
+        cli_json_list_end(json);
+        cli_json_object(json, "parameters");
+        for (int k = 0; index >= 0 && k < cairn_plugin_get(CAIRN_LAW, index).setting_count; k++)
+            cli_json_value(json, cairn_plugin_setting(CAIRN_LAW, index, k).name,
+                           cairn_connector_value(world, id, k));
+        cli_json_object_end(json);
+        cli_json_object_end(json);
+    }
+    cli_json_list_end(json);
+}
+
 static void put_output(const run_state *run, cli_json *json)
 {
     cli_json_object(json, "output");
@@ -137,6 +163,7 @@ cairn_status run_resolved_write(const run_state *run, cairn_error *error)
     put_plugin(scene->world, &json, "local_solver", CAIRN_LOCAL, cairn_world_local(scene->world),
                cairn_world_local_value);
     put_pairs(scene->world, &json);
+    put_connectors(scene->world, &json);
     cli_json_integer(&json, "bodies", cairn_body_count(scene->world));
     put_output(run, &json);
     cli_json_boolean(&json, "strict", run->settings->strict);

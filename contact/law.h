@@ -83,6 +83,9 @@ typedef struct con_law {
     /// @param output   zeroed by the caller
     void (*impulse)(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output);
+    /// What becomes of the history of a connector, which outlives its contacts, while it is open;
+    /// NULL: all zero.
+    void (*open)(const void *parameters, const con_impulse_input *input, double *history);
     /// Whether a contact with this history acts across an open gap; NULL: never. Contacts of
     /// impulse laws live while gap <= 0 or while this holds.
     bool (*bonded)(const void *parameters, const double *history);

@@ -214,6 +214,15 @@ static void notice_impact(const exudyn_sphere *p, const con_impulse_input *input
     history[TANGENTIAL_VELOCITY] = hypot(input->V[1], input->V[2]);
 }
 
+/// The impact velocity stays until the next impact.
+static void keep_open(const void *parameters, const con_impulse_input *input, double *history)
+{
+    (void)parameters;
+    history[GAP] = input->gap;
+    history[TANGENTIAL_VELOCITY] = hypot(input->V[1], input->V[2]);
+    history[PLASTIC_OVERLAP] = 0.0;
+}
+
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output)
 {
@@ -222,8 +231,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     if (!p->active)
         return;
     if (input->gap > 0.0) {
-        history[GAP] = input->gap;
-        history[PLASTIC_OVERLAP] = 0.0;
+        keep_open(p, input, history);
         return;
     }
     notice_impact(p, input, history);
@@ -264,5 +272,6 @@ const con_law con_law_exudyn_sphere = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .open = keep_open,
     .stiffness = stiffness_of,
 };

@@ -64,6 +64,19 @@ static vec3 point_velocity(const con_law_body *body, vec3 point)
     return vec3_add(body->velocity, vec3_cross(body->angular_velocity, arm));
 }
 
+/// What the state gives itself stands for what the bodies give.
+static void override_input(const con_law_state *state, con_impulse_input *input)
+{
+    if (state->gap != NULL)
+        input->gap = *state->gap;
+    if (state->W != NULL)
+        memcpy(input->W.m, state->W, sizeof input->W.m);
+    if (state->V != NULL)
+        memcpy(input->V, state->V, sizeof input->V);
+    if (state->V != NULL || state->B != NULL)
+        memcpy(input->B, state->B != NULL ? state->B : state->V, sizeof input->B);
+}
+
 static void fill_input(const con_law_state *state, con_impulse_input *input)
 {
     vec3 normal, t1, t2;
@@ -88,6 +101,7 @@ static void fill_input(const con_law_state *state, con_impulse_input *input)
             add_inverse_mass(body, vec3_sub(input->point, body->position), &input->frame,
                              &input->W);
     }
+    override_input(state, input);
 }
 
 void con_law_state_respond(const con_law_state *state, con_law_response *response)

@@ -26,6 +26,10 @@ typedef struct con_law_state {
     bool initial;                    // see con_impulse_input
     double R_previous[3];            // N s, see con_impulse_input
     double history[CON_HISTORY_MAX]; // in
+    // contact quantities that stand for those of the bodies, contact frame; NULL: of the bodies
+    const double (*W)[3]; // kg^-1, [3][3]
+    const double *V, *B;  // m/s, [3]; B is V where only V is given
+    const double *gap;    // m
 } con_law_state;
 
 /// Force and torque are means over the step: impulse / h.

@@ -116,6 +116,16 @@ CAIRN_API cairn_material_id cairn_material_find(const cairn_world *world, const 
 CAIRN_API int cairn_material_count(const cairn_world *world);
 CAIRN_API const char *cairn_material_name(const cairn_world *world, cairn_material_id material);
 
+/// One property of a material: "young_modulus" (Pa) or "poisson_ratio" (default 0.3). Laws with
+/// such parameters take them from the two materials of a pair, docs/laws.md section 7.5, unless the
+/// pair gives one of them itself.
+CAIRN_API cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id material,
+                                                const char *property, double value,
+                                                cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a property; 0 where it was not given.
+CAIRN_API double cairn_material_value(const cairn_world *world, cairn_material_id material,
+                                      const char *property);
+
 /// Law of a pair of materials (null ids: of the default pair); its parameters return to defaults.
 /// A pair that was never set follows the default pair.
 CAIRN_API cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a,
@@ -259,6 +269,72 @@ CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id bo
                                             const double force[3], const double torque[3],
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
+// ---------------------------------------------------------------- connectors
+
+typedef struct cairn_connector_id {
+    uint32_t index, generation;
+} cairn_connector_id;
+
+/// A contact between two given bodies of any shape: a marker sphere is fixed in each, and an
+/// impulse law acts between the two spheres, docs/laws.md section 6.1.
+typedef struct cairn_connector_def {
+    const char *name; // copied, unique; NULL for none
+    const char *law;  // default "exudyn_sphere"
+    cairn_body_id bodies[2];
+    double radii[2];        // m; one of them negative: a hollow sphere with the other inside
+    double positions[2][3]; // m, of the markers in the frames of the bodies' shapes; default 0
+    bool contacts; // true: the bodies make ordinary contacts besides; default false: the connector
+                   // stands for all contacts between the two
+    uint32_t cookie;
+} cairn_connector_def;
+
+CAIRN_API cairn_connector_def cairn_default_connector_def(void);
+
+/// @return CAIRN_ERROR_NOT_FOUND for a law that there is not, CAIRN_ERROR_STALE_ID for a body,
+///         CAIRN_ERROR_ARGUMENT for other mistakes
+CAIRN_API cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_def *def,
+                                              cairn_connector_id *connector,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: one parameter of its law, e.g. "active_connector".
+CAIRN_API cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id connector,
+                                                 const char *parameter, cairn_value value,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
+/// Value of a parameter by its index in the law's table.
+CAIRN_API cairn_value cairn_connector_value(const cairn_world *world, cairn_connector_id connector,
+                                            int setting);
+/// Between steps: one of the law's history (of exudyn_sphere: the data coordinates); all are 0 at
+/// first.
+CAIRN_API cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id connector,
+                                                   const char *name, double value,
+                                                   cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Connectors in order of creation: 0 .. count-1.
+CAIRN_API int cairn_connector_count(const cairn_world *world);
+CAIRN_API cairn_connector_id cairn_connector_at(const cairn_world *world, int index);
+CAIRN_API cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name);
+
+/// Forces, torques and history are of the last step (means over it; history as of its middle), the
+/// rest is of now. Everything has its physical sign.
+typedef struct cairn_connector_view {
+    const char *name; // "" for none
+    const char *law;
+    cairn_body_id bodies[2];
+    double radii[2];                       // m
+    double positions[2][3];                // m, markers
+    double gap;                            // m
+    double director[3];                    // unit normal from A to B
+    double displacement[3];                // m, marker of B less marker of A
+    double point[3];                       // m, halfway between the surfaces
+    double velocity[3];                    // m/s, of B against A at the point
+    bool closed;                           // in the last step
+    double force[2][3];                    // N on A and on B
+    double torque[2][3];                   // N m on A and B, about the markers
+    double history[CAIRN_LAW_HISTORY_MAX]; // named by cairn_law_history_name
+} cairn_connector_view;
+
+CAIRN_API cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id connector,
+                                           cairn_connector_view *view) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- stepping
 
 /// Advances by one time step. A step whose solve stops early is done with the best point found and
@@ -348,8 +424,8 @@ typedef struct cairn_contact_view {
 CAIRN_API int cairn_contact_count(const cairn_world *world);
 CAIRN_API void cairn_contact_get(const cairn_world *world, int index, cairn_contact_view *view);
 
-/// Sum of the contact forces (N) and torques about the centre of mass (N m) on a body in the last
-/// step, world axes.
+/// Sum of the forces (N) and torques about the centre of mass (N m) of contacts and connectors on a
+/// body in the last step, world axes.
 CAIRN_API cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body,
                                                 double force[3],
                                                 double torque[3]) CAIRN_CHECK_RESULT;

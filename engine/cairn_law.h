@@ -90,7 +90,11 @@ typedef struct cairn_law_state {
     bool initial;               // a contact that is there in a world's first step
     double previous_impulse[3]; // N s, of the step before, contact frame
     double history[CAIRN_LAW_HISTORY_MAX]; // in the order of cairn_law_history_name
-    const cairn_parameter *parameters;     // [parameter_count]; the others have their defaults
+    // contact quantities that stand for those of the bodies, contact frame; NULL: of the bodies
+    const double (*W)[3]; // kg^-1, [3][3] rows (N, T1, T2)
+    const double *V, *B;  // m/s, [3], at the begin and freely at the end; B is V without
+    const double *gap;    // m
+    const cairn_parameter *parameters; // [parameter_count]; the others have their defaults
     int parameter_count;
     uint32_t cookie;
 } cairn_law_state;

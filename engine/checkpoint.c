@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 1, FIELDS_MAX = 40, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 2, FIELDS_MAX = 40, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -28,6 +28,7 @@ typedef enum count_index {
     COUNT_ENERGY_STARTED,
     COUNT_TOPOLOGY_CHANGED,
     COUNT_NOTE, // bytes
+    COUNT_CONNECTORS,
     COUNTS
 } count_index;
 
@@ -58,6 +59,7 @@ typedef struct snapshot {
     double (*v)[6];
     double (*loads)[6]; // force and torque applied by the user
     eng_contacts contacts;
+    eng_connector_state *connectors; // [connectors]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -142,6 +144,8 @@ static field_list body_fields(snapshot *s)
     add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
     add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
     add_contacts(&list, &s->contacts, s->counts[COUNT_CONTACTS]);
+    add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
+        s->counts[COUNT_CONNECTORS], s->connectors);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
@@ -187,6 +191,7 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_ENERGY_STARTED] = world->energy_started,
         [COUNT_TOPOLOGY_CHANGED] = world->topology_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
+        [COUNT_CONNECTORS] = world->connector_count,
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -227,6 +232,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     s->q_mid = world->q_mid;
     s->v = world->v;
     s->contacts = world->contacts;
+    s->connectors = world->connector_state;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
@@ -376,8 +382,9 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
     if (s->counts[COUNT_BODIES] != world->body_count ||
-        s->counts[COUNT_COLLIDERS] != world->collider_count)
-        return refuse(reader, "its bodies are not those of its fingerprint");
+        s->counts[COUNT_COLLIDERS] != world->collider_count ||
+        s->counts[COUNT_CONNECTORS] != world->connector_count)
+        return refuse(reader, "its bodies or connectors are not those of its fingerprint");
     return CAIRN_OK;
 }
 
@@ -388,10 +395,12 @@ static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *a
     s->q = base_arena_array(arena, pose, "q", bodies);
     s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
     s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->connectors =
+        base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->q != NULL && s->q_mid != NULL && s->v != NULL &&
-           s->listed_pairs != NULL && allocate_copies(s, arena);
+           s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena);
 }
 
 static bool in_range(int64_t value, int64_t count)
@@ -445,6 +454,12 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
             sum += q[k];
         if (!isfinite(sum))
             return "a body's state is not finite";
+    }
+    for (int i = 0; i < world->connector_count; i++) {
+        const double *state = (const double *)&s->connectors[i];
+        for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
+            if (!isfinite(state[k]))
+                return "a connector's state is not finite";
     }
     return NULL;
 }
@@ -500,6 +515,9 @@ static void copy_state(cairn_world *world, const snapshot *s)
         world->bodies[i].force = vec3_from(s->loads[i]);
         world->bodies[i].torque = vec3_from(s->loads[i] + 3);
     }
+    if (world->connector_count > 0)
+        memcpy(world->connector_state, s->connectors,
+               (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
@@ -528,6 +546,7 @@ static void forget_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
+    world->connector_outputs = NULL;
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }
 

@@ -119,6 +119,7 @@ void eng_energy_contacts(cairn_world *world)
     world->energy.friction += friction;
     world->energy.drivers += drivers + applied_work(world);
     book_explicit(world);
+    eng_connectors_book(world);
 }
 
 void eng_energy_book(cairn_world *world, double potential_before_correction)

@@ -127,6 +127,22 @@ static uint64_t hash_laws(const cairn_world *world)
     return hash;
 }
 
+static uint64_t hash_connectors(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->connector_count; i++) {
+        const eng_connector *connector = &world->connectors[i];
+        const int numbers[] = {connector->body[0], connector->body[1], connector->contacts};
+        hash = base_hash_bytes(hash, numbers, sizeof numbers);
+        hash = hash_text(hash, connector->name);
+        hash = hash_points(hash, connector->marker, 2);
+        hash = base_hash_bytes(hash, connector->radius, sizeof connector->radius);
+        hash = hash_text(hash, connector->surface.law->name);
+        hash = hash_settings(hash, &connector->surface.law->table, connector->surface.parameters);
+    }
+    return hash;
+}
+
 static uint64_t hash_step(const cairn_world *world)
 {
     const cairn_world_def *def = &world->def;
@@ -157,6 +173,7 @@ void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_CO
     parts[ENG_FINGERPRINT_shapes] = hash_shapes(world);
     parts[ENG_FINGERPRINT_bodies] = hash_bodies(world);
     parts[ENG_FINGERPRINT_laws] = hash_laws(world);
+    parts[ENG_FINGERPRINT_connectors] = hash_connectors(world);
     parts[ENG_FINGERPRINT_step] = hash_step(world);
     parts[ENG_FINGERPRINT_solvers] = hash_solvers(world);
 }

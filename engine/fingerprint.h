@@ -10,6 +10,7 @@
     X(shapes, "shapes")                                                                            \
     X(bodies, "bodies")                                                                            \
     X(laws, "materials or contact laws")                                                           \
+    X(connectors, "connectors")                                                                    \
     X(step, "settings of the step (time step, gravity, tolerance, rotation, correction)")          \
     X(solvers, "solver settings")
 

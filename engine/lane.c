@@ -85,6 +85,8 @@ static bool are_surfaces_covered(const cairn_world *world)
 static bool fits(const cairn_world *world)
 {
     bool any = false;
+    if (world->connector_count > 0)
+        return false;
     for (int i = 0; i < world->body_count; i++) {
         if (!is_body_covered(world, &world->bodies[i]))
             return false;

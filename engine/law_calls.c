@@ -83,6 +83,28 @@ static cairn_status check_body(const cairn_law_body *body, int side, cairn_error
     return CAIRN_OK;
 }
 
+/// Whether the symmetric part of W is positive definite, by its leading minors.
+static bool is_definite(const double (*W)[3])
+{
+    double a = W[0][0], b = W[1][1], c = W[2][2];
+    double d = 0.5 * (W[0][1] + W[1][0]), e = 0.5 * (W[0][2] + W[2][0]),
+           f = 0.5 * (W[1][2] + W[2][1]);
+    double determinant = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e);
+    return a > 0.0 && a * b - d * d > 0.0 && determinant > 0.0;
+}
+
+static cairn_status check_given(const cairn_law_state *state, cairn_error *error)
+{
+    if ((state->gap != NULL && !isfinite(*state->gap)) ||
+        (state->V != NULL && !are_finite(state->V, 3)) ||
+        (state->B != NULL && !are_finite(state->B, 3)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "gap, V and B must be finite");
+    if (state->W != NULL && !(are_finite(state->W[0], 9) && is_definite(state->W)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "W must be finite and positive definite (its symmetric part)");
+    return CAIRN_OK;
+}
+
 static cairn_status check_law_state(const cairn_law_state *state, cairn_error *error)
 {
     if (state->cookie != LAW_COOKIE)
@@ -99,6 +121,9 @@ static cairn_status check_law_state(const cairn_law_state *state, cairn_error *e
         !are_finite(state->history, CAIRN_LAW_HISTORY_MAX))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "step, history and impulse of the step before must be finite");
+    cairn_status status = check_given(state, error);
+    if (status != CAIRN_OK)
+        return status;
     double norm = vec3_norm(vec3_from(state->plane_normal));
     if (!(norm > 0.0 && isfinite(norm)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
@@ -114,6 +139,10 @@ static con_law_state inner_state(const cairn_law_state *state)
         .instantaneous = state->instantaneous,
         .fresh = state->fresh,
         .initial = state->initial,
+        .W = state->W,
+        .V = state->V,
+        .B = state->B,
+        .gap = state->gap,
     };
     for (int side = 0; side < 2; side++) {
         const cairn_law_body *body = &state->body[side];
@@ -134,7 +163,7 @@ static con_law_state inner_state(const cairn_law_state *state)
 static void copy_response(const con_law_response *from, cairn_law_response *to)
 {
     const con_impulse_input *input = &from->input;
-    to->gap = from->gap;
+    to->gap = from->input.gap;
     memcpy(to->frame, input->frame.m, sizeof to->frame);
     vec3_store(to->point, from->point);
     memcpy(to->velocity, input->V, sizeof to->velocity);
@@ -226,16 +255,6 @@ cairn_local_state cairn_default_local_state(void)
         .friction = 0.5,
         .cookie = LOCAL_COOKIE,
     };
-}
-
-/// Whether the symmetric part of W is positive definite, by its leading minors.
-static bool is_definite(const double W[3][3])
-{
-    double a = W[0][0], b = W[1][1], c = W[2][2];
-    double d = 0.5 * (W[0][1] + W[1][0]), e = 0.5 * (W[0][2] + W[2][0]),
-           f = 0.5 * (W[1][2] + W[2][1]);
-    double determinant = a * (b * c - f * f) - d * (d * c - f * e) + e * (d * f - b * e);
-    return a > 0.0 && a * b - d * d > 0.0 && determinant > 0.0;
 }
 
 static cairn_status check_local_state(const cairn_local_state *state, cairn_error *error)

@@ -84,6 +84,7 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         f = vec3_add(f, impulse);
         t = vec3_add(t, vec3_cross(vec3_sub(c->point[i], centre), impulse));
     }
+    eng_connectors_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);
     vec3_store(torque, t);
     return CAIRN_OK;
@@ -219,6 +220,9 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, c->R, contacts * sizeof *c->R);
         hash = base_hash_bytes(hash, c->history, contacts * sizeof *c->history);
     }
+    if (world->connector_count > 0)
+        hash = base_hash_bytes(hash, world->connector_state,
+                               (size_t)world->connector_count * sizeof *world->connector_state);
     return hash;
 }
 

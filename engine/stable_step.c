@@ -56,6 +56,17 @@ static double half_size(const cairn_world *world, int body)
     return 0.5 * world->shapes[world->bodies[body].shape]->smallest_size;
 }
 
+/// Limit of a contact of this stiffness goes to *limit where it is smaller.
+static void take_smaller(cairn_step_limit found, con_stiffness is, cairn_step_limit *limit)
+{
+    double k = fmax(is.normal, 3.5 * is.tangential), c = is.damping;
+    found.stiffness = k;
+    found.damping = c;
+    found.step = found.mass / (c + sqrt(c * c + k * found.mass));
+    if (found.step < limit->step)
+        *limit = found;
+}
+
 /// Limit of one pair of bodies goes to *limit where it is smaller.
 static void try_pair(const cairn_world *world, int a, int b, cairn_step_limit *limit)
 {
@@ -71,17 +82,24 @@ static void try_pair(const cairn_world *world, int a, int b, cairn_step_limit *l
         .overlap = overlap_share * fmin(half_size(world, a), half_size(world, b)),
     };
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
-    double k = fmax(is.normal, 3.5 * is.tangential), c = is.damping;
-    double step = mass / (c + sqrt(c * c + k * mass));
-    if (!(step < limit->step))
-        return;
-    *limit = (cairn_step_limit){.step = step,
-                                .stiffness = k,
-                                .damping = c,
-                                .mass = mass,
-                                .a = cairn_body_at(world, a),
-                                .b = cairn_body_at(world, b),
-                                .law = surface->law->name};
+    take_smaller((cairn_step_limit){.mass = mass,
+                                    .a = cairn_body_at(world, a),
+                                    .b = cairn_body_at(world, b),
+                                    .law = surface->law->name},
+                 is, limit);
+}
+
+static void try_connector(const cairn_world *world, int index, cairn_step_limit *limit)
+{
+    const eng_connector *connector = &world->connectors[index];
+    con_stiffness is;
+    double mass[2];
+    if (eng_connector_stiffness(world, index, &is, mass))
+        take_smaller((cairn_step_limit){.mass = fmin(mass[0], mass[1]),
+                                        .a = cairn_body_at(world, connector->body[0]),
+                                        .b = cairn_body_at(world, connector->body[1]),
+                                        .law = connector->surface.law->name},
+                     is, limit);
 }
 
 static void try_materials(const cairn_world *world, const candidates *a, const candidates *b,
@@ -102,6 +120,8 @@ cairn_step_limit cairn_world_stable_step(const cairn_world *world)
             try_materials(world, &a, &b, &limit);
         }
     }
+    for (int i = 0; i < world->connector_count; i++)
+        try_connector(world, i, &limit);
     return limit;
 }
 

@@ -252,6 +252,8 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status == CAIRN_OK)
         TIMED(contact_set, status = eng_block_contact_set(world));
     if (status == CAIRN_OK)
+        TIMED(explicit_laws, status = eng_block_connectors(world));
+    if (status == CAIRN_OK)
         TIMED(assembly, status = eng_block_assembly(world));
     if (status != CAIRN_OK)
         return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,

@@ -121,6 +121,8 @@ static void release_shapes_and_bodies(cairn_world *world)
         base_release(allocator, world->materials[i]);
     for (int i = 0; i < world->body_count; i++)
         base_release(allocator, world->bodies[i].name);
+    for (int i = 0; i < world->connector_count; i++)
+        base_release(allocator, world->connectors[i].name);
     for (int i = 0; i < world->shape_count; i++) {
         geo_shape_destroy(world->shapes[i]);
         base_release(allocator, world->shape_members[i]);
@@ -138,12 +140,15 @@ void cairn_world_destroy(cairn_world *world)
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,
+        world->elasticity,
         world->surface_of,
         world->surfaces,
         world->shapes,
         world->shape_members,
         world->bodies,
         world->colliders,
+        world->connectors,
+        world->connector_state,
         world->q,
         world->v,
         world->mass_inverse,
@@ -162,6 +167,7 @@ void cairn_world_destroy(cairn_world *world)
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
     base_names_release(&world->body_names, &allocator);
+    base_names_release(&world->connector_names, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);

@@ -24,8 +24,9 @@ typedef struct eng_body {
     double reach;       // m, farthest point of the shape from the centre; INFINITY for a half-space
     int first_collider; // its colliders are contiguous
     int collider_count;
-    vec3 force;  // N, applied by the user
-    vec3 torque; // N m, world axes
+    int first_connector; // index + 1 of the first connector on this body; 0: none
+    vec3 force;          // N, applied by the user
+    vec3 torque;         // N m, world axes
 } eng_body;
 
 /// A convex part, half-space or mesh that takes part in contact detection.
@@ -38,8 +39,16 @@ typedef struct eng_collider {
 /// Law of a pair of materials with its parameters.
 typedef struct eng_surface {
     const con_law *law;
+    bool own_elasticity; // moduli were given to the pair: not those of its materials
+    bool derived;        // follows the default pair, up to the moduli of its materials
     _Alignas(16) unsigned char parameters[CON_LAW_SETTINGS_MAX];
 } eng_surface;
+
+/// Moduli of a material; young = 0: none were given.
+typedef struct eng_elasticity {
+    double young; // Pa
+    double poisson;
+} eng_elasticity;
 
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
 typedef struct eng_pair {
@@ -73,6 +82,32 @@ typedef struct eng_contacts {
     double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
 } eng_contacts;
 
+/// A contact between two named bodies, whatever their shapes: marker spheres fixed in them.
+typedef struct eng_connector {
+    char *name; // owned; NULL for none
+    eng_surface surface;
+    int body[2];      // A, B
+    int next[2];      // index + 1 of the next connector on that body; 0: none
+    vec3 marker[2];   // m, centres of the spheres in the bodies' principal frames
+    double radius[2]; // m; negative for a hollow sphere
+    bool contacts;    // the bodies make ordinary contacts besides
+} eng_connector;
+
+/// What a connector keeps between steps; doubles alone, so that it is saved as one array.
+typedef struct eng_connector_state {
+    double closed;                   // 1: the last step saw it closed or bonded
+    double gap;                      // m, midpoint configuration
+    mat3 frame;                      // rows n, t1, t2, world
+    vec3 point;                      // m
+    vec3 V, U;                       // m/s, contact frame
+    vec3 R;                          // N s on B, contact frame
+    vec3 couple[2];                  // N m s on A and B, world
+    double history[CON_HISTORY_MAX]; // as the law names them
+    double loose;                    // J, lost if it opens; by audit
+} eng_connector_state;
+
+enum { ENG_CONNECTOR_STATE_WIDTH = (int)(sizeof(eng_connector_state) / sizeof(double)) };
+
 /// Solver or one-contact solver with its settings.
 typedef struct eng_choice_solver {
     const con_solver *plugin;
@@ -97,9 +132,12 @@ struct cairn_world {
     eng_choice_solver solver;
     eng_choice_local local;
 
-    // materials: names, and the surface of each ordered pair
+    // materials: names, moduli, and the surface of each ordered pair
     char **materials; // [material_count] owned
     int material_count, material_capacity;
+    eng_elasticity *elasticity; // [material_count]
+    int elasticity_capacity;
+    bool elastic;    // some material has moduli
     int *surface_of; // [material_count * material_count] into surfaces; 0 is the default pair
     eng_surface *surfaces;
     int surface_count, surface_capacity;
@@ -114,6 +152,12 @@ struct cairn_world {
     base_names body_names;
     eng_collider *colliders;
     int collider_count, collider_capacity;
+
+    // connectors: cold data, then state
+    eng_connector *connectors;            // [connector_count]
+    eng_connector_state *connector_state; // [connector_count]
+    int connector_count, connector_capacity, connector_state_capacity;
+    base_names connector_names;
 
     int state_capacity;
     pose *q;                   // [body_count] centre and principal axes, at t_n
@@ -155,6 +199,7 @@ struct cairn_world {
     double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
+    con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
@@ -170,6 +215,7 @@ void eng_block_free_velocity(cairn_world *world);
 cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_connectors(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
@@ -187,11 +233,28 @@ static inline int eng_manifold_chunk(int pair)
     return pair / ENG_PAIR_CHUNK;
 }
 
-/// Pairs that can never touch: neither body can move, or one body.
+/// Whether a connector stands for the contacts of two bodies.
+bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b);
+
+/// Velocities of a connector over the step, for the audit; after v_end.
+void eng_connectors_book(cairn_world *world);
+
+/// Adds force (N) and torque about the centre of mass (N m) of the connectors on a body.
+void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
+
+/// What the estimate of a stable step needs of a connector; false where it puts no limit on it.
+/// @param mass  [2] kg, of A and B as felt along the line of the centres
+bool eng_connector_stiffness(const cairn_world *world, int connector, con_stiffness *stiffness,
+                             double mass[2]);
+
+/// Pairs that make no contacts: neither body can move, one body, or joined by a connector.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
 {
-    return body_a == body_b || (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
-                                world->bodies[body_b].kind != CAIRN_DYNAMIC);
+    return body_a == body_b ||
+           (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
+            world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
+           (world->bodies[body_a].first_connector != 0 &&
+            eng_connector_replaces(world, body_a, body_b));
 }
 
 cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *contacts,

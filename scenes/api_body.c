@@ -154,6 +154,10 @@ static const struct {
     {"position",         "m"    },
     {"velocity",         "m/s"  },
     {"angular_velocity", "rad/s"},
+    {"director",         ""     },
+    {"displacement",     "m"    },
+    {"gap",              "m"    },
+    {"history",          ""     },
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -171,8 +175,22 @@ static bool is_sum(scn_sensor_quantity quantity)
     return quantity == SCN_SENSOR_FORCE || quantity == SCN_SENSOR_TORQUE;
 }
 
-cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double value[3])
+const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column)
 {
+    static const char *const axes[] = {"x", "y", "z"};
+    cairn_connector_view view;
+    if (sensor->quantity == SCN_SENSOR_GAP ||
+        (sensor->quantity == SCN_SENSOR_HISTORY &&
+         cairn_connector_get(scene->world, sensor->connector, &view) != CAIRN_OK))
+        return "";
+    return sensor->quantity == SCN_SENSOR_HISTORY ? cairn_law_history_name(view.law, column)
+                                                  : axes[column];
+}
+
+cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    if (sensor->connector.generation != 0)
+        return scn_connector_read(scene, sensor, value);
     value[0] = value[1] = value[2] = 0.0;
     if (!is_sum(sensor->quantity)) {
         cairn_body_view view;
@@ -201,7 +219,8 @@ static int push_body_list(const scn_fields *fields)
 {
     lua_State *L = fields->L;
     if (scn_fields_has(fields, "body") == scn_fields_has(fields, "bodies"))
-        scn_raise(L, "sensor: give body = \"name\" or bodies = { \"name\", ... }");
+        scn_raise(L, "sensor: give body = \"name\", bodies = { \"name\", ... } or connector = "
+                     "\"name\"");
     const char *one = scn_fields_text(fields, "body", NULL);
     if (one != NULL) {
         lua_createtable(L, 1, 0);
@@ -222,10 +241,10 @@ static scn_sensor *add_sensor(lua_State *L, const char *name, int body_count)
                            scene->sensor_count + 1) != CAIRN_OK)
         scn_raise(L, "out of memory");
     scn_sensor *sensor = &scene->sensors[scene->sensor_count++];
-    *sensor = (scn_sensor){.body_count = body_count};
+    *sensor = (scn_sensor){.body_count = body_count, .columns = 3};
     sensor->name = base_copy_text(&scene->allocator, name);
     sensor->bodies = base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
-    if (sensor->name == NULL || sensor->bodies == NULL)
+    if (sensor->name == NULL || (body_count > 0 && sensor->bodies == NULL))
         scn_raise(L, "out of memory");
     return sensor;
 }
@@ -240,21 +259,43 @@ static void check_sensor_name(lua_State *L, const char *name)
             scn_raise(L, "a sensor named \"%.80s\" exists already", name);
 }
 
-int scn_call_sensor(lua_State *L)
+static void add_connector_sensor(const scn_fields *fields, const char *name,
+                                 scn_sensor_quantity quantity)
 {
-    static const char *const names[] = {"name", "body", "bodies", "quantity", NULL};
-    static const char *const words[] = {"force",    "torque",           "position",
-                                        "velocity", "angular_velocity", NULL};
-    scn_fields fields = scn_fields_begin(L, "sensor");
-    scn_fields_check(&fields, names, 0);
-    scn_fields_require(&fields, "name");
-    const char *name = scn_fields_text(&fields, "name", NULL);
-    check_sensor_name(L, name);
-    scn_sensor_quantity quantity =
-        (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
-    int count = push_body_list(&fields);
+    static const char *const ends[] = {"first", "second", NULL};
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies"))
+        scn_raise(L, "sensor: of a connector or of bodies, not of both");
+    if (quantity == SCN_SENSOR_ANGULAR_VELOCITY)
+        scn_raise(L, "sensor: a connector has no angular_velocity");
+    cairn_connector_id connector =
+        scn_check_connector(L, scn_fields_text(fields, "connector", NULL));
+    cairn_connector_view view;
+    cairn_error error = {0};
+    scn_fields_pass(fields, cairn_connector_get(scn_loader_world(L), connector, &view), &error);
+    int history = cairn_law_history_count(view.law);
+    if (quantity == SCN_SENSOR_HISTORY && history == 0)
+        scn_raise(L, "sensor: law %s keeps no history", view.law);
+    if (scn_fields_has(fields, "on") && !is_sum(quantity))
+        scn_raise(L, "sensor: on goes with force and torque");
+    scn_sensor *sensor = add_sensor(L, name, 0);
+    sensor->quantity = quantity;
+    sensor->connector = connector;
+    sensor->on_first = scn_fields_choice(fields, "on", 1, ends) == 0;
+    sensor->columns = quantity == SCN_SENSOR_GAP ? 1 : quantity == SCN_SENSOR_HISTORY ? history : 3;
+}
+
+static void add_body_sensor(const scn_fields *fields, const char *name,
+                            scn_sensor_quantity quantity)
+{
+    lua_State *L = fields->L;
+    const char *word = quantities[quantity].name;
+    if (quantity > SCN_SENSOR_ANGULAR_VELOCITY || scn_fields_has(fields, "on"))
+        scn_raise(L, "sensor: %s is of connectors",
+                  scn_fields_has(fields, "on") ? "the key on" : word);
+    int count = push_body_list(fields);
     if (count > 1 && !is_sum(quantity))
-        scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", words[quantity]);
+        scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", word);
     scn_sensor *sensor = add_sensor(L, name, count);
     sensor->quantity = quantity;
     for (int i = 0; i < count; i++) {
@@ -263,5 +304,25 @@ int scn_call_sensor(lua_State *L)
         sensor->bodies[i] = scn_check_body(L, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
+}
+
+int scn_call_sensor(lua_State *L)
+{
+    static const char *const names[] = {"name", "body",     "bodies", "connector",
+                                        "on",   "quantity", NULL};
+    static const char *const words[] = {
+        "force",    "torque",       "position", "velocity", "angular_velocity",
+        "director", "displacement", "gap",      "history",  NULL};
+    scn_fields fields = scn_fields_begin(L, "sensor");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "name");
+    const char *name = scn_fields_text(&fields, "name", NULL);
+    check_sensor_name(L, name);
+    scn_sensor_quantity quantity =
+        (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
+    if (scn_fields_has(&fields, "connector"))
+        add_connector_sensor(&fields, name, quantity);
+    else
+        add_body_sensor(&fields, name, quantity);
     return 0;
 }

@@ -55,9 +55,26 @@ static void keep_density(lua_State *L, const char *name, double density)
     lua_pop(L, 1);
 }
 
+static void read_moduli(const scn_fields *fields, cairn_material_id material)
+{
+    static const char *const names[] = {"young_modulus", "poisson_ratio"};
+    if (scn_fields_has(fields, names[1]) && !scn_fields_has(fields, names[0]))
+        scn_raise(fields->L, "material: poisson_ratio goes with young_modulus");
+    for (int i = 0; i < BASE_COUNT(names); i++) {
+        if (!scn_fields_has(fields, names[i]))
+            continue;
+        double value = scn_fields_number(fields, names[i], 0.0, scn_range_any(i == 0 ? "Pa" : ""));
+        cairn_error error = {0};
+        scn_fields_pass(fields,
+                        cairn_material_set_value(scn_loader_world(fields->L), material, names[i],
+                                                 value, &error),
+                        &error);
+    }
+}
+
 int scn_call_material(lua_State *L)
 {
-    static const char *const names[] = {"name", "density", NULL};
+    static const char *const names[] = {"name", "density", "young_modulus", "poisson_ratio", NULL};
     scn_fields fields = scn_fields_begin(L, "material");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
@@ -70,6 +87,7 @@ int scn_call_material(lua_State *L)
     cairn_error error = {0};
     scn_fields_pass(&fields, cairn_material_create(world, name, &material, &error), &error);
     keep_density(L, name, density);
+    read_moduli(&fields, material);
     return 0;
 }
 

@@ -38,6 +38,7 @@ static const luaL_Reg calls[] = {
     {"plane",           scn_call_plane          },
     {"body",            scn_call_body           },
     {"ground",          scn_call_ground         },
+    {"connector",       scn_call_connector      },
     {"sensor",          scn_call_sensor         },
     {"bodies_from_csv", scn_call_bodies_from_csv},
 };

@@ -57,6 +57,14 @@ double scn_material_density(lua_State *L, const char *name, double fallback);
 /// Body of a name; raises where there is none.
 cairn_body_id scn_check_body(lua_State *L, const char *name);
 
+/// Connector of a name; raises where there is none.
+cairn_connector_id scn_check_connector(lua_State *L, const char *name);
+
+/// scn_sensor_read of a sensor on a connector.
+/// @param value  [sensor->columns]
+cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor,
+                                double *value) CAIRN_CHECK_RESULT;
+
 /// Creates a body and books its name; raises on failure.
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 
@@ -85,6 +93,7 @@ int scn_call_compound(lua_State *L);
 int scn_call_plane(lua_State *L);
 int scn_call_body(lua_State *L);
 int scn_call_ground(lua_State *L);
+int scn_call_connector(lua_State *L);
 int scn_call_sensor(lua_State *L);
 int scn_call_bodies_from_csv(lua_State *L);
 

@@ -48,18 +48,28 @@ typedef struct scn_parameter {
 } scn_parameter;
 
 typedef enum scn_sensor_quantity {
-    SCN_SENSOR_FORCE,           // N, sum of the contact forces on the bodies
-    SCN_SENSOR_TORQUE,          // N m, sum of the contact torques about each body's centre
-    SCN_SENSOR_POSITION,        // m, of the centre of mass
-    SCN_SENSOR_VELOCITY,        // m/s, of the centre of mass
-    SCN_SENSOR_ANGULAR_VELOCITY // rad/s
+    SCN_SENSOR_FORCE,            // N, sum of the contact forces on the bodies
+    SCN_SENSOR_TORQUE,           // N m, sum of the contact torques about each body's centre
+    SCN_SENSOR_POSITION,         // m, of the centre of mass
+    SCN_SENSOR_VELOCITY,         // m/s, of the centre of mass
+    SCN_SENSOR_ANGULAR_VELOCITY, // rad/s
+    // of connectors alone
+    SCN_SENSOR_DIRECTOR,     // unit normal from the first body to the second
+    SCN_SENSOR_DISPLACEMENT, // m, from the first marker to the second
+    SCN_SENSOR_GAP,          // m, one column
+    SCN_SENSOR_HISTORY       // a column for each of the law's
 } scn_sensor_quantity;
+
+enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
 
 typedef struct scn_sensor {
     char *name;
     scn_sensor_quantity quantity;
     cairn_body_id *bodies; // [body_count]; one unless a sum of forces or torques
     int body_count;
+    cairn_connector_id connector; // null: a sensor of bodies
+    bool on_first;                // force and torque of a connector: on its first body
+    int columns;                  // 3 unless one of gap and history
 } scn_sensor;
 
 typedef enum scn_fclib_form {
@@ -111,8 +121,12 @@ void scn_destroy(scn_scene *scene);
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);
 const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity);
 
-/// The three components a sensor reads now.
+/// "x", "y", "z"; "" for the only column; or the name of the history.
+const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column);
+
+/// What a sensor reads now.
+/// @param value  [sensor->columns], at most SCN_SENSOR_COLUMNS_MAX
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor,
-                             double value[3]) CAIRN_CHECK_RESULT;
+                             double *value) CAIRN_CHECK_RESULT;
 
 #endif

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import math
+import random
 import re
 import xml.etree.ElementTree
 
@@ -112,6 +113,178 @@ def check_others(folder):
         close(force(answer)[0], f, f"exudyn_sphere: model {model}")
         close(force(answer)[1], -0.3 * f * 0.05 / 0.2, "exudyn_sphere: friction in the zone")
         close(answer["history"]["gap"], -2e-4, "exudyn_sphere: gap in the history")
+
+
+def sub(a, b):
+    return [x - y for x, y in zip(a, b)]
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+def connector(state, p, history, program):
+    """Force and torque of the connector of docs/laws.md (6.1)-(6.6) on B, and the torque on A."""
+    (x0, x1), (v0, v1), (w0, w1) = (state[k] for k in ("positions", "velocities", "angular_velocities"))
+    r0, r1 = state["radii"]
+    way = sub(x1, x0)
+    l = math.sqrt(dot(way, way))
+    n = [x / l for x in way]
+    d = r0 + r1 - l
+    v_n = dot(n, sub(v1, v0))
+    k, e = p["contact_stiffness"], p["restitution_coefficient"]
+    power, model = p["contact_stiffness_exponent"], p["impact_model"]
+    f = k * d ** power
+    plastic = history["plastic_overlap"]
+    if model == 0 and p["contact_plasticity_ratio"] > 0:
+        ratio = p["contact_plasticity_ratio"]
+        plastic = max(plastic, ratio ** (1 / power) * d)
+        x = 1 if program and power == 1 else p["adhesion_exponent"]
+        line = k / (1 - ratio) * (d ** power - plastic ** power)
+        f = min(f, max(line, -p["adhesion_coefficient"] * d ** x)) - p["constant_pull_off_force"]
+    v_i = max(p["minimum_impact_velocity"], history["impact_velocity"])
+    if model > 0 and v_i > 0:
+        factor = 1.5 * (e - 1)
+        if model == 2:
+            factor = 1.5 * (e - 1) * (11 - e) / (1 + 9 * e) if e > 1 / 3 else (e * e - 1) / e
+        f += k * d ** power * factor * v_n / v_i
+    f -= p["contact_damping"] * v_n
+    arm0, arm1 = [(r0 - d / 2) * x for x in n], [-(r1 - d / 2) * x for x in n]
+    v_t = [a + b - c - g for a, b, c, g in zip(v1, cross(w1, arm1), v0, cross(w0, arm0))]
+    v_t = [a - dot(v_t, n) * b for a, b in zip(v_t, n)]
+    speed = math.sqrt(dot(v_t, v_t))
+    limit = p["dynamic_friction"] * (f if program else max(f, 0.0))
+    size = limit / max(speed, p["friction_proportional_zone"])
+    force = [f * a - size * b for a, b in zip(n, v_t)]
+    return force, cross(arm0, [-x for x in force]), cross(arm1, force), plastic
+
+
+def check_connector_states(folder):
+    """States of exudyn_sphere drawn by lot, in both modes."""
+    lot = random.Random(11)
+    vector = lambda size: [lot.uniform(-size, size) for _ in range(3)]
+    pulled = 0
+    for number in range(40):
+        radii = [lot.uniform(0.02, 0.2), lot.uniform(0.02, 0.2)]
+        way, centre = vector(1), vector(0.5)
+        l = math.sqrt(dot(way, way))
+        d = lot.uniform(0.001, 0.05) * min(radii)
+        power = lot.choice([1, 1, 1.5, 2])
+        p = {"contact_stiffness": 10 ** lot.uniform(4, 6), "contact_stiffness_exponent": power,
+             "contact_damping": lot.choice([0, 30]), "dynamic_friction": lot.uniform(0.1, 0.9),
+             "friction_proportional_zone": lot.choice([1e-3, 0.5, 3.0]),
+             "constant_pull_off_force": lot.choice([0, 2.0]),
+             "contact_plasticity_ratio": lot.choice([0, 0.3, 0.8]),
+             "adhesion_coefficient": lot.choice([0, 1e4]), "adhesion_exponent": lot.choice([1, 2]),
+             "restitution_coefficient": lot.uniform(0.05, 1), "impact_model": lot.choice([0, 0, 1, 2]),
+             "minimum_impact_velocity": lot.choice([0, 0.4])}
+        history = {"gap": -d, "tangential_velocity": 0.0,
+                   "impact_velocity": lot.choice([0, 0.2, 1.5]),
+                   "plastic_overlap": lot.choice([0, 0.9, 1.5]) * d}
+        state = {"radii": radii, "velocities": [vector(1), vector(1)], "instantaneous": True,
+                 "angular_velocities": [vector(20), vector(20)],
+                 "positions": [centre, [c + x / l * (sum(radii) - d) for c, x in zip(centre, way)]]}
+        for mode in ("physical", "exudyn"):
+            answer = evaluate(folder, "exudyn_sphere", {**state, "history": history,
+                              "parameters": {**p, "compatibility": mode}})
+            f, t0, t1, plastic = connector(state, p, history, mode == "exudyn")
+            scale = max(map(abs, f)) * 1e-9
+            pulled += dot(f, answer["frame"][0]) < 0
+            for k in range(3):
+                what = f"state {number} {mode}"
+                check(abs(answer["forces"][1][k] - f[k]) <= scale, f"{what}: force {answer} {f}")
+                check(abs(answer["forces"][0][k] + f[k]) <= scale, f"{what}: force on A")
+                check(abs(answer["torques"][0][k] - t0[k]) <= scale, f"{what}: torque on A")
+                check(abs(answer["torques"][1][k] - t1[k]) <= scale, f"{what}: torque on B")
+            close(answer["history"]["plastic_overlap"], plastic if p["impact_model"] == 0 and
+                  p["contact_plasticity_ratio"] > 0 else history["plastic_overlap"],
+                  f"state {number}: plastic overlap")
+    check(pulled > 3, f"{pulled} states in tension")
+
+
+def penalty(h, gap, W, B, V, R, p, cohesive):
+    """The algorithm of docs/laws.md section 4, forces, components (N, T1, T2)."""
+    s, d, m = p["spring"], p["dashpot"], p["hpow"]
+    if p["variant"] == "semi_explicit":
+        b = B[0] + W[0][1] * R[1] + W[0][2] * R[2]
+        g = min(gap + h / 4 * (b - V[0]), 0)
+        s1 = s * m * (-g) ** (m - 1)
+        if d < 0:
+            d = 2 * math.sqrt(s1 / W[0][0])
+        F = (s * (-g) ** m - d / 2 * (b + V[0])) / (1 + (s1 * h / 4 + d / 2) * h * W[0][0])
+    else:
+        g = min(gap, 0)
+        if d < 0:
+            d = 2 * math.sqrt(s * m * (-g) ** (m - 1) / W[0][0])
+        F = s * (-g) ** m - d * V[0]
+    if F < 0 and not cohesive:
+        return [0, 0, 0], False
+    u = [B[i] + h * W[i][0] * F for i in (1, 2)]
+    det = W[1][1] * W[2][2] - W[1][2] * W[2][1]
+    T = [-(W[2][2] * u[0] - W[1][2] * u[1]) / det / h, -(W[1][1] * u[1] - W[2][1] * u[0]) / det / h]
+    if cohesive and F < -p["cohesion"]:
+        F, cohesive = -p["cohesion"], False
+    size, most = math.hypot(*T), p["friction"] * abs(F)
+    if size > most:
+        T, cohesive = [x * most / size for x in T], False
+    return [F, *T], cohesive
+
+
+def check_given_contact(folder):
+    """gap, V, B and W of the contact itself."""
+    lot = random.Random(5)
+    for number in range(24):
+        A = [[lot.uniform(-1, 1) for _ in range(3)] for _ in range(3)]
+        W = [[sum(A[i][k] * A[j][k] for k in range(3)) + (i == j) for j in range(3)] for i in range(3)]
+        V = [lot.uniform(-0.5, 0.1), lot.uniform(-0.3, 0.3), lot.uniform(-0.3, 0.3)]
+        B = [v + lot.uniform(-0.02, 0.02) for v in V]
+        h, gap = 1e-3, lot.choice([-1e-3, -3e-4, -1e-5])
+        previous = [0.01, lot.uniform(-0.01, 0.01), lot.uniform(-0.01, 0.01)]
+        cohesive = number % 3 == 0
+        p = {"spring": 1e5, "dashpot": lot.choice([0, 20, 200, -1]), "hpow": lot.choice([1, 1.5]),
+             "friction": lot.choice([0.05, 0.4, 3]), "cohesion": 2.0 if cohesive else 0.0,
+             "variant": lot.choice(["semi_explicit", "explicit"])}
+        answer = evaluate(folder, "spring_dashpot", {
+            "h": h, "gap": gap, "W": W, "V": V, "B": B, "previous_impulse": previous,
+            "history": {"cohesive": int(cohesive)}, "parameters": p})
+        wanted, bond = penalty(h, gap, W, B, V, previous, p, cohesive)
+        for x, y in zip(force(answer), wanted):
+            check(abs(x - y) <= 1e-9 * max(map(abs, wanted)) + 1e-12, f"penalty {number}: {answer} {wanted}")
+        check(answer["history"]["cohesive"] == bond, f"penalty {number}: bond")
+        close(answer["gap"], gap, "given gap")
+    # restitution and friction of a cone law on a given contact
+    R = [337.22960326801524, -58.49305551485604, -33.57848521521017]
+    U = [0.21894896449456513, 1.3183111740370215, 0.7567888508612036]
+    answer = evaluate(folder, "signorini_coulomb", {
+        "gap": -1e-4, "parameters": {"friction": 0.2, "restitution": 0.5},
+        "V": [-0.4378979289891302, 1.2343591499500648, 0.8674137494491752],
+        "B": [-0.3995736651925451, 1.2251888018109327, 0.8503200175060193],
+        "W": [[0.001988084094127878, 0.0009137509101795465, -4.5561974192450064e-05],
+              [0.0009137509101795465, 0.003261472755425173, 0.0007221283986118766],
+              [-4.5561974192450064e-05, 0.0007221283986118766, 0.0010699358063554233]]})
+    for i in range(3):
+        close(answer["impulse"][i], R[i], "given contact: R", 1e-8)
+        close(answer["velocity_end"][i], U[i], "given contact: U", 1e-7)
+
+
+def check_chain(folder):
+    """The history of an answer is that of the next call, for every explicit law."""
+    for name in LAWS[1:]:
+        state = {**STATE, "instantaneous": False, "h": 1e-5}
+        first = evaluate(folder, name, state)
+        second = evaluate(folder, name, {**state, "history": first["history"],
+                                         "previous_impulse": first["impulse"]})
+        check(second["history"].keys() == first["history"].keys(), f"{name}: names of the history")
+        result = folder.cairn("law", name, "--help")
+        for key in first["history"]:
+            check(key in result.out, f"law {name} --help names {key}", result)
+    answer = evaluate(folder, "incremental", STATE)
+    twice = evaluate(folder, "incremental", {**STATE, "history": answer["history"]})
+    close(force(twice)[1], 2 * force(answer)[1], "incremental: shear adds up", 1e-6)
 
 
 def check_cone(folder):
@@ -227,7 +400,8 @@ def check_wrong(folder):
             ('{"parameters": {"damping": "viscos"}}', r'did you mean "viscous"'),
             ('{"parameters": {"friction": [1]}}', "friction must be"),
             ('[1]', "must be an object"), ("", "expected a value at the end"),
-            ('{"fresh": 1}', "fresh must be true or false")]:
+            ('{"fresh": 1}', "fresh must be true or false"), ('{"gap": "small"}', "gap must be a number"),
+            ('{"W": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}', "positive definite")]:
         folder.write("state.json", text)
         check_error(folder.cairn("law", "hooke", "--state", "state.json"), 3, pattern, text)
     for text, pattern in [('{"W": [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}', "positive definite"),
@@ -294,7 +468,8 @@ def check_step(folder):
 
 
 with Folder() as place:
-    for part in (check_hooke, check_hertz, check_others, check_cone, check_planes, check_locals,
+    for part in (check_hooke, check_hertz, check_others, check_connector_states,
+                 check_given_contact, check_chain, check_cone, check_planes, check_locals,
                  check_sweep, check_all, check_wrong, check_page, check_step):
         part(place)
 finish()

@@ -243,6 +243,67 @@ static void test_loads(void **state)
     heap_folder_remove(folder, files, 3);
 }
 
+/// A heap whose bodies are joined by connectors too, each explicit law in turn.
+static cairn_world *connected_heap(const heap_def *def, double radius)
+{
+    static const char *const laws[] = {"exudyn_sphere", "hooke", "hertz_mindlin", "incremental",
+                                       "spring_dashpot"};
+    static const char *const stiffness[] = {"contact_stiffness", "normal_stiffness",
+                                            "young_modulus", "normal_stiffness", "spring"};
+    cairn_error error = {0};
+    cairn_world *world = heap_world(def);
+    for (int i = 0; i < 20; i++) {
+        cairn_connector_def link = cairn_default_connector_def();
+        cairn_connector_id id;
+        int law = i % 5;
+        link.law = laws[law];
+        link.bodies[0] = cairn_body_at(world, 1 + i);
+        link.bodies[1] = cairn_body_at(world, 2 + i);
+        link.radii[0] = link.radii[1] = radius;
+        link.positions[0][0] = 0.05;
+        must(cairn_connector_create(world, &link, &id, &error), &error);
+        must(cairn_connector_set_value(world, id, stiffness[law],
+                                       cairn_number(law == 2 ? 1e5 : 5e3), &error),
+             &error);
+    }
+    return world;
+}
+
+static void test_connectors(void **state)
+{
+    (void)state;
+    char folder[64], path[128];
+    cairn_error error = {0};
+    trace whole, restored;
+    heap_def def = default_heap();
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    cairn_world *world = connected_heap(&def, 0.15);
+    heap_steps(world, 3);
+    int closed = 0;
+    for (int i = 0; i < cairn_connector_count(world); i++) {
+        cairn_connector_view view;
+        must(cairn_connector_get(world, cairn_connector_at(world, i), &view), &error);
+        closed += view.closed;
+    }
+    assert_true(closed > 2);
+    must(cairn_world_save(world, path, NULL, &error), &error);
+    follow(world, &whole);
+    cairn_world_destroy(world);
+    world = connected_heap(&def, 0.15);
+    must(cairn_world_restore(world, path, &error), &error);
+    follow(world, &restored);
+    compare(&whole, &restored, "connectors");
+    cairn_world_destroy(world);
+    for (int other = 0; other < 2; other++) {
+        world = other == 0 ? heap_world(&def) : connected_heap(&def, 0.16);
+        assert_int_equal(cairn_world_restore(world, path, &error), CAIRN_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "connectors"));
+        cairn_world_destroy(world);
+    }
+    heap_folder_remove(folder, files, 3);
+}
+
 static void refuse(const char *path, heap_def def, const char *what)
 {
     cairn_error error = {0};
@@ -322,6 +383,7 @@ int main(void)
         cmocka_unit_test(test_solvers),
         cmocka_unit_test(test_before_first_step),
         cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_connectors),
         cmocka_unit_test(test_other_worlds),
         cmocka_unit_test(test_read),
     };

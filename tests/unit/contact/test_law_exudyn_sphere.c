@@ -113,11 +113,12 @@ static parameters plastic(double k, double n, double ratio, double pull, double 
 static double force_at(const parameters *law, double overlap, double *plastic)
 {
     con_law_state state = {
-        .body = {{.radius = 1.0, .mass = 1.0},
-                 {.position = {2.0 - overlap, 0.0, 0.0}, .radius = 1.0, .mass = 1.0}},
+  // radii whose sum holds the overlap to the last bit but one
+        .body = {{.radius = 0x1p-9, .mass = 1.0},
+                 {.position = {0x1p-8 - overlap, 0.0, 0.0}, .radius = 0x1p-9, .mass = 1.0}},
         .step = 1.0,
         .instantaneous = true,
-        .history = { -overlap, 0.0,                                                      0.0, *plastic},
+        .history = { -overlap, 0.0,                                                            0.0, *plastic},
     };
     con_law_response response = law_evaluate(law, &state);
     *plastic = response.history[3];
@@ -149,9 +150,22 @@ static void test_force_curves(void **state)
             force_at(&laws[law], largest[law], &memory);
             check_close(memory, plastics[law], 1e-12, 0.0);
         }
-        // the sphere's place is rounded to 2e-16 m
         double force = force_at(&laws[law], curve_points[i].overlap, &memory);
-        check_close(force, curve_points[i].force, 1e-12, 1e-9);
+        check_close(force, curve_points[i].force, 1e-12, 1e-12);
+    }
+    // where unloading meets adhesion, and just before the spheres part
+    const double turns[CURVES][3] = {
+        {0.0014383899044561525, -0.09275862068965518, -0.01},
+        {0.0004545454545454546, -9.590909090909092,   -0.5 },
+        {0.0004545454545454546, -9.090909090909092,   0.0  }
+    };
+    for (int law = 0; law < CURVES; law++) {
+        double memory = 0.0, at = turns[law][0];
+        force_at(&laws[law], largest[law], &memory);
+        check_close(force_at(&laws[law], at, &memory), turns[law][1], 1e-9, 0.0);
+        assert_true(force_at(&laws[law], at * (1.0 + 1e-8), &memory) > turns[law][1]);
+        assert_true(force_at(&laws[law], at * (1.0 - 1e-8), &memory) > turns[law][1]);
+        check_close(force_at(&laws[law], 1e-18, &memory), turns[law][2], 1e-12, 1e-12);
     }
 }
 
@@ -425,10 +439,11 @@ static void test_bouncing_ball(void **state)
     bounce(&law, 2.0, NULL, 0, &ball);
     check_close(ball.position.y, 0.3241458941085, 1e-5, 0.0);
     check_close(ball.velocity.y, 1.1761383716575, 1e-5, 0.0);
-    const double speeds[] = {6.999651264215, 4.899511782063, 3.429487383936};
-    double found[3];
-    bounce(&law, 9.0, found, 3, &ball);
-    for (int i = 0; i < 3; i++)
+    const double speeds[] = {6.999651264215, 4.899511782063, 3.429487383936, 2.400521570258,
+                             1.680281384403};
+    double found[5];
+    bounce(&law, 9.0, found, 5, &ball);
+    for (int i = 0; i < 5; i++)
         check_close(found[i], speeds[i], 1e-5, 0.0);
 }
 
