@@ -377,7 +377,8 @@ static double factorisation_cost(const con_cascade *c)
 
 cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
 {
-    enum { FACTORISATIONS = 20 };
+    // that Newton methods take: fewer on stacks and piles of bodies, whose sweeps end noisily
+    const double newton = c->problem->H != NULL ? 6.0 : 20.0;
     for (int k = 0; k < c->island_count; k++) {
         con_newton *model;
         bool open = con_cascade_island_error(c, k) > c->control->tolerance;
@@ -389,7 +390,7 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
         return CAIRN_OK;
     double needed =
         TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
-    if (needed * sweep_cost(c) > fraction * FACTORISATIONS * factorisation_cost(c) || needed > 1e6)
+    if (needed * sweep_cost(c) > fraction * newton * factorisation_cost(c) || needed > 1e6)
         return CAIRN_OK;
     // whole rounds, so that the decline is known again where the promise was not kept
     int rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;

@@ -36,7 +36,7 @@ static const base_setting settings_rows[] = {
      "linear solves spent on a good guess"                                                                                                         },
     {"sweeps",              BASE_SETTING_INTEGER, FIELD(sweeps),              "", 100.0,   0.0,  1e9,  NULL,
      "sweeps before the interior point"                                                                                                            },
-    {"sweep_fraction",      BASE_SETTING_REAL,    FIELD(sweep_fraction),      "", 0.15,    0.0,  1e6,  NULL,
+    {"sweep_fraction",      BASE_SETTING_REAL,    FIELD(sweep_fraction),      "", 0.5,     0.0,  1e6,  NULL,
      "more sweeps when they promise to cost less than this part of Newton steps"                                                                   },
     {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0,   0.0,  1e6,
      NULL,                                                                                                   "factorisations of the interior point"},
