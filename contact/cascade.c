@@ -295,9 +295,10 @@ bool con_cascade_late(const con_cascade *c)
 }
 
 // after the first sweep and half a round warm starts may be done
-static bool is_test_due(int sweeps)
+static bool is_test_due(const con_cascade *c)
 {
-    return sweeps == 1 || sweeps % (TEST_SWEEPS / 2) == 0;
+    int every = c->problem->H != NULL ? TEST_SWEEPS / 2 : TEST_SWEEPS;
+    return c->sweeps == 1 || c->sweeps == TEST_SWEEPS / 2 || c->sweeps % every == 0;
 }
 
 /// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
@@ -312,7 +313,8 @@ static bool is_swept_out(const con_cascade *c, bool good_guess)
 // the error does not fall in every round of conjugate passes: the mean over several counts
 static void note_round(con_cascade *c)
 {
-    int round = c->sweeps / TEST_SWEEPS, before = round < ROUNDS ? round : ROUNDS;
+    int round = c->sweeps / TEST_SWEEPS, most = c->problem->H != NULL ? ROUNDS : 2;
+    int before = round < most ? round : most;
     double *errors = c->round_error;
     if (before > 1)
         c->decline = pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
@@ -320,10 +322,10 @@ static void note_round(con_cascade *c)
 }
 
 // the first sweeps go to and fro, which brings stacks to rest, and the last of a point that meets
-// the tolerance already; long ways are gone along conjugate directions
+// the tolerance already; long ways are gone along conjugate directions, in body form
 static void sweep_once(con_cascade *c)
 {
-    if (c->sweeps < FIRST_SWEEPS || con_cascade_solved(c))
+    if (c->problem->H == NULL || c->sweeps < FIRST_SWEEPS || con_cascade_solved(c))
         con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
     else
         con_sweep_pass_conjugate(&c->sweep);
@@ -341,7 +343,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
         sweep_once(c);
         c->sweeps++;
         c->measured = false;
-        if (c->sweeps != total && !is_test_due(c->sweeps))
+        if (c->sweeps != total && !is_test_due(c))
             continue;
         con_sweep_refresh(&c->sweep);
         status = measure(c, true);
