@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pool of pthreads that take chunks off a shared counter. Who waits looks for a while before it
-// sleeps: loops of a solver follow each other within microseconds.
+// Pool of pthreads that take chunks off a shared counter.
 #include "base/parallel.h"
 
 #include "base/assert.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-
-enum { LOOKS_BEFORE_SLEEP = 300 };
 
 typedef struct worker_seat {
     base_workers *pool;
@@ -25,9 +21,9 @@ struct base_workers {
     pthread_mutex_t mutex;
     pthread_cond_t start;
     pthread_cond_t finished;
-    atomic_ulong round; // grows by one for each loop, under the mutex
-    atomic_int busy;    // threads that have not finished the current round
-    atomic_int quit;
+    unsigned long round; // grows by one for each loop
+    int busy;            // threads that have not finished the current round
+    int quit;
 
     // the loop being run; written by the caller before `round` grows
     base_chunk_function *function;
@@ -51,87 +47,32 @@ static void run_chunks(base_workers *pool, int worker)
     }
 }
 
-static inline void pause_shortly(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
-}
-
-static inline double look(const double *place)
-{
-    double value;
-    __atomic_load(place, &value, __ATOMIC_ACQUIRE);
-    return value;
-}
-
-void base_await(const double *place, double value)
-{
-    for (int k = 0; look(place) != value; k++) {
-        if (k < LOOKS_BEFORE_SLEEP)
-            pause_shortly();
-        else
-            sched_yield();
-    }
-}
-
-void base_post(double *place, double value)
-{
-    __atomic_store(place, &value, __ATOMIC_RELEASE);
-}
-
-/// Until there is a new round, or the end.
-static void await_round(base_workers *pool, unsigned long seen)
-{
-    for (int k = 0; k < LOOKS_BEFORE_SLEEP; k++) {
-        if (atomic_load_explicit(&pool->round, memory_order_acquire) != seen ||
-            atomic_load_explicit(&pool->quit, memory_order_relaxed))
-            return;
-        pause_shortly();
-    }
-    pthread_mutex_lock(&pool->mutex);
-    while (atomic_load_explicit(&pool->round, memory_order_relaxed) == seen &&
-           !atomic_load_explicit(&pool->quit, memory_order_relaxed))
-        pthread_cond_wait(&pool->start, &pool->mutex);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
 static void *worker_main(void *argument)
 {
     worker_seat *seat = argument;
     base_workers *pool = seat->pool;
     unsigned long seen = 0;
-    for (;;) {
-        await_round(pool, seen);
-        if (atomic_load_explicit(&pool->quit, memory_order_acquire))
-            return NULL;
-        seen++;
-        run_chunks(pool, seat->index);
-        if (atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_acq_rel) == 1) {
-            pthread_mutex_lock(&pool->mutex);
-            pthread_cond_signal(&pool->finished);
-            pthread_mutex_unlock(&pool->mutex);
-        }
-    }
-}
-
-static void await_workers(base_workers *pool)
-{
-    for (int k = 0; k < LOOKS_BEFORE_SLEEP; k++) {
-        if (atomic_load_explicit(&pool->busy, memory_order_acquire) == 0)
-            return;
-        pause_shortly();
-    }
     pthread_mutex_lock(&pool->mutex);
-    while (atomic_load_explicit(&pool->busy, memory_order_acquire) > 0)
-        pthread_cond_wait(&pool->finished, &pool->mutex);
+    for (;;) {
+        while (pool->round == seen && !pool->quit)
+            pthread_cond_wait(&pool->start, &pool->mutex);
+        if (pool->quit)
+            break;
+        seen = pool->round;
+        pthread_mutex_unlock(&pool->mutex);
+        run_chunks(pool, seat->index);
+        pthread_mutex_lock(&pool->mutex);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->finished);
+    }
     pthread_mutex_unlock(&pool->mutex);
+    return NULL;
 }
 
 static void stop_threads(base_workers *pool, int started)
 {
     pthread_mutex_lock(&pool->mutex);
-    atomic_store_explicit(&pool->quit, 1, memory_order_release);
+    pool->quit = 1;
     pthread_cond_broadcast(&pool->start);
     pthread_mutex_unlock(&pool->mutex);
     for (int i = 1; i < started; i++)
@@ -208,18 +149,22 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
         run_serial(count, chunk_size, function, context);
         return;
     }
+    pthread_mutex_lock(&workers->mutex);
     workers->function = function;
     workers->context = context;
     workers->loop_count = count;
     workers->chunk_size = chunk_size;
     workers->chunk_count = base_chunk_count(count, chunk_size);
     atomic_store_explicit(&workers->next_chunk, 0, memory_order_relaxed);
-    atomic_store_explicit(&workers->busy, workers->count - 1, memory_order_relaxed);
-    pthread_mutex_lock(&workers->mutex);
-    atomic_fetch_add_explicit(&workers->round, 1, memory_order_release);
+    workers->busy = workers->count - 1;
+    workers->round++;
     pthread_cond_broadcast(&workers->start);
     pthread_mutex_unlock(&workers->mutex);
 
     run_chunks(workers, 0);
-    await_workers(workers);
+
+    pthread_mutex_lock(&workers->mutex);
+    while (workers->busy > 0)
+        pthread_cond_wait(&workers->finished, &workers->mutex);
+    pthread_mutex_unlock(&workers->mutex);
 }

@@ -26,12 +26,6 @@ typedef void base_chunk_function(void *context, int begin, int end, int chunk, i
 void base_parallel_for(base_workers *workers, int count, int chunk_size,
                        base_chunk_function *function, void *context);
 
-/// A worker takes chunks in ascending order, one at a time, so that a chunk may wait for what lower
-/// ones post: waits for `*place` to become `value`, and sets it. What was written before a post is
-/// seen after the wait for it.
-void base_await(const double *place, double value);
-void base_post(double *place, double value);
-
 /// Number of chunks that `base_parallel_for` makes.
 static inline int base_chunk_count(int count, int chunk_size)
 {

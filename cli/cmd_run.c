@@ -15,6 +15,8 @@
 
 // more kinetic energy than this many times what there was to convert is an explosion
 static const double explosion_factor = 100.0;
+// energies cost as much as some steps of many spheres
+enum { EXPLOSION_EVERY = 32 };
 
 static const char *const forms[] = {"local", "global", "both", NULL};
 
@@ -319,8 +321,6 @@ static cairn_status step_once(run_state *run, cairn_error *error)
         return status;
     add_totals(&run->totals, world, seconds);
     status = run_files_step(run, error);
-    if (status == CAIRN_OK)
-        status = check_explosion(run, error);
     return status != CAIRN_OK ? status : check_strict(run, error);
 }
 
@@ -341,6 +341,9 @@ static cairn_status step_all(run_state *run, cairn_error *error)
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         status = step_once(run, error);
+        int64_t step = cairn_world_step_count(world);
+        if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == target))
+            status = check_explosion(run, error);
         if (status == CAIRN_OK)
             status = run_checkpoint_step(run, error);
         cli_progress_show(&run->progress, (double)cairn_world_step_count(world) / (double)target,

@@ -66,6 +66,7 @@ static void put_energy_row(const run_state *run)
                              e.elastic,
                              e.drivers,
                              e.correction,
+                             e.joints,
                              e.impact,
                              e.friction,
                              e.damping,
@@ -113,7 +114,7 @@ static void put_sensor_column(const scn_scene *scene, const scn_sensor *sensor, 
                               FILE *out)
 {
     const char *name = scn_sensor_column_name(scene, sensor, column);
-    const char *unit = scn_sensor_quantity_unit(sensor->quantity);
+    const char *unit = scn_sensor_unit(scene, sensor);
     fprintf(out, ",%s %s", sensor->name, scn_sensor_quantity_name(sensor->quantity));
     if (name[0] != '\0')
         fprintf(out, " %s", name);
@@ -137,10 +138,11 @@ static cairn_status open_energy(run_state *run, cairn_error *error)
     cairn_status status = open_table(run, RUN_ENERGY, error);
     if (status != CAIRN_OK || !is_new(run, RUN_ENERGY))
         return status;
-    fputs("step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],"
-          "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
-          "plastic dissipation [J],residual [J]\n",
-          run->files.tables[RUN_ENERGY]);
+    fputs(
+        "step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],joints [J],"
+        "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
+        "plastic dissipation [J],residual [J]\n",
+        run->files.tables[RUN_ENERGY]);
     put_energy_row(run);
     return CAIRN_OK;
 }

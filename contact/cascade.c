@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "contact/cone.h"
+#include "contact/reduced.h"
 
 #include <float.h>
 #include <limits.h>
@@ -13,8 +14,7 @@
 enum {
     TEST_SWEEPS = 20, // sweeps of a round
     ROUNDS = CON_CASCADE_ROUNDS,
-    MAP_CHUNK = 256,
-    FIRST_SWEEPS = 10 // to and fro
+    FAR_SWEEPS = 20 // more of plain ones than this are taken along conjugate directions
 };
 
 static int find_root(int *parent, int i)
@@ -42,14 +42,17 @@ static bool can_bear(const con_problem *problem, int i)
     return problem->W_diagonal[i].m[0][0] > 0.0;
 }
 
-// unites contacts that share a mobile body; `first` [body_count] is scratch
+// unites contacts that share a mobile body, or bodies that joints connect; `first` [body_count] is
+// scratch
 static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
 {
+    const int(*bodies)[2] =
+        problem->reduction != NULL ? (const int(*)[2])problem->reduction->together : problem->body;
     for (int a = 0; a < problem->body_count; a++)
         first[a] = -1;
     for (int i = 0; i < problem->contact_count; i++)
         for (int s = 0; s < 2 && can_bear(problem, i); s++) {
-            int body = problem->body[i][s];
+            int body = bodies[i][s];
             if (body < 0)
                 continue;
             if (first[body] < 0)
@@ -160,81 +163,44 @@ static double error_of(const con_cascade *c, double map, double scaled)
                             c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
 }
 
-typedef struct map_context {
-    const con_cascade *cascade;
-    double (*maps)[2]; // [contact_count] squared natural map, and the scaled one
-} map_context;
-
-static void map_chunk(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)chunk, (void)worker;
-    const map_context *context = argument;
-    const con_cascade *c = context->cascade;
-    for (int i = begin; i < end; i++) {
-        double out[3];
-        context->maps[i][0] = con_natural_map(c->R[i], c->U[i], c->problem->friction[i], out);
-        context->maps[i][1] = scaled_at(c, i);
-    }
-}
-
 // natural maps and sizes at R and U, of all contacts and island by island
-static void add_up(con_cascade *c, const double (*maps)[2], double *map, double *scaled)
+static void add_up(con_cascade *c, double *map, double *scaled)
 {
     const con_problem *problem = c->problem;
     for (int k = 0; k < c->island_count; k++)
         c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
     *map = *scaled = c->R_total = c->U_total = 0.0;
     for (int i = 0; i < problem->contact_count; i++) {
-        double R = squared(c->R[i]), U = squared(c->U[i]);
-        *map += maps[i][0];
-        *scaled += maps[i][1];
+        double out[3], R = squared(c->R[i]), U = squared(c->U[i]);
+        double map_here = con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
+        double scaled_here = scaled_at(c, i);
+        *map += map_here;
+        *scaled += scaled_here;
         c->R_total += R;
         c->U_total += U;
         int k = c->island[i];
         if (k < 0)
             continue;
-        c->map[k] += maps[i][0];
-        c->scaled[k] += maps[i][1];
+        c->map[k] += map_here;
+        c->scaled[k] += scaled_here;
         c->R_squared[k] += R;
         c->U_squared[k] += U;
     }
 }
 
-// velocities at R: those of the sweeps where these have just been refreshed
-static cairn_status find_velocity(con_cascade *c, bool refreshed)
+cairn_status con_cascade_measure(con_cascade *c)
 {
-    if (refreshed && c->sweep.y != NULL) {
-        con_sweep_velocity(&c->sweep, c->U);
-        return CAIRN_OK;
-    }
-    return con_problem_velocity(c->problem, (const double(*)[3])c->R, c->U, c->arena);
-}
-
-static cairn_status measure(con_cascade *c, bool refreshed)
-{
-    cairn_status status = find_velocity(c, refreshed);
+    const con_problem *problem = c->problem;
+    cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
     if (status != CAIRN_OK)
         return status;
-    base_arena_mark mark = base_arena_get_mark(c->arena);
-    int n = c->problem->contact_count;
-    double(*maps)[2] = base_arena_allocate(c->arena, "natural maps", (size_t)n, sizeof *maps);
-    if (maps == NULL)
-        return CAIRN_ERROR_MEMORY;
-    map_context context = {c, maps};
-    base_parallel_for(c->control->workers, n, MAP_CHUNK, map_chunk, &context);
     double map, scaled;
-    add_up(c, (const double(*)[2])maps, &map, &scaled);
-    base_arena_rewind(c->arena, mark);
+    add_up(c, &map, &scaled);
     c->error = error_of(c, map, scaled);
     c->measured = true;
     if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
         c->control->history[c->report->history_count++] = c->error;
     return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
-}
-
-cairn_status con_cascade_measure(con_cascade *c)
-{
-    return measure(c, false);
 }
 
 cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
@@ -254,9 +220,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
     if (status == CAIRN_OK)
         status = split(c);
     if (status == CAIRN_OK)
-        status = con_sweep_init_parallel(&c->sweep, problem, control->workers, R, arena);
-    if (status == CAIRN_OK)
-        status = con_sweep_use_conjugate(&c->sweep, arena);
+        status = con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < problem->contact_count; i++)
@@ -294,10 +258,10 @@ bool con_cascade_late(const con_cascade *c)
     return con_cascade_left(c) <= 0 || is_past_deadline(c);
 }
 
-// after the first sweep and half a round warm starts may be done
+// after the first sweep and half a round warm starts may be done, conjugate passes at any time
 static bool is_test_due(const con_cascade *c)
 {
-    int every = c->problem->H != NULL ? TEST_SWEEPS / 2 : TEST_SWEEPS;
+    int every = c->conjugate ? TEST_SWEEPS / 2 : TEST_SWEEPS;
     return c->sweeps == 1 || c->sweeps == TEST_SWEEPS / 2 || c->sweeps % every == 0;
 }
 
@@ -313,7 +277,7 @@ static bool is_swept_out(const con_cascade *c, bool good_guess)
 // the error does not fall in every round of conjugate passes: the mean over several counts
 static void note_round(con_cascade *c)
 {
-    int round = c->sweeps / TEST_SWEEPS, most = c->problem->H != NULL ? ROUNDS : 2;
+    int round = c->sweeps / TEST_SWEEPS, most = c->conjugate ? ROUNDS : 2;
     int before = round < most ? round : most;
     double *errors = c->round_error;
     if (before > 1)
@@ -321,14 +285,48 @@ static void note_round(con_cascade *c)
     errors[round % ROUNDS] = c->error;
 }
 
-// the first sweeps go to and fro, which brings stacks to rest, and the last of a point that meets
-// the tolerance already; long ways are gone along conjugate directions, in body form
+/// Plain sweeps, whose error fell from `before` in `sweeps`, would need long.
+static bool is_slow(const con_cascade *c, double before, int sweeps)
+{
+    double decline = log(c->error / before) / sweeps;
+    return !(log(c->control->tolerance / c->error) > FAR_SWEEPS * decline);
+}
+
+// from a guess alone: stacks that start from zero come to a deeper rest by plain sweeps
+static cairn_status start_conjugate(con_cascade *c)
+{
+    if (c->conjugate || c->one_way || c->problem->H == NULL)
+        return CAIRN_OK;
+    c->conjugate = true;
+    if (c->sweep.conjugate.weight != NULL) {
+        con_sweep_restart(&c->sweep);
+        return CAIRN_OK;
+    }
+    return con_sweep_use_conjugate(&c->sweep, c->arena);
+}
+
+// one sweep; a point that meets the tolerance gets a plain one
 static void sweep_once(con_cascade *c)
 {
-    if (c->problem->H == NULL || c->sweeps < FIRST_SWEEPS || con_cascade_solved(c))
-        con_sweep_pass(&c->sweep, NULL, c->sweeps % 2 == 1);
-    else
+    if (c->conjugate && !con_cascade_solved(c))
         con_sweep_pass_conjugate(&c->sweep);
+    else
+        con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
+    c->sweeps++;
+    c->measured = false;
+}
+
+// errors after so many sweeps since the last measurement
+static cairn_status test(con_cascade *c, int since)
+{
+    double before = c->error;
+    con_sweep_refresh(&c->sweep);
+    cairn_status status = con_cascade_measure(c);
+    if (c->sweeps % TEST_SWEEPS == 0)
+        note_round(c);
+    if (status == CAIRN_OK && c->sweeps >= TEST_SWEEPS && is_slow(c, before, since))
+        status = start_conjugate(c);
+    return status;
 }
 
 cairn_status con_cascade_sweep(con_cascade *c, int total)
@@ -339,19 +337,23 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
     bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
          swept_out = c->sweeps > 0 && con_cascade_solved(c);
+    int tested = c->sweeps;
     while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
         sweep_once(c);
-        c->sweeps++;
-        c->measured = false;
         if (c->sweeps != total && !is_test_due(c))
             continue;
-        con_sweep_refresh(&c->sweep);
-        status = measure(c, true);
+        status = test(c, c->sweeps - tested);
+        tested = c->sweeps;
         swept_out = is_swept_out(c, good_guess);
-        if (c->sweeps % TEST_SWEEPS == 0)
-            note_round(c);
     }
     return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
+}
+
+cairn_status con_cascade_restart(con_cascade *c)
+{
+    c->conjugate = false;
+    con_sweep_refresh(&c->sweep);
+    return con_cascade_measure(c);
 }
 
 // rough nanoseconds of one sweep, and of one factorisation with what goes with it
@@ -361,26 +363,24 @@ static double sweep_cost(const con_cascade *c)
     return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
 }
 
-static double factorisation_cost(const con_cascade *c)
+static cairn_status factorisation_cost(const con_cascade *c, double *cost)
 {
-    double cost = 0.0;
+    *cost = 0.0;
     for (int k = 0; k < c->island_count; k++) {
-        double n = c->start[k + 1] - c->start[k];
-        const con_newton *model = c->model[k];
-        if (model == NULL)
+        double flops;
+        if (c->model[k] == NULL)
             continue;
-        const int *start = model->pattern.start;
-        double row = (double)start[model->pattern.size] / model->pattern.size;
-        double flops = model->bodies ? model->order.flops : 60.0 * n * row * row;
-        cost += 1000.0 * n + 0.08 * flops;
+        cairn_status status = con_newton_flops(c->model[k], &flops);
+        if (status != CAIRN_OK)
+            return status;
+        *cost += 1000.0 * (c->start[k + 1] - c->start[k]) + 0.08 * flops;
     }
-    return cost;
+    return CAIRN_OK;
 }
 
 cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
 {
-    // that Newton methods take: fewer on stacks and piles of bodies, whose sweeps end noisily
-    const double newton = c->problem->H != NULL ? 6.0 : 20.0;
+    enum { FACTORISATIONS = 20 };
     for (int k = 0; k < c->island_count; k++) {
         con_newton *model;
         bool open = con_cascade_island_error(c, k) > c->control->tolerance;
@@ -392,11 +392,17 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
         return CAIRN_OK;
     double needed =
         TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
-    if (needed * sweep_cost(c) > fraction * newton * factorisation_cost(c) || needed > 1e6)
+    double cost;
+    cairn_status status = factorisation_cost(c, &cost);
+    if (status != CAIRN_OK)
+        return status;
+    if ((c->promised + needed) * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6)
         return CAIRN_OK;
     // whole rounds, so that the decline is known again where the promise was not kept
-    int rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
-    return con_cascade_sweep(c, (c->sweeps / TEST_SWEEPS + rounds) * TEST_SWEEPS);
+    int before = c->sweeps, rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
+    status = con_cascade_sweep(c, (before / TEST_SWEEPS + rounds) * TEST_SWEEPS);
+    c->promised += c->sweeps - before;
+    return status;
 }
 
 static con_goal goal_of(const con_cascade *c, int island)

@@ -3,6 +3,7 @@
 #include "contact/existence.h"
 
 #include "contact/existence_program.h"
+#include "contact/reduced.h"
 
 #include <math.h>
 #include <string.h>
@@ -145,8 +146,8 @@ static cairn_status decide(workspace *w, const double *mu, con_existence *out, b
         return status;
     out->iterations += program.iterations;
     status = verify_point(w, mu, out);
-    // a velocity that was found bounds from below, also where the program stopped early
-    out->margin_bound = fmax(program.bound, out->margin);
+    // where the program stopped early its bound may lie below a velocity that was found
+    out->margin_bound = program.bound >= out->margin ? program.bound : 1.0;
     if (status == CAIRN_OK && out->margin <= borderline)
         *refuted = verify_direction(w, mu, out, &status);
     return status;
@@ -158,7 +159,7 @@ static cairn_status check(workspace *w, con_existence *out, double (*direction)[
     cairn_status status = prepare(w);
     if (status != CAIRN_OK)
         return status;
-    out->rank = w->problem->H != NULL ? -1 : w->range.columns;
+    out->rank = w->problem->H != NULL || w->range.is_sparse ? -1 : w->range.columns;
     scale_q(w, out);
     status = decide(w, w->problem->friction, out, &refuted);
     if (status != CAIRN_OK)
@@ -205,7 +206,17 @@ cairn_status con_existence_check(const con_problem *problem, con_existence *exis
         return CAIRN_ERROR_NONFINITE;
     workspace w = {.problem = problem, .arena = arena};
     base_arena_mark mark = base_arena_get_mark(arena);
-    cairn_status status = check(&w, existence, direction);
+    con_reduction reduction;
+    con_problem rows;
+    cairn_status status = CAIRN_OK;
+    if (problem->joints != NULL) {
+        status = con_reduce_joints(problem, arena, &reduction);
+        if (status == CAIRN_OK)
+            status = con_reduction_delassus(&reduction, arena, &rows);
+        w.problem = &rows;
+    }
+    if (status == CAIRN_OK)
+        status = check(&w, existence, direction);
     base_arena_rewind(arena, mark);
     return status;
 }

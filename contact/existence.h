@@ -26,11 +26,11 @@ typedef struct con_existence {
     double margin_bound;         // no velocity has a larger margin, up to the residual; at most 1
     double certificate_product;  // q.d < 0 for a direction with sum d_N = 1; NaN without one
     double certificate_residual; // |W^T d| (or |M^-1/2 H^T d|) / (its largest entry sum |d|)
-    int rank;                    // of W; -1 in body form
+    int rank;                    // of W; -1 in body form, and for a large W
     int iterations;
 } con_existence;
 
-enum { CON_EXISTENCE_ROWS_MAX = 6000 }; // rows of a W without bodies, of which a dense copy is made
+enum { CON_EXISTENCE_ROWS_MAX = 1500 }; // rows of a W without bodies of which a dense copy is made
 
 /// Solves
 ///     max a   with   U - a e_N in K*,  U = q + (range of W),  a <= scale.
@@ -39,9 +39,12 @@ enum { CON_EXISTENCE_ROWS_MAX = 6000 }; // rows of a W without bodies, of which 
 /// gives d in K with W^T d = 0 and q.d = a < 0. Such a d refutes Slater points, not solutions: that
 /// is settled by the same program with mu = 0, whose certificate refutes U_N >= 0 itself.
 /// Margins within 1e-7 of zero, relative to the scale, are borderline.
+/// Joints are eliminated: W is then the reduced one, without bodies.
 /// @param direction  [n][3] out: the certificate d, or zeros; may be NULL
 /// @param arena      scratch; rewound before return
-/// @return CAIRN_ERROR_UNSUPPORTED for a W without bodies that is too large;
+/// A W without bodies is used through a dense basis of its range up to CON_EXISTENCE_ROWS_MAX rows,
+/// and in blocks beyond; margins are then lower by up to a hundredth.
+/// @return CAIRN_ERROR_UNSUPPORTED for a W without bodies whose factors would take over 2 GB;
 ///         CAIRN_ERROR_NONFINITE; CAIRN_ERROR_MEMORY
 /// Source: primal-dual interior point with Nesterov-Todd scaling, Mehrotra's predictor and
 /// corrector. Tests: tests/unit/contact/test_existence.c

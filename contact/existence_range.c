@@ -201,8 +201,6 @@ static cairn_status orthonormalise(con_range *range, base_arena *arena)
 static cairn_status create_dense(con_range *range, base_arena *arena)
 {
     size_t rows = (size_t)range->rows;
-    if (range->rows > CON_EXISTENCE_ROWS_MAX)
-        return CAIRN_ERROR_UNSUPPORTED;
     // the copy of W stays below the rest and becomes the basis
     double *dense = base_arena_array(arena, double, "dense W", rows *rows + 1);
     range->picked = base_arena_array(arena, int, "columns", rows + 1);
@@ -250,8 +248,30 @@ static cairn_status factor_dense(con_range *range, const double (*F)[3][3], doub
 
 // ---------------------------------------------------------------- both
 
+static cairn_status create_sparse(con_range *range, base_arena *arena)
+{
+    range->is_sparse = true;
+    range->columns = range->rows;
+    return con_range_sparse_create(range->problem, arena, &range->sparse);
+}
+
+// of the rows of W D
+static double mean_square_sparse(const con_range *range)
+{
+    const con_block_matrix *W = range->problem->W;
+    double sum = 0.0;
+    for (int e = 0; e < W->start[W->size]; e++) {
+        double scale = range->sparse.scale[W->column[e]];
+        for (int k = 0; k < 9; k++)
+            sum += scale * scale * W->block[e].m[k / 3][k % 3] * W->block[e].m[k / 3][k % 3];
+    }
+    return sum / (double)range->rows;
+}
+
 static double mean_square(const con_range *range)
 {
+    if (range->is_sparse)
+        return mean_square_sparse(range);
     if (range->columns == 0 || range->problem->H == NULL)
         return (double)range->columns / (double)range->rows;
     double sum = 0.0;
@@ -264,8 +284,9 @@ static double mean_square(const con_range *range)
 cairn_status con_range_create(const con_problem *problem, base_arena *arena, con_range *range)
 {
     *range = (con_range){.problem = problem, .rows = 3 * problem->contact_count};
-    cairn_status status =
-        problem->H != NULL ? create_on_bodies(range, arena) : create_dense(range, arena);
+    cairn_status status = problem->H != NULL                      ? create_on_bodies(range, arena)
+                          : range->rows <= CON_EXISTENCE_ROWS_MAX ? create_dense(range, arena)
+                                                                  : create_sparse(range, arena);
     if (status == CAIRN_OK)
         range->unit = mean_square(range);
     return status;
@@ -276,6 +297,10 @@ void con_range_apply(const con_range *range, const double *y, double (*out)[3])
     const con_problem *problem = range->problem;
     const int one = 1;
     const double unit = 1.0, zero = 0.0;
+    if (range->is_sparse) {
+        con_range_sparse_apply(&range->sparse, y, out);
+        return;
+    }
     memset(out, 0, (size_t)problem->contact_count * sizeof *out);
     if (problem->H == NULL) {
         if (range->columns > 0)
@@ -299,6 +324,10 @@ void con_range_apply_transposed(const con_range *range, const double (*x)[3], do
     const con_problem *problem = range->problem;
     const int one = 1;
     const double unit = 1.0, zero = 0.0;
+    if (range->is_sparse) {
+        con_range_sparse_apply_transposed(&range->sparse, x, out);
+        return;
+    }
     memset(out, 0, (size_t)range->columns * sizeof *out);
     if (problem->H == NULL) {
         if (range->columns > 0)
@@ -321,6 +350,8 @@ cairn_status con_range_factor(con_range *range, const double (*F)[3][3], double 
 {
     if (range->columns == 0)
         return CAIRN_OK;
+    if (range->is_sparse)
+        return con_range_sparse_factor(&range->sparse, F, shift, regularisation);
     return range->problem->H != NULL ? factor_on_bodies(range, F, shift)
                                      : factor_dense(range, F, shift);
 }
@@ -331,7 +362,9 @@ void con_range_solve(con_range *range, double *x)
     int info = 0;
     if (range->columns == 0)
         return;
-    if (range->problem->H != NULL)
+    if (range->is_sparse)
+        con_block_lu_solve(&range->sparse.lu, x);
+    else if (range->problem->H != NULL)
         con_block_lu_solve(&range->lu, x);
     else
         dpotrs_("L", &range->columns, &one, range->normal, &range->columns, x, &range->columns,
@@ -359,10 +392,12 @@ cairn_status con_range_velocity(const con_range *range, double *y, double (*U)[3
     if (r == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(r, 0, n * sizeof *r);
-    if (range->columns > 0)
+    if (range->columns > 0 && !range->is_sparse)
         dtrsv_("U", "N", "N", &range->columns, range->triangle, &range->columns, y, &one);
-    for (int c = 0; c < range->columns; c++)
-        r[range->picked[c] / 3][range->picked[c] % 3] = y[c];
+    for (int c = 0; c < range->columns; c++) {
+        int at = range->is_sparse ? c : range->picked[c];
+        r[at / 3][at % 3] = range->is_sparse ? range->sparse.scale[at / 3] * y[c] : y[c];
+    }
     return con_problem_velocity(problem, (const double(*)[3])r, U, arena);
 }
 

@@ -4,10 +4,12 @@
 #define CAIRN_CONTACT_EXISTENCE_RANGE_H
 
 #include "contact/block_lu.h"
+#include "contact/existence_sparse.h"
 #include "contact/problem.h"
 
 /// Body form: B = H M^-1/2, one block of six unknowns a body. Otherwise B is an orthonormal basis
-/// of columns of W, found by a pivoted Cholesky factorisation of its symmetric part.
+/// of columns of W, found by a pivoted Cholesky factorisation of its symmetric part; or, where W is
+/// large, W itself with scaled columns.
 typedef struct con_range {
     const con_problem *problem;
     int rows;    // 3 n
@@ -22,6 +24,9 @@ typedef struct con_range {
     int (*slot)[2][2]; // [n] places in `values` of the pairs of bodies; -1 for none
     int *diagonal;     // [m]
     double *values;    // [entries][36]
+
+    bool is_sparse;
+    con_range_sparse sparse;
 
     // dense
     double *basis;    // [columns][rows] column-major

@@ -71,12 +71,15 @@ typedef struct con_fclib_problem {
 } con_fclib_problem;
 
 /// Writes one problem in body form: local (W, q, mu) or global (M, H, f, w, mu), matrices in
-/// compressed columns as the reference library reads them; f = M v_free. Rows of immobile bodies
-/// are left out (they stay in w); bodies touched by no contact are left out too. Every other body
-/// has 6 rows: a velocity component whose mass_inverse is zero gets mass 1 and no entries in H, and
-/// its share H v_free is added to w. Local form of a problem without bodies writes its W.
-/// The file appears whole or not at all when the process dies (temporary name beside it, renamed;
-/// not synced, so that writing every step stays cheap), and the same content gives the same bytes.
+/// compressed columns as the reference library reads them; f = M v_free. With joints: local (W, V,
+/// S, R, q, s, mu) with W, q of the free bodies, V = S^T = H M^-1 G^T, R = G M^-1 G^T and
+/// s = G v_free - b, or global (M, H, G, f, w, b, mu) with the file's b = -b; l has the sign of
+/// ours. Rows of immobile bodies are left out (they stay in w); bodies that no contact or joint
+/// touches are left out too. Every other body has 6 rows: a velocity component whose mass_inverse
+/// is zero gets mass 1 and no entries in H, and its share H v_free is added to w. Local form of a
+/// problem without bodies writes its W. The file appears whole or not at all when the process dies
+/// (temporary name beside it, renamed; not synced, so that writing every step stays cheap), and the
+/// same content gives the same bytes.
 /// @param guess     [n][3] R before the solve; NULL for none. Its velocities are computed.
 /// @param R, U      [n][3] solution; R NULL for none; U NULL: computed. Global form also stores v.
 /// @param info      NULL: no info group
@@ -102,7 +105,9 @@ cairn_status con_fclib_save(const char *path, const con_fclib_problem *content, 
 
 /// Reads a problem file of either form. Storage: triplets (nz >= 0; p = column, i = row as Siconos
 /// writes them, and the other way round where only that fits), compressed columns (nz = -1),
-/// compressed rows (nz = -2), or dense, column major: `x` alone, without `p` and `i`. Entries of
+/// compressed rows (nz = -2), dense, column major: `x` alone, without `p` and `i`; or compressed
+/// columns or rows of 3x3 blocks, where `p` has a third of the starts and `x` nine numbers, column
+/// major, for each index of a block (neither reference library writes blocks). Entries of
 /// the same place are added. Where a file holds both forms the global one is read. Texts of
 /// variable length are passed over. Guesses and solutions that are not finite are dropped and
 /// counted. Nothing in the file is trusted: sizes are checked against the file's, links to other
@@ -128,7 +133,8 @@ typedef struct con_fclib_conversion {
 /// Converts to a problem in 3-D.
 ///   Local form: W by blocks; blocks that are all zero are left out, diagonal blocks never are.
 ///   Global form whose M falls apart into symmetric positive definite bodies of at most 6 rows,
-///   with at most two bodies a contact and no equality constraints: body form. Where the block of a
+///   with at most two bodies a contact and an equality constraint: body form, constraints of the
+///   same bodies that follow one another being joints of up to 6 rows. Where the block of a
 ///   body is not diagonal its velocities are v' = L^T v with M = L L^T, so that M becomes the
 ///   identity, H' = L^-1 H and v_free' = L^-1 f; R and U are those of the file. Bodies are blocks
 ///   of 6 rows, of 3 rows, or the connected parts of M, whichever fits first. Otherwise the
@@ -136,8 +142,9 @@ typedef struct con_fclib_conversion {
 ///   left. 2-D: a second tangent that nothing couples to, W = W_tt and q = 0 there, so that R stays
 ///   0.
 /// @param conversion  out; destroy with con_fclib_conversion_destroy; NULL on failure
+/// Constraints that depend on one another are no hindrance where they agree.
 /// @return CAIRN_ERROR_NUMERICAL when the matrix to eliminate is singular; CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/contact/test_fclib_convert.c
+/// Tests: tests/unit/contact/test_fclib_convert.c, test_fclib_mixed.c
 cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allocator *allocator,
                                con_fclib_conversion **conversion,
                                cairn_error *error) CAIRN_CHECK_RESULT;

@@ -77,30 +77,49 @@ static bool partition_separates(const partition *parts, const con_sparse *M)
     return true;
 }
 
-// the one or two bodies of every contact, ascending, -1 first where there is one; false on a third
-static bool pair_bodies(const partition *parts, const con_sparse *H, int (*body)[2])
+// the one or two bodies that columns begin .. end-1 touch, ascending, -1 first where there is one;
+// false on a third
+static bool pair_columns(const partition *parts, const con_sparse *a, int begin, int end,
+                         int pair[2])
 {
-    for (int c = 0; c < H->columns / 3; c++) {
-        int pair[2] = {-1, -1};
-        for (int k = H->start[3 * c]; k < H->start[3 * c + 3]; k++) {
-            int b = parts->body[H->index[k]];
-            if (H->value[k] == 0.0 || b == pair[0] || b == pair[1])
-                continue;
-            if (pair[0] >= 0)
-                return false;
-            pair[0] = pair[1];
-            pair[1] = b;
-        }
-        bool swap = pair[0] > pair[1];
-        body[c][0] = pair[swap ? 1 : 0];
-        body[c][1] = pair[swap ? 0 : 1];
+    int found[2] = {-1, -1};
+    for (int k = a->start[begin]; k < a->start[end]; k++) {
+        int b = parts->body[a->index[k]];
+        if (a->value[k] == 0.0 || b == found[0] || b == found[1])
+            continue;
+        if (found[0] >= 0)
+            return false;
+        found[0] = found[1];
+        found[1] = b;
     }
+    bool swap = found[0] > found[1];
+    pair[0] = found[swap ? 1 : 0];
+    pair[1] = found[swap ? 0 : 1];
     return true;
+}
+
+/// Bodies of every contact and every equality constraint.
+typedef struct body_pairs {
+    int (*contact)[2];
+    int (*row)[2];
+} body_pairs;
+
+// NULL, or what touches more than two bodies
+static const char *pair_bodies(const partition *parts, const con_fclib_problem *content,
+                               const body_pairs *pairs)
+{
+    for (int c = 0; c < content->contact_count; c++)
+        if (!pair_columns(parts, &content->H, 3 * c, 3 * c + 3, pairs->contact[c]))
+            return "a contact touches more than two bodies";
+    for (int k = 0; k < content->equality_count; k++)
+        if (!pair_columns(parts, &content->G, k, k + 1, pairs->row[k]))
+            return "an equality constraint touches more than two bodies";
+    return NULL;
 }
 
 // tries blocks of 6 and 3 rows, then connected parts; `reason` says why none fits
 static cairn_status find_bodies(const con_fclib_problem *content, base_arena *arena,
-                                partition *parts, int (*body)[2], const char **reason)
+                                partition *parts, const body_pairs *pairs, const char **reason)
 {
     int n = content->velocity_count;
     int *parent = base_arena_array(arena, int, "parents", n);
@@ -112,13 +131,13 @@ static cairn_status find_bodies(const con_fclib_problem *content, base_arena *ar
         if (n % width != 0)
             continue;
         partition_by_width(parts, n, width);
-        if (partition_separates(parts, &content->M) && pair_bodies(parts, &content->H, body))
+        if (partition_separates(parts, &content->M) && pair_bodies(parts, content, pairs) == NULL)
             return CAIRN_OK;
     }
     if (!partition_by_components(parts, &content->M, parent, size))
         *reason = "the mass matrix does not fall apart into bodies of at most 6 velocities";
-    else if (!pair_bodies(parts, &content->H, body))
-        *reason = "a contact touches more than two bodies";
+    else
+        *reason = pair_bodies(parts, content, pairs);
     return CAIRN_OK;
 }
 
@@ -234,6 +253,74 @@ static void fill_gradients(const con_sparse *H, const partition *parts, const bo
                 change_coordinates(&mass[body[c][side]], out[c][side][axis]);
 }
 
+/// Joints being built: runs of constraints on the same bodies.
+typedef struct joint_arrays {
+    int *start;
+    int (*body)[2];
+    double (*G)[2][6];
+    double *b;
+} joint_arrays;
+
+static cairn_status joint_arrays_allocate(joint_arrays *out, int rows, base_arena *arena)
+{
+    size_t p = (size_t)rows;
+    out->start = base_arena_array(arena, int, "joints", p + 1);
+    out->body = base_arena_allocate(arena, "joints", p, sizeof *out->body);
+    out->G = base_arena_allocate(arena, "joints", p, sizeof *out->G);
+    out->b = base_arena_array(arena, double, "joints", p);
+    bool complete = out->start != NULL && out->body != NULL && out->G != NULL && out->b != NULL;
+    return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+// blocks of one constraint, and its right side: the file has G^T v + b = 0
+static void fill_joint_row(const con_fclib_problem *content, const partition *parts,
+                           const body_mass *mass, const int pair[2], int row, joint_arrays *out)
+{
+    const con_sparse *G = &content->G;
+    memset(out->G[row], 0, sizeof out->G[row]);
+    for (int k = G->start[row]; k < G->start[row + 1]; k++) {
+        int b = parts->body[G->index[k]];
+        if (G->value[k] != 0.0)
+            out->G[row][b == pair[0] ? 0 : 1][parts->place[G->index[k]]] = G->value[k];
+    }
+    for (int side = 0; side < 2; side++)
+        if (pair[side] >= 0)
+            change_coordinates(&mass[pair[side]], out->G[row][side]);
+    out->b[row] = -content->b[row];
+}
+
+// problem->joints, where the content has constraints
+static cairn_status convert_joints(const con_fclib_problem *content, const partition *parts,
+                                   const body_mass *mass, const int (*pair)[2], base_arena *arena,
+                                   con_problem *problem)
+{
+    if (content->equality_count == 0)
+        return CAIRN_OK;
+    con_joints *joints = base_arena_array(arena, con_joints, "joints", 1);
+    joint_arrays out;
+    if (joints == NULL || joint_arrays_allocate(&out, content->equality_count, arena) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    int count = 0;
+    out.start[0] = 0;
+    for (int row = 0; row < content->equality_count; row++) {
+        bool joins = count > 0 && row - out.start[count - 1] < 6 &&
+                     memcmp(pair[row], out.body[count - 1], sizeof pair[row]) == 0;
+        if (!joins) {
+            memcpy(out.body[count], pair[row], sizeof pair[row]);
+            out.start[count++] = row;
+        }
+        fill_joint_row(content, parts, mass, pair[row], row, &out);
+    }
+    out.start[count] = content->equality_count;
+    *joints = (con_joints){.count = count,
+                           .start = out.start,
+                           .body = (const int(*)[2])out.body,
+                           .G = (const double(*)[2][6])out.G,
+                           .b = out.b};
+    problem->joints = joints;
+    return CAIRN_OK;
+}
+
 // the arrays of the body form
 typedef struct body_form {
     int (*body)[2];
@@ -280,8 +367,6 @@ static const char *no_body_form(const con_fclib_problem *content)
 {
     if (content->form == CON_FCLIB_LOCAL)
         return "the file holds W alone";
-    if (content->equality_count > 0)
-        return "the problem has equality constraints";
     return content->dimension != 3 ? "the problem is two-dimensional" : NULL;
 }
 
@@ -293,7 +378,11 @@ static cairn_status convert_bodies(const con_fclib_problem *content, base_arena 
     body_form form = {0};
     form.body = base_arena_allocate(arena, "contact bodies", (size_t)content->contact_count,
                                     sizeof *form.body);
-    if (form.body == NULL || find_bodies(content, arena, &parts, form.body, reason) != CAIRN_OK)
+    body_pairs pairs = {form.body, base_arena_allocate(arena, "joint bodies",
+                                                       (size_t)content->equality_count + 1,
+                                                       sizeof *pairs.row)};
+    if (form.body == NULL || pairs.row == NULL ||
+        find_bodies(content, arena, &parts, &pairs, reason) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     if (*reason != NULL)
         return CAIRN_OK;
@@ -308,7 +397,7 @@ static cairn_status convert_bodies(const con_fclib_problem *content, base_arena 
     fill_bodies(content, &parts, mass, form.mass_inverse, form.v_free);
     fill_gradients(&content->H, &parts, mass, (void *)form.body, form.H);
     body_form_finish(content, &form, parts.count, problem);
-    return CAIRN_OK;
+    return convert_joints(content, &parts, mass, (const int(*)[2])pairs.row, arena, problem);
 }
 
 cairn_status con_fclib_count_bodies(const con_fclib_problem *content, base_arena *arena, int *count)

@@ -104,9 +104,10 @@ static cairn_status build_triplets(const matrix_place *at, stored_matrix *stored
     return CAIRN_OK;
 }
 
-// starts that ascend from 0, and indices in range; `lines` columns (or rows) of `length`
+// starts that ascend from 0, and indices in range; `lines` columns (or rows) of `length`, and
+// `size` numbers an index
 static cairn_status check_compressed(const matrix_place *at, const stored_matrix *stored, int lines,
-                                     int length)
+                                     int length, int size)
 {
     if (stored->p_count < lines + 1)
         return con_hdf5_refuse(at->reader, at->group, "p", "%d entries, expected %d",
@@ -119,7 +120,7 @@ static cairn_status check_compressed(const matrix_place *at, const stored_matrix
             return con_hdf5_refuse(at->reader, at->group, "p", "entry %d is smaller than the last",
                                    j + 1);
     int count = stored->p[lines];
-    if (count > stored->i_count || count > stored->x_count)
+    if (count > stored->i_count || count > stored->x_count / size)
         return con_hdf5_refuse(at->reader, at->group, "p", "%d entries, but i and x hold fewer",
                                count);
     int outside = first_outside(stored->i, count, length);
@@ -129,13 +130,49 @@ static cairn_status check_compressed(const matrix_place *at, const stored_matrix
     return CAIRN_OK;
 }
 
+// compressed lines of 3x3 blocks: a third of the starts
+static bool is_blocks(const matrix_place *at, const stored_matrix *stored, int lines)
+{
+    return at->rows % 3 == 0 && at->columns % 3 == 0 && lines > 0 &&
+           stored->p_count == lines / 3 + 1;
+}
+
+// blocks are column major, like dense matrices; zeros in them are no entries
+static cairn_status build_blocks(const matrix_place *at, const stored_matrix *stored, bool by_rows,
+                                 con_sparse *out)
+{
+    int lines = (by_rows ? at->rows : at->columns) / 3;
+    int length = (by_rows ? at->columns : at->rows) / 3;
+    cairn_status status = check_compressed(at, stored, lines, length, 9);
+    if (status != CAIRN_OK)
+        return status;
+    con_triplets entries;
+    if (con_triplets_reserve(&entries, 9 * stored->p[lines], at->reader->arena) != CAIRN_OK)
+        return refuse_memory(at->reader);
+    for (int j = 0; j < lines; j++)
+        for (int k = stored->p[j]; k < stored->p[j + 1]; k++)
+            for (int e = 0; e < 9; e++) {
+                int row = 3 * (by_rows ? j : stored->i[k]) + e % 3;
+                int column = 3 * (by_rows ? stored->i[k] : j) + e / 3;
+                double value = stored->x[9 * (size_t)k + (size_t)e];
+                if (value != 0.0)
+                    con_triplets_add(&entries, row, column, value);
+            }
+    if (con_sparse_from_triplets(&entries, at->rows, at->columns, at->reader->arena, out) !=
+        CAIRN_OK)
+        return refuse_memory(at->reader);
+    return CAIRN_OK;
+}
+
 // sorts and merges through triplets: a file may hold columns in any order
 static cairn_status build_compressed(const matrix_place *at, const stored_matrix *stored,
                                      con_sparse *out)
 {
     bool by_rows = stored->nz == -2;
     int lines = by_rows ? at->rows : at->columns;
-    cairn_status status = check_compressed(at, stored, lines, by_rows ? at->columns : at->rows);
+    if (is_blocks(at, stored, lines))
+        return build_blocks(at, stored, by_rows, out);
+    cairn_status status = check_compressed(at, stored, lines, by_rows ? at->columns : at->rows, 1);
     if (status != CAIRN_OK)
         return status;
     int count = stored->p[lines];

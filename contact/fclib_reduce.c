@@ -5,13 +5,22 @@
 #include "contact/sparse_lu.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
+
+/// Of a constraint's diagonal, subtracted where constraints depend on one another.
+static const double regularisation = 1e-11;
+
+enum { REFINEMENTS = 6 };
 
 // the matrix to eliminate, factorised, with one right-hand side
 typedef struct elimination {
     int size;
     con_sparse_lu *lu;
     double *x; // [size]
+    con_sparse matrix;
+    double *right; // [size] right side and its residual where the factors are of a regularised
+    double *rest;  //        matrix; NULL where they are of the matrix itself
 } elimination;
 
 // M and G in one matrix [M G; G^T 0]
@@ -40,28 +49,120 @@ static cairn_status saddle_matrix(const con_fclib_problem *content, base_arena *
     return con_sparse_from_triplets(&entries, size, size, arena, K);
 }
 
+// sum of G_k M^-1 G_k over the diagonal of M
+static double constraint_size(const con_fclib_problem *content, const double *mass, int row)
+{
+    double sum = 0.0;
+    const con_sparse *G = &content->G;
+    for (int k = G->start[row]; k < G->start[row + 1]; k++)
+        if (mass[G->index[k]] > 0.0)
+            sum += G->value[k] * G->value[k] / mass[G->index[k]];
+    return sum > 0.0 ? sum : 1.0;
+}
+
+static void diagonal_of(const con_sparse *a, double *out)
+{
+    memset(out, 0, (size_t)a->columns * sizeof *out);
+    for (int j = 0; j < a->columns; j++)
+        for (int k = a->start[j]; k < a->start[j + 1]; k++)
+            if (a->index[k] == j)
+                out[j] = a->value[k];
+}
+
+// the matrix moved off singularity along the constraints
+static cairn_status regularised_matrix(const con_fclib_problem *content, const con_sparse *K,
+                                       base_arena *arena, con_sparse *out)
+{
+    con_triplets entries;
+    bool global = content->form == CON_FCLIB_GLOBAL;
+    int first = global ? content->velocity_count : 0;
+    double *diagonal = base_arena_array(arena, double, "diagonal", K->rows);
+    if (diagonal == NULL || con_sparse_count(K) > INT_MAX - K->rows ||
+        con_triplets_reserve(&entries, con_sparse_count(K) + K->rows, arena) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    diagonal_of(K, diagonal);
+    for (int j = 0; j < K->columns; j++)
+        for (int k = K->start[j]; k < K->start[j + 1]; k++)
+            con_triplets_add(&entries, K->index[k], j, K->value[k]);
+    for (int k = first; k < K->rows; k++) {
+        double size = global               ? -constraint_size(content, diagonal, k - first)
+                      : diagonal[k] != 0.0 ? diagonal[k]
+                                           : 1.0;
+        con_triplets_add(&entries, k, k, regularisation * size);
+    }
+    return con_sparse_from_triplets(&entries, K->rows, K->rows, arena, out);
+}
+
+static cairn_status factor_regularised(const con_fclib_problem *content, base_arena *arena,
+                                       elimination *system)
+{
+    con_sparse moved;
+    int size = system->matrix.rows;
+    system->right = base_arena_array(arena, double, "elimination", size);
+    system->rest = base_arena_array(arena, double, "elimination", size);
+    if (system->right == NULL || system->rest == NULL)
+        return CAIRN_ERROR_MEMORY;
+    cairn_status status = regularised_matrix(content, &system->matrix, arena, &moved);
+    return status == CAIRN_OK ? con_sparse_lu_create(&moved, arena, &system->lu) : status;
+}
+
 static cairn_status elimination_begin(const con_fclib_problem *content, base_arena *arena,
                                       elimination *system, cairn_error *error)
 {
-    con_sparse K = content->R;
+    system->matrix = content->R;
     cairn_status status = CAIRN_OK;
     if (content->form == CON_FCLIB_GLOBAL)
-        status = saddle_matrix(content, arena, &K);
+        status = saddle_matrix(content, arena, &system->matrix);
     if (status == CAIRN_OK)
-        status = con_sparse_lu_create(&K, arena, &system->lu);
+        status = con_sparse_lu_create(&system->matrix, arena, &system->lu);
+    if (status == CAIRN_ERROR_NUMERICAL && content->equality_count > 0)
+        status = factor_regularised(content, arena, system);
     if (status == CAIRN_ERROR_NUMERICAL)
         return base_fail(error, status, "%s is singular: it cannot be eliminated",
                          content->form == CON_FCLIB_LOCAL ? "the matrix R of the constraints"
                          : content->equality_count > 0    ? "the matrix [M G; G^T 0]"
                                                           : "the matrix M");
     if (status == CAIRN_OK) {
-        system->size = K.rows;
-        system->x = base_arena_array(arena, double, "elimination", K.rows);
+        system->size = system->matrix.rows;
+        system->x = base_arena_array(arena, double, "elimination", system->size);
         if (system->x != NULL)
             return CAIRN_OK;
         con_sparse_lu_destroy(system->lu);
     }
     return base_fail(error, CAIRN_ERROR_MEMORY, "%s", cairn_status_text(CAIRN_ERROR_MEMORY));
+}
+
+// x = K^-1 x
+static void elimination_solve(const elimination *system)
+{
+    size_t bytes = (size_t)system->size * sizeof *system->x;
+    if (system->rest != NULL)
+        memcpy(system->right, system->x, bytes);
+    con_sparse_lu_solve(system->lu, system->x);
+    for (int turn = 0; turn < REFINEMENTS && system->rest != NULL; turn++) {
+        memset(system->rest, 0, bytes);
+        con_sparse_apply_add(&system->matrix, system->x, system->rest);
+        for (int i = 0; i < system->size; i++)
+            system->rest[i] = system->right[i] - system->rest[i];
+        con_sparse_lu_solve(system->lu, system->rest);
+        for (int i = 0; i < system->size; i++)
+            system->x[i] += system->rest[i];
+    }
+}
+
+// false where what was solved is no solution: constraints contradict one another
+static bool elimination_holds(const elimination *system)
+{
+    if (system->rest == NULL)
+        return true;
+    double most = 0.0, size = 0.0;
+    memset(system->rest, 0, (size_t)system->size * sizeof *system->rest);
+    con_sparse_apply_add(&system->matrix, system->x, system->rest);
+    for (int i = 0; i < system->size; i++) {
+        most = fmax(most, fabs(system->right[i] - system->rest[i]));
+        size = fmax(size, fabs(system->right[i]));
+    }
+    return most <= 1e-8 * size;
 }
 
 // x = K^-1 (column j of `a`, zeros below)
@@ -70,7 +171,7 @@ static void solve_column(const elimination *system, const con_sparse *a, int j)
     memset(system->x, 0, (size_t)system->size * sizeof *system->x);
     for (int k = a->start[j]; k < a->start[j + 1]; k++)
         system->x[a->index[k]] = a->value[k];
-    con_sparse_lu_solve(system->lu, system->x);
+    elimination_solve(system);
 }
 
 // columns of a matrix that come one after the other
@@ -179,7 +280,9 @@ static cairn_status reduce_vector(const con_fclib_problem *content, const elimin
     if (q == NULL)
         return CAIRN_ERROR_MEMORY;
     load_constant(content, system);
-    con_sparse_lu_solve(system->lu, system->x);
+    elimination_solve(system);
+    if (!elimination_holds(system))
+        return CAIRN_ERROR_NUMERICAL;
     if (content->form == CON_FCLIB_GLOBAL) {
         memcpy(q, content->w, (size_t)rows * sizeof *q);
         con_sparse_apply_transposed_add(&content->H, system->x, q);
@@ -220,7 +323,7 @@ static void complete_solve(const con_fclib_problem *content, const elimination *
     bool global = content->form == CON_FCLIB_GLOBAL;
     load_constant(content, system);
     con_sparse_apply_add(global ? &content->H : &content->S, r, system->x);
-    con_sparse_lu_solve(system->lu, system->x);
+    elimination_solve(system);
     int n = content->velocity_count;
     if (v != NULL && global)
         memcpy(v, system->x, (size_t)n * sizeof *v);

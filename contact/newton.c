@@ -77,6 +77,8 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
     if (newton->bodies) {
         memset(newton->velocity, 0, (size_t)newton->body_count * sizeof *newton->velocity);
         add_transposed(newton, r, newton->velocity[0]);
+        if (newton->joints != NULL)
+            con_newton_joints_project(newton->joints, newton->velocity);
         apply_J(newton, newton->velocity[0], out);
     } else {
         apply_W(newton, r, out);
@@ -193,6 +195,8 @@ static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const d
                                           left[s][a][2] * right[t][2][b];
             }
     }
+    if (newton->joints != NULL)
+        con_newton_joints_assemble(newton->joints, newton->values);
 }
 
 static bool is_zero(const double a[3][3])
@@ -324,6 +328,8 @@ static void solve_bodies(con_newton *newton, const double (*A)[3][3], const doub
     memset(v, 0, rows * sizeof *v);
     memcpy(defect, rhs, (size_t)n * sizeof *defect);
     memset(y, 0, (size_t)n * sizeof *y);
+    if (newton->joints != NULL)
+        con_newton_joints_begin(newton->joints);
     for (int round = 0; round < 3; round++) {
         // right side of the bodies: J^T B (y + defect) - v
         for (int i = 0; i < n; i++) {
@@ -334,7 +340,11 @@ static void solve_bodies(con_newton *newton, const double (*A)[3][3], const doub
         for (size_t k = 0; k < rows; k++)
             d[k] = -v[k];
         add_transposed(newton, (const double(*)[3])weighted, d);
+        if (newton->joints != NULL)
+            con_newton_joints_load(newton->joints, v, d);
         con_block_lu_solve(&newton->lu, d);
+        if (newton->joints != NULL)
+            con_newton_joints_update(newton->joints, d);
         for (size_t k = 0; k < rows; k++)
             v[k] += d[k];
         // y += defect - A J d, and what is left of the second row
@@ -393,7 +403,12 @@ void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double 
 {
     if (newton->bodies)
         solve_bodies(newton, A, B, rhs, y, W_B_y);
-    else
+    if (newton->bodies && newton->joints != NULL) {
+        // whatever is left of the joints' error, W B y is that of y
+        apply_each(newton, B, (const double(*)[3])y, newton->scratch[1]);
+        con_newton_velocity(newton, (const double(*)[3])newton->scratch[1], false, W_B_y);
+    }
+    if (!newton->bodies)
         solve_contacts(newton, A, B, rhs, y, W_B_y);
 }
 

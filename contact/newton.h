@@ -4,6 +4,7 @@
 #define CAIRN_CONTACT_NEWTON_H
 
 #include "contact/block_lu.h"
+#include "contact/newton_joints.h"
 #include "contact/problem.h"
 #include "contact/solver.h"
 
@@ -23,7 +24,8 @@ typedef struct con_goal {
 /// An island in units where the root mean square of q over contacts and the median of w are 1:
 ///     u = W r + q,  U = velocity_unit u,  R = impulse_unit r.
 /// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
-/// Newton matrices live on the graph of bodies; otherwise on that of contacts.
+/// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
+/// W = J P J^T, where P takes away what they do not allow.
 typedef struct con_newton {
     int contact_count; // n
     int body_count;    // m
@@ -36,7 +38,8 @@ typedef struct con_newton {
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
-    double (*velocity)[6]; // [m] scratch
+    double (*velocity)[6];     // [m] scratch
+    con_newton_joints *joints; // of its bodies; NULL for none
     // W form
     mat3 *block; // by the pattern
 
@@ -84,6 +87,10 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
 double con_newton_error(con_newton *newton, const double (*r)[3]);
 bool con_newton_solved(const con_newton *newton);
 bool con_newton_late(const con_newton *newton);
+
+/// Operations of one factorisation with every contact active. To be called before con_newton_begin
+/// or after a method has ended.
+cairn_status con_newton_flops(const con_newton *newton, double *flops) CAIRN_CHECK_RESULT;
 
 /// Called by a method once its own arrays are allocated, before con_newton_factor: in W form the
 /// factors go on top of the arena and are replaced there when the active contacts change. The

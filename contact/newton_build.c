@@ -75,6 +75,26 @@ static double scale_contacts(con_newton *newton, const con_problem *problem)
     return middle;
 }
 
+// joints of the bodies, and the bodies that only joints bring in
+static cairn_status take_joints(con_newton *newton, const con_problem *problem, int *body_place,
+                                base_arena *arena)
+{
+    if (problem->reduction == NULL)
+        return CAIRN_OK;
+    int *body_at = base_arena_array(arena, int, "island", newton->body_count + 1);
+    if (body_at == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int s = 0; s < 2; s++)
+            if (newton->body[i][s] >= 0)
+                body_at[newton->body[i][s]] = problem->body[newton->contact[i]][s];
+    cairn_status status = con_newton_joints_create(problem, body_at, &newton->body_count,
+                                                   body_place, arena, &newton->joints);
+    for (int a = 0; newton->joints != NULL && a < newton->body_count; a++)
+        body_place[newton->joints->body_at[a]] = -1;
+    return status;
+}
+
 // H M^-1/2 of the island's contacts; bodies numbered in the order of their first contact
 static cairn_status take_bodies(con_newton *newton, const con_problem *problem, double middle,
                                 int *body_place, base_arena *arena)
@@ -101,6 +121,9 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
                     newton->J[i][s][row][k] =
                         problem->H[c][s][row][k] * scale * sqrt(problem->mass_inverse[body][k]);
         }
+    cairn_status status = take_joints(newton, problem, body_place, arena);
+    if (status != CAIRN_OK)
+        return status;
     for (size_t i = 0; i < n; i++)
         for (int s = 0; s < 2; s++)
             if (problem->body[newton->contact[i]][s] >= 0)
@@ -121,6 +144,8 @@ static void find_slots(con_newton *newton)
             }
     for (int a = 0; a < newton->body_count; a++)
         newton->diagonal[a] = con_block_pattern_find(&newton->pattern, a, a);
+    if (newton->joints != NULL)
+        con_newton_joints_find(newton->joints, &newton->pattern);
 }
 
 cairn_status con_newton_allocate_factors(con_newton *newton)
@@ -132,12 +157,27 @@ cairn_status con_newton_allocate_factors(con_newton *newton)
     return newton->fits ? con_block_lu_create(order, newton->arena, &newton->lu) : CAIRN_OK;
 }
 
+cairn_status con_newton_flops(const con_newton *newton, double *flops)
+{
+    *flops = newton->order.flops;
+    if (newton->bodies)
+        return CAIRN_OK;
+    con_block_order order;
+    base_arena_mark mark = base_arena_get_mark(newton->arena);
+    cairn_status status = con_block_order_create(&newton->pattern, 3, newton->arena, &order);
+    if (status == CAIRN_OK)
+        *flops = order.flops;
+    base_arena_rewind(newton->arena, mark);
+    return status;
+}
+
 static cairn_status order_bodies(con_newton *newton, base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count, m = (size_t)newton->body_count, count = 0;
     newton->diagonal = base_arena_array(arena, int, "island", m);
     newton->unknown = base_arena_array(arena, double, "island", 6 * m);
-    int(*pairs)[2] = base_arena_allocate(arena, "body pairs", 2 * n + m, sizeof *pairs);
+    size_t joined = newton->joints != NULL ? con_newton_joints_pairs(newton->joints, NULL) : 0;
+    int(*pairs)[2] = base_arena_allocate(arena, "body pairs", 2 * n + m + joined, sizeof *pairs);
     if (newton->diagonal == NULL || newton->unknown == NULL || pairs == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int a = 0; a < newton->body_count; a++, count++)
@@ -150,6 +190,8 @@ static cairn_status order_bodies(con_newton *newton, base_arena *arena)
         pairs[count][1] = pairs[count + 1][0] = b;
         count += 2;
     }
+    if (newton->joints != NULL)
+        count += con_newton_joints_pairs(newton->joints, pairs + count);
     cairn_status status =
         con_block_pattern_create(newton->body_count, pairs, count, arena, &newton->pattern);
     if (status != CAIRN_OK)

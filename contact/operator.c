@@ -2,6 +2,9 @@
 // W as an operator: scaling, products through bodies or rows.
 #include "contact/operator.h"
 
+#include "contact/delassus.h"
+#include "contact/reduced.h"
+
 #include <math.h>
 
 static double unit_of(const mat3 *W)
@@ -29,6 +32,9 @@ static cairn_status allocate(con_operator *op, const con_problem *problem, base_
         op->J = base_arena_allocate(arena, "operator", n, sizeof *op->J);
         op->y = base_arena_allocate(arena, "operator", m + 1, sizeof *op->y);
         complete = complete && op->body != NULL && op->J != NULL && op->y != NULL;
+        if (op->C != NULL)
+            op->block = base_arena_array(arena, mat3, "operator", op->C->start[n]);
+        complete = complete && (op->C == NULL || op->block != NULL);
     } else {
         op->block = base_arena_array(arena, mat3, "operator", problem->W->start[n]);
         complete = complete && op->block != NULL;
@@ -41,6 +47,8 @@ static void scale_contact(con_operator *op, const con_problem *problem, int i)
     op->unit[i] = unit_of(&problem->W_diagonal[i]);
     double inverse = inverse_or_zero(op->unit[i]);
     op->diagonal[i] = mat3_scale(inverse * inverse, &problem->W_diagonal[i]);
+    if (op->block != NULL)
+        op->diagonal[i] = con_proximal_block(&op->diagonal[i]);
     for (int k = 0; k < 3; k++)
         op->q[i][k] = inverse * problem->q[i][k];
     if (inverse == 0.0)
@@ -50,8 +58,9 @@ static void scale_contact(con_operator *op, const con_problem *problem, int i)
 static void scale_H(con_operator *op, const con_problem *problem, int i)
 {
     double inverse = inverse_or_zero(op->unit[i]);
+    const int *bodies = con_loose_bodies(problem)[i];
     for (int s = 0; s < 2; s++) {
-        int body = problem->body[i][s];
+        int body = bodies[s];
         op->body[i][s] = body >= 0 ? body : problem->body_count;
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < 6; k++)
@@ -61,13 +70,12 @@ static void scale_H(con_operator *op, const con_problem *problem, int i)
     }
 }
 
-static void scale_row(con_operator *op, int i)
+static void scale_row(con_operator *op, const con_block_matrix *W, int i)
 {
-    for (int k = op->W->start[i]; k < op->W->start[i + 1]; k++) {
-        double inverse = inverse_or_zero(op->unit[i]) * inverse_or_zero(op->unit[op->W->column[k]]);
-        op->block[k] = mat3_scale(inverse, &op->W->block[k]);
+    for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+        double inverse = inverse_or_zero(op->unit[i]) * inverse_or_zero(op->unit[W->column[k]]);
+        op->block[k] = mat3_scale(inverse, &W->block[k]);
     }
-    op->neighbours[i] = op->W->start[i + 1] - op->W->start[i];
 }
 
 // a contact acts on no more others than touch the busier of its bodies
@@ -85,6 +93,8 @@ static cairn_status count_neighbours(con_operator *op, base_arena *arena)
     for (int i = 0; i < op->contact_count; i++) {
         int a = touching[op->body[i][0]], b = touching[op->body[i][1]];
         op->neighbours[i] = a > b ? a : b;
+        if (op->C != NULL && op->C->start[i + 1] - op->C->start[i] > op->neighbours[i])
+            op->neighbours[i] = op->C->start[i + 1] - op->C->start[i];
     }
     base_arena_rewind(arena, mark);
     return CAIRN_OK;
@@ -96,7 +106,8 @@ cairn_status con_operator_create(const con_problem *problem, base_arena *arena, 
     *op = (con_operator){.contact_count = problem->contact_count,
                          .body_count = bodies ? problem->body_count : 0,
                          .mu = problem->friction,
-                         .W = bodies ? NULL : problem->W};
+                         .W = bodies ? NULL : problem->W,
+                         .C = problem->reduction != NULL ? problem->reduction->C : NULL};
     if (!bodies && problem->W == NULL)
         return CAIRN_ERROR_ARGUMENT;
     cairn_status status = allocate(op, problem, arena);
@@ -107,8 +118,12 @@ cairn_status con_operator_create(const con_problem *problem, base_arena *arena, 
     for (int i = 0; i < op->contact_count; i++) {
         if (bodies)
             scale_H(op, problem, i);
-        else
-            scale_row(op, i);
+        if (bodies && op->C != NULL)
+            scale_row(op, op->C, i);
+        if (bodies)
+            continue;
+        scale_row(op, op->W, i);
+        op->neighbours[i] = op->W->start[i + 1] - op->W->start[i];
     }
     return bodies ? count_neighbours(op, arena) : CAIRN_OK;
 }
@@ -134,11 +149,12 @@ void con_operator_gather(con_operator *op, const double (*r)[3])
         con_operator_change(op, i, r[i]);
 }
 
-static void row_by_blocks(const con_operator *op, int i, const double (*r)[3], double out[3])
+static void row_by_blocks(const con_operator *op, const con_block_matrix *W, int i,
+                          const double (*r)[3], double out[3])
 {
     double sum[3] = {0.0, 0.0, 0.0};
-    for (int k = op->W->start[i]; k < op->W->start[i + 1]; k++) {
-        const double *x = r[op->W->column[k]];
+    for (int k = W->start[i]; k < W->start[i + 1]; k++) {
+        const double *x = r[W->column[k]];
         const double(*m)[3] = (const double(*)[3])op->block[k].m;
         for (int row = 0; row < 3; row++)
             sum[row] += m[row][0] * x[0] + m[row][1] * x[1] + m[row][2] * x[2];
@@ -146,12 +162,8 @@ static void row_by_blocks(const con_operator *op, int i, const double (*r)[3], d
     memcpy(out, sum, sizeof sum);
 }
 
-void con_operator_row(const con_operator *op, int i, const double (*r)[3], double out[3])
+static void row_by_bodies(const con_operator *op, int i, double out[3])
 {
-    if (op->W != NULL) {
-        row_by_blocks(op, i, r, out);
-        return;
-    }
     const double *a = op->y[op->body[i][0]], *b = op->y[op->body[i][1]];
     for (int row = 0; row < 3; row++) {
         const double *A = op->J[i][0][row], *B = op->J[i][1][row];
@@ -161,6 +173,26 @@ void con_operator_row(const con_operator *op, int i, const double (*r)[3], doubl
             (A[1] * a[1] + A[3] * a[3]) + (A[5] * a[5] + B[1] * b[1]) + (B[3] * b[3] + B[5] * b[5]);
         out[row] = even + odd;
     }
+}
+
+// bodies, and what the joints couple
+static void row_by_both(const con_operator *op, int i, const double (*r)[3], double out[3])
+{
+    double sum[3];
+    row_by_bodies(op, i, out);
+    row_by_blocks(op, op->C, i, r, sum);
+    for (int k = 0; k < 3; k++)
+        out[k] += sum[k];
+}
+
+void con_operator_row(const con_operator *op, int i, const double (*r)[3], double out[3])
+{
+    if (op->block == NULL)
+        row_by_bodies(op, i, out);
+    else if (op->W != NULL)
+        row_by_blocks(op, op->W, i, r, out);
+    else
+        row_by_both(op, i, r, out);
 }
 
 void con_operator_apply(con_operator *op, const double (*r)[3], bool with_q, double (*out)[3])

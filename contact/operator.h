@@ -19,15 +19,17 @@ typedef struct con_operator {
     const double *mu;  // [n] the problem's
     double *unit;      // [n] sqrt(kg^-1); 0 for a contact that cannot bear
     double (*q)[3];    // [n]
-    mat3 *diagonal;    // [n] blocks W_ii
+    mat3 *diagonal;    // [n] blocks W_ii; in rows of W or C those of con_proximal_block
     int *neighbours;   // [n] bound of the blocks in a row, itself included, that act at once
     // body form
     int (*body)[2];       // [n] rows of y; the spare row m where immobile
     double (*J)[2][3][6]; // [n] zero where immobile
     double (*y)[6];       // [m + 1] J^T r of con_operator_gather
+    // body form, of contacts of bodies with joints; those are immobile otherwise
+    const con_block_matrix *C; // pattern (contact/reduced.h); NULL without joints
     // W form
     const con_block_matrix *W; // pattern; NULL in body form
-    mat3 *block;               // [W->start[n]] scaled
+    mat3 *block;               // [W->start[n]] or [C->start[n]] scaled
 } con_operator;
 
 /// Arrays in arena memory; W of the problem is borrowed.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The residual of theory.md (4.12), recomputed from problem and R alone.
+// The residual of theory.md (4.12) of given impulses and velocities.
 #include "contact/residual.h"
 
 #include "contact/cone.h"
@@ -49,18 +49,6 @@ static residual_sums add_contacts(const con_problem *problem, const double (*R)[
 static double divide_unless_tiny(double value, double scale)
 {
     return scale > DBL_EPSILON ? value / scale : value;
-}
-
-cairn_status con_residual_compute(const con_problem *problem, const double (*R)[3], double (*U)[3],
-                                  con_residual *residual, base_arena *arena)
-{
-    *residual = (con_residual){.worst_contact = -1};
-    if (problem->contact_count == 0)
-        return CAIRN_OK;
-    cairn_status status = con_problem_velocity(problem, R, U, arena);
-    if (status != CAIRN_OK)
-        return status;
-    return con_residual_of(problem, R, (const double(*)[3])U, residual);
 }
 
 cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],

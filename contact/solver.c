@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "base/timer.h"
-#include "contact/residual.h"
+#include "contact/reduced.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -86,6 +86,8 @@ static bool all_finite(const double *values, size_t count)
 static bool input_is_finite(const con_problem *problem, const double (*R)[3])
 {
     size_t n = (size_t)problem->contact_count, m = (size_t)problem->body_count;
+    if (n == 0)
+        return true;
     if (!all_finite(problem->q[0], 3 * n) || !all_finite(problem->friction, n) ||
         !all_finite(R[0], 3 * n) || !all_finite(&problem->W_diagonal[0].m[0][0], 9 * n))
         return false;
@@ -144,17 +146,28 @@ static cairn_status prepare_problem(const con_solver *solver, con_problem *probl
     return CAIRN_OK;
 }
 
+// of the problem, or with a reduction of what it was made from
+static cairn_status measure(const con_problem *problem, con_reduction *reduction,
+                            const con_control *control, const double (*R)[3], double (*U)[3],
+                            con_residual *residual, base_arena *arena)
+{
+    return reduction != NULL ? con_reduction_residual(reduction, R, U, control->l, residual)
+                             : con_residual_compute(problem, R, U, residual, arena);
+}
+
 // residual of what came back; a point that is not finite gives way to the guess
-static cairn_status certify(const con_problem *problem, const double (*guess)[3], double (*R)[3],
+static cairn_status certify(const con_problem *problem, con_reduction *reduction,
+                            const con_control *control, const double (*guess)[3], double (*R)[3],
                             double (*U)[3], con_residual *residual, con_report *report,
                             base_arena *arena)
 {
-    cairn_status status = con_residual_compute(problem, (const double(*)[3])R, U, residual, arena);
+    cairn_status status =
+        measure(problem, reduction, control, (const double(*)[3])R, U, residual, arena);
     if (status != CAIRN_ERROR_NONFINITE)
         return status;
     memcpy(R, guess, (size_t)problem->contact_count * sizeof *R);
     report->stop = CON_STOP_FAILED;
-    return con_residual_compute(problem, (const double(*)[3])R, U, residual, arena);
+    return measure(problem, reduction, control, (const double(*)[3])R, U, residual, arena);
 }
 
 double con_control_error(const con_control *control, const con_residual *residual)
@@ -162,13 +175,16 @@ double con_control_error(const con_control *control, const con_residual *residua
     double error = residual->error;
     if (control->both_measures)
         error = con_larger_error(error, residual->error_q);
+    error = con_larger_error(error, residual->error_joints);
     return con_larger_error(error, control->scaled_weight * residual->error_scaled);
 }
 
 static void judge(const con_control *control, con_report *report)
 {
-    const con_residual residual = {
-        .error = report->error, .error_q = report->error_q, .error_scaled = report->error_scaled};
+    const con_residual residual = {.error = report->error,
+                                   .error_q = report->error_q,
+                                   .error_scaled = report->error_scaled,
+                                   .error_joints = report->error_joints};
     bool within = con_control_error(control, &residual) <= control->tolerance;
     bool limit = report->stop == CON_STOP_ITERATION_LIMIT || report->stop == CON_STOP_TIME_LIMIT ||
                  report->stop == CON_STOP_STAGNATED;
@@ -178,9 +194,10 @@ static void judge(const con_control *control, con_report *report)
         report->stop = CON_STOP_STAGNATED;
 }
 
+/// @param reduction  what the problem comes from; NULL where it has never had joints
 static cairn_status run(const con_solver *solver, const void *settings, con_problem *problem,
-                        con_control *control, double (*R)[3], double (*U)[3], con_report *report,
-                        base_arena *arena)
+                        con_reduction *reduction, con_control *control, double (*R)[3],
+                        double (*U)[3], con_report *report, base_arena *arena)
 {
     default_settings defaults;
     settings = fill_defaults(solver, settings, control, &defaults);
@@ -199,12 +216,37 @@ static cairn_status run(const con_solver *solver, const void *settings, con_prob
         return status;
 
     con_residual residual;
-    status = certify(problem, (const double(*)[3])guess, R, U, &residual, report, arena);
+    status = certify(problem, reduction, control, (const double(*)[3])guess, R, U, &residual,
+                     report, arena);
     report->error = residual.error;
     report->error_q = residual.error_q;
     report->error_scaled = residual.error_scaled;
+    report->error_joints = residual.error_joints;
     if (status == CAIRN_OK)
         judge(control, report);
+    return status;
+}
+
+// joints are eliminated before and come back with the certificate
+static cairn_status run_jointed(const con_solver *solver, const void *settings,
+                                const con_problem *problem, con_control *control, double (*R)[3],
+                                double (*U)[3], con_report *report, base_arena *arena)
+{
+    double begin = base_timer_seconds();
+    con_reduction reduction;
+    cairn_status status = con_reduce_joints(problem, arena, &reduction);
+    if (status != CAIRN_OK)
+        return status;
+    if (problem->contact_count == 0) {
+        report->error_joints =
+            con_reduction_velocity(&reduction, (const double(*)[3])R, U, control->l);
+        judge(control, report);
+        return CAIRN_OK;
+    }
+    double seconds = base_timer_seconds() - begin;
+    con_problem reduced = reduction.problem;
+    status = run(solver, settings, &reduced, &reduction, control, R, U, report, arena);
+    report->seconds += seconds;
     return status;
 }
 
@@ -213,7 +255,8 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
                        con_report *report, base_arena *arena)
 {
     *report = (con_report){.stop = CON_STOP_SOLVED};
-    if (problem->contact_count == 0)
+    bool jointed = problem->joints != NULL;
+    if (problem->contact_count == 0 && !jointed)
         return CAIRN_OK;
     if (!input_is_finite(problem, (const double(*)[3])R))
         return CAIRN_ERROR_NONFINITE;
@@ -222,7 +265,9 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
     con_problem copy = *problem;
     con_control told = *control;
     base_arena_mark mark = base_arena_get_mark(arena);
-    cairn_status status = run(solver, settings, &copy, &told, R, U, report, arena);
+    cairn_status status = jointed
+                              ? run_jointed(solver, settings, problem, &told, R, U, report, arena)
+                              : run(solver, settings, &copy, NULL, &told, R, U, report, arena);
     base_arena_rewind(arena, mark);
     return status;
 }

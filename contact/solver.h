@@ -31,6 +31,7 @@ typedef struct con_control {
     const void *local_settings; // NULL: its defaults
     double *history;            // [history_capacity] residual history; may be NULL
     int history_capacity;
+    double *l; // [rows of the joints] N s, out: impulses of the joints; may be NULL
 } con_control;
 
 typedef struct con_report {
@@ -39,8 +40,9 @@ typedef struct con_report {
     double error; // recomputed by con_solve, not the solver's word
     double error_q;
     double error_scaled;
-    double seconds;    // the solve alone
-    int history_count; // entries written to control->history: error after an iteration (or block)
+    double error_joints; // |G v - b|, scaled; see con_residual
+    double seconds;      // the solve alone
+    int history_count;   // entries written to control->history: error after an iteration (or block)
 } con_report;
 
 enum {
@@ -74,6 +76,7 @@ const char *con_stop_name(con_stop stop); // solved, iteration_limit, ... as in 
 
 /// Runs a solver and recomputes the residual of what it returns: a stop of SOLVED whose error is
 /// above the tolerance becomes STAGNATED, and a limit hit at an error within the tolerance SOLVED.
+/// A problem with joints goes to the solver with the joints eliminated, and may have no contacts.
 /// Non-finite input is refused with CAIRN_ERROR_NONFINITE.
 /// @param settings  struct of solver->table; NULL: defaults
 /// @param R         [n][3] in: guess, out: solution

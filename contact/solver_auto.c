@@ -185,8 +185,7 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
     if (has_factored(cascade))
         memset(cascade->R, 0, size);
-    con_sweep_restart(&cascade->sweep);
-    cairn_status status = con_cascade_measure(cascade);
+    cairn_status status = con_cascade_restart(cascade);
     if (status == CAIRN_OK)
         status = con_cascade_sweep(cascade, cascade->sweeps + settings->last_sweeps);
     for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++) {
@@ -204,6 +203,8 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
 static cairn_status run(con_cascade *cascade, const auto_settings *settings)
 {
     bool warm = has_guess(cascade->problem, (const double(*)[3])cascade->R);
+    // from zero the order of the file, often bottom-up, carries loads twice as fast
+    cascade->one_way = !warm;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);

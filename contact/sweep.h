@@ -14,37 +14,23 @@ typedef struct con_sweep_contact {
     int body[2];       // rows of y; the spare row where immobile
     int asleep;        // sweeps still left out (freezing)
     bool can_bear;     // W_NN > 0
+    bool by_rows;      // velocity by a row of W, or of C where a body has joints
 } con_sweep_contact;
-
-/// Groups of contacts (those of one pair of bodies) in the order of parallel passes,
-/// sweep_levels.h.
-typedef struct con_sweep_levels {
-    int group_count;  // 0: contacts are taken one after the other
-    int (*range)[2];  // [groups] first contact of a group, and the one after its last
-    int (*number)[2]; // [groups] groups of body A and of body B before this one
-    int *body_groups; // [body_count] all groups of a body
-} con_sweep_levels;
 
 /// What conjugate passes remember.
 typedef struct con_sweep_conjugate {
     double *weight;           // [contact_count] trace W_ii
-    double *partial;          // [chunks of contacts]
-    double (*change)[3];      // [contact_count] of the last pass
+    double (*R_before)[3];    // [contact_count] at the start of the last pass
     double (*direction)[3];   // [contact_count] along which the next pass starts
-    double (*y_before)[8];    // [body_count] at the start of the last pass; NULL in W form
+    double (*y_before)[8];    // [body_count] as R_before; NULL in W form
     double (*y_direction)[8]; // [body_count] as direction
-    double size;              // |change|^2 of the last pass, weighted
+    double size;              // |change of the last pass|^2, weighted
     double factor;            // of the direction before the next pass; negative: start anew
 } con_sweep_conjugate;
 
-/// What one pass changed.
-typedef struct con_sweep_change {
-    double change; // sum |dR|^2
-    double size;   // sum |R|^2 after it
-} con_sweep_change;
-
-/// Work of a solver: made once per solve. With a body form the state is y = M^-1/2 H^T R, so that
-/// U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
+/// Work of a solver: made once per solve. Of bodies with joints the contacts' rows of C are taken
+/// (contact/reduced.h), and they are immobile otherwise. With a body form the state is y = M^-1/2
+/// H^T R, so that U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
 typedef struct con_sweep {
     const con_problem *problem;
     const con_local *local; // NULL: secular, on the prepared blocks
@@ -53,12 +39,16 @@ typedef struct con_sweep {
     int freeze_sweeps;           // a quiet contact is left out for so many sweeps; 0: never
     double freeze_change;        // quiet: |dR| at most this, N s
     con_sweep_contact *contacts; // [contact_count]
-    double (*y)[8];              // [body_count + 1], 6 used, then groups done; NULL in W form
+    double (*y)[8];              // [body_count + 1], 6 used; NULL in W form
     double (*R)[3];              // [contact_count] the caller's
-    base_workers *workers;       // may be NULL
-    con_sweep_levels levels;     // of con_sweep_init_parallel with several workers
     con_sweep_conjugate conjugate;
 } con_sweep;
+
+/// What one pass changed.
+typedef struct con_sweep_change {
+    double change; // sum |dR|^2
+    double size;   // sum |R|^2 after it
+} con_sweep_change;
 
 /// Prepares blocks in arena memory and takes R (projected on the cones) as start. Body form where
 /// there is one.
@@ -67,30 +57,18 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
                             const void *local_settings, double (*R)[3],
                             base_arena *arena) CAIRN_CHECK_RESULT;
 
-/// The same for several workers: in body form passes without an order of the caller's run in
-/// parallel. Every body meets its contacts in their order, so that R and y have the bits of one
-/// worker; sums of con_sweep_change are then left 0.
-/// @param workers  may be NULL
-cairn_status con_sweep_init_parallel(con_sweep *sweep, const con_problem *problem,
-                                     base_workers *workers, double (*R)[3],
-                                     base_arena *arena) CAIRN_CHECK_RESULT;
-
 /// Recomputes y from R, without the round-off gathered by sweeps; wakes sleeping contacts.
 void con_sweep_refresh(con_sweep *sweep);
 
-/// The same where R has been replaced: conjugate passes start anew.
-void con_sweep_restart(con_sweep *sweep);
-
-/// U = W R + q after con_sweep_refresh; body form only.
-/// @param U  [contact_count][3] out
-void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
-
 /// One pass, forward or backward, or in the order given.
-/// @param order  [contact_count] permutation; NULL: by index. Must be NULL where there are levels.
+/// @param order  [contact_count] permutation; NULL: by index
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
 
 /// Makes room for conjugate passes, in arena memory.
 cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// The next conjugate pass starts anew: R has been replaced, or other passes came between.
+void con_sweep_restart(con_sweep *sweep);
 
 /// One forward pass that starts from a point moved along the changes of the passes before, as
 /// nonlinear conjugate gradients do (factor of Fletcher and Reeves; anew where changes grow). R is

@@ -340,7 +340,7 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     vec3 before = world->q[id.index].position;
     world->q[id.index] = principal_pose(body, position, orientation);
     world->q_mid[id.index] = world->q[id.index];
-    world->topology_changed = true;
+    world->topology_changed = world->joints_changed = true;
     if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
         vec3 moved = vec3_sub(world->q[id.index].position, before);
         double gained = -body->mass * vec3_dot(vec3_from(world->def.gravity), moved);
@@ -365,6 +365,7 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     eng_lane_changed(world, (int)id.index);
     double before = dynamic ? kinetic_energy_of(body, world->v[id.index]) : 0.0;
     store_velocity(world, (int)id.index, velocity, angular_velocity);
+    world->joints_changed = true;
     if (dynamic && world->energy_started) {
         double gained = kinetic_energy_of(body, world->v[id.index]) - before;
         world->energy.drivers += gained;

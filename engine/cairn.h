@@ -8,6 +8,7 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
+#include "engine/cairn_joint.h"
 #include "engine/cairn_law.h"
 
 #include <stdbool.h>
@@ -18,8 +19,6 @@
 extern "C" {
 #endif
 
-typedef struct cairn_world cairn_world;
-
 typedef struct cairn_shape_id {
     uint32_t index, generation;
 } cairn_shape_id;
@@ -27,10 +26,6 @@ typedef struct cairn_shape_id {
 typedef struct cairn_material_id {
     uint32_t index, generation;
 } cairn_material_id;
-
-typedef struct cairn_body_id {
-    uint32_t index, generation;
-} cairn_body_id;
 
 CAIRN_API const char *cairn_version(void);
 
@@ -396,6 +391,7 @@ typedef struct cairn_step_report {
     int iterations;
     double error;                // residual of the step, recomputed by the engine, theory.md (4.12)
     double error_scaled;         // the same in velocity units, theory.md (4.13)
+    double error_joints;         // m or rad, largest violation of a joint at the end of the step
     double penetration;          // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
     double seconds[CAIRN_PHASE_COUNT];
@@ -446,7 +442,7 @@ CAIRN_API cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overl
 // ---------------------------------------------------------------- energy and momentum
 
 /// Accumulated since creation; kinetic + potential + elastic = initial + drivers + correction
-/// - dissipated, up to `residual`.
+/// + joints - dissipated, up to `residual`.
 typedef struct cairn_energy {
     double kinetic;    // J
     double potential;  // J, of gravity, zero at the origin
@@ -457,6 +453,7 @@ typedef struct cairn_energy {
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots
     double plastic;    // J dissipated by plasticity and adhesion
+    double joints;     // J, work of the constraints of joints, which should do none
     double residual;   // J, what does not add up
 } cairn_energy;
 
@@ -633,7 +630,7 @@ CAIRN_API void cairn_problem_destroy(cairn_problem *problem);
 
 typedef enum cairn_problem_kind {
     CAIRN_PROBLEM_LOCAL, // W and q
-    CAIRN_PROBLEM_GLOBAL // M, H, f, w
+    CAIRN_PROBLEM_GLOBAL // M, H, f, w; both may have equality constraints
 } cairn_problem_kind;
 
 /// "local" or "global".
@@ -705,6 +702,7 @@ typedef struct cairn_solve_report {
     double error;        // recomputed, theory.md (4.12)
     double error_q;      // the same natural map divided by |q|
     double error_scaled; // theory.md (4.13)
+    double error_joints; // of the equality constraints, theory.md (4.17); 0 where W alone is solved
     double seconds;      // wall clock of the solve alone
     double cpu_seconds;  // CPU time of the same, all threads
 } cairn_solve_report;
@@ -742,14 +740,14 @@ typedef struct cairn_existence {
     double certificate_product;  // q.d < 0 of a direction d in the cones with sum d_N = 1 that no
                                  // velocity feels; NaN without one
     double certificate_residual; // |W^T d| of it, relative
-    int rank;                    // of W in local form; -1 in global form
+    int rank;                    // of W in local form up to 500 contacts; -1 otherwise
     int iterations;
 } cairn_existence;
 
 /// Tests existence of a solution by the criterion of the largest margin: max a with
 /// H^T v + w - a e_N in K*, a <= 1. Where it fails without friction too, there is no solution.
 /// @param direction  [contacts][3] out: the certificate d, or zeros; may be NULL
-/// @return CAIRN_ERROR_UNSUPPORTED for a local form of more than 2000 contacts
+/// @return CAIRN_ERROR_UNSUPPORTED for a local form whose factors would take more than 2 GB
 /// Source: Acary & Cadoux 2013. Tests: tests/unit/contact/test_existence.c
 CAIRN_API cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
                                            double (*direction)[3],

@@ -5,6 +5,7 @@
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
 // So does the spheres lane, whose list is made again from the positions it was made from.
 #include "engine/fingerprint.h"
+#include "engine/joints.h"
 #include "engine/lane.h"
 #include "engine/store.h"
 
@@ -13,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 2, FIELDS_MAX = 40, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 3, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -27,6 +28,8 @@ typedef enum count_index {
     COUNT_LISTED_PAIRS,
     COUNT_ENERGY_STARTED,
     COUNT_TOPOLOGY_CHANGED,
+    COUNT_JOINTS,
+    COUNT_JOINTS_CHANGED,
     COUNT_NOTE, // bytes
     COUNT_CONNECTORS,
     COUNTS
@@ -46,6 +49,9 @@ typedef enum real_index {
 
 enum { PAIR_NUMBERS = 6 };
 
+/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment.
+enum { JOINT_NUMBERS = 12 };
+
 /// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
 /// while restoring all are copies, so that a file found wrong half-way changes nothing.
 typedef struct snapshot {
@@ -57,7 +63,8 @@ typedef struct snapshot {
     // [bodies]
     pose *q, *q_mid;
     double (*v)[6];
-    double (*loads)[6]; // force and torque applied by the user
+    double (*loads)[6];              // force and torque applied by the user
+    double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
     // [pairs] first, second, features, first contact, number of contacts
@@ -143,6 +150,7 @@ static field_list body_fields(snapshot *s)
     add(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid);
     add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
     add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
+    add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
     add_contacts(&list, &s->contacts, s->counts[COUNT_CONTACTS]);
     add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
         s->counts[COUNT_CONNECTORS], s->connectors);
@@ -161,12 +169,14 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     size_t pairs = (size_t)s->counts[COUNT_PAIRS], listed = (size_t)listed_count(s);
     s->loads =
         base_arena_allocate(arena, "loads", (size_t)s->counts[COUNT_BODIES], sizeof *s->loads);
+    s->joints =
+        base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
     s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
     s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
-    return s->loads != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
+    return s->loads != NULL && s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
 }
 
 // ---------------------------------------------------------------- saving
@@ -190,6 +200,8 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_LISTED_PAIRS] = listed_pairs,
         [COUNT_ENERGY_STARTED] = world->energy_started,
         [COUNT_TOPOLOGY_CHANGED] = world->topology_changed,
+        [COUNT_JOINTS] = world->joint_count,
+        [COUNT_JOINTS_CHANGED] = world->joints_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
         [COUNT_CONNECTORS] = world->connector_count,
     };
@@ -225,6 +237,27 @@ static void copy_pairs(const cairn_world *world, snapshot *s)
     }
 }
 
+static void copy_joint_out(const eng_joint *joint, double numbers[JOINT_NUMBERS])
+{
+    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
+                              joint->motor_velocity, joint->motor_limit, joint->force};
+    memcpy(numbers, scalars, sizeof scalars);
+    vec3_store(numbers + 6, joint->impulse);
+    vec3_store(numbers + 9, joint->moment);
+}
+
+static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
+{
+    joint->coordinate = numbers[0];
+    joint->effort = numbers[1];
+    joint->motor = numbers[2] != 0.0;
+    joint->motor_velocity = numbers[3];
+    joint->motor_limit = numbers[4];
+    joint->force = numbers[5];
+    joint->impulse = vec3_from(numbers + 6);
+    joint->moment = vec3_from(numbers + 9);
+}
+
 /// The arrays are borrowed from the world; nothing writes through them.
 static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
 {
@@ -239,6 +272,8 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
         vec3_store(s->loads[i], world->bodies[i].force);
         vec3_store(s->loads[i] + 3, world->bodies[i].torque);
     }
+    for (int i = 0; i < world->joint_count; i++)
+        copy_joint_out(&world->joints[i], s->joints[i]);
     copy_pairs(world, s);
     eng_lane_record_take(world, &s->lane);
     return true;
@@ -383,8 +418,9 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
     if (s->counts[COUNT_BODIES] != world->body_count ||
         s->counts[COUNT_COLLIDERS] != world->collider_count ||
+        s->counts[COUNT_JOINTS] != world->joint_count ||
         s->counts[COUNT_CONNECTORS] != world->connector_count)
-        return refuse(reader, "its bodies or connectors are not those of its fingerprint");
+        return refuse(reader, "its bodies, joints or connectors are not those of its fingerprint");
     return CAIRN_OK;
 }
 
@@ -455,6 +491,9 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
         if (!isfinite(sum))
             return "a body's state is not finite";
     }
+    for (int i = 0; i < world->joint_count; i++)
+        if (!isfinite(s->joints[i][0]) || !isfinite(s->joints[i][3]))
+            return "a joint's state is not finite";
     for (int i = 0; i < world->connector_count; i++) {
         const double *state = (const double *)&s->connectors[i];
         for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
@@ -515,6 +554,8 @@ static void copy_state(cairn_world *world, const snapshot *s)
         world->bodies[i].force = vec3_from(s->loads[i]);
         world->bodies[i].torque = vec3_from(s->loads[i] + 3);
     }
+    for (int i = 0; i < world->joint_count; i++)
+        copy_joint_in(s->joints[i], &world->joints[i]);
     if (world->connector_count > 0)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
@@ -530,6 +571,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
     world->step_count = s->counts[COUNT_STEP];
     world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
     world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;
+    world->joints_changed = s->counts[COUNT_JOINTS_CHANGED] != 0;
     world->time = s->reals[REAL_TIME];
     world->time_start = s->reals[REAL_TIME_START];
     world->energy_start = s->reals[REAL_ENERGY_START];
@@ -546,6 +588,7 @@ static void forget_step(cairn_world *world)
     world->guess = NULL;
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
+    world->joint_step = NULL;
     world->connector_outputs = NULL;
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }

@@ -3,6 +3,7 @@
 #include "engine/world.h"
 
 #include "contact/audit.h"
+#include "engine/joints.h"
 #include "engine/lane.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ void eng_energy_start(cairn_world *world)
 {
     world->energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
     world->energy.potential = eng_potential_energy(world, world->q);
-    world->energy_start = world->energy.kinetic + world->energy.potential;
+    world->energy.elastic = eng_joints_elastic(world);
+    world->energy_start = world->energy.kinetic + world->energy.potential + world->energy.elastic;
     world->energy_started = true;
 }
 
@@ -122,13 +124,13 @@ void eng_energy_contacts(cairn_world *world)
     eng_connectors_book(world);
 }
 
-void eng_energy_book(cairn_world *world, double potential_before_correction)
+void eng_energy_book(cairn_world *world)
 {
     cairn_energy *e = &world->energy;
     e->kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
     e->potential = eng_potential_energy(world, world->q);
-    e->correction += e->potential - potential_before_correction;
-    double given = world->energy_start + e->drivers + e->correction;
+    e->elastic += eng_joints_elastic(world);
+    double given = world->energy_start + e->drivers + e->correction + e->joints;
     double kept = e->kinetic + e->potential + e->elastic;
     double lost = e->impact + e->friction + e->damping + e->plastic;
     e->residual = kept + lost - given;
@@ -144,6 +146,7 @@ cairn_energy cairn_world_energy(const cairn_world *world)
     if (!world->energy_started) {
         energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
         energy.potential = eng_potential_energy(world, world->q);
+        energy.elastic = eng_joints_elastic(world);
     }
     return energy;
 }

@@ -3,6 +3,7 @@
 #include "engine/fingerprint.h"
 
 #include "base/hash.h"
+#include "engine/joints.h"
 
 #include <string.h>
 
@@ -104,10 +105,31 @@ static uint64_t hash_bodies(const cairn_world *world)
                                body->collider_count};
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
         hash = hash_text(hash, body->name);
+        hash = hash_number(hash, body->motion.function != NULL);
         hash = hash_number(hash, body->mass);
         hash = hash_points(hash, &body->inertia, 1);
         hash = base_hash_bytes(hash, &body->shape_frame, sizeof body->shape_frame);
     }
+    return hash;
+}
+
+static uint64_t hash_joints(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->joint_count; i++) {
+        const eng_joint *joint = &world->joints[i];
+        const int numbers[] = {(int)joint->kind, joint->body[0], joint->body[1]};
+        const double values[] = {joint->length,  joint->range[0], joint->range[1], joint->stiffness,
+                                 joint->damping, joint->rest,     joint->friction};
+        hash = base_hash_bytes(hash, numbers, sizeof numbers);
+        hash = base_hash_bytes(hash, values, sizeof values);
+        hash = base_hash_bytes(hash, joint->point, sizeof joint->point);
+        hash = base_hash_bytes(hash, joint->axes, sizeof joint->axes);
+        hash = hash_text(hash, joint->name);
+    }
+    if (world->apart_count > 0)
+        hash =
+            base_hash_bytes(hash, world->apart, (size_t)world->apart_count * sizeof *world->apart);
     return hash;
 }
 
@@ -172,6 +194,7 @@ void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_CO
 {
     parts[ENG_FINGERPRINT_shapes] = hash_shapes(world);
     parts[ENG_FINGERPRINT_bodies] = hash_bodies(world);
+    parts[ENG_FINGERPRINT_joints] = hash_joints(world);
     parts[ENG_FINGERPRINT_laws] = hash_laws(world);
     parts[ENG_FINGERPRINT_connectors] = hash_connectors(world);
     parts[ENG_FINGERPRINT_step] = hash_step(world);

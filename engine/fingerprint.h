@@ -9,6 +9,7 @@
 #define ENG_FINGERPRINT_LIST(X)                                                                    \
     X(shapes, "shapes")                                                                            \
     X(bodies, "bodies")                                                                            \
+    X(joints, "joints")                                                                            \
     X(laws, "materials or contact laws")                                                           \
     X(connectors, "connectors")                                                                    \
     X(step, "settings of the step (time step, gravity, tolerance, rotation, correction)")          \

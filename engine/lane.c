@@ -88,11 +88,11 @@ static bool fits(const cairn_world *world)
     if (world->connector_count > 0)
         return false;
     for (int i = 0; i < world->body_count; i++) {
-        if (!is_body_covered(world, &world->bodies[i]))
+        if (!is_body_covered(world, &world->bodies[i]) || world->bodies[i].motion.function != NULL)
             return false;
         any = any || world->bodies[i].kind == CAIRN_DYNAMIC;
     }
-    return any && are_surfaces_covered(world);
+    return any && world->joint_count == 0 && are_surfaces_covered(world);
 }
 
 bool eng_lane_covers(const cairn_world *world)

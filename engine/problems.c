@@ -257,6 +257,7 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
         .error = result.error,
         .error_q = result.error_q,
         .error_scaled = result.error_scaled,
+        .error_joints = result.error_joints,
         .seconds = result.seconds,
         .cpu_seconds = cpu,
     };

@@ -33,9 +33,9 @@ cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *
         con_existence_check(&problem->conversion->problem, &found, direction, problem->arena);
     if (status == CAIRN_ERROR_UNSUPPORTED)
         return base_fail(error, status,
-                         "a problem in local form of %d contacts is too large for the existence "
-                         "test: at most %d",
-                         problem->content->contact_count, CON_EXISTENCE_ROWS_MAX / 3);
+                         "the W of %d contacts is too full for the existence test: its factors "
+                         "would take more than 2 GB",
+                         problem->content->contact_count);
     if (status != CAIRN_OK)
         return base_fail(error, status, "existence test: %s", cairn_status_text(status));
     *existence = (cairn_existence){

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
-#include "engine/world.h"
+#include "engine/joints.h"
 
 #include "base/hash.h"
 #include "contact/fclib.h"
@@ -213,6 +213,8 @@ uint64_t cairn_world_hash(const cairn_world *world)
         hash = base_hash_bytes(hash, world->q, bodies * sizeof *world->q);
         hash = base_hash_bytes(hash, world->v, bodies * sizeof *world->v);
     }
+    for (int i = 0; i < world->joint_count; i++)
+        hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
     if (contacts > 0) {
         const eng_contacts *c = &world->contacts;
         hash = base_hash_bytes(hash, c->body, contacts * sizeof *c->body);

@@ -3,20 +3,20 @@
 #include "engine/world.h"
 
 #include "base/timer.h"
+#include "engine/joints.h"
 #include "engine/lane.h"
+#include "engine/motion.h"
 #include "engine/rotation.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { BODY_CHUNK = 128 };
+enum { JOINT_ROUNDS_MAX = 8 };
 
-static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
+void eng_block_midpoint(cairn_world *world)
 {
-    (void)chunk, (void)worker;
-    cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
-    for (int i = begin; i < end; i++) {
+    for (int i = 0; i < world->body_count; i++) {
         if (world->bodies[i].kind == CAIRN_FIXED) {
             world->q_mid[i] = world->q[i];
             continue;
@@ -28,24 +28,17 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
     }
 }
 
-void eng_block_midpoint(cairn_world *world)
-{
-    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, midpoint_chunk, world);
-}
-
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
     return quat_rotate_inverse(world->q_mid[body].orientation, world->bodies[body].torque);
 }
 
-static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
+void eng_block_free_velocity(cairn_world *world)
 {
-    (void)chunk, (void)worker;
-    cairn_world *world = argument;
     double h = world->def.time_step;
     vec3 g = vec3_from(world->def.gravity);
-    for (int i = begin; i < end; i++) {
+    for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
         if (body->kind != CAIRN_DYNAMIC) {
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
@@ -60,11 +53,6 @@ static void free_velocity_chunk(void *argument, int begin, int end, int chunk, i
     }
 }
 
-void eng_block_free_velocity(cairn_world *world)
-{
-    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, free_velocity_chunk, world);
-}
-
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
 static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
@@ -76,6 +64,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .workers = world->workers,
         .local = world->local.plugin,
         .local_settings = world->local.settings,
+        .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
     };
     con_report report;
     double start = base_timer_seconds();
@@ -86,12 +75,43 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
                          world->step_count + 1, world->time, cairn_status_text(status));
     world->report.stop = con_stop_name(report.stop);
-    world->report.iterations = report.iterations;
+    world->report.iterations += report.iterations;
     world->report.error = report.error;
     world->report.error_scaled = report.error_scaled;
-    world->report.seconds[CAIRN_PHASE_solver] = report.seconds;
-    world->report.seconds[CAIRN_PHASE_certificate] = base_timer_seconds() - start - report.seconds;
+    world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
+    world->report.seconds[CAIRN_PHASE_certificate] += base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
+}
+
+/// v_end = v_free + M^-1 (H^T R + G^T l) over the implicit contacts and their joints (explicit
+/// contacts and joints alone are in v_free already).
+static void apply_reactions(cairn_world *world)
+{
+    int bodies = world->body_count;
+    if (world->problem.contact_count > 0)
+        con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
+    else
+        memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
+    eng_joints_apply(world, world->v_end);
+}
+
+/// Joints curve: their right sides are found by solving again, with the last solution as guess.
+static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
+{
+    for (int round = 0;; round++) {
+        cairn_status status = solve_problem(world, error);
+        // a solve that gives up does not get better by more of them
+        bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
+        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
+            return status;
+        apply_reactions(world);
+        bool changed;
+        status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
+        if (status != CAIRN_OK)
+            return base_fail(error, status, "out of memory in a step");
+        if (!changed)
+            return CAIRN_OK;
+    }
 }
 
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
@@ -106,17 +126,8 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     if (world->guess == NULL || world->solution_U == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
-    return solve_problem(world, error);
-}
-
-/// v_end = v_free + M^-1 H^T R over the implicit contacts (explicit ones are in v_free already).
-static void apply_reactions(cairn_world *world)
-{
-    int bodies = world->body_count;
-    if (world->problem.contact_count > 0)
-        con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
-    else
-        memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
+    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
+    return joints ? solve_with_joints(world, error) : solve_problem(world, error);
 }
 
 /// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
@@ -134,58 +145,37 @@ static void update_velocities(cairn_world *world)
     }
 }
 
-/// Angular impulse of contacts and torque on a body over the step, midpoint principal axes.
-static vec3 angular_impulse(const cairn_world *world, int body, vec3 free_without_contacts)
-{
-    vec3 gained = vec3_sub(vec3_from(world->v_end[body] + 3), free_without_contacts);
-    return vec3_multiply(world->bodies[body].inertia, gained);
-}
-
-/// Angular velocity at the end of the step, theory.md section 3.
-static vec3 end_rotation(const cairn_world *world, int i)
+void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
 {
     double h = world->def.time_step;
-    const eng_body *body = &world->bodies[i];
-    vec3 omega = vec3_from(world->v[i] + 3), omega_end = vec3_from(world->v_end[i] + 3);
-    if (body->kind != CAIRN_DYNAMIC)
-        return omega_end;
-    vec3 torque = midpoint_torque(world, i);
-    vec3 free = eng_rotation_free(body->inertia, omega, torque, h);
-    vec3 impulse = vec3_add_scaled(angular_impulse(world, i, free), h, torque);
-    return eng_rotation_end(world->def.rotation, body->inertia, omega, omega_end, impulse, h);
-}
-
-typedef struct move_context {
-    cairn_world *world;
-    pose *q;
-} move_context;
-
-static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)chunk, (void)worker;
-    const move_context *context = argument;
-    cairn_world *world = context->world;
-    double h = world->def.time_step;
-    for (int i = begin; i < end; i++) {
-        if (world->bodies[i].kind == CAIRN_FIXED)
-            continue;
-        vec3 turned = end_rotation(world, i);
-        // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
-        vec3 turn = world->def.rotation == CAIRN_RIG_IMP ? turned : vec3_from(world->v_end[i] + 3);
-        context->q[i].position =
-            vec3_add_scaled(world->q_mid[i].position, 0.5 * h, vec3_from(world->v_end[i]));
-        context->q[i].orientation =
-            eng_rotation_advance(world->q_mid[i].orientation, vec3_scale(0.5 * h, turn));
-        memcpy(world->v[i], world->v_end[i], 3 * sizeof(double));
-        vec3_store(world->v[i] + 3, turned);
+    cairn_rotation scheme = world->def.rotation;
+    vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
+    if (world->bodies[body].kind == CAIRN_DYNAMIC) {
+        // angular impulse of contacts, joints and torque over the step, midpoint principal axes
+        vec3 inertia = world->bodies[body].inertia, omega = vec3_from(world->v[body] + 3);
+        vec3 torque = midpoint_torque(world, body);
+        vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, torque, h));
+        vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
+        turned = eng_rotation_end(scheme, inertia, omega, omega_end, impulse, h);
     }
+    // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
+    vec3 turn = scheme == CAIRN_RIG_IMP ? turned : omega_end;
+    const pose *mid = &world->q_mid[body];
+    q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
+    q->orientation = eng_rotation_advance(mid->orientation, vec3_scale(0.5 * h, turn));
+    vec3_store(v, vec3_from(v_end));
+    vec3_store(v + 3, turned);
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
 static void move_to_end(cairn_world *world, pose *q)
 {
-    move_context context = {world, q};
-    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, move_chunk, &context);
+    for (int i = 0; i < world->body_count; i++)
+        if (world->bodies[i].kind != CAIRN_FIXED) {
+            double v[6];
+            eng_body_end(world, i, world->v_end[i], &q[i], v);
+            memcpy(world->v[i], v, sizeof v);
+        }
 }
 
 cairn_status eng_block_end(cairn_world *world)
@@ -193,14 +183,19 @@ cairn_status eng_block_end(cairn_world *world)
     apply_reactions(world);
     update_velocities(world);
     eng_energy_contacts(world);
+    eng_energy_joints(world);
     move_to_end(world, world->q);
-    double potential = eng_potential_energy(world, world->q);
     cairn_status status = CAIRN_OK;
     memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
-    if (world->def.correction)
+    if (world->def.correction) {
+        double potential = eng_potential_energy(world, world->q);
         status = eng_correct_positions(world, world->q);
+        world->energy.correction += eng_potential_energy(world, world->q) - potential;
+    }
+    if (status == CAIRN_OK)
+        status = eng_joints_finish(world);
     if (status == CAIRN_OK) {
-        eng_energy_book(world, potential);
+        eng_energy_book(world);
         eng_report_contacts(world);
     }
     return status;
@@ -224,14 +219,18 @@ static cairn_status check_finite(const cairn_world *world, cairn_error *error)
     return CAIRN_OK;
 }
 
-static void begin_step(cairn_world *world)
+static cairn_status begin_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->guess = NULL;
     world->report = (cairn_step_report){.stop = "none"};
-    if (!world->energy_started)
+    cairn_status status = eng_joints_gather(world);
+    if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
+    if (status == CAIRN_OK)
+        status = eng_block_joint_start(world);
+    return status;
 }
 
 /// Runs one block and books its time.
@@ -242,10 +241,32 @@ static void begin_step(cairn_world *world)
         world->report.seconds[CAIRN_PHASE_##phase] += base_timer_seconds() - timed_start;          \
     } while (0)
 
+/// Bodies to the midpoint, prescribed ones by their functions, and the velocity without contacts.
+static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_motions_begin(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_block_midpoint(world);
+    eng_block_free_velocity(world);
+    status = eng_motions_middle(world, error);
+    if (status == CAIRN_OK)
+        eng_block_joint_forces(world);
+    return status;
+}
+
+static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
+{
+    return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
+                     cairn_status_text(status));
+}
+
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
-    TIMED(midpoint, eng_block_midpoint(world); eng_block_free_velocity(world));
+    TIMED(midpoint, status = run_free_motion(world, error));
+    if (status != CAIRN_OK)
+        return status;
     TIMED(broad_phase, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)
         TIMED(narrow_phase, status = eng_block_narrow_phase(world));
@@ -255,21 +276,17 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
         TIMED(explicit_laws, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
         TIMED(assembly, status = eng_block_assembly(world));
+    if (status == CAIRN_OK)
+        TIMED(explicit_laws, status = eng_block_explicit_laws(world));
+    if (status == CAIRN_OK)
+        TIMED(solver, status = eng_block_joints(world));
     if (status != CAIRN_OK)
-        return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
-                         cairn_status_text(status));
-    TIMED(explicit_laws, status = eng_block_explicit_laws(world));
-    if (status != CAIRN_OK)
-        return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
-                         cairn_status_text(status));
+        return fail_block(world, status, error);
     status = eng_block_solver(world, error);
     if (status != CAIRN_OK)
         return status;
     TIMED(finish, status = eng_block_end(world));
-    if (status != CAIRN_OK)
-        return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
-                         cairn_status_text(status));
-    return check_finite(world, error);
+    return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
 }
 
 /// All blocks in one pass over spheres.
@@ -285,11 +302,13 @@ static cairn_status run_lane(cairn_world *world, cairn_error *error)
 
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
 {
-    begin_step(world);
+    cairn_status status = begin_step(world);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
     bool lane = eng_lane_covers(world);
     if (!lane)
         world->lane_fit = ENG_LANE_UNFIT;
-    cairn_status status = lane ? run_lane(world, error) : run_blocks(world, error);
+    status = lane ? run_lane(world, error) : run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
     world->step_count++;

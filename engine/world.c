@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation and destruction of worlds, choice of solvers, read-outs.
-#include "engine/world.h"
+#include "engine/joints.h"
 
 #include "base/assert.h"
 #include "engine/lane.h"
@@ -121,6 +121,8 @@ static void release_shapes_and_bodies(cairn_world *world)
         base_release(allocator, world->materials[i]);
     for (int i = 0; i < world->body_count; i++)
         base_release(allocator, world->bodies[i].name);
+    for (int i = 0; i < world->joint_count; i++)
+        base_release(allocator, world->joints[i].name);
     for (int i = 0; i < world->connector_count; i++)
         base_release(allocator, world->connectors[i].name);
     for (int i = 0; i < world->shape_count; i++) {
@@ -147,6 +149,8 @@ void cairn_world_destroy(cairn_world *world)
         world->shape_members,
         world->bodies,
         world->colliders,
+        world->joints,
+        world->apart,
         world->connectors,
         world->connector_state,
         world->q,
@@ -167,6 +171,7 @@ void cairn_world_destroy(cairn_world *world)
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
     base_names_release(&world->body_names, &allocator);
+    base_names_release(&world->joint_names, &allocator);
     base_names_release(&world->connector_names, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);

@@ -12,6 +12,12 @@
 #include "geometry/broad_phase.h"
 #include "geometry/collide.h"
 
+/// Function of time that a moving body follows; function NULL for none.
+typedef struct eng_motion {
+    cairn_motion_function *function;
+    void *context;
+} eng_motion;
+
 /// What is known of a body at creation, and the forces on it.
 typedef struct eng_body {
     cairn_body_kind kind;
@@ -27,6 +33,7 @@ typedef struct eng_body {
     int first_connector; // index + 1 of the first connector on this body; 0: none
     vec3 force;          // N, applied by the user
     vec3 torque;         // N m, world axes
+    eng_motion motion;
 } eng_body;
 
 /// A convex part, half-space or mesh that takes part in contact detection.
@@ -149,10 +156,18 @@ struct cairn_world {
     // bodies: cold data, then state
     eng_body *bodies; // [body_count]
     int body_count, body_capacity;
+    int motion_count; // bodies with a prescribed motion
     base_names body_names;
     eng_collider *colliders;
     int collider_count, collider_capacity;
 
+    struct eng_joint *joints; // [joint_count]
+    int joint_count, joint_capacity;
+    base_names joint_names;
+    uint64_t *apart; // [apart_count] ascending; pairs of bodies that do not collide
+    int apart_count, apart_capacity;
+    bool joints_changed; // joints were made or bodies set since the last step: bring them together
+    struct eng_joint_step *joint_step; // of this step, in the arena; NULL without joints
     // connectors: cold data, then state
     eng_connector *connectors;            // [connector_count]
     eng_connector_state *connector_state; // [connector_count]
@@ -233,6 +248,9 @@ static inline int eng_manifold_chunk(int pair)
     return pair / ENG_PAIR_CHUNK;
 }
 
+/// Whether a joint keeps two bodies from touching.
+bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b);
+
 /// Whether a connector stands for the contacts of two bodies.
 bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b);
 
@@ -247,12 +265,14 @@ void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, v
 bool eng_connector_stiffness(const cairn_world *world, int connector, con_stiffness *stiffness,
                              double mass[2]);
 
-/// Pairs that make no contacts: neither body can move, one body, or joined by a connector.
+/// Pairs that make no contacts: neither body can move, one body, or held by a joint or
+/// connector.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
 {
     return body_a == body_b ||
            (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
             world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
+           (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b)) ||
            (world->bodies[body_a].first_connector != 0 &&
             eng_connector_replaces(world, body_a, body_b));
 }
@@ -268,6 +288,10 @@ const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body
 /// @param q  [body_count] end positions, corrected in place
 cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
 
+/// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
+/// impulses of the midpoint give it, theory.md (1.5)-(1.9).
+void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
+
 /// Kinetic energy for body velocities, and potential energy of gravity for poses.
 double eng_kinetic_energy(const cairn_world *world, const double (*v)[6]);
 double eng_potential_energy(const cairn_world *world, const pose *q);
@@ -279,8 +303,7 @@ void eng_energy_start(cairn_world *world);
 void eng_energy_contacts(cairn_world *world);
 
 /// Takes the new totals of the step that just ended.
-/// @param potential_before_correction  J
-void eng_energy_book(cairn_world *world, double potential_before_correction);
+void eng_energy_book(cairn_world *world);
 
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);

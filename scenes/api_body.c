@@ -158,6 +158,9 @@ static const struct {
     {"displacement",     "m"    },
     {"gap",              "m"    },
     {"history",          ""     },
+    {"coordinate",       ""     },
+    {"speed",            ""     },
+    {"effort",           ""     },
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -165,9 +168,17 @@ const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
     return quantities[quantity].name;
 }
 
-const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity)
+const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor)
 {
-    return quantities[quantity].unit;
+    static const char *const of_angles[] = {"rad", "rad/s", "N m"};
+    static const char *const of_ways[] = {"m", "m/s", "N"};
+    if (sensor->quantity < SCN_SENSOR_COORDINATE)
+        return quantities[sensor->quantity].unit;
+    cairn_joint_view view = {0};
+    bool angle = cairn_joint_get(scene->world, sensor->joint, &view) == CAIRN_OK &&
+                 view.kind == CAIRN_JOINT_hinge;
+    int place = (int)sensor->quantity - (int)SCN_SENSOR_COORDINATE;
+    return angle ? of_angles[place] : of_ways[place];
 }
 
 static bool is_sum(scn_sensor_quantity quantity)
@@ -179,7 +190,7 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
 {
     static const char *const axes[] = {"x", "y", "z"};
     cairn_connector_view view;
-    if (sensor->quantity == SCN_SENSOR_GAP ||
+    if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY ||
         (sensor->quantity == SCN_SENSOR_HISTORY &&
          cairn_connector_get(scene->world, sensor->connector, &view) != CAIRN_OK))
         return "";
@@ -191,6 +202,8 @@ cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, d
 {
     if (sensor->connector.generation != 0)
         return scn_connector_read(scene, sensor, value);
+    if (sensor->joint.generation != 0)
+        return scn_joint_read(scene, sensor, value);
     value[0] = value[1] = value[2] = 0.0;
     if (!is_sum(sensor->quantity)) {
         cairn_body_view view;
@@ -243,7 +256,9 @@ static scn_sensor *add_sensor(lua_State *L, const char *name, int body_count)
     scn_sensor *sensor = &scene->sensors[scene->sensor_count++];
     *sensor = (scn_sensor){.body_count = body_count, .columns = 3};
     sensor->name = base_copy_text(&scene->allocator, name);
-    sensor->bodies = base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
+    if (body_count > 0)
+        sensor->bodies =
+            base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
     if (sensor->name == NULL || (body_count > 0 && sensor->bodies == NULL))
         scn_raise(L, "out of memory");
     return sensor;
@@ -266,8 +281,8 @@ static void add_connector_sensor(const scn_fields *fields, const char *name,
     lua_State *L = fields->L;
     if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies"))
         scn_raise(L, "sensor: of a connector or of bodies, not of both");
-    if (quantity == SCN_SENSOR_ANGULAR_VELOCITY)
-        scn_raise(L, "sensor: a connector has no angular_velocity");
+    if (quantity == SCN_SENSOR_ANGULAR_VELOCITY || quantity > SCN_SENSOR_HISTORY)
+        scn_raise(L, "sensor: a connector has no %s", quantities[quantity].name);
     cairn_connector_id connector =
         scn_check_connector(L, scn_fields_text(fields, "connector", NULL));
     cairn_connector_view view;
@@ -285,14 +300,29 @@ static void add_connector_sensor(const scn_fields *fields, const char *name,
     sensor->columns = quantity == SCN_SENSOR_GAP ? 1 : quantity == SCN_SENSOR_HISTORY ? history : 3;
 }
 
+static void add_joint_sensor(const scn_fields *fields, const char *name,
+                             scn_sensor_quantity quantity)
+{
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies") ||
+        scn_fields_has(fields, "on"))
+        scn_raise(L, "sensor: a joint goes with name and quantity alone");
+    if (!is_sum(quantity) && quantity <= SCN_SENSOR_HISTORY)
+        scn_raise(L, "sensor: a joint has no %s", quantities[quantity].name);
+    scn_sensor *sensor = add_sensor(L, name, 0);
+    sensor->quantity = quantity;
+    sensor->joint = scn_check_joint(L, scn_fields_text(fields, "joint", NULL));
+    sensor->columns = is_sum(quantity) ? 3 : 1;
+}
+
 static void add_body_sensor(const scn_fields *fields, const char *name,
                             scn_sensor_quantity quantity)
 {
     lua_State *L = fields->L;
     const char *word = quantities[quantity].name;
     if (quantity > SCN_SENSOR_ANGULAR_VELOCITY || scn_fields_has(fields, "on"))
-        scn_raise(L, "sensor: %s is of connectors",
-                  scn_fields_has(fields, "on") ? "the key on" : word);
+        scn_raise(L, "sensor: %s is of %s", scn_fields_has(fields, "on") ? "the key on" : word,
+                  quantity > SCN_SENSOR_HISTORY ? "joints" : "connectors");
     int count = push_body_list(fields);
     if (count > 1 && !is_sum(quantity))
         scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", word);
@@ -308,11 +338,12 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
 
 int scn_call_sensor(lua_State *L)
 {
-    static const char *const names[] = {"name", "body",     "bodies", "connector",
-                                        "on",   "quantity", NULL};
+    static const char *const names[] = {"name",  "body", "bodies",   "connector",
+                                        "joint", "on",   "quantity", NULL};
     static const char *const words[] = {
         "force",    "torque",       "position", "velocity", "angular_velocity",
-        "director", "displacement", "gap",      "history",  NULL};
+        "director", "displacement", "gap",      "history",  "coordinate",
+        "speed",    "effort",       NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
@@ -322,6 +353,8 @@ int scn_call_sensor(lua_State *L)
         (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
     if (scn_fields_has(&fields, "connector"))
         add_connector_sensor(&fields, name, quantity);
+    else if (scn_fields_has(&fields, "joint"))
+        add_joint_sensor(&fields, name, quantity);
     else
         add_body_sensor(&fields, name, quantity);
     return 0;

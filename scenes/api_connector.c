@@ -180,6 +180,9 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
     case SCN_SENSOR_HISTORY:
         source = view.history;
         break;
+    case SCN_SENSOR_COORDINATE:
+    case SCN_SENSOR_SPEED:
+    case SCN_SENSOR_EFFORT:
     case SCN_SENSOR_ANGULAR_VELOCITY:
     default:
         return CAIRN_ERROR_ARGUMENT;

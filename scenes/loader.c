@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/settings.h"
+#include "scenes/motion.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -38,6 +39,8 @@ static const luaL_Reg calls[] = {
     {"plane",           scn_call_plane          },
     {"body",            scn_call_body           },
     {"ground",          scn_call_ground         },
+    {"joint",           scn_call_joint          },
+    {"motion",          scn_call_motion         },
     {"connector",       scn_call_connector      },
     {"sensor",          scn_call_sensor         },
     {"bodies_from_csv", scn_call_bodies_from_csv},
@@ -226,6 +229,15 @@ static int place_message(lua_State *L)
     return 1;
 }
 
+/// Functions of a motion run while the world steps: they may not build any more.
+static int guarded_call(lua_State *L)
+{
+    const luaL_Reg *call = &calls[lua_tointeger(L, lua_upvalueindex(1))];
+    if (scn_sandbox_of(L)->owner == NULL)
+        scn_raise(L, "%s may be called only while the scene is loaded", call->name);
+    return call->func(L);
+}
+
 static int prepare(lua_State *L)
 {
     scn_loader *loader = scn_loader_of(L);
@@ -235,14 +247,17 @@ static int prepare(lua_State *L)
     lua_pushboolean(L, 0);
     lua_setfield(L, -2, "__metatable");
     lua_pop(L, 1);
-    for (int i = 0; i < BASE_COUNT(calls); i++)
-        lua_register(L, calls[i].name, calls[i].func);
+    for (int i = 0; i < BASE_COUNT(calls); i++) {
+        lua_pushinteger(L, i);
+        lua_pushcclosure(L, guarded_call, 1);
+        lua_setglobal(L, calls[i].name);
+    }
     return 0;
 }
 
 static cairn_status fail_program(scn_loader *loader, lua_State *L, int result, cairn_error *error)
 {
-    const scn_sandbox *sandbox = &loader->sandbox;
+    const scn_sandbox *sandbox = loader->sandbox;
     const char *path = loader->scene->path;
     if (result == LUA_ERRMEM && sandbox->memory_refused) {
         char line[24] = "";
@@ -304,15 +319,43 @@ static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *
     return status != CAIRN_OK ? status : warn_overlaps(loader, error);
 }
 
+/// Closes the program, or keeps it for the motions.
+static void end_program(scn_loader *loader, lua_State *L, bool keep)
+{
+    scn_scene *scene = loader->scene;
+    if (keep) {
+        // the wall clock shall not decide about a step
+        loader->sandbox->owner = NULL;
+        loader->sandbox->time_limit = INFINITY;
+        scene->program = L;
+        scene->sandbox = loader->sandbox;
+        return;
+    }
+    scn_sandbox_close(L);
+    base_release(&scene->allocator, loader->sandbox);
+}
+
 static cairn_status load_text(scn_loader *loader, const char *text, size_t size, cairn_error *error)
 {
-    lua_State *L = scn_sandbox_open(&loader->sandbox);
+    scn_scene *scene = loader->scene;
+    const scn_options *options = loader->options;
+    loader->sandbox = base_allocate(&scene->allocator, 1, sizeof *loader->sandbox);
+    if (loader->sandbox == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
+    *loader->sandbox = (scn_sandbox){.allocator = scene->allocator,
+                                     .memory_limit = options->memory_limit,
+                                     .instruction_limit = options->instruction_limit,
+                                     .time_limit = options->time_limit,
+                                     .owner = loader};
+    lua_State *L = scn_sandbox_open(loader->sandbox);
+    cairn_status status = CAIRN_OK;
     if (L == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", loader->scene->path);
-    cairn_status status = run_program(loader, L, text, size, error);
+        status = base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
+    if (status == CAIRN_OK)
+        status = run_program(loader, L, text, size, error);
     if (status == CAIRN_OK)
         status = finish_scene(loader, L, error);
-    scn_sandbox_close(L);
+    end_program(loader, L, status == CAIRN_OK && scene->motion_count > 0);
     return status;
 }
 
@@ -379,14 +422,9 @@ static void prepare_loader(scn_loader *loader, const scn_options *options, scn_s
     *loader = (scn_loader){
         .options = options,
         .scene = scene,
-        .sandbox = {.allocator = options->allocator,
-                    .memory_limit = options->memory_limit,
-                    .instruction_limit = options->instruction_limit,
-                    .time_limit = options->time_limit},
         .world_def = cairn_default_world_def(),
         .failure = CAIRN_ERROR_SCENE,
     };
-    loader->sandbox.owner = loader;
     loader->world_def.log = options->log;
     loader->world_def.log_context = options->log_context;
     // the world outlives the options: its allocator refers to the scene's copy
@@ -441,6 +479,13 @@ void scn_destroy(scn_scene *scene)
         base_release(&allocator, scene->sensors[i].name);
         base_release(&allocator, scene->sensors[i].bodies);
     }
+    scn_sandbox_close(scene->program);
+    base_release(&allocator, scene->sandbox);
+    for (int i = 0; i < scene->motion_count; i++) {
+        base_release(&allocator, scene->motions[i]->body);
+        base_release(&allocator, scene->motions[i]);
+    }
+    base_release(&allocator, scene->motions);
     base_release(&allocator, scene->parameters);
     base_release(&allocator, scene->sensors);
     base_release(&allocator, scene->output.fclib_when);

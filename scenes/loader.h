@@ -15,7 +15,7 @@ typedef struct scn_loader {
     const scn_options *options;
     scn_scene *scene;
     const char *folder; // real path of the scene's folder
-    scn_sandbox sandbox;
+    scn_sandbox *sandbox;
     // kept while the program runs
     cairn_world_def world_def;       // until the world is made
     int solver_chosen, local_chosen; // the scene named one itself
@@ -57,6 +57,14 @@ double scn_material_density(lua_State *L, const char *name, double fallback);
 /// Body of a name; raises where there is none.
 cairn_body_id scn_check_body(lua_State *L, const char *name);
 
+/// Joint of a name; raises where there is none.
+cairn_joint_id scn_check_joint(lua_State *L, const char *name);
+
+/// scn_sensor_read of a sensor on a joint.
+/// @param value  [sensor->columns]
+cairn_status scn_joint_read(const scn_scene *scene, const scn_sensor *sensor,
+                            double *value) CAIRN_CHECK_RESULT;
+
 /// Connector of a name; raises where there is none.
 cairn_connector_id scn_check_connector(lua_State *L, const char *name);
 
@@ -93,6 +101,8 @@ int scn_call_compound(lua_State *L);
 int scn_call_plane(lua_State *L);
 int scn_call_body(lua_State *L);
 int scn_call_ground(lua_State *L);
+int scn_call_joint(lua_State *L);
+int scn_call_motion(lua_State *L);
 int scn_call_connector(lua_State *L);
 int scn_call_sensor(lua_State *L);
 int scn_call_bodies_from_csv(lua_State *L);

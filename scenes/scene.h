@@ -57,7 +57,11 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_DIRECTOR,     // unit normal from the first body to the second
     SCN_SENSOR_DISPLACEMENT, // m, from the first marker to the second
     SCN_SENSOR_GAP,          // m, one column
-    SCN_SENSOR_HISTORY       // a column for each of the law's
+    SCN_SENSOR_HISTORY,      // a column for each of the law's
+    // of joints alone, one column each
+    SCN_SENSOR_COORDINATE, // rad or m
+    SCN_SENSOR_SPEED,      // rad/s or m/s
+    SCN_SENSOR_EFFORT      // N m or N
 } scn_sensor_quantity;
 
 enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
@@ -67,10 +71,14 @@ typedef struct scn_sensor {
     scn_sensor_quantity quantity;
     cairn_body_id *bodies; // [body_count]; one unless a sum of forces or torques
     int body_count;
+    cairn_joint_id joint;         // null: of bodies or a connector
     cairn_connector_id connector; // null: a sensor of bodies
     bool on_first;                // force and torque of a connector: on its first body
-    int columns;                  // 3 unless one of gap and history
+    int columns;                  // 3 unless a number or a history
 } scn_sensor;
+
+/// A function or more of the scene's program that prescribe the motion of a body.
+typedef struct scn_motion scn_motion;
 
 typedef enum scn_fclib_form {
     SCN_FCLIB_LOCAL = 1,
@@ -103,6 +111,10 @@ typedef struct scn_scene {
     int parameter_count, parameter_capacity;
     scn_sensor *sensors; // [sensor_count]
     int sensor_count, sensor_capacity;
+    scn_motion **motions; // [motion_count]
+    int motion_count, motion_capacity;
+    struct scn_sandbox *sandbox; // of the program, which stays for the motions; NULL without
+    struct lua_State *program;
     int overlap_count; // pairs of bodies that overlap at the start
 } scn_scene;
 
@@ -117,9 +129,10 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
                       cairn_error *error) CAIRN_CHECK_RESULT;
 void scn_destroy(scn_scene *scene);
 
-/// "force", "position", ... and the unit of the quantity.
+/// "force", "position", ...
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);
-const char *scn_sensor_quantity_unit(scn_sensor_quantity quantity);
+/// Unit of what a sensor reads.
+const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor);
 
 /// "x", "y", "z"; "" for the only column; or the name of the history.
 const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column);

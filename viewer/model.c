@@ -120,6 +120,14 @@ static cairn_status add_round(view_model *model, view_shape *shape, const cairn_
     return put_part(model, shape, &part);
 }
 
+static bool faces_upwards(const view_mesh *mesh)
+{
+    for (int i = 0; i < mesh->vertex_count; i++)
+        if (!(mesh->normals[i][2] > 0.0F))
+            return false;
+    return true;
+}
+
 static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_shape_view *view,
                               const pose *placement)
 {
@@ -130,6 +138,7 @@ static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_
         VIEW_MESH + mesh, *placement, {1.0, 1.0, 1.0}
     };
     include_vertices(shape, placement, view);
+    shape->terrain = view->kind == CAIRN_MESH && faces_upwards(&model->meshes[mesh]);
     return put_part(model, shape, &part);
 }
 
@@ -398,5 +407,6 @@ double view_model_friction(const view_model *model, int a, int b)
 bool view_model_is_container(const view_model *model, int body)
 {
     const view_body *each = &model->bodies[body];
-    return each->kind != CAIRN_DYNAMIC && each->radius > container_factor * model->typical_size;
+    return each->kind != CAIRN_DYNAMIC && !model->shapes[each->shape].terrain &&
+           each->radius > container_factor * model->typical_size;
 }

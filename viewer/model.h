@@ -25,6 +25,7 @@ typedef struct view_shape {
     int first_part, part_count;
     vec3 minimum, maximum; // m, shape frame; of a half-space: empty (minimum > maximum)
     double volume;         // m3
+    bool terrain;          // a mesh that is seen from above everywhere, in the shape's frame
 } view_shape;
 
 typedef struct view_body {
@@ -72,7 +73,8 @@ int view_model_body(const view_model *model, cairn_body_id id);
 /// Friction of the pair of two bodies.
 double view_model_friction(const view_model *model, int a, int b);
 
-/// True for a body that auto transparency lets through: not dynamic and far larger than the others.
+/// True for a body that auto transparency lets through: not dynamic, far larger than the others and
+/// no terrain.
 bool view_model_is_container(const view_model *model, int body);
 
 #endif

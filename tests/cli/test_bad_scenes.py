@@ -7,6 +7,7 @@ from command import Folder, check, check_error, check_status, finish
 
 HEAD = 'material{ name = "stone" }\nground{ material = "stone" }\n'
 BOX = "box{ size = {1, 1, 1} }"
+JOINTED = "body{{ name = 'b', shape = " + BOX.replace("{", "{{").replace("}", "}}") + " }} joint{{ {} }}"
 
 # name: (scene, message); the mistake is in line 3 unless the message says otherwise
 BAD = {
@@ -43,6 +44,17 @@ BAD = {
     "missing file": (HEAD + 'mesh{ file = "absent.obj" }', r'bad\.lua:3: file "absent\.obj": No such file'),
     "file outside": (HEAD + 'mesh{ file = "../bad.lua" }', r'bad\.lua:3: file "\.\./bad\.lua"'),
     "absolute file": (HEAD + 'mesh{ file = "/etc/passwd" }', r'bad\.lua:3: file "/etc/passwd": give a path relative'),
+    "joint without kind": (HEAD + JOINTED.format('bodies = {"b"}, at = {0, 0, 0}'), r'bad\.lua:3: joint: "kind" is missing'),
+    "joint of unknown kind": (HEAD + JOINTED.format('kind = "hinges", bodies = {"b"}, at = {0, 0, 0}'), r'bad\.lua:3: .*hinge'),
+    "joint of unknown body": (HEAD + JOINTED.format('kind = "ball", bodies = {"c"}, at = {0, 0, 0}'), r'bad\.lua:3: unknown body "c"'),
+    "joint of fixed bodies": (HEAD + JOINTED.format('kind = "ball", bodies = {"ground"}, at = {0, 0, 0}'), r"bad\.lua:3: .*must be dynamic"),
+    "ball with a motor": (HEAD + JOINTED.format('kind = "ball", bodies = {"b"}, at = {0, 0, 0}, motor = { velocity = 1 }'), r"bad\.lua:3: .*ball joint has no coordinate"),
+    "range without 0": (HEAD + JOINTED.format('kind = "hinge", bodies = {"b"}, at = {0, 0, 0}, range = {1, 2}'), r"bad\.lua:3: .*must hold 0"),
+    "rod without end": (HEAD + JOINTED.format('kind = "rod", bodies = {"b"}, at = {0, 0, 0}'), r"bad\.lua:3: .*second end"),
+    "motion of a dynamic body": (HEAD + "body{ name = 'b', shape = " + BOX + " } motion{ body = 'b', velocity = function(t) return 0, 0, 0 end }", r"bad\.lua:3: .*only a moving body"),
+    "motion that is no function": (HEAD + "body{ name = 'b', kind = 'moving', shape = " + BOX + " } motion{ body = 'b', velocity = 3 }", r"bad\.lua:3: motion: velocity must be a function"),
+    "motion of too few numbers": (HEAD + "body{ name = 'b', kind = 'moving', shape = " + BOX + " } motion{ body = 'b', position = function(t) return 1 end }", r"bad\.lua:3: .*must return 3 numbers"),
+    "unknown sensor joint": (HEAD + 'sensor{ name = "s", joint = "j" }', r'bad\.lua:3: unknown joint "j"'),
     "unknown sensor body": (HEAD + 'sensor{ name = "s", body = "grund" }', r'bad\.lua:3: unknown body "grund" \(did you mean "ground"\?\)'),
     "bad condition": (HEAD + 'output{ fclib_when = "contacts >" }', r"bad\.lua:3: condition .* expected a quantity or a number at the end"),
     "syntax error": (HEAD + "body{ shape = ", r"bad\.lua:3: .*near <eof>"),

@@ -116,7 +116,7 @@ def check_run():
         energy = folder.read("out/small/energy.csv").splitlines()
         check(len(energy) == 12 and energy[0].startswith("step,time [s],kinetic [J],potential [J]"),
               "energy.csv: header and 11 rows")
-        check(all(len(row.split(",")) == 12 for row in energy), "energy.csv: 12 columns")
+        check(all(len(row.split(",")) == 13 for row in energy), "energy.csv: 13 columns")
         check("plastic dissipation [J]" in energy[0].split(","), "energy.csv: plastic dissipation")
         sensors = folder.read("out/small/sensors.csv").splitlines()
         check(sensors[0] == "step,time [s],floor force x [N],floor force y [N],floor force z [N]",
@@ -214,7 +214,7 @@ def check_interrupt():
             check(run.returncode == 130, f"signal {number}: exit status {run.returncode} {err}")
             check(load(folder.read("r/summary.json"))["status"] == "interrupted", "interrupted: summary.json")
             rows = folder.read("r/energy.csv").splitlines()
-            check(len(rows[-1].split(",")) == 12, "interrupted: energy.csv ends with a whole row")
+            check(len(rows[-1].split(",")) == 13, "interrupted: energy.csv ends with a whole row")
 
 
 def check_lists():
@@ -237,7 +237,8 @@ def check_lists():
 
 
 def check_scenes():
-    small = {"kapla_tower": ["rings=2"], "capsules": ["capsules=12"], "box_stack": ["boxes=4"], "chain": ["links=4"]}
+    small = {"kapla_tower": ["rings=2"], "capsules": ["capsules=12"], "box_stack": ["boxes=4"], "chain": ["links=4"],
+             "granular_column": ["length=8.0"], "hopper": ["depth=4.0"], "mixer": ["grains=60", "fill=0.25"]}
     with Folder() as folder:
         for path in sorted(glob.glob(ROOT + "/scenes/*.lua")):
             name = os.path.basename(path)[:-4]

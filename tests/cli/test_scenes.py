@@ -13,6 +13,10 @@ SCENES = {
     "box_stack": (["--until", "5"], (1, 220), 0.1, True),
     "chain": (["--until", "1"], (1, 32), 0.02, False),
     "capsules": (["--until", "1"], (1, 300), 0.2, False),
+    "arch": (["--until", "1"], (60, 102), 0.5, False),
+    "domino": (["--until", "0.3"], (100, 320), 0.008, False),
+    "rockfall": (["--until", "3"], (1, 150), 0.3, False),
+    "brick_wall": (["--until", "0.3", "--set", "courses=5", "--set", "bricks=4"], (20, 500), 0.05, False),
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pictures of the four scenes against reference pictures, by similarity; skipped without OpenGL.
+# Pictures of the scenes against reference pictures, by similarity; skipped without OpenGL.
 """usage: test_render.py PROGRAM ROOT [--write]   (--write makes the reference pictures anew)"""
 import os
 import shutil
@@ -22,6 +22,14 @@ PICTURES = {
     "capsules": ["capsules", "--set", "capsules=27", "--at", "0.4"],
     "box_stack": ["box_stack", "--set", "boxes=12", "--at", "0.2"],
     "kapla_tower": ["kapla_tower", "--at", "0.2"],
+    "arch": ["arch", "--set", "ratio=0.98", "--at", "1.2"],
+    "billiards": ["billiards", "--at", "0.6"],
+    "brick_wall": ["brick_wall", "--at", "0.01"],
+    "domino": ["domino", "--set", "dominoes=20", "--set", "bend=90.0", "--at", "0.3"],
+    "granular_column": ["granular_column", "--set", "length=10.0", "--at", "0.1"],
+    "hopper": ["hopper", "--set", "depth=4.0", "--at", "0.02"],
+    "mixer": ["mixer", "--set", "grains=60", "--set", "fill=0.25", "--at", "0.2", "--colours", "material"],
+    "rockfall": ["rockfall", "--at", "1"],
     "contact_status": ["chain", "--set", "links=3", "--at", "0.3", "--contacts", "status"],
     "contact_forces": ["box_stack", "--set", "boxes=4", "--at", "0.2", "--contacts", "forces"],
     "parallel": ["kapla_tower", "--at", "0.1", "--parallel", "--elevation", "60", "--colours",

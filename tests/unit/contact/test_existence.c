@@ -289,6 +289,84 @@ static void test_edges(void **unused)
     base_arena_destroy(arena);
 }
 
+// a row of many contacts, each coupled with its neighbours, beyond the dense form
+typedef struct long_row {
+    double (*q)[3], *mu;
+    mat3 *diagonal, *block;
+    int *start, *column;
+    con_block_matrix W;
+    base_arena *arena;
+} long_row;
+
+static mat3 multiple_of_identity(double value)
+{
+    return (mat3){
+        {{value, 0.0, 0.0}, {0.0, value, 0.0}, {0.0, 0.0, value}}
+    };
+}
+
+static long_row make_long_row(int n, int immovable)
+{
+    base_allocator allocator = base_allocator_default();
+    base_rng rng = base_rng_make(3);
+    long_row s = {.arena = base_arena_create(&allocator, 1 << 20)};
+    s.q = base_arena_allocate(s.arena, "q", (size_t)n, sizeof *s.q);
+    s.mu = base_arena_array(s.arena, double, "mu", n);
+    s.diagonal = base_arena_array(s.arena, mat3, "diagonal", n);
+    s.block = base_arena_array(s.arena, mat3, "blocks", 3 * n);
+    s.start = base_arena_array(s.arena, int, "start", n + 1);
+    s.column = base_arena_array(s.arena, int, "column", 3 * n);
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        s.start[i] = count;
+        for (int j = i > 0 ? i - 1 : 0; j <= i + 1 && j < n; j++) {
+            bool still = i == immovable || j == immovable;
+            s.column[count] = j;
+            s.block[count++] = multiple_of_identity(still ? 0.0 : i == j ? 2.0 : -0.9);
+        }
+        s.diagonal[i] = multiple_of_identity(i == immovable ? 0.0 : 2.0);
+        s.mu[i] = 0.4;
+        s.q[i][0] = -0.5;
+        s.q[i][1] = base_rng_range(&rng, -1.0, 1.0);
+        s.q[i][2] = 0.0;
+    }
+    s.start[n] = count;
+    s.W = (con_block_matrix){n, s.start, s.column, s.block};
+    return s;
+}
+
+static con_problem problem_of(const long_row *s)
+{
+    return (con_problem){.contact_count = s->W.size,
+                         .q = (const double(*)[3])s->q,
+                         .friction = s->mu,
+                         .W_diagonal = s->diagonal,
+                         .W = &s->W};
+}
+
+static void test_large_matrix(void **unused)
+{
+    (void)unused;
+    enum { COUNT = CON_EXISTENCE_ROWS_MAX / 3 + 100, IMMOVABLE = 77 };
+    long_row s = make_long_row(COUNT, -1);
+    con_problem problem = problem_of(&s);
+    con_existence found = check_problem(&problem, NULL);
+    assert_int_equal(found.verdict, CON_EXISTENCE_SHOWN);
+    assert_int_equal(found.rank, -1);
+    assert_true(found.margin > 0.98 && found.margin <= found.margin_bound);
+    base_arena_destroy(s.arena);
+
+    // one contact that nothing moves, closing: the direction is that contact alone
+    s = make_long_row(COUNT, IMMOVABLE);
+    problem = problem_of(&s);
+    double(*d)[3] = base_arena_allocate(s.arena, "d", COUNT, sizeof *d);
+    found = check_problem(&problem, d);
+    assert_int_equal(found.verdict, CON_EXISTENCE_NONE);
+    check_close(found.certificate_product, -0.5 / found.scale, 1e-6, 0.0);
+    check_close(d[IMMOVABLE][0], 1.0, 1e-6, 0.0);
+    base_arena_destroy(s.arena);
+}
+
 static void test_short_memory(void **unused)
 {
     (void)unused;
@@ -325,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_bodies_and_matrix_agree),
         cmocka_unit_test(test_scales_do_not_matter),
         cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_large_matrix),
         cmocka_unit_test(test_short_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,7 +222,41 @@ static void replace(hid_t group, const char *name, hid_t type, hsize_t count, co
     H5Sclose(space);
 }
 
-typedef enum storage { TRIPLETS, TRIPLETS_SWAPPED, COMPRESSED_ROWS, DENSE, WIDE } storage;
+typedef enum storage {
+    TRIPLETS,
+    TRIPLETS_SWAPPED,
+    COMPRESSED_ROWS,
+    BLOCK_COLUMNS,
+    BLOCK_ROWS,
+    DENSE,
+    WIDE
+} storage;
+
+// every 3x3 block, also those that are zero
+static void store_blocks(hid_t group, const con_sparse *a, bool by_rows)
+{
+    int lines = (by_rows ? a->rows : a->columns) / 3, length = (by_rows ? a->columns : a->rows) / 3;
+    hsize_t count = (hsize_t)(lines * length);
+    double *dense = malloc(sizeof *dense * 9 * count), *x = malloc(sizeof *x * 9 * count);
+    int *start = malloc(sizeof *start * ((size_t)lines + 1)),
+        *index = malloc(sizeof *index * count);
+    con_sparse_to_dense(a, dense);
+    for (int j = 0; j <= lines; j++)
+        start[j] = j * length;
+    for (int k = 0; k < lines * length; k++) {
+        int row = by_rows ? k / length : k % length, column = by_rows ? k % length : k / length;
+        index[k] = k % length;
+        for (int e = 0; e < 9; e++)
+            x[9 * k + e] = dense[3 * row + e % 3 + a->rows * (3 * column + e / 3)];
+    }
+    replace(group, "p", H5T_NATIVE_INT, (hsize_t)lines + 1, start);
+    replace(group, "i", H5T_NATIVE_INT, count, index);
+    replace(group, "x", H5T_NATIVE_DOUBLE, 9 * count, x);
+    free(dense);
+    free(x);
+    free(start);
+    free(index);
+}
 
 static void store_as(hid_t group, const con_sparse *a, storage how)
 {
@@ -232,7 +266,9 @@ static void store_as(hid_t group, const con_sparse *a, storage how)
     con_sparse rows;
     assert_int_equal(con_sparse_transpose(a, arena, &rows), CAIRN_OK);
     int *line = calloc(count + 1, sizeof *line);
-    int nz = how == COMPRESSED_ROWS ? -2 : how == WIDE ? -1 : (int)count;
+    int nz = how == COMPRESSED_ROWS || how == BLOCK_ROWS ? -2
+             : how == WIDE || how == BLOCK_COLUMNS       ? -1
+                                                         : (int)count;
     for (int j = 0; j < a->columns; j++)
         for (int k = a->start[j]; k < a->start[j + 1]; k++)
             line[k] = j;
@@ -244,6 +280,8 @@ static void store_as(hid_t group, const con_sparse *a, storage how)
         replace(group, "p", H5T_NATIVE_INT, (hsize_t)a->rows + 1, rows.start);
         replace(group, "i", H5T_NATIVE_INT, count, rows.index);
         replace(group, "x", H5T_NATIVE_DOUBLE, count, rows.value);
+    } else if (how == BLOCK_COLUMNS || how == BLOCK_ROWS) {
+        store_blocks(group, a, how == BLOCK_ROWS);
     } else if (how == DENSE) {
         double *dense = malloc(sizeof *dense * (size_t)(a->rows * a->columns));
         con_sparse_to_dense(a, dense);

@@ -352,6 +352,70 @@ static void units_do_not_matter(void **state)
         }
 }
 
+// contact `from` of one problem as contact `to` of another with the same bodies
+static void copy_contact(const fixture *source, int from, fixture *target, int to)
+{
+    memcpy(target->H[to], source->H[from], sizeof *target->H);
+    memcpy(target->body[to], source->body[from], sizeof *target->body);
+    memcpy(target->w[to], source->w[from], sizeof *target->w);
+    target->friction[to] = source->friction[from];
+}
+
+static fixture copy_bodies(const fixture *source, int contacts)
+{
+    int bodies = source->problem.body_count;
+    fixture f = fixture_create(contacts, bodies);
+    memcpy(f.mass_inverse, source->mass_inverse, (size_t)bodies * sizeof *f.mass_inverse);
+    memcpy(f.v_free, source->v_free, (size_t)bodies * sizeof *f.v_free);
+    return f;
+}
+
+// contacts in another order: the same velocities
+static void order_does_not_matter(void **state)
+{
+    (void)state;
+    enum { CONTACTS = 20, STEP = 7 };
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int s = 0; s < count; s++) {
+        double tolerance = tolerance_for(solvers[s], 1e-9);
+        fixture f = fixture_cloud(CONTACTS, 30, 0.3, 8), g = copy_bodies(&f, CONTACTS);
+        for (int i = 0; i < CONTACTS; i++)
+            copy_contact(&f, i, &g, STEP * i % CONTACTS);
+        fixture_finish(&g);
+        con_report report = solve(solvers[s], &f, control_of(fmin(tolerance, 1e-6)));
+        con_report permuted = solve(solvers[s], &g, control_of(fmin(tolerance, 1e-6)));
+        check_answer(&g, permuted, fmin(tolerance, 1e-6));
+        assert_int_equal(report.stop, permuted.stop);
+        for (int i = 0; i < CONTACTS && isfinite(tolerance); i++)
+            for (int k = 0; k < 3; k++)
+                check_close(g.U[STEP * i % CONTACTS][k], f.U[i][k], 0.0, 1e3 * tolerance);
+        fixture_destroy(&f);
+        fixture_destroy(&g);
+    }
+}
+
+// every contact three times over: W has a third of its rank at most
+static void redundant_contacts_are_solved(void **state)
+{
+    (void)state;
+    enum { CONTACTS = 15, COPIES = 3 };
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int s = 0; s < count; s++) {
+        fixture f = fixture_cloud(CONTACTS, 20, 0.4, 9), g = copy_bodies(&f, COPIES * CONTACTS);
+        for (int i = 0; i < COPIES * CONTACTS; i++)
+            copy_contact(&f, i % CONTACTS, &g, i);
+        fixture_finish(&g);
+        con_report report = solve(solvers[s], &g, control_of(1e-4));
+        if (isfinite(tolerance_for(solvers[s], 1e-4)))
+            assert_int_equal(report.stop, CON_STOP_SOLVED);
+        check_answer(&g, report, 1e-4);
+        fixture_destroy(&f);
+        fixture_destroy(&g);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -361,6 +425,8 @@ int main(void)
         cmocka_unit_test(walls_are_solved_roughly),
         cmocka_unit_test(solutions_are_kept),
         cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(order_does_not_matter),
+        cmocka_unit_test(redundant_contacts_are_solved),
         cmocka_unit_test(one_contact_and_none),
         cmocka_unit_test(separating_contacts_carry_nothing),
         cmocka_unit_test(answers_repeat_bit_by_bit),

@@ -1,73 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps: workers change no bit, conjugate passes reach solutions and save passes.
+// Sweeps: conjugate passes reach solutions and save passes.
 #include "contact/sweep.h"
 #include "tests/unit/contact/fixture.h"
 
 enum { PASSES = 30 };
-
-// passes to and fro and conjugate ones, by so many workers; U is what con_sweep_velocity says
-static void sweep_with(fixture *f, int workers)
-{
-    base_allocator allocator = base_allocator_default();
-    base_workers *pool = base_workers_create(&allocator, workers);
-    assert_non_null(pool);
-    con_sweep sweep;
-    assert_int_equal(con_sweep_init_parallel(&sweep, &f->problem, pool, f->R, f->arena), CAIRN_OK);
-    assert_int_equal(con_sweep_use_conjugate(&sweep, f->arena), CAIRN_OK);
-    for (int k = 0; k < PASSES; k++) {
-        if (k < PASSES / 3)
-            con_sweep_pass(&sweep, NULL, k % 2 == 1);
-        else
-            con_sweep_pass_conjugate(&sweep);
-    }
-    con_sweep_refresh(&sweep);
-    con_sweep_velocity(&sweep, f->U);
-    base_workers_destroy(pool);
-}
-
-static void check_same_bits(fixture (*make)(void))
-{
-    fixture one = make();
-    sweep_with(&one, 1);
-    size_t size = (size_t)one.problem.contact_count * sizeof *one.R;
-    for (int workers = 2; workers <= 4; workers++) {
-        fixture several = make();
-        sweep_with(&several, workers);
-        assert_memory_equal(several.R, one.R, size);
-        assert_memory_equal(several.U, one.U, size);
-        fixture_destroy(&several);
-    }
-    fixture_destroy(&one);
-}
-
-static fixture make_wall(void)
-{
-    return fixture_wall(12, 20, 0.5, 3);
-}
-
-static fixture make_cloud(void)
-{
-    return fixture_cloud(900, 200, 0.4, 5);
-}
-
-static fixture make_hub(void)
-{
-    // all contacts with one body: no two groups at a time
-    fixture f = fixture_cloud(400, 300, 0.4, 6);
-    for (int i = 0; i < 400; i++)
-        if (f.body[i][0] >= 0 && f.body[i][1] != 0)
-            f.body[i][0] = 0;
-    fixture_finish(&f);
-    return f;
-}
-
-static void workers_change_no_bit(void **state)
-{
-    (void)state;
-    check_same_bits(make_wall);
-    check_same_bits(make_cloud);
-    check_same_bits(make_hub);
-}
 
 // passes until the residual is within the tolerance, `most` for more
 static int passes_until(fixture *f, bool conjugate, double tolerance, int most)
@@ -120,7 +56,6 @@ static void points_between_passes_are_in_the_cones(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(workers_change_no_bit),
         cmocka_unit_test(conjugate_passes_save_passes),
         cmocka_unit_test(points_between_passes_are_in_the_cones),
     };

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Run-out of granular columns over their aspect ratio, and the exponents of low and high ones.
+"""usage: column_runout.py PROGRAM FOLDER"""
+import math
+
+import study
+
+# about as many grains for each; the front of a heap of few is too thin to be told
+GRAINS, GRAIN = 3000, 0.01
+# between 2 and 4 one law gives way to the other
+LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (4.0, 6.0, 9.0, 13.0)
+
+
+def connected_front(grains):
+    """Largest x of the heap: grains that reach the back through neighbours."""
+    reach = 1.3 * GRAIN
+    cells = {}
+    for i, (x, _, z) in enumerate(grains):
+        cells.setdefault((int(x // reach), int(z // reach)), []).append(i)
+    found = {i for i, grain in enumerate(grains) if grain[0] < GRAIN}
+    open_ends = list(found)
+    while open_ends:
+        x, _, z = grains[open_ends.pop()]
+        for cx in range(int(x // reach) - 1, int(x // reach) + 2):
+            for cz in range(int(z // reach) - 1, int(z // reach) + 2):
+                for i in cells.get((cx, cz), []):
+                    if i not in found and (grains[i][0] - x) ** 2 + (grains[i][2] - z) ** 2 < reach ** 2:
+                        found.add(i)
+                        open_ends.append(i)
+    return max(grains[i][0] for i in found), max(grains[i][2] for i in found)
+
+
+def measure(aspect, seeds):
+    runouts, heights = [], []
+    length = round(math.sqrt(GRAINS / (1.05 * aspect)))
+    for seed in seeds:
+        folder = study.run(f"column-{aspect}-{seed}", "granular_column", "--seed", str(seed),
+                           "--paraview-every", "0", "--energy-every", "1000",
+                           aspect=float(aspect), length=float(length))
+        front, top = connected_front(study.dynamic_bodies(folder))
+        long = length * GRAIN
+        runouts.append((front + 0.5 * GRAIN - long) / long)
+        heights.append((top + 0.5 * GRAIN) / long)
+    mean, height = sum(runouts) / len(runouts), sum(heights) / len(heights)
+    print(f"{aspect:6}  {length:6}  {mean:8.3f}  {min(runouts):.3f} .. {max(runouts):.3f}  {height:.3f}", flush=True)
+    return mean
+
+
+print("aspect  length  run-out  of the seeds  height   (all over the length of the column)")
+low = [measure(aspect, (1, 2)) for aspect in LOW]
+high = [measure(aspect, (1,)) for aspect in HIGH]
+for aspects, runouts, published in ((LOW, low, "2.5 a^1"), (HIGH, high, "3.25 a^0.7")):
+    prefactor, exponent = study.power(aspects, runouts)
+    print(f"a from {aspects[0]} to {aspects[-1]}: {prefactor:.3f} a^{exponent:.3f}   published {published}")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the studies beside this file share: running a scene, reading its results, fitting a power.
+import csv
+import json
+import math
+import os
+import re
+import struct
+import subprocess
+import sys
+
+if len(sys.argv) < 3:
+    sys.exit(f"usage: {sys.argv[0]} PROGRAM FOLDER   (the cairn command; where results go)")
+PROGRAM, FOLDER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+
+
+def is_done(folder):
+    path = os.path.join(folder, "summary.json")
+    return os.path.exists(path) and summary(folder)["status"] == "done"
+
+
+def run(name, scene, *words, **parameters):
+    """Runs a scene into FOLDER/name unless it was done before; returns the folder."""
+    folder = os.path.join(FOLDER, name)
+    if not is_done(folder):
+        sets = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
+        subprocess.run([PROGRAM, "run", scene, *sets, *words, "--quiet", "--out", folder], check=True,
+                       stderr=subprocess.DEVNULL)
+    return folder
+
+
+def summary(folder):
+    with open(os.path.join(folder, "summary.json")) as file:
+        return json.load(file)
+
+
+def dynamic_bodies(folder):
+    """(x, y, z) of every dynamic body at the end."""
+    with open(os.path.join(folder, "bodies.csv")) as file:
+        return [tuple(float(row[f"position {axis} [m]"]) for axis in "xyz")
+                for row in csv.DictReader(file) if row["kind"] == "dynamic"]
+
+
+def kinds(folder):
+    """Kind of every body, in the order of the frames."""
+    with open(os.path.join(folder, "bodies.csv")) as file:
+        return [row["kind"] for row in csv.DictReader(file)]
+
+
+def frame_positions(path):
+    """Points of a ParaView frame of body centres."""
+    with open(path, "rb") as file:
+        data = file.read()
+    header, _, rest = data.partition(b'<AppendedData encoding="raw">\n_')
+    points = re.search(rb"<Points>.*?<DataArray type=\"(\w+)\".*?offset=\"(\d+)\"", header, re.S)
+    size_type = re.search(rb'header_type="UInt(\d+)"', header)
+    wide = size_type is not None and size_type.group(1) == b"64"
+    at = int(points.group(2))
+    length = struct.unpack_from("<Q" if wide else "<I", rest, at)[0]
+    at += 8 if wide else 4
+    code, size = ("d", 8) if points.group(1) == b"Float64" else ("f", 4)
+    values = struct.unpack_from(f"<{length // size}{code}", rest, at)
+    return list(zip(values[::3], values[1::3], values[2::3]))
+
+
+def line(xs, ys):
+    """Least squares: intercept and slope."""
+    n, mean_x, mean_y = len(xs), sum(xs) / len(xs), sum(ys) / len(ys)
+    slope = (sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys)) /
+             sum((x - mean_x) ** 2 for x in xs))
+    return mean_y - slope * mean_x, slope
+
+
+def power(xs, ys):
+    """Prefactor and exponent of y = prefactor x^exponent, least squares of the logarithms."""
+    intercept, exponent = line([math.log(x) for x in xs], [math.log(y) for y in ys])
+    return math.exp(intercept), exponent

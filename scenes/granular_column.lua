@@ -1,0 +1,152 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Granular column: one layer of grains between two smooth panes, on a floor of glued grains, collapses
+-- at once, as if a wall were drawn away. The wall at its back stays.
+--
+-- What to look for: a low column slumps and keeps a flat top; a high one falls first and then runs
+-- out. With a the height over the length of the column, the run-out over that length goes with a
+-- below 2 and with a^0.7 above 4. Front and height at rest are read off `bodies.csv`.
+
+local length = param("length", 20.0, "length of the column, in grains", { min = 3.0, max = 500.0 })
+local aspect = param("aspect", 3.0, "height over length", { min = 0.1, max = 30.0 })
+local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
+local grain = param("grain", 0.01, "mean diameter of a grain, m", { min = 1e-4, max = 1.0 })
+local spread = param("spread", 0.2, "diameters vary by this share", { min = 0.05, max = 0.3 })
+
+title(string.format("Collapse of a granular column, %g times as high as long", aspect))
+local high, long = aspect * length * grain, length * grain
+local fall = math.sqrt(high / 9.81)
+-- grains so stiff that they overlap by 1 % under the column; 18 steps a collision
+local density = 2500
+local mass = density * math.pi / 6 * grain ^ 3
+local stiffness = mass * 9.81 * high / grain / (0.01 * grain)
+simulation{
+  step = math.pi * math.sqrt(mass * (1 - spread) ^ 3 / (2 * stiffness)) / 18,
+  end_time = 6 * fall,
+}
+output{ energy_every = 20 }
+
+material{ name = "grain", density = density }
+material{ name = "pane", density = density }
+pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
+pair{ "grain", "pane", law = "hooke", normal_stiffness = stiffness, friction = 0.0, restitution = 0.5 }
+
+ground{ material = "grain", height = -0.5 * grain * (1 + spread) }
+-- the back of the column, and the panes, which leave the largest grain a hundredth
+local gap = 1.01 * grain * (1 + spread)
+for name, side in pairs{ back = { -1, 0 }, pane_1 = { 0, -1 }, pane_2 = { 0, 1 } } do
+  body{
+    name = name,
+    kind = "fixed",
+    material = "pane",
+    shape = plane{},
+    position = { 0, 0.5 * gap * side[2], 0 },
+    -- the plane's upper side turns inwards
+    rotation = { axis = { side[2], -side[1], 0 }, angle = 90 },
+  }
+end
+
+-- Grains are put one by one into the lowest pocket that takes them: between two others, or one and
+-- a wall. A pocket is the centre of a grain of one of the sizes; it is kept until a grain
+-- comes too near.
+local radii, shapes = {}, {}
+for i = 1, 5 do
+  radii[i] = 0.5 * grain * (1 + spread * (i - 3) / 2)
+  shapes[i] = sphere{ radius = radii[i] }
+end
+local largest = radii[#radii]
+
+-- grains of a cell, a diameter of the largest wide
+local cells = {}
+local function cell_of(x, z)
+  return math.floor(x / (2 * largest)) + 100000 * math.floor(z / (2 * largest))
+end
+local function near(x, z)
+  local found, middle = {}, cell_of(x, z)
+  for row = -2, 2 do
+    for column = -2, 2 do
+      for _, each in ipairs(cells[middle + column + 100000 * row] or {}) do
+        found[#found + 1] = each
+      end
+    end
+  end
+  return found
+end
+local function is_free(x, z, r)
+  if x < r * (1 - 1e-9) or x > long - r * (1 - 1e-9) or z < 0 then return false end
+  for _, each in ipairs(near(x, z)) do
+    local reach = (each.r + r) * (1 - 1e-9)
+    if (each.x - x) ^ 2 + (each.z - z) ^ 2 < reach * reach then return false end
+  end
+  return true
+end
+
+-- the floor, with its centres at z = 0, goes a good way farther than the grains will
+local floor, step = {}, 0.9 * grain
+for i = 0, math.ceil((1 + 3.2 * math.max(aspect, 1) ^ 0.75) * long / step) do
+  local bead = { x = i * step, z = 0, size = math.random(5) }
+  bead.r = radii[bead.size]
+  body{ kind = "fixed", shape = shapes[bead.size], material = "grain", position = { bead.x, 0, 0 } }
+  if bead.x < long then
+    floor[#floor + 1] = bead
+    local cell = cell_of(bead.x, bead.z)
+    cells[cell] = cells[cell] or {}
+    table.insert(cells[cell], bead)
+  end
+end
+
+local pockets = { {}, {}, {}, {}, {} }
+local function offer(size, x, z)
+  if is_free(x, z, radii[size]) then table.insert(pockets[size], { x = x, z = z }) end
+end
+-- pockets of a size on a grain beside a wall and over two grains
+local function offer_on(size, a, others)
+  local r = radii[size]
+  local reach = a.r + r
+  for _, x in ipairs{ r, long - r } do
+    local across = x - a.x
+    if math.abs(across) < reach then offer(size, x, a.z + math.sqrt(reach ^ 2 - across ^ 2)) end
+  end
+  for _, b in ipairs(others) do
+    local dx, dz = b.x - a.x, b.z - a.z
+    local apart, reach_b = math.sqrt(dx * dx + dz * dz), b.r + r
+    if b ~= a and apart < reach + reach_b then
+      local along = 0.5 * (apart + (reach ^ 2 - reach_b ^ 2) / apart)
+      local up = math.sqrt(math.max(0, reach ^ 2 - along ^ 2)) * (dx < 0 and -1 or 1)
+      offer(size, a.x + (along * dx - up * dz) / apart, a.z + (along * dz + up * dx) / apart)
+    end
+  end
+end
+
+-- the lowest pocket of a size that is still free
+local function take(size)
+  local list, best = pockets[size], nil
+  for i = #list, 1, -1 do
+    if not is_free(list[i].x, list[i].z, radii[size]) then
+      list[i] = list[#list]
+      list[#list] = nil
+    elseif best == nil or list[i].z < best.z then
+      best = list[i]
+    end
+  end
+  return best
+end
+
+for _, bead in ipairs(floor) do
+  for size = 1, 5 do offer_on(size, bead, near(bead.x, bead.z)) end
+end
+
+local size = math.random(5)
+while true do
+  local pocket = take(size)
+  if pocket.z > high then break end
+  local put = { x = pocket.x, z = pocket.z, r = radii[size] }
+  local cell = cell_of(put.x, put.z)
+  local others = near(put.x, put.z)
+  cells[cell] = cells[cell] or {}
+  table.insert(cells[cell], put)
+  body{ shape = shapes[size], material = "grain", position = { put.x, 0, put.z } }
+  for each = 1, 5 do offer_on(each, put, others) end
+  size = math.random(5)
+end
+
+sensor{ name = "back", body = "back", quantity = "force" }

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints against closed forms: pendulum, double pendulum, top, motors, friction, ranges, momentum.
+#include "tests/physics/joint_world.h"
+
+static const cairn_body_id no_body = {0, 0};
+static const double gravity = 9.81;
+
+static double energy_of(const cairn_world *world)
+{
+    cairn_energy e = cairn_world_energy(world);
+    return e.kinetic + e.potential + e.elastic;
+}
+
+// ---------------------------------------------------------------- pendulum
+
+/// Complete elliptic integral of the first kind by the arithmetic-geometric mean; k the modulus.
+static double elliptic_k(double k)
+{
+    double a = 1.0, b = sqrt(1.0 - k * k);
+    for (int i = 0; i < 40; i++) {
+        double mean = 0.5 * (a + b);
+        b = sqrt(a * b);
+        a = mean;
+    }
+    return M_PI / (2.0 * a);
+}
+
+/// A pendulum of length 1 and moment J about its centre, let go at rest at `angle` from hanging.
+static cairn_world *pendulum(double h, double J, double angle, cairn_joint_id *hinge)
+{
+    const double inertia[3] = {0.4 * J, J, 0.9 * J};
+    cairn_world *world = joint_world(h, gravity);
+    cairn_body_id bob = add_mass(world, 1.0, inertia, sin(angle), 0.0, -cos(angle));
+    *hinge = hinge_y(world, no_body, bob, 0.0, 0.0, 0.0);
+    return world;
+}
+
+/// Period by the times at which the bob passes the lowest point, of the first whole swing.
+static double measured_period(double h)
+{
+    cairn_joint_id hinge;
+    cairn_world *world = pendulum(h, 0.3, 2.0, &hinge);
+    double before = 0.0, times[3];
+    int found = 0;
+    while (found < 3) {
+        run_steps(world, 1);
+        double now = 2.0 + look_at_joint(world, hinge).coordinate * -1.0;
+        double speed = look_at_joint(world, hinge).speed;
+        if (before != 0.0 && now * before < 0.0)
+            times[found++] = cairn_world_time(world) - now / -speed;
+        before = now;
+    }
+    cairn_world_destroy(world);
+    return times[2] - times[0];
+}
+
+static void a_pendulum_has_its_period(void **state)
+{
+    (void)state;
+    double expected = 4.0 * sqrt(1.3 / gravity) * elliptic_k(sin(1.0));
+    double coarse = measured_period(4e-3) - expected, fine = measured_period(2e-3) - expected;
+    check_close(fine, 0.0, 0.0, 1e-5 * expected);
+    // second order: half the step, a quarter of the error
+    check_close(coarse / fine, 4.0, 0.1, 0.0);
+}
+
+static void a_pendulum_pulls_at_its_hinge_with_weight_and_centripetal_force(void **state)
+{
+    (void)state;
+    cairn_joint_id hinge;
+    double h = 1e-4, J = 0.3, start = 2.0;
+    cairn_world *world = pendulum(h, J, start, &hinge);
+    for (int i = 0; i < 40; i++) {
+        run_steps(world, 150);
+        // the reaction is the mean over the step, the angle that of its middle
+        cairn_joint_view view = look_at_joint(world, hinge);
+        double angle = start - view.coordinate + 0.5 * h * view.speed;
+        double speed_squared = 2.0 * gravity * (cos(angle) - cos(start)) / (1.0 + J);
+        double tangential = -gravity * sin(angle) / (1.0 + J);
+        double pull = speed_squared + gravity * cos(angle);
+        double across = tangential + gravity * sin(angle);
+        check_close(view.force[0], -pull * sin(angle) + across * cos(angle), 1e-5, 2e-5);
+        check_close(view.force[2], pull * cos(angle) + across * sin(angle), 1e-5, 2e-5);
+        check_close(view.force[1], 0.0, 0.0, 1e-9);
+        check_close(view.torque[1], 0.0, 0.0, 1e-9);
+    }
+    check_at_most(worst_joint(world), 1e-14);
+    cairn_world_destroy(world);
+}
+
+static void a_pendulum_without_gravity_keeps_turning(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.2, 0.3}, spin[3] = {0.0, 7.0, 0.0}, v[3] = {0.0, 0.0, -7.0};
+    cairn_world *world = joint_world(0.02, 0.0);
+    cairn_body_id bob = add_mass(world, 2.0, inertia, 1.0, 0.0, 0.0);
+    hinge_y(world, no_body, bob, 0.0, 0.0, 0.0);
+    set_velocity(world, bob, v, spin);
+    // the first steps find the discrete circle, of fourth order off the true one
+    double given = look_at(world, bob).kinetic_energy;
+    run_steps(world, 100);
+    double start = look_at(world, bob).kinetic_energy;
+    check_close(start, given, 3e-5, 0.0);
+    for (int i = 0; i < 100; i++) {
+        run_steps(world, 100);
+        check_close(look_at(world, bob).kinetic_energy, start, 1e-6 * (i + 1), 0.0);
+    }
+    check_at_most(worst_joint(world), 1e-14);
+    cairn_world_destroy(world);
+}
+
+// ---------------------------------------------------------------- double pendulum
+
+static cairn_world *double_pendulum(double h)
+{
+    const double inertia[3] = {0.01, 0.02, 0.03};
+    cairn_world *world = joint_world(h, gravity);
+    cairn_body_id upper = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
+    cairn_body_id lower = add_mass(world, 1.0, inertia, 2.0, 0.0, 0.0);
+    hinge_y(world, no_body, upper, 0.0, 0.0, 0.0);
+    hinge_y(world, upper, lower, 1.0, 0.0, 0.0);
+    return world;
+}
+
+/// Mean of the energy's error over a stretch of steps, which oscillates with the motion.
+static double mean_error(cairn_world *world, int steps, double start, double *worst)
+{
+    double sum = 0.0;
+    for (int i = 0; i < steps; i++) {
+        run_steps(world, 1);
+        double error = energy_of(world) - start;
+        sum += error;
+        *worst = fmax(*worst, fabs(error));
+    }
+    return sum / steps;
+}
+
+static void a_double_pendulum_keeps_energy_and_joints_over_1e5_steps(void **state)
+{
+    (void)state;
+    // kinetic energies reach 29 J, start to lowest point
+    const double scale = 3.0 * gravity;
+    cairn_world *world = double_pendulum(5e-4);
+    double start = energy_of(world), worst = 0.0;
+    double early = mean_error(world, 20000, start, &worst);
+    for (int i = 0; i < 60; i++) {
+        run_steps(world, 1000);
+        check_at_most(worst_joint(world), 1e-14);
+    }
+    double late = mean_error(world, 20000, start, &worst);
+    check_at_most(worst, 3e-5 * scale);
+    check_at_most(fabs(late), 1e-5 * scale);
+    check_at_most(fabs(late - early), 5e-6 * scale);
+    check_at_most(fabs(cairn_world_energy(world).residual), 1e-10 * scale);
+    cairn_world_destroy(world);
+}
+
+static double worst_energy_error(double h, double time)
+{
+    cairn_world *world = double_pendulum(h);
+    double worst = 0.0, start = energy_of(world);
+    mean_error(world, (int)lround(time / h), start, &worst);
+    cairn_world_destroy(world);
+    return worst;
+}
+
+static void the_energy_error_is_of_second_order(void **state)
+{
+    (void)state;
+    double coarse = worst_energy_error(2e-3, 1.5), fine = worst_energy_error(1e-3, 1.5);
+    check_close(coarse / fine, 4.0, 0.15, 0.0);
+}
+
+// ---------------------------------------------------------------- top
+
+/// Heavy top in steady precession: angle turned by its axis over a time, and the worst change of
+/// its inclination.
+static double precession(double rate, double time, double h, double *nutation)
+{
+    const double theta = M_PI / 6.0, l = 0.1, spin = 100.0;
+    // moments about the centre: 0.011 about the tip less m l^2
+    const double inertia[3] = {0.001, 0.001, 0.002};
+    cairn_world *world = joint_world(h, gravity);
+    cairn_body_def def = cairn_default_body_def();
+    def.shape = sphere_shape(world, 0.01);
+    def.mass = 1.0;
+    for (int k = 0; k < 3; k++)
+        def.inertia[k] = inertia[k];
+    def.position[0] = l * sin(theta);
+    def.position[2] = l * cos(theta);
+    def.orientation[0] = cos(0.5 * theta);
+    def.orientation[2] = sin(0.5 * theta);
+    // spin about the own axis is what the angular velocity has along it
+    double along = spin - rate * cos(theta);
+    def.angular_velocity[0] = along * sin(theta);
+    def.angular_velocity[2] = along * cos(theta) + rate;
+    def.velocity[1] = rate * l * sin(theta);
+    cairn_body_id top = make_body(world, &def);
+    cairn_joint_def ball = joint_def(CAIRN_JOINT_ball, no_body, top, 0.0, 0.0, 0.0);
+    make_joint(world, &ball);
+    double turned = 0.0, before = 0.0;
+    *nutation = 0.0;
+    for (int i = 0; i < (int)lround(time / h); i++) {
+        run_steps(world, 1);
+        cairn_body_view view = look_at(world, top);
+        double angle = atan2(view.centre[1], view.centre[0]);
+        turned += remainder(angle - before, 2.0 * M_PI);
+        before = angle;
+        *nutation = fmax(*nutation, fabs(acos(view.centre[2] / l) - theta));
+    }
+    check_at_most(worst_joint(world), 1e-14);
+    cairn_world_destroy(world);
+    return turned / time;
+}
+
+static void a_heavy_top_precesses_at_both_steady_rates(void **state)
+{
+    (void)state;
+    const double rates[] = {7.811287, 13.183268};
+    for (int i = 0; i < 2; i++) {
+        double nutation, coarse_nutation;
+        double fine = precession(rates[i], 1.0, 5e-5, &nutation);
+        double coarse = precession(rates[i], 1.0, 1e-4, &coarse_nutation);
+        check_close(fine, rates[i], 2e-5, 0.0);
+        check_close((4.0 * fine - coarse) / 3.0, rates[i], 1e-6, 0.0);
+        check_at_most(nutation, 1e-4);
+    }
+}
+
+// ---------------------------------------------------------------- motors, friction, range, spring
+
+static cairn_world *flywheel(double h, double J, cairn_joint_def *def, cairn_body_id *wheel)
+{
+    const double inertia[3] = {J, J, J};
+    cairn_world *world = joint_world(h, 0.0);
+    *wheel = add_mass(world, 1.0, inertia, 0.0, 0.0, 0.0);
+    *def = joint_def(CAIRN_JOINT_hinge, no_body, *wheel, 0.0, 0.0, 0.0);
+    return world;
+}
+
+static void a_motor_of_limited_torque_speeds_up_evenly_and_then_keeps_its_speed(void **state)
+{
+    (void)state;
+    cairn_joint_def def;
+    cairn_body_id wheel;
+    cairn_world *world = flywheel(1e-3, 0.5, &def, &wheel);
+    def.motor = true;
+    def.motor_velocity = 3.0;
+    def.motor_limit = 2.0;
+    cairn_joint_id joint = make_joint(world, &def);
+    run_steps(world, 500);
+    check_close(look_at_joint(world, joint).speed, 2.0, 1e-12, 0.0);
+    check_close(look_at_joint(world, joint).effort, 2.0, 1e-12, 0.0);
+    check_close(look_at_joint(world, joint).coordinate, 0.5, 1e-12, 0.0);
+    run_steps(world, 500);
+    check_close(look_at_joint(world, joint).speed, 3.0, 1e-12, 0.0);
+    check_close(look_at_joint(world, joint).effort, 0.0, 0.0, 1e-8);
+    check_close(look_at_joint(world, joint).torque[2], 0.0, 0.0, 1e-8);
+    // work of the motor is the wheel's energy
+    check_close(cairn_world_energy(world).drivers, 0.5 * 0.5 * 9.0, 1e-10, 0.0);
+    check_at_most(fabs(cairn_world_energy(world).residual), 1e-11);
+    cairn_world_destroy(world);
+}
+
+static void a_motor_without_limit_turns_exactly_and_counts_its_turns(void **state)
+{
+    (void)state;
+    cairn_joint_def def;
+    cairn_body_id wheel;
+    cairn_world *world = flywheel(0.01, 0.5, &def, &wheel);
+    def.motor = true;
+    def.motor_velocity = -20.0;
+    cairn_joint_id joint = make_joint(world, &def);
+    run_steps(world, 1);
+    double start = look_at_joint(world, joint).coordinate;
+    run_steps(world, 1000);
+    check_close(look_at_joint(world, joint).coordinate - start, -200.0, 1e-13, 0.0);
+    cairn_world_destroy(world);
+}
+
+static void friction_stops_a_wheel_where_its_energy_is_used_up(void **state)
+{
+    (void)state;
+    cairn_joint_def def;
+    cairn_body_id wheel;
+    cairn_world *world = flywheel(1e-3, 0.5, &def, &wheel);
+    def.friction = 1.25;
+    cairn_joint_id joint = make_joint(world, &def);
+    const double v[3] = {0.0, 0.0, 0.0}, spin[3] = {0.0, 0.0, 4.0};
+    set_velocity(world, wheel, v, spin);
+    run_steps(world, 3000);
+    // J w^2 / 2 = friction * angle
+    check_close(look_at_joint(world, joint).coordinate, 0.5 * 0.5 * 16.0 / 1.25, 1e-6, 0.0);
+    check_close(look_at_joint(world, joint).speed, 0.0, 0.0, 1e-14);
+    check_close(cairn_world_energy(world).friction, 4.0, 1e-12, 0.0);
+    double angle = look_at_joint(world, joint).coordinate;
+    run_steps(world, 1000);
+    check_close(look_at_joint(world, joint).coordinate, angle, 0.0, 1e-15);
+    cairn_world_destroy(world);
+}
+
+static void friction_holds_a_pendulum_below_its_limit_only(void **state)
+{
+    (void)state;
+    for (int slides = 0; slides < 2; slides++) {
+        const double inertia[3] = {0.1, 0.1, 0.1};
+        cairn_world *world = joint_world(1e-3, gravity);
+        cairn_body_id bob = add_mass(world, 1.0, inertia, 0.5, 0.0, -1.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+        set_axis(def.axis, 0.0, 1.0, 0.0);
+        def.friction = 0.5 * gravity * (slides ? 0.999 : 1.001);
+        cairn_joint_id joint = make_joint(world, &def);
+        run_steps(world, 500);
+        double angle = look_at_joint(world, joint).coordinate;
+        if (slides)
+            check_at_most(1e-5, fabs(angle));
+        else
+            check_close(angle, 0.0, 0.0, 1e-13);
+        cairn_world_destroy(world);
+    }
+}
+
+static void a_range_stops_without_bouncing(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.1, 0.1};
+    cairn_world *world = joint_world(1e-3, gravity);
+    cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+    set_axis(def.axis, 0.0, 1.0, 0.0);
+    def.range[0] = -0.2;
+    def.range[1] = 0.8;
+    cairn_joint_id joint = make_joint(world, &def);
+    double most = 0.0;
+    for (int i = 0; i < 2000; i++) {
+        run_steps(world, 1);
+        most = fmax(most, look_at_joint(world, joint).coordinate);
+    }
+    check_close(most, 0.8, 0.0, 1e-9);
+    check_close(look_at_joint(world, joint).coordinate, 0.8, 0.0, 1e-9);
+    check_close(look_at_joint(world, joint).speed, 0.0, 0.0, 1e-9);
+    // it bears the weight's moment, and took the energy of the fall
+    check_close(look_at_joint(world, joint).effort, -gravity * cos(0.8), 1e-8, 0.0);
+    check_close(cairn_world_energy(world).impact, gravity * sin(0.8), 1e-4, 0.0);
+    cairn_world_destroy(world);
+}
+
+static void a_slider_with_spring_and_damper_is_the_oscillator(void **state)
+{
+    (void)state;
+    const double inertia[3] = {0.1, 0.2, 0.3}, m = 2.0, k = 50.0, c = 3.0;
+    cairn_world *world = joint_world(1e-4, gravity);
+    cairn_body_id body = add_mass(world, m, inertia, 0.3, 0.2, 0.1);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_slider, no_body, body, 0.0, 0.0, 0.0);
+    set_axis(def.axis, 1.0, 2.0, 2.0);
+    def.stiffness = k;
+    def.damping = c;
+    def.rest = 0.1;
+    cairn_joint_id joint = make_joint(world, &def);
+    double shift = 0.1 - m * gravity * (2.0 / 3.0) / k, decay = c / (2.0 * m);
+    double w = sqrt(k / m - decay * decay);
+    for (int i = 0; i < 20; i++) {
+        run_steps(world, 500);
+        double t = cairn_world_time(world);
+        double expected = shift - shift * exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
+        check_close(look_at_joint(world, joint).coordinate, expected, 0.0, 1e-7);
+    }
+    // what the damper took is what is missing
+    check_at_most(fabs(cairn_world_energy(world).residual), 1e-7);
+    check_at_most(worst_joint(world), 1e-14);
+    cairn_world_destroy(world);
+}
+
+// ---------------------------------------------------------------- momentum
+
+static void free_jointed_bodies_keep_their_momentum(void **state)
+{
+    (void)state;
+    const cairn_joint_kind kinds[] = {
+        CAIRN_JOINT_ball,      CAIRN_JOINT_hinge, CAIRN_JOINT_slider, CAIRN_JOINT_cylindrical,
+        CAIRN_JOINT_universal, CAIRN_JOINT_fixed, CAIRN_JOINT_rod};
+    const double inertia[3] = {0.2, 0.3, 0.4};
+    cairn_world *world = joint_world(2e-3, 0.0);
+    cairn_body_id last = add_mass(world, 1.0, inertia, 0.0, 0.0, 0.0);
+    for (int i = 0; i < 7; i++) {
+        cairn_body_id next = add_mass(world, 1.0 + 0.3 * i, inertia, i + 1.0, 0.1 * i, -0.2 * i);
+        cairn_joint_def def = joint_def(kinds[i], last, next, i + 0.5, 0.1, 0.05 * i);
+        set_axis(def.axis, 0.3, 1.0, 0.2 * i);
+        set_axis(def.axis_b, 1.0, -0.3, 0.0);
+        set_axis(def.anchor_b, i + 0.9, 0.3, 0.1);
+        if (kinds[i] == CAIRN_JOINT_hinge) {
+            def.stiffness = 2.0;
+            def.rest = 0.4;
+            def.friction = 0.05;
+        }
+        make_joint(world, &def);
+        const double v[3] = {0.1 * i, 0.5 - 0.2 * i, 0.3}, w[3] = {0.4, -0.3 * i, 0.6};
+        set_velocity(world, next, v, w);
+        last = next;
+    }
+    double p[3], l[3], p_now[3], l_now[3];
+    run_steps(world, 1);
+    cairn_world_momentum(world, p, l);
+    double energy = energy_of(world);
+    for (int i = 0; i < 10; i++) {
+        run_steps(world, 500);
+        cairn_world_momentum(world, p_now, l_now);
+        for (int k = 0; k < 3; k++) {
+            check_close(p_now[k], p[k], 0.0, 1e-12);
+            check_close(l_now[k], l[k], 0.0, 4e-12);
+        }
+        check_at_most(worst_joint(world), 1e-13);
+    }
+    cairn_energy e = cairn_world_energy(world);
+    check_close(energy_of(world) + e.friction, energy, 1e-5, 0.0);
+    cairn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pendulum_has_its_period),
+        cmocka_unit_test(a_pendulum_pulls_at_its_hinge_with_weight_and_centripetal_force),
+        cmocka_unit_test(a_pendulum_without_gravity_keeps_turning),
+        cmocka_unit_test(a_double_pendulum_keeps_energy_and_joints_over_1e5_steps),
+        cmocka_unit_test(the_energy_error_is_of_second_order),
+        cmocka_unit_test(a_heavy_top_precesses_at_both_steady_rates),
+        cmocka_unit_test(a_motor_of_limited_torque_speeds_up_evenly_and_then_keeps_its_speed),
+        cmocka_unit_test(a_motor_without_limit_turns_exactly_and_counts_its_turns),
+        cmocka_unit_test(friction_stops_a_wheel_where_its_energy_is_used_up),
+        cmocka_unit_test(friction_holds_a_pendulum_below_its_limit_only),
+        cmocka_unit_test(a_range_stops_without_bouncing),
+        cmocka_unit_test(a_slider_with_spring_and_damper_is_the_oscillator),
+        cmocka_unit_test(free_jointed_bodies_keep_their_momentum),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
