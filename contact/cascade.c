@@ -292,10 +292,12 @@ static bool is_slow(const con_cascade *c, double before, int sweeps)
     return !(log(c->control->tolerance / c->error) > FAR_SWEEPS * decline);
 }
 
-// from a guess alone: stacks that start from zero come to a deeper rest by plain sweeps
+// from a guess alone: stacks that start from zero come to a deeper rest by plain sweeps; and for
+// loose tolerances, as tight ones are reached by Newton steps after either kind of sweeps
 static cairn_status start_conjugate(con_cascade *c)
 {
-    if (c->conjugate || c->one_way || c->problem->H == NULL)
+    const double loose = 1e-5;
+    if (c->conjugate || c->one_way || c->problem->H == NULL || c->control->tolerance < loose)
         return CAIRN_OK;
     c->conjugate = true;
     if (c->sweep.conjugate.weight != NULL) {

@@ -48,7 +48,8 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
 
 /// Gauss-Seidel sweeps, in symmetric order unless one_way, until `total` are made, the tolerance is
 /// met or the time is up; measures the guess, now and then, and at the end. In body form they go on
-/// along conjugate directions where the error falls slowly, unless one_way.
+/// along conjugate directions where the error falls slowly, for tolerances
+/// from 1e-5 up and unless one_way.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for
