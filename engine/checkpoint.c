@@ -586,6 +586,7 @@ static void forget_step(cairn_world *world)
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;
+    world->residual_count = 0;
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
     world->joint_step = NULL;

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the spheres lane, eight doubles at a time (AVX-512 F, DQ, VL).
 #if defined(__x86_64__)
+#if !defined(__clang__)
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
+#endif
 
 #include "engine/lane_data.h"
 
 #include <immintrin.h>
 #include <math.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))),        \
+                             apply_to = function)
+#endif
 
 #define LANES 8
 #define LANE_KERNEL eng_lane_avx512
@@ -214,7 +221,7 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pass, int entry,
                                                          vec radius, vec sum)
 {
-    const double *force = pass->force[0] + (entry & ~7);
+    const double *force = (const double *)pass->force + (entry & ~7);
     vec arm = _mm512_add_pd(radius, _mm512_set1_pd(force[6]));
     vec factor = _mm512_mask_mov_pd(_mm512_set1_pd(signs[entry & 1]), 0x38, arm);
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
@@ -257,6 +264,10 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
 }
 
 #include "engine/lane_kernel.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #else
 typedef int eng_lane_no_such_kernel;

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const double *cairn_world_residuals(const cairn_world *world, int *count)
+{
+    *count = world->residual_count;
+    return world->residuals;
+}
+
 int cairn_contact_count(const cairn_world *world)
 {
     eng_lane_publish_contacts(world);

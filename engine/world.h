@@ -133,6 +133,7 @@ struct cairn_world {
     // set at creation
     cairn_world_def def;
     base_allocator allocator;
+    base_gate *gate; // of the allocator; NULL where none is needed
     base_logger logger;
     base_workers *workers; // NULL for one thread
     base_arena *arena;     // scratch of a step; holds the problem of the last step until the next
@@ -215,6 +216,8 @@ struct cairn_world {
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
+    double *residuals;                     // [residual_count] of the last solve, in the arena
+    int residual_count;
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
