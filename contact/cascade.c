@@ -11,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEST_SWEEPS = 20 }; // sweeps between two measurements
+enum {
+    TEST_SWEEPS = 20, // sweeps of a round
+    ROUNDS = CON_CASCADE_ROUNDS,
+    FAR_SWEEPS = 20 // more of plain ones than this are taken along conjugate directions
+};
 
 static int find_root(int *parent, int i)
 {
@@ -209,7 +213,6 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .arena = arena,
                        .R = R,
                        .decline = NAN,
-                       .round_error = NAN,
                        .error = INFINITY,
                        .start_time = base_timer_seconds()};
     c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
@@ -255,10 +258,11 @@ bool con_cascade_late(const con_cascade *c)
     return con_cascade_left(c) <= 0 || is_past_deadline(c);
 }
 
-// after the first sweep and half a round warm starts may be done
-static bool is_test_due(int sweeps)
+// after the first sweep and half a round warm starts may be done, conjugate passes at any time
+static bool is_test_due(const con_cascade *c)
 {
-    return sweeps == 1 || sweeps == TEST_SWEEPS / 2 || sweeps % TEST_SWEEPS == 0;
+    int every = c->conjugate ? TEST_SWEEPS / 2 : TEST_SWEEPS;
+    return c->sweeps == 1 || c->sweeps == TEST_SWEEPS / 2 || c->sweeps % every == 0;
 }
 
 /// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
@@ -270,6 +274,63 @@ static bool is_swept_out(const con_cascade *c, bool good_guess)
     return c->error <= (whole ? 1.0 : 1e-2) * c->control->tolerance;
 }
 
+// the error does not fall in every round of conjugate passes: the mean over several counts
+static void note_round(con_cascade *c)
+{
+    int round = c->sweeps / TEST_SWEEPS, most = c->conjugate ? ROUNDS : 2;
+    int before = round < most ? round : most;
+    double *errors = c->round_error;
+    if (before > 1)
+        c->decline = pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
+    errors[round % ROUNDS] = c->error;
+}
+
+/// Plain sweeps, whose error fell from `before` in `sweeps`, would need long.
+static bool is_slow(const con_cascade *c, double before, int sweeps)
+{
+    double decline = log(c->error / before) / sweeps;
+    return !(log(c->control->tolerance / c->error) > FAR_SWEEPS * decline);
+}
+
+// from a guess alone: stacks that start from zero come to a deeper rest by plain sweeps; and for
+// loose tolerances, as tight ones are reached by Newton steps after either kind of sweeps
+static cairn_status start_conjugate(con_cascade *c)
+{
+    const double loose = 1e-5;
+    if (c->conjugate || c->one_way || c->problem->H == NULL || c->control->tolerance < loose)
+        return CAIRN_OK;
+    c->conjugate = true;
+    if (c->sweep.conjugate.weight != NULL) {
+        con_sweep_restart(&c->sweep);
+        return CAIRN_OK;
+    }
+    return con_sweep_use_conjugate(&c->sweep, c->arena);
+}
+
+// one sweep; a point that meets the tolerance gets a plain one
+static void sweep_once(con_cascade *c)
+{
+    if (c->conjugate && !con_cascade_solved(c))
+        con_sweep_pass_conjugate(&c->sweep);
+    else
+        con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
+    c->sweeps++;
+    c->measured = false;
+}
+
+// errors after so many sweeps since the last measurement
+static cairn_status test(con_cascade *c, int since)
+{
+    double before = c->error;
+    con_sweep_refresh(&c->sweep);
+    cairn_status status = con_cascade_measure(c);
+    if (c->sweeps % TEST_SWEEPS == 0)
+        note_round(c);
+    if (status == CAIRN_OK && c->sweeps >= TEST_SWEEPS && is_slow(c, before, since))
+        status = start_conjugate(c);
+    return status;
+}
+
 cairn_status con_cascade_sweep(con_cascade *c, int total)
 {
     int left = con_cascade_left(c);
@@ -278,21 +339,23 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
     cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
     bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
          swept_out = c->sweeps > 0 && con_cascade_solved(c);
+    int tested = c->sweeps;
     while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
-        con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
-        c->sweeps++;
-        c->measured = false;
-        if (c->sweeps != total && !is_test_due(c->sweeps))
+        sweep_once(c);
+        if (c->sweeps != total && !is_test_due(c))
             continue;
-        con_sweep_refresh(&c->sweep);
-        status = con_cascade_measure(c);
+        status = test(c, c->sweeps - tested);
+        tested = c->sweeps;
         swept_out = is_swept_out(c, good_guess);
-        if (c->sweeps % TEST_SWEEPS == 0) {
-            c->decline = c->error / c->round_error;
-            c->round_error = c->error;
-        }
     }
     return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
+}
+
+cairn_status con_cascade_restart(con_cascade *c)
+{
+    c->conjugate = false;
+    con_sweep_refresh(&c->sweep);
+    return con_cascade_measure(c);
 }
 
 // rough nanoseconds of one sweep, and of one factorisation with what goes with it
@@ -335,11 +398,13 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
     cairn_status status = factorisation_cost(c, &cost);
     if (status != CAIRN_OK)
         return status;
-    if (needed * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6)
+    if ((c->promised + needed) * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6)
         return CAIRN_OK;
     // whole rounds, so that the decline is known again where the promise was not kept
-    int rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
-    return con_cascade_sweep(c, (c->sweeps / TEST_SWEEPS + rounds) * TEST_SWEEPS);
+    int before = c->sweeps, rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
+    status = con_cascade_sweep(c, (before / TEST_SWEEPS + rounds) * TEST_SWEEPS);
+    c->promised += c->sweeps - before;
+    return status;
 }
 
 static con_goal goal_of(const con_cascade *c, int island)

@@ -7,6 +7,8 @@
 #include "contact/newton.h"
 #include "contact/sweep.h"
 
+enum { CON_CASCADE_ROUNDS = 5 }; // over which the decline of the error is judged
+
 typedef struct con_cascade {
     const con_problem *problem;
     const con_control *control;
@@ -16,10 +18,12 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
-    bool one_way;       // all sweeps forward, not in turn; false at first
-    int sweeps;         // made so far
-    double round_error; // after the last round of 20 sweeps; NAN before
-    double decline;     // error after the last round / after the one before; NAN: unknown
+    bool one_way;   // all sweeps forward, not in turn; false at first
+    bool conjugate; // sweeps go along conjugate directions; false at first
+    int sweeps;     // made so far
+    int promised;   // of them by con_cascade_sweep_on
+    double decline; // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
+    double round_error[CON_CASCADE_ROUNDS]; // after the last rounds, in turn
 
     int island_count;
     int *start;         // [island_count + 1] into contact
@@ -43,12 +47,18 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                                 con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// Gauss-Seidel sweeps, in symmetric order unless one_way, until `total` are made, the tolerance is
-/// met or the time is up; measures the guess, now and then, and at the end.
+/// met or the time is up; measures the guess, now and then, and at the end. In body form they go on
+/// along conjugate directions where the error falls slowly, for tolerances
+/// from 1e-5 up and unless one_way.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for
-/// less than `fraction` of what Newton methods would cost (by operation counts, not by the clock).
+/// less than `fraction` of what Newton methods would cost (by operation counts, not by the clock),
+/// all such sweeps of the solve together.
 cairn_status con_cascade_sweep_on(con_cascade *cascade, double fraction) CAIRN_CHECK_RESULT;
+
+/// The caller has replaced R: plain sweeps again; measures.
+cairn_status con_cascade_restart(con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// Recomputes errors at R.
 cairn_status con_cascade_measure(con_cascade *cascade) CAIRN_CHECK_RESULT;

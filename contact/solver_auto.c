@@ -185,8 +185,7 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
     if (has_factored(cascade))
         memset(cascade->R, 0, size);
-    con_sweep_refresh(&cascade->sweep);
-    cairn_status status = con_cascade_measure(cascade);
+    cairn_status status = con_cascade_restart(cascade);
     if (status == CAIRN_OK)
         status = con_cascade_sweep(cascade, cascade->sweeps + settings->last_sweeps);
     for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++) {

@@ -17,6 +17,17 @@ typedef struct con_sweep_contact {
     bool by_rows;      // velocity by a row of W, or of C where a body has joints
 } con_sweep_contact;
 
+/// What conjugate passes remember.
+typedef struct con_sweep_conjugate {
+    double *weight;           // [contact_count] trace W_ii
+    double (*R_before)[3];    // [contact_count] at the start of the last pass
+    double (*direction)[3];   // [contact_count] along which the next pass starts
+    double (*y_before)[8];    // [body_count] as R_before; NULL in W form
+    double (*y_direction)[8]; // [body_count] as direction
+    double size;              // |change of the last pass|^2, weighted
+    double factor;            // of the direction before the next pass; negative: start anew
+} con_sweep_conjugate;
+
 /// Work of a solver: made once per solve. Of bodies with joints the contacts' rows of C are taken
 /// (contact/reduced.h), and they are immobile otherwise. With a body form the state is y = M^-1/2
 /// H^T R, so that U = q + (H M^-1/2) y, theory.md (6.2); otherwise R itself through the rows of W.
@@ -30,6 +41,7 @@ typedef struct con_sweep {
     con_sweep_contact *contacts; // [contact_count]
     double (*y)[8];              // [body_count + 1], 6 used; NULL in W form
     double (*R)[3];              // [contact_count] the caller's
+    con_sweep_conjugate conjugate;
 } con_sweep;
 
 /// What one pass changed.
@@ -51,5 +63,17 @@ void con_sweep_refresh(con_sweep *sweep);
 /// One pass, forward or backward, or in the order given.
 /// @param order  [contact_count] permutation; NULL: by index
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
+
+/// Makes room for conjugate passes, in arena memory.
+cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// The next conjugate pass starts anew: R has been replaced, or other passes came between.
+void con_sweep_restart(con_sweep *sweep);
+
+/// One forward pass that starts from a point moved along the changes of the passes before, as
+/// nonlinear conjugate gradients do (factor of Fletcher and Reeves; anew where changes grow). R is
+/// in the cones after it. Not to be mixed with relaxation or freezing.
+/// Source: Silcowitz, Niebe & Erleben 2010. Tests: tests/unit/contact/test_sweep.c
+void con_sweep_pass_conjugate(con_sweep *sweep);
 
 #endif
