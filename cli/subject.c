@@ -245,19 +245,33 @@ static void read_energies(const run_scene *run, view_subject *subject)
 
 // ---------------------------------------------------------------- the whole
 
+static cairn_status copy_path(char copy[PATH_MAX], const char *path, size_t length,
+                              cairn_error *error)
+{
+    if (length >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "%.80s...: the path is too long", path);
+    memcpy(copy, path, length);
+    copy[length] = '\0';
+    return CAIRN_OK;
+}
+
+/// A trajectory and the folder that it lies in.
+static cairn_status find_folder(const char *path, run_scene *run, cairn_error *error)
+{
+    const char *slash = strrchr(path, '/');
+    cairn_status status = copy_path(run->trajectory, path, strlen(path), error);
+    if (status != CAIRN_OK || slash == NULL)
+        return status != CAIRN_OK ? status : copy_path(run->folder, ".", 1, error);
+    return copy_path(run->folder, path, slash == path ? 1 : (size_t)(slash - path), error);
+}
+
 static cairn_status find_files(const char *path, run_scene *run, cairn_error *error)
 {
-    if (!is_folder(path)) {
-        snprintf(run->trajectory, sizeof run->trajectory, "%s", path);
-        const char *slash = strrchr(path, '/');
-        snprintf(run->folder, sizeof run->folder, "%.*s", slash != NULL ? (int)(slash - path) : 1,
-                 slash != NULL ? path : ".");
-        if (slash == path)
-            snprintf(run->folder, sizeof run->folder, "/");
-        return CAIRN_OK;
-    }
-    snprintf(run->folder, sizeof run->folder, "%s", path);
-    cairn_status status = cli_path_join(run->trajectory, path, "trajectory.h5", error);
+    if (!is_folder(path))
+        return find_folder(path, run, error);
+    cairn_status status = copy_path(run->folder, path, strlen(path), error);
+    if (status == CAIRN_OK)
+        status = cli_path_join(run->trajectory, path, "trajectory.h5", error);
     if (status != CAIRN_OK || access(run->trajectory, F_OK) == 0)
         return status;
     char summary[PATH_MAX];
