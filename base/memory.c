@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 enum { ARENA_ALIGNMENT = 64 };
 
 static void *default_reallocate(void *context, void *block, size_t size)
@@ -65,6 +69,19 @@ void base_release(const base_allocator *allocator, void *block)
 {
     if (block != NULL)
         allocator->reallocate(allocator->context, block, 0);
+}
+
+void base_advise_large(void *block, size_t size)
+{
+#if defined(__linux__)
+    const uintptr_t page = (uintptr_t)1 << 21;
+    uintptr_t begin = ((uintptr_t)block + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)block + size) / page * page;
+    if (end > begin)
+        (void)madvise((char *)block + (begin - (uintptr_t)block), end - begin, MADV_HUGEPAGE);
+#else
+    (void)block, (void)size;
+#endif
 }
 
 char *base_copy_text(const base_allocator *allocator, const char *text)

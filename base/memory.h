@@ -33,6 +33,10 @@ base_allocator base_allocator_counting(base_counting_allocator *counter);
 void *base_allocate(const base_allocator *allocator, size_t count, size_t element_size);
 void base_release(const base_allocator *allocator, void *block);
 
+/// Tells the system that a large block is used all over, so that it may hold it in large pages;
+/// only whole ones within the block. Changes nothing else.
+void base_advise_large(void *block, size_t size);
+
 /// Text copy; NULL when out of memory.
 char *base_copy_text(const base_allocator *allocator, const char *text);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pool of pthreads that take chunks off a shared counter.
+// Pool of pthreads that take chunks off a shared counter; the gate of an allocator.
 #include "base/parallel.h"
 
 #include "base/assert.h"
@@ -167,4 +167,44 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
     while (workers->busy > 0)
         pthread_cond_wait(&workers->finished, &workers->mutex);
     pthread_mutex_unlock(&workers->mutex);
+}
+
+// ---------------------------------------------------------------- gate
+
+struct base_gate {
+    base_allocator inner;
+    pthread_mutex_t mutex;
+};
+
+static void *gated_reallocate(void *context, void *block, size_t size)
+{
+    base_gate *gate = context;
+    pthread_mutex_lock(&gate->mutex);
+    void *result = gate->inner.reallocate(gate->inner.context, block, size);
+    pthread_mutex_unlock(&gate->mutex);
+    return result;
+}
+
+base_gate *base_gate_create(const base_allocator *inner)
+{
+    base_gate *gate = base_allocate(inner, 1, sizeof *gate);
+    if (gate == NULL)
+        return NULL;
+    gate->inner = *inner;
+    pthread_mutex_init(&gate->mutex, NULL);
+    return gate;
+}
+
+void base_gate_destroy(base_gate *gate)
+{
+    if (gate == NULL)
+        return;
+    base_allocator inner = gate->inner;
+    pthread_mutex_destroy(&gate->mutex);
+    base_release(&inner, gate);
+}
+
+base_allocator base_gate_allocator(base_gate *gate)
+{
+    return (base_allocator){gated_reallocate, gate};
 }

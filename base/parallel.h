@@ -15,6 +15,16 @@ base_workers *base_workers_create(const base_allocator *allocator, int count);
 void base_workers_destroy(base_workers *workers);
 int base_workers_count(const base_workers *workers);
 
+/// Lets one thread at a time into an allocator that is not made for several.
+typedef struct base_gate base_gate;
+
+/// Takes its own memory from `inner` too. NULL when out of memory.
+base_gate *base_gate_create(const base_allocator *inner);
+void base_gate_destroy(base_gate *gate);
+
+/// The guarded allocator; valid until the gate is destroyed.
+base_allocator base_gate_allocator(base_gate *gate);
+
 /// One chunk [begin, end) of a loop; `chunk` numbers it, so that partial results can be stored per
 /// chunk and added in chunk order; `worker` numbers the thread that happens to run it, for scratch
 /// memory only.

@@ -84,13 +84,13 @@ static void man_command(const cli_command *command)
 static void print_man(void)
 {
     static const char *const statuses[][2] = {
-        {"0",   "done"                                                                         },
-        {"1",   "the run failed: a step above the tolerance under \\-\\-strict, NaN, explosion"},
-        {"2",   "wrong command line"                                                           },
-        {"3",   "wrong scene or input file"                                                    },
-        {"4",   "a feature that is not built in"                                               },
-        {"5",   "a comparison or a tolerance not met"                                          },
-        {"130", "interrupted, after the outputs were written"                                  },
+        {"0",   "done"                                                                      },
+        {"1",   "the run failed: a step that leaves a bound of \\-\\-strict, NaN, explosion"},
+        {"2",   "wrong command line"                                                        },
+        {"3",   "wrong scene or input file"                                                 },
+        {"4",   "a feature that is not built in"                                            },
+        {"5",   "a comparison or a tolerance not met"                                       },
+        {"130", "interrupted, after the outputs were written"                               },
     };
     int count = 0;
     const cli_command *const *commands = cli_commands(&count);

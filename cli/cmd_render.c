@@ -4,10 +4,10 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
-#include "cli/load.h"
 #include "cli/picture.h"
 #include "cli/progress.h"
 #include "cli/status.h"
+#include "cli/subject.h"
 
 #include <float.h>
 #include <limits.h>
@@ -36,19 +36,19 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .offset = FIELD(at),
      .argument = "T",
-     .help = "instant of a picture, s (default: the end of the scene)",
+     .help = "instant of a picture, s (default: the end)",
      .maximum = DBL_MAX},
     {.name = "from",
      .type = CLI_NUMBER,
      .offset = FIELD(from),
      .argument = "T",
-     .help = "start of a film, s (default 0)",
+     .help = "start of a film, s (default: the start)",
      .maximum = DBL_MAX},
     {.name = "until",
      .type = CLI_NUMBER,
      .offset = FIELD(until),
      .argument = "T",
-     .help = "end of a film, s (default: the end of the scene)",
+     .help = "end of a film, s (default: the end)",
      .maximum = DBL_MAX},
     {.name = "frame-rate",
      .type = CLI_NUMBER,
@@ -94,14 +94,15 @@ static void show_progress(void *context, double part, const cairn_world *world)
     cli_progress_show(context, part, world);
 }
 
-static void report_json(const view_render_report *report, const scn_scene *scene)
+static void report_json(const view_render_report *report, const view_subject *subject)
 {
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
-    cli_json_text(&json, "scene", scene->name);
+    cli_json_text(&json, "scene", subject->scene->name);
+    cli_json_boolean(&json, "replay", subject->replay != NULL);
     cli_json_text(&json, "file", report->file);
     cli_json_integer(&json, "pictures", report->pictures);
-    cli_json_number(&json, "time", cairn_world_time(scene->world));
+    cli_json_number(&json, "time", report->time);
     cli_json_number(&json, "seconds_stepping", report->seconds_stepping);
     cli_json_number(&json, "seconds_drawing", report->seconds_drawing);
     cli_json_text(&json, "gl", report->device);
@@ -109,17 +110,18 @@ static void report_json(const view_render_report *report, const scn_scene *scene
     cli_json_finish(&json);
 }
 
-static void report_text(const view_render_report *report, const scn_scene *scene)
+static void report_text(const view_render_report *report)
 {
     printf("%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)\n", report->file,
-           report->pictures, report->pictures == 1 ? "" : "s", cairn_world_time(scene->world),
+           report->pictures, report->pictures == 1 ? "" : "s", report->time,
            report->seconds_stepping, report->seconds_drawing, report->device);
 }
 
-static view_render_request make_request(const render_settings *settings, scn_scene *scene)
+static view_render_request make_request(const render_settings *settings,
+                                        const view_subject *subject)
 {
     return (view_render_request){
-        .scene = scene,
+        .subject = subject,
         .output = settings->out,
         .at = settings->at,
         .from = settings->from,
@@ -135,12 +137,13 @@ static view_render_request make_request(const render_settings *settings, scn_sce
     };
 }
 
-static int render_loaded(const render_settings *settings, scn_scene *scene, int width, int height)
+static int render_loaded(const render_settings *settings, const view_subject *subject, int width,
+                         int height)
 {
     cairn_error error = {0};
     view_render_report report;
     cli_progress progress = cli_progress_begin(settings->quiet);
-    view_render_request request = make_request(settings, scene);
+    view_render_request request = make_request(settings, subject);
     request.width = width;
     request.height = height;
     request.context = &progress;
@@ -150,16 +153,15 @@ static int render_loaded(const render_settings *settings, scn_scene *scene, int 
     if (status != CAIRN_OK)
         cli_complain("%s", error.message);
     else if (settings->json)
-        report_json(&report, scene);
+        report_json(&report, subject);
     else if (!settings->quiet)
-        report_text(&report, scene);
+        report_text(&report);
     return cli_picture_exit(status);
 }
 
 static int run_render(const void *memory)
 {
     const render_settings *settings = memory;
-    const char *word = settings->common.arguments[0];
     int width = 0, height = 0;
     if (settings->out == NULL) {
         cli_complain("cairn render wants -o FILE.png or -o FILE.mp4");
@@ -167,26 +169,27 @@ static int run_render(const void *memory)
     }
     if (!cli_picture_size(&settings->picture, &width, &height))
         return CLI_EXIT_USAGE;
-    int result = cli_picture_check(word);
+    int result = cli_picture_check();
     if (result != CLI_EXIT_DONE)
         return result;
-    scn_scene *scene = NULL;
+    view_subject subject = {0};
     scn_options load = cli_picture_load_options(&settings->picture);
-    result = cli_load_scene(word, &load, &scene);
+    result = cli_load_subject(settings->common.arguments[0], &load, &subject);
     if (result != CLI_EXIT_DONE)
         return result;
-    result = render_loaded(settings, scene, width, height);
-    scn_destroy(scene);
+    result = render_loaded(settings, &subject, width, height);
+    view_subject_finish(&subject);
     return result;
 }
 
 const cli_command cli_cmd_render = {
     .name = "render",
-    .summary = "a picture or a film of a scene, no display needed",
-    .operands = "SCENE",
+    .summary = "a picture or a film of a scene or a run, no display needed",
+    .operands = "SCENE|RUN",
     .description =
-        "Steps a scene and draws it into a file: a picture at one instant, a series of pictures, "
-        "or a\nfilm through ffmpeg. Neither a display nor a graphics processor is needed.",
+        "Steps a scene, or takes the frames of a run (its folder, or trajectory.h5), and draws "
+        "into a file:\na picture at one instant, a series of pictures, or a film through ffmpeg. "
+        "Neither a display nor\na graphics processor is needed.",
     .least = 1,
     .most = 1,
     .options = options,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// cairn view: a live window on a scene.
+// cairn view: a window on a scene that runs, or on a run.
 #include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
-#include "cli/load.h"
 #include "cli/picture.h"
 #include "cli/status.h"
+#include "cli/subject.h"
+
+#include <string.h>
 
 typedef struct view_settings {
     cli_common common;
@@ -29,7 +31,7 @@ static const cli_option options[] = {
     {.name = "paused",
                      .type = CLI_FLAG,
                      .offset = FIELD(paused),
-                     .help = "wait for Space before the first step"       },
+                     .help = "wait for Space at the start"       },
     {.name = "hidden",
                      .type = CLI_FLAG,
                      .offset = FIELD(hidden),
@@ -62,14 +64,35 @@ static void note(void *context, cairn_log_level level, const char *text)
         cli_log(NULL, level, text);
 }
 
-static int show(const view_settings *settings, scn_scene *scene, const scn_options *load,
+/// How other scenes are opened from the window.
+typedef struct open_context {
+    const char *path; // of the command line
+    const scn_options *options;
+} open_context;
+
+/// The parameters of the command line are those of its scene.
+static cairn_status open_subject(void *context, const char *path, view_subject *subject,
+                                 cairn_error *error)
+{
+    const open_context *opened = context;
+    scn_options load = *opened->options;
+    if (strcmp(path, opened->path) != 0)
+        load.parameter_count = 0;
+    return cli_subject_open(path, &load, subject, error);
+}
+
+static int show(const view_settings *settings, view_subject *subject, const scn_options *load,
                 const char *path)
 {
     cairn_error error = {0};
+    char scenes[PATH_MAX];
+    open_context context = {path, load};
     view_window_request request = {
-        .scene = scene,
+        .subject = *subject,
         .path = path,
-        .options = load,
+        .open = open_subject,
+        .open_context = &context,
+        .scenes = cli_scenes_folder(scenes) == CAIRN_OK ? scenes : NULL,
         .style = cli_picture_style(&settings->picture),
         .place = cli_picture_place(&settings->picture),
         .paused = settings->paused,
@@ -80,7 +103,7 @@ static int show(const view_settings *settings, scn_scene *scene, const scn_optio
         .note = settings->quiet ? NULL : note,
     };
     if (!cli_picture_size(&settings->picture, &request.width, &request.height)) {
-        scn_destroy(scene);
+        view_subject_finish(subject);
         return CLI_EXIT_USAGE;
     }
     cli_interrupt_watch();
@@ -96,20 +119,20 @@ static int run_view(const void *memory)
     const char *word = settings->common.arguments[0];
     char path[PATH_MAX];
     cairn_error error = {0};
-    int result = cli_picture_check(word);
+    int result = cli_picture_check();
     if (result != CLI_EXIT_DONE)
         return result;
     if (settings->folder != NULL && cli_folder_make(settings->folder, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
     }
-    scn_scene *scene = NULL;
+    view_subject subject = {0};
     scn_options load = cli_picture_load_options(&settings->picture);
-    result = cli_load_scene(word, &load, &scene);
+    result = cli_load_subject(word, &load, &subject);
     if (result != CLI_EXIT_DONE)
         return result;
     cli_scene_path(word, path);
-    return show(settings, scene, &load, path);
+    return show(settings, &subject, &load, path);
 }
 
 static int help_keys(const void *memory)
@@ -122,12 +145,13 @@ static int help_keys(const void *memory)
 
 const cli_command cli_cmd_view = {
     .name = "view",
-    .summary = "a live window on a scene",
-    .operands = "SCENE",
+    .summary = "a live window on a scene, or the replay of a run",
+    .operands = "SCENE|RUN",
     .description =
         "Opens a window on a scene and runs it: look around, pause, step forward and back, choose "
         "and pull\nbodies, see contacts with their forces, change settings, write pictures, films "
-        "and FCLIB problems.\nF1 in the window, and cairn view --help, list the keys.",
+        "and FCLIB problems.\nOf a run (its folder, or trajectory.h5) it shows the frames, forward "
+        "and back. F1 in the window,\nand cairn view --help, list the keys.",
     .least = 1,
     .most = 1,
     .options = options,

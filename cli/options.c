@@ -109,19 +109,24 @@ static cairn_status check_choice(const parser *p, const cli_option *option, cons
                      option->name, word, list);
 }
 
-/// Splits name=value in place of argv's memory, which stays writable for the whole run.
-static cairn_status add_assignment(const parser *p, const cli_option *option, char *word,
+static cairn_status add_assignment(const parser *p, const cli_option *option, const char *word,
                                    cli_assignments *list)
 {
-    char *sign = strchr(word, '=');
+    const char *sign = strchr(word, '=');
     if (sign == NULL || sign == word)
         return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s wants name=value, not \"%.80s\"",
                          option->name, word);
     if (list->count == CLI_ASSIGNMENTS_MAX)
         return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s is given more than %d times",
                          option->name, CLI_ASSIGNMENTS_MAX);
-    *sign = '\0';
-    list->items[list->count++] = (scn_assignment){word, sign + 1};
+    if (sign - word >= CLI_ASSIGNMENT_NAME)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT,
+                         "--%s: the name \"%.80s...\" is longer than %d characters", option->name,
+                         word, CLI_ASSIGNMENT_NAME - 1);
+    char *name = list->names[list->count];
+    memcpy(name, word, (size_t)(sign - word));
+    name[sign - word] = '\0';
+    list->items[list->count++] = (scn_assignment){name, sign + 1};
     return CAIRN_OK;
 }
 

@@ -42,10 +42,11 @@ typedef struct cli_option {
     cli_completion completion;
 } cli_option;
 
-enum { CLI_ASSIGNMENTS_MAX = 64, CLI_ARGUMENTS_MAX = 4096 };
+enum { CLI_ASSIGNMENTS_MAX = 64, CLI_ASSIGNMENT_NAME = 80, CLI_ARGUMENTS_MAX = 4096 };
 
 typedef struct cli_assignments {
-    scn_assignment items[CLI_ASSIGNMENTS_MAX];
+    scn_assignment items[CLI_ASSIGNMENTS_MAX]; // names in `names`, values in argv
+    char names[CLI_ASSIGNMENTS_MAX][CLI_ASSIGNMENT_NAME];
     int count;
 } cli_assignments;
 

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 enum { SIZE_MAX_PIXELS = 16384 };
 
@@ -74,18 +73,11 @@ bool cli_picture_size(const cli_picture *picture, int *width, int *height)
     return false;
 }
 
-int cli_picture_check(const char *scene)
+int cli_picture_check(void)
 {
-    struct stat about;
-    if (view_missing() != NULL) {
-        cli_complain("%s", view_missing());
-        return CLI_EXIT_ABSENT;
-    }
-    if (stat(scene, &about) != 0 || !S_ISDIR(about.st_mode))
+    if (view_missing() == NULL)
         return CLI_EXIT_DONE;
-    cli_complain("%.300s is a folder: this version shows scenes; replaying the trajectory.h5 of a "
-                 "run is not built in",
-                 scene);
+    cli_complain("%s", view_missing());
     return CLI_EXIT_ABSENT;
 }
 
@@ -101,10 +93,10 @@ int cli_picture_exit(cairn_status status)
     case CAIRN_ERROR_ARGUMENT:
         return CLI_EXIT_USAGE;
     case CAIRN_ERROR_SCENE:
+    case CAIRN_ERROR_FORMAT:
         return CLI_EXIT_INPUT;
     case CAIRN_ERROR_MEMORY:
     case CAIRN_ERROR_FILE:
-    case CAIRN_ERROR_FORMAT:
     case CAIRN_ERROR_NONFINITE:
     case CAIRN_ERROR_NOT_FOUND:
     case CAIRN_ERROR_STALE_ID:

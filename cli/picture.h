@@ -133,9 +133,8 @@ view_place cli_picture_place(const cli_picture *picture);
 /// Size in pixels; complains about what is no size. @return false for none
 bool cli_picture_size(const cli_picture *picture, int *width, int *height);
 
-/// Complains about a build without the viewer, or the folder of a run, which cannot be shown.
-/// @return CLI_EXIT_DONE for what may go on
-int cli_picture_check(const char *scene);
+/// Complains about a build without the viewer. @return CLI_EXIT_DONE for one that has it
+int cli_picture_check(void);
 
 /// Exit status of a call of the viewer.
 int cli_picture_exit(cairn_status status);

@@ -27,6 +27,7 @@ typedef struct run_settings {
     double checkpoint_every;  // s of wall clock; 0: none while running
     int64_t checkpoint_steps; // 0: none
     int64_t checkpoint_keep;
+    double strict_energy, strict_penetration; // bounds of --strict
     bool strict, json, quiet;
 } run_settings;
 
@@ -69,7 +70,8 @@ typedef struct run_state {
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written
     double supply;     // J, energy there was at the start
-    bool resumes;      // the folder's files go on behind the marks
+    double potential_start, exchanged_max; // J; see run_strict.c
+    bool resumes;                          // the folder's files go on behind the marks
     run_marks marks;
     double checkpoint_time;  // s, timer at the last checkpoint
     int64_t checkpoint_step; // of the last checkpoint; -1: none
@@ -104,6 +106,16 @@ int run_frame_steps(const run_state *run);
 
 /// The problem of the last step in every chosen form; nothing where there was none.
 cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// True for a step that had something to solve and did not reach the tolerance.
+bool run_step_is_unsolved(const cairn_world *world);
+
+/// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
+cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes the problem of a step that failed by its numbers, and says so. @return `status`
+cairn_status run_broken_step(run_state *run, cairn_status status,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Brings the tables to the disk and notes how far the files are.
 cairn_status run_files_mark(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -6,11 +6,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { FRAMES_PER_SECOND = 25 };
 
 static const char *const table_names[] = {
     [RUN_ENERGY] = "energy.csv", [RUN_SENSORS] = "sensors.csv", [RUN_HASH] = "state hashes"};
@@ -185,12 +182,6 @@ static cairn_status begin_frames(run_state *run, cairn_error *error)
         status = cairn_paraview_frame(run->files.frames, run->scene->world, error);
     run->totals.frames += status == CAIRN_OK;
     return status;
-}
-
-int run_frame_steps(const run_state *run)
-{
-    double step = cairn_world_get_def(run->scene->world)->time_step;
-    return (int)fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
 }
 
 static cairn_status open_frames(run_state *run, cairn_error *error)

@@ -167,6 +167,10 @@ cairn_status run_resolved_write(const run_state *run, cairn_error *error)
     cli_json_integer(&json, "bodies", cairn_body_count(scene->world));
     put_output(run, &json);
     cli_json_boolean(&json, "strict", run->settings->strict);
+    if (run->settings->strict) {
+        cli_json_number(&json, "strict_energy", run->settings->strict_energy);
+        cli_json_number(&json, "strict_penetration", run->settings->strict_penetration);
+    }
     cli_json_object_end(&json);
     cli_json_finish(&json);
     return cli_file_commit(&file, error);

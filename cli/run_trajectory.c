@@ -2,9 +2,10 @@
 // trajectory.h5 of a run, with the command and the scene that it came from.
 #include "cli/run.h"
 
+#include <math.h>
 #include <sys/stat.h>
 
-enum { COMMAND_SIZE = 4096, SCENE_MAX = 16 << 20 };
+enum { COMMAND_SIZE = 4096, SCENE_MAX = 16 << 20, FRAMES_PER_SECOND = 25 };
 
 /// The words of this program's command line, as the system knows them.
 static void read_command(char command[COMMAND_SIZE])
@@ -53,6 +54,12 @@ static cairn_status open_at(run_state *run, const char *path, cairn_error *error
     }
     base_release(&scene->allocator, text);
     return status;
+}
+
+int run_frame_steps(const run_state *run)
+{
+    double step = cairn_world_get_def(run->scene->world)->time_step;
+    return (int)fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
 }
 
 cairn_status run_trajectory_open(run_state *run, cairn_error *error)

@@ -82,6 +82,25 @@ static cairn_status load_file(con_hdf5_reader *reader, void **bytes)
     return status;
 }
 
+// a group's description that says its contents lie nowhere: HDF5 1.10 reads from there and crashes.
+// Numbers in data cannot look the same: eight bytes of ones are no index and no finite number
+static bool has_lost_group(const unsigned char *bytes, size_t size)
+{
+    enum { HEAD = 8, ADDRESS = 8 };
+    static const unsigned char head[4] = {0x11, 0, 0x10, 0}, zeros[3] = {0};
+    static const unsigned char nowhere[ADDRESS] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
+    const unsigned char *at = bytes, *end = bytes + size;
+    while (at < end && (at = memmem(at, (size_t)(end - at), head, sizeof head)) != NULL &&
+           (size_t)(end - at) >= HEAD + 2 * ADDRESS) {
+        bool message = memcmp(at + 5, zeros, sizeof zeros) == 0;
+        if (message && (memcmp(at + HEAD, nowhere, ADDRESS) == 0 ||
+                        memcmp(at + HEAD + ADDRESS, nowhere, ADDRESS) == 0))
+            return true;
+        at++;
+    }
+    return false;
+}
+
 // HDF5 works on a copy in memory: a damaged file can keep no descriptor or lock
 static hid_t open_image(void *bytes, size_t size)
 {
@@ -105,7 +124,8 @@ cairn_status con_hdf5_open(con_hdf5_reader *reader, const char *path, base_arena
     void *bytes = NULL;
     cairn_status status = load_file(reader, &bytes);
     if (status == CAIRN_OK) {
-        reader->file = open_image(bytes, reader->file_size);
+        if (!has_lost_group(bytes, reader->file_size))
+            reader->file = open_image(bytes, reader->file_size);
         if (reader->file < 0)
             status = base_fail(error, CAIRN_ERROR_FORMAT,
                                "%s: not an HDF5 file, or a damaged or truncated one", path);
@@ -245,8 +265,9 @@ static cairn_status dataset_count(const con_hdf5_reader *reader, hid_t group, co
     uint64_t limit = stored <= reader->file_size ? stored : reader->file_size;
     if (filtered)
         limit *= INFLATION_MAX;
-    // data never written reads as zeros and takes no room
-    if (stored == 0)
+    // data never written reads as zeros and takes no room; what is kept beside the dataset's
+    // description is always written, and HDF5 reads it without a look at its length
+    if (stored == 0 && H5Pget_layout(set->properties) != H5D_COMPACT)
         limit = ZEROS_MAX + reader->file_size;
     if ((uint64_t)points > limit / element_size || points > INT_MAX / 16)
         return con_hdf5_refuse(reader, group, name,

@@ -120,25 +120,66 @@ static cairn_status reserve_state(cairn_world *world, int needed)
     if (needed <= world->state_capacity)
         return CAIRN_OK;
     const base_allocator *allocator = &world->allocator;
-    int capacities[7];
-    for (int i = 0; i < 7; i++)
-        capacities[i] = world->state_capacity;
+    int capacities[3] = {world->state_capacity, world->state_capacity, world->state_capacity};
     cairn_status status = base_array_reserve(allocator, &world->q, &capacities[0], needed);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &world->v, &capacities[1], needed);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &world->mass_inverse, &capacities[2], needed);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->q_mid, &capacities[3], needed);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->v_free, &capacities[4], needed);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->v_end, &capacities[5], needed);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->correction, &capacities[6], needed);
-    if (status == CAIRN_OK)
         world->state_capacity = capacities[0];
     return status;
+}
+
+/// What the blocks of a step know of a body that none of them has seen.
+static void init_blocks(cairn_world *world, int index)
+{
+    memset(world->correction[index], 0, sizeof world->correction[index]);
+    world->q_mid[index] = world->q[index];
+    memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
+    memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
+}
+
+cairn_status eng_blocks_reserve(cairn_world *world)
+{
+    int known = world->blocks_count, needed = world->body_count;
+    int capacities[4];
+    for (int i = 0; i < 4; i++)
+        capacities[i] = world->blocks_capacity;
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status = CAIRN_OK;
+    if (needed > world->blocks_capacity) {
+        status = base_array_reserve(allocator, &world->q_mid, &capacities[0], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->v_free, &capacities[1], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->v_end, &capacities[2], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->correction, &capacities[3], needed);
+    }
+    if (status != CAIRN_OK)
+        return status;
+    world->blocks_capacity = capacities[0];
+    world->blocks_count = needed;
+    for (int i = known; i < needed; i++)
+        init_blocks(world, i);
+    return CAIRN_OK;
+}
+
+void eng_blocks_release(cairn_world *world)
+{
+    void *arrays[] = {world->q_mid,          world->v_free,  world->v_end,
+                      world->correction,     world->proxies, world->collider_pose,
+                      world->collider_margin};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        base_release(&world->allocator, arrays[i]);
+    world->q_mid = NULL;
+    world->v_free = world->v_end = world->correction = NULL;
+    world->blocks_capacity = world->blocks_count = 0;
+    world->proxies = NULL;
+    world->collider_pose = NULL;
+    world->collider_margin = NULL;
+    world->proxy_capacity = 0;
 }
 
 /// Colliders of a body: its shape, or the members of a compound.
@@ -187,7 +228,6 @@ static void init_state(cairn_world *world, const eng_body *body, const cairn_bod
                        int index)
 {
     world->q[index] = principal_pose(body, def->position, def->orientation);
-    memset(world->correction[index], 0, sizeof world->correction[index]);
     store_velocity(world, index, def->velocity, def->angular_velocity);
     if (def->kind == CAIRN_FIXED)
         memset(world->v[index], 0, sizeof world->v[index]);
@@ -199,9 +239,6 @@ static void init_state(cairn_world *world, const eng_body *body, const cairn_bod
         inverse[4] = 1.0 / body->inertia.y;
         inverse[5] = 1.0 / body->inertia.z;
     }
-    world->q_mid[index] = world->q[index];
-    memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
-    memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
 }
 
 /// A body without a material gets the first one, made where there is none.
@@ -339,7 +376,8 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     eng_lane_changed(world, (int)id.index);
     vec3 before = world->q[id.index].position;
     world->q[id.index] = principal_pose(body, position, orientation);
-    world->q_mid[id.index] = world->q[id.index];
+    if ((int)id.index < world->blocks_count)
+        world->q_mid[id.index] = world->q[id.index];
     world->topology_changed = world->joints_changed = true;
     if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
         vec3 moved = vec3_sub(world->q[id.index].position, before);

@@ -60,7 +60,7 @@ typedef struct cairn_world_def {
     double correction_slop;    // m, penetration left alone; default 0: 1e-5 of the smaller body's
                                // smallest size
     int threads;               // >= 1; results do not depend on it; default 1
-    cairn_allocator allocator; // NULL function: the C library's
+    cairn_allocator allocator; // NULL function: the C library's; called by one thread at a time
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
     void *log_context;
     uint32_t cookie;
@@ -354,8 +354,10 @@ typedef struct cairn_step_limit {
 /// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
 CAIRN_API cairn_step_limit cairn_world_stable_step(const cairn_world *world);
 
-/// Changes the time step, before the first step.
-/// @return CAIRN_ERROR_ARGUMENT after it, or for a step that is not positive
+/// Changes the time step, between steps. Contacts, joints and connectors keep the forces of the
+/// last step: its impulses, from which the next solve starts, change in proportion. A checkpoint is
+/// restored with the step that was in force when it was saved.
+/// @return CAIRN_ERROR_ARGUMENT for a step that is not positive
 CAIRN_API cairn_status cairn_world_set_time_step(cairn_world *world, double time_step,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -398,6 +400,10 @@ typedef struct cairn_step_report {
 } cairn_step_report;
 
 CAIRN_API const cairn_step_report *cairn_world_report(const cairn_world *world);
+
+/// Residual after each iteration (or block of them) of the last solve, as its solver measured it:
+/// the first 2048. @param count  out; 0 where nothing was solved
+CAIRN_API const double *cairn_world_residuals(const cairn_world *world, int *count);
 
 typedef enum cairn_contact_status {
     CAIRN_CONTACT_OPEN,

@@ -262,7 +262,7 @@ static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
 static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
 {
     s->q = world->q;
-    s->q_mid = world->q_mid;
+    s->q_mid = world->blocks_count == world->body_count ? world->q_mid : world->q;
     s->v = world->v;
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
@@ -547,7 +547,8 @@ static void copy_state(cairn_world *world, const snapshot *s)
     size_t bodies = (size_t)world->body_count;
     if (bodies > 0) {
         memcpy(world->q, s->q, bodies * sizeof *world->q);
-        memcpy(world->q_mid, s->q_mid, bodies * sizeof *world->q_mid);
+        if (world->blocks_count == world->body_count)
+            memcpy(world->q_mid, s->q_mid, bodies * sizeof *world->q_mid);
         memcpy(world->v, s->v, bodies * sizeof *world->v);
     }
     for (size_t i = 0; i < bodies; i++) {
@@ -586,6 +587,7 @@ static void forget_step(cairn_world *world)
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;
+    world->residual_count = 0;
     world->solution_U = NULL;
     world->explicit_outputs = NULL;
     world->joint_step = NULL;
@@ -600,6 +602,8 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
         status = restore_list(world, s, reader->arena);
     if (status == CAIRN_OK)
         status = eng_lane_record_restore(world, &s->lane);
+    if (status == CAIRN_OK && !eng_lane_is_active(world))
+        status = eng_blocks_reserve(world);
     if (status == CAIRN_ERROR_FORMAT)
         return refuse(reader, "its spheres do not give the pairs that it holds");
     if (status != CAIRN_OK)

@@ -226,7 +226,8 @@ static void view_forces(const cairn_world *world, const eng_connector *connector
     vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
     for (int side = 0; side < 2; side++) {
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 centre = pose_apply(&world->q_mid[connector->body[side]], connector->marker[side]);
+        vec3 centre =
+            pose_apply(eng_middle_of(world, connector->body[side]), connector->marker[side]);
         vec3 turning = vec3_cross(vec3_sub(state->point, centre), own);
         vec3_store(view->force[side], vec3_scale(rate, own));
         vec3_store(view->torque[side], vec3_scale(rate, vec3_add(turning, state->couple[side])));

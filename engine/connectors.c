@@ -250,7 +250,7 @@ void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, v
         int side = connector->body[0] == body ? 0 : 1;
         vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
         vec3 own = vec3_scale(side == 0 ? -rate : rate, impulse);
-        vec3 arm = vec3_sub(state->point, world->q_mid[body].position);
+        vec3 arm = vec3_sub(state->point, eng_middle_of(world, body)->position);
         *force = vec3_add(*force, own);
         *torque = vec3_add(*torque, vec3_cross(arm, own));
         *torque = vec3_add_scaled(*torque, rate, state->couple[side]);

@@ -14,7 +14,7 @@ typedef struct place_context {
 /// Fastest point of a body, m/s: its centre, and its spin at the farthest point of its shape.
 static double fastest_point(const cairn_world *world, int body)
 {
-    const double *v = world->v_free[body], *u = world->v[body];
+    const double *u = world->v[body], *v = body < world->blocks_count ? world->v_free[body] : u;
     double linear = fmax(vec3_norm(vec3_from(v)), vec3_norm(vec3_from(u)));
     double spin = vec3_norm(vec3_from(v + 3));
     return linear + (spin > 0.0 ? spin * world->bodies[body].reach : 0.0);

@@ -111,23 +111,17 @@ cairn_status eng_lane_reserve(eng_lane *lane, eng_lane_buffer *buffer, size_t by
     if (bytes <= buffer->capacity)
         return CAIRN_OK;
     const base_allocator *allocator = &lane->world->allocator;
-    size_t size = bytes + bytes / 8;
-    void *made = base_allocate(allocator, size + alignment, 1);
+    size_t size = bytes + bytes / 8, old = buffer->capacity;
+    size_t offset = (size_t)((char *)buffer->block - (char *)buffer->memory);
+    void *made = allocator->reallocate(allocator->context, buffer->memory, size + alignment);
     if (made == NULL)
         return CAIRN_ERROR_MEMORY;
-    base_release(allocator, buffer->memory);
     uintptr_t address = ((uintptr_t)made + alignment - 1) / alignment * alignment;
-    *buffer = (eng_lane_buffer){made, (char *)made + (address - (uintptr_t)made), size};
+    char *block = (char *)made + (address - (uintptr_t)made);
+    memmove(block, (char *)made + offset, old);
+    *buffer = (eng_lane_buffer){made, block, size};
+    base_advise_large(block, bytes);
     return CAIRN_OK;
-}
-
-static void release_state(const base_allocator *allocator, eng_lane_state *s)
-{
-    eng_lane_buffer *all[] = {
-        &s->X,          &s->V,    &s->constants,  &s->turn,      &s->reference, &s->id, &s->blocks,
-        &s->near_start, &s->near, &s->near_slots, &s->far_slots, &s->far_start, &s->far};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        base_release(allocator, all[i]->memory);
 }
 
 void eng_lane_destroy(eng_lane *lane)
@@ -136,14 +130,15 @@ void eng_lane_destroy(eng_lane *lane)
         return;
     base_allocator allocator = lane->world->allocator;
     eng_lane_buffer *all[] = {
-        &lane->force,       &lane->segments,    &lane->chunks,  &lane->deferred,
-        &lane->far_touched, &lane->load,        &lane->terms,   &lane->walls,
-        &lane->ghosts,      &lane->ghost_walls, &lane->cell_of, &lane->cell_start,
-        &lane->order,       &lane->row_of,      &lane->sorted,  &lane->counts};
+        &lane->X,          &lane->V,        &lane->constants,   &lane->turn,
+        &lane->reference,  &lane->id,       &lane->row_of,      &lane->blocks,
+        &lane->hertz,      &lane->force,    &lane->near_start,  &lane->near_list,
+        &lane->far_start,  &lane->far_list, &lane->segments,    &lane->chunks,
+        &lane->load,       &lane->terms,    &lane->far_touched, &lane->walls,
+        &lane->ghosts,     &lane->lasting,  &lane->scratch,     &lane->cell_start,
+        &lane->kept_start, &lane->sorted,   &lane->counts};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
-    release_state(&allocator, &lane->now);
-    release_state(&allocator, &lane->before);
     base_release(&allocator, lane->pairs);
     base_release(&allocator, lane);
 }
@@ -171,6 +166,7 @@ eng_lane *eng_lane_of(cairn_world *world)
         if (world->lane != NULL) {
             world->lane->world = world;
             world->lane->kernel = best_kernel();
+            world->lane->least_chunks = ENG_LANE_LEAST;
         }
     }
     return world->lane;
@@ -185,6 +181,14 @@ bool eng_lane_choose_kernel(cairn_world *world, const char *name)
             return true;
         }
     return false;
+}
+
+bool eng_lane_choose_ranges(cairn_world *world, int least_chunks)
+{
+    eng_lane *lane = eng_lane_of(world);
+    if (lane != NULL)
+        lane->least_chunks = least_chunks;
+    return lane != NULL;
 }
 
 static eng_lane_terms hooke_terms(const eng_surface *s)
@@ -243,6 +247,7 @@ static cairn_status fill_terms(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     eng_lane_terms *terms = lane->terms.block;
+    lane->has_hertz = false;
     for (int i = 0; i < world->surface_count; i++) {
         const eng_surface *surface = &world->surfaces[i];
         if (!has_kernel(surface)) {
@@ -251,6 +256,7 @@ static cairn_status fill_terms(eng_lane *lane)
             continue;
         }
         terms[i] = is_hertz(surface) ? hertz_terms(surface) : hooke_terms(surface);
+        lane->has_hertz |= is_hertz(surface);
         terms[i].friction = parameter(surface, "friction");
         terms[i].least_force = parameter(surface, "attraction") != 0.0 ? -INFINITY : 0.0;
     }
@@ -355,11 +361,13 @@ static void read_bodies(eng_lane *lane)
     cairn_world *world = lane->world;
     lane->pass.step = world->def.time_step;
     lane->largest = lane->fastest = 0.0;
+    lane->smallest = INFINITY;
     lane->has_moving_spheres = lane->has_moving_walls = false;
     for (int row = 0; row < lane->rows; row++) {
         read_row(lane, row);
         int body = eng_lane_ids(lane)[row];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
         lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
@@ -373,16 +381,16 @@ static void read_bodies(eng_lane *lane)
 static int find_slot(const eng_lane *lane, int row, int body)
 {
     const eng_lane_pass *p = &lane->pass;
-    const int *starts[2] = {p->near_start, p->far_start};
-    const int *lists[2] = {lane->now.near_slots.block, lane->now.far_slots.block};
+    const int *starts[2] = {p->near_start, p->far_start}, *lists[2] = {p->near, p->far};
     for (int list = 0; list < 2; list++)
-        for (int k = starts[list][row]; k < starts[list][row + 1]; k++) {
-            if (lists[list][k] < 0)
+        for (int at = starts[list][row]; at < starts[list][row + 1]; at++) {
+            int entry = lists[list][at];
+            int slot = list == 0 ? eng_lane_slot_of(lane, row, entry) : entry / 8;
+            if (slot < 0)
                 continue;
-            int slot = lists[list][k] / 8, lane_index = slot % ENG_LANE_WIDTH;
             const eng_lane_block *block = &p->blocks[slot / ENG_LANE_WIDTH];
-            int other = lists[list][k] & 1 ? eng_lane_row_a(block, lane_index)
-                                           : eng_lane_row_b(block, lane_index);
+            int k = slot % ENG_LANE_WIDTH;
+            int other = entry & 1 ? eng_lane_row_a(block, k) : eng_lane_row_b(block, k);
             if (eng_lane_body_of(lane, other) == body)
                 return slot;
         }
@@ -409,7 +417,9 @@ static void read_contacts(eng_lane *lane)
         bool on_b = eng_lane_body_of(lane, eng_lane_row_b(block, k)) == c->body[i][1];
         for (int axis = 0; axis < 3; axis++)
             block->spring[axis][k] = (on_b ? 1.0 : -1.0) * c->history[i][axis];
-        block->slope[k] = c->history[i][ENG_LANE_SLOPE];
+        eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+        if (hertz != NULL)
+            hertz->slope[k] = c->history[i][ENG_LANE_SLOPE];
         block->touch = (unsigned char)(block->touch | 1u << k);
     }
 }
@@ -424,12 +434,10 @@ cairn_status eng_lane_open(eng_lane *lane)
     if (status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->row_of, bodies * sizeof(int));
     if (status == CAIRN_OK)
-        status = eng_lane_state_reserve(lane, &lane->now, 0);
+        status = eng_lane_rows_reserve(lane, 0);
     if (status != CAIRN_OK)
         return status;
-    lane->has_history = false;
     lane->block_count = 0;
-    eng_lane_state_use(lane, &lane->now);
     number_bodies(lane);
     return CAIRN_OK;
 }
@@ -447,6 +455,7 @@ static cairn_status enter(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     read_contacts(lane);
+    eng_blocks_release(lane->world);
     lane->walls_changed = false;
     lane->active = true;
     return CAIRN_OK;
@@ -455,7 +464,7 @@ static cairn_status enter(eng_lane *lane)
 /// Farthest way of a sphere or wall since the list was made, m.
 static double way_since_list(const eng_lane *lane)
 {
-    const double(*reference)[4] = (const double(*)[4])eng_lane_reference(lane);
+    const double(*reference)[3] = (const double(*)[3])eng_lane_reference(lane);
     double most = 0.0;
     for (int row = 0; row < lane->rows; row++) {
         const double *X = lane->pass.X[row], *Y = reference[row];
@@ -522,23 +531,22 @@ static void chunk_range(const eng_lane *lane, int range, int *first, int *end)
 static void end_chunk(eng_lane *lane, int index)
 {
     eng_lane_chunk *chunk = &lane->pass.chunks[index];
+    lane->kernel->move(&lane->pass, index);
     lane->kernel->turn(&lane->pass, index);
     eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
 }
 
 /// A chunk's bodies can move as soon as its own pairs are done: all their pairs have earlier
-/// owners.
+/// owners. Where some of these are of another range, the chunk waits.
 static void run_range(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)end, (void)chunk, (void)worker;
     eng_lane *lane = argument;
-    bool alone = lane->ranges == 1;
     int first, last;
     chunk_range(lane, begin, &first, &last);
     for (int i = first; i < last; i++) {
         lane->kernel->forces(&lane->pass, i);
-        lane->kernel->move(&lane->pass, i, alone ? ENG_LANE_ALL : ENG_LANE_PROMPT);
-        if (alone)
+        if (!lane->pass.chunks[i].waits)
             end_chunk(lane, i);
     }
 }
@@ -549,10 +557,9 @@ static void finish_range(void *argument, int begin, int end, int chunk, int work
     eng_lane *lane = argument;
     int first, last;
     chunk_range(lane, begin, &first, &last);
-    for (int i = first; i < last; i++) {
-        lane->kernel->move(&lane->pass, i, ENG_LANE_DEFERRED);
-        end_chunk(lane, i);
-    }
+    for (int i = first; i < last; i++)
+        if (lane->pass.chunks[i].waits)
+            end_chunk(lane, i);
 }
 
 static void run(eng_lane *lane)

@@ -55,6 +55,9 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
 /// Chooses the kernels by name ("scalar", "avx2", "avx512"); false where they cannot run.
 bool eng_lane_choose_kernel(cairn_world *world, const char *name);
 
+/// Least number of chunks of 128 spheres that a thread takes, for tests; false when out of memory.
+bool eng_lane_choose_ranges(cairn_world *world, int least_chunks);
+
 typedef enum eng_lane_record_count {
     ENG_LANE_RECORD_ROWS, // 0: the lane does not hold the state
     ENG_LANE_RECORD_SLOTS,

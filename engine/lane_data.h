@@ -12,8 +12,9 @@
 
 enum {
     ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
-    ENG_LANE_CHUNK = 128, // rows
+    ENG_LANE_CHUNK = 128, // rows, times the factor for several surfaces
     ENG_LANE_PADDED = 6,  // least number of force rows that every body adds up
+    ENG_LANE_LEAST = 16,  // chunks of a range: below, waking a thread costs more than it gives
 };
 
 typedef enum eng_lane_law { ENG_LANE_HOOKE, ENG_LANE_HERTZ } eng_lane_law;
@@ -40,16 +41,20 @@ typedef struct eng_lane_block {
     unsigned char touch, slip;          // bits of lanes, in the last step
     unsigned char padding[26];
     double radius_sum[ENG_LANE_WIDTH];
-    double damping[ENG_LANE_WIDTH];        // hooke: N s/m; hertz: the same over overlap^(1/4)
-    double spring[3][ENG_LANE_WIDTH];      // N
-    double lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step's force
-    double lag_tangent[3][ENG_LANE_WIDTH]; // N, dashpot's or slider's part along the surface
-    // hertz alone
-    double root_radius[ENG_LANE_WIDTH]; // sqrt of the effective radius
-    double slope[ENG_LANE_WIDTH];       // N/m, tangential stiffness of the last step
+    double damping[ENG_LANE_WIDTH];   // hooke: N s/m; hertz: the same over overlap^(1/4)
+    double spring[3][ENG_LANE_WIDTH]; // N
+    // for the audit and read-outs, which need no more digits
+    float lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step's force
+    float lag_tangent[3][ENG_LANE_WIDTH]; // N, dashpot's or slider's part along the surface
 } eng_lane_block;
 
 _Static_assert(sizeof(eng_lane_block) % 64 == 0, "blocks stay aligned to cache lines");
+
+/// What a block has more where a surface is of hertz_mindlin.
+typedef struct eng_lane_hertz {
+    double root_radius[ENG_LANE_WIDTH]; // sqrt of the effective radius
+    double slope[ENG_LANE_WIDTH];       // N/m, tangential stiffness of the last step
+} eng_lane_hertz;
 
 /// Blocks of one surface.
 typedef struct eng_lane_segment {
@@ -63,6 +68,8 @@ typedef struct eng_lane_chunk {
     int first_row, end_row;
     int first_segment, first_far_segment, end_segment; // list A, then list B
     int first_ghost, end_ghost;
+    int first_block, end_block;
+    bool waits; // pairs of another range act on it: it moves when all ranges are done
     // written by the step
     double wake;     // m, path at which list B is looked at again
     double damping;  // J
@@ -92,15 +99,15 @@ typedef struct eng_lane_pass {
     double (*turn)[4][8];   // [groups] orientation w x y z of eight rows, midpoint
     double (*force)[8];     // [force rows] force on B, its moment F x n, half the gap, 0
     eng_lane_block *blocks;
+    eng_lane_hertz *hertz; // [blocks], NULL where no surface needs it
     const eng_lane_segment *segments;
     const eng_lane_terms *terms;
     eng_lane_chunk *chunks;
     const int *near_start; // [rows + 1] into near
     const int *near;       // 8 force row + side (1: the body is B), list A, padded with a zero row
-    const int *far_start;  // the same for list B
-    const int *far;
+    const int *far_start;  // [rows + 1] into far
+    const int *far;        // 8 slot + side, list B
     unsigned char *far_touched; // [rows] a pair of list B acts in this step
-    unsigned char *deferred;    // [rows] bodies with pairs in another range
     const double (*load)[8];    // force and torque applied by the user; one zero row where none
     size_t load_stride;         // 0 or 1
     double step;
@@ -110,11 +117,17 @@ typedef struct eng_lane_pass {
     double path; // m, bound on the way of any body since the list was made
 } eng_lane_pass;
 
-typedef enum eng_lane_rows {
-    ENG_LANE_ALL,
-    ENG_LANE_PROMPT, // those that are not deferred
-    ENG_LANE_DEFERRED
-} eng_lane_rows;
+/// Whether the pair of an entry of `far` touches; only then its force row holds its force.
+static inline bool eng_lane_far_acts(const eng_lane_pass *pass, int entry)
+{
+    return pass->blocks[entry / (8 * ENG_LANE_WIDTH)].touch >> (entry / 8 % ENG_LANE_WIDTH) & 1;
+}
+
+/// The entry as `near` would hold it.
+static inline int eng_lane_far_row(const eng_lane_pass *pass, int entry)
+{
+    return 8 * pass->blocks[entry / (8 * ENG_LANE_WIDTH)].force_row + entry % (8 * ENG_LANE_WIDTH);
+}
 
 /// One build of the kernels. All give the same bits.
 typedef struct eng_lane_kernel {
@@ -123,7 +136,7 @@ typedef struct eng_lane_kernel {
     /// Forces of the pairs that a chunk owns.
     void (*forces)(const eng_lane_pass *pass, int chunk);
     /// New velocities and positions of rows of a chunk from their force rows.
-    void (*move)(const eng_lane_pass *pass, int chunk, eng_lane_rows rows);
+    void (*move)(const eng_lane_pass *pass, int chunk);
     /// New orientations of the rows of a chunk.
     void (*turn)(const eng_lane_pass *pass, int chunk);
 } eng_lane_kernel;
@@ -136,13 +149,6 @@ typedef struct eng_lane_buffer {
     void *block;     // aligned, within
     size_t capacity; // bytes
 } eng_lane_buffer;
-
-/// Sphere and list data that a new list is made from and into.
-typedef struct eng_lane_state {
-    eng_lane_buffer X, V, constants, turn, reference, id;
-    eng_lane_buffer blocks, near_start, near, far_start, far;
-    eng_lane_buffer near_slots, far_slots; // as near and far: 8 slot + side, -1 for padding
-} eng_lane_state;
 
 typedef struct eng_lane_plane {
     vec3 normal, point; // of the half-space, world
@@ -173,46 +179,68 @@ struct eng_lane {
     bool contacts_current; // and the contacts
     bool out_of_memory;    // met while contacts were written out
     eng_lane_pass pass;
-    eng_lane_state now, before;
-    eng_lane_buffer force, segments, chunks, deferred, far_touched, load, terms, walls, ghosts;
-    eng_lane_buffer ghost_walls;
-    int *ghost_walls_before; // [ghosts of the list before]
-    eng_lane_buffer cell_of, cell_start, order, row_of, sorted, counts; // of list making
-    struct eng_lane_pair *pairs;                                        // candidates
+    eng_lane_buffer X, V, constants, turn, reference, id, row_of;
+    eng_lane_buffer blocks, hertz, near_start, near_list, far_start, far_list;
+    eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
+    eng_lane_buffer lasting; // [blocks] whose force rows last
+    eng_lane_buffer scratch, cell_start, kept_start, sorted, counts; // of list making
+    struct eng_lane_pair *pairs;                                     // candidates
     int pair_capacity;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
+    int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
-    bool has_load, has_moving_spheres, has_moving_walls;
-    bool has_history;      // blocks of an older list hold history
-    double skin, near;     // m
-    double largest;        // m, radius
-    double slack;          // m, way that is left before the list must be looked at
-    double wall_path;      // m, way of walls since the list was made
-    double extent;         // m, no sphere is farther from the origin while the list lasts
-    double fastest;        // m/s, of the last step
-    double listed_fastest; // m/s, `fastest` when the list was made
-    int64_t lists;         // made so far
+    int least_chunks; // of a range
+    int chunk_rows;
+    int ring; // blocks of force rows of each range
+    bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
+    double skin, near;        // m
+    double largest, smallest; // m, radii
+    double slack;             // m, way that is left before the list must be looked at
+    double wall_path;         // m, way of walls since the list was made
+    double extent;            // m, no sphere is farther from the origin while the list lasts
+    double fastest;           // m/s, of the last step
+    double listed_fastest;    // m/s, `fastest` when the list was made
+    int64_t lists;            // made so far
 };
 
 /// Two rows whose gap was within the skin when the list was made.
 typedef struct eng_lane_pair {
-    int i, j, key; // key: list B after list A, by surface
+    unsigned j;
+    unsigned short i;     // within its chunk, ENG_LANE_FAR added for list B
+    unsigned short terms; // index of the surface
 } eng_lane_pair;
 
-static inline double (*eng_lane_reference(const struct eng_lane *lane))[4]
+enum { ENG_LANE_FAR = 0x8000 };
+
+/// History of a contact between two lists.
+typedef struct eng_lane_kept {
+    int body[2]; // owner and partner
+    double spring[3], slope;
+    float lag_normal, lag_tangent[3];
+    bool slips;
+} eng_lane_kept;
+
+static inline double (*eng_lane_reference(const struct eng_lane *lane))[3]
 {
-    return lane->now.reference.block;
+    return lane->reference.block;
 }
 
 /// Place of the tangential stiffness in the history of hertz_mindlin.
 enum { ENG_LANE_SLOPE = 7 };
 
-static inline int *eng_lane_ids(const struct eng_lane *lane)
+/// What a block has for hertz_mindlin, NULL where no surface needs it.
+static inline eng_lane_hertz *eng_lane_hertz_of(const struct eng_lane *lane,
+                                                const eng_lane_block *block)
 {
-    return lane->now.id.block;
+    return lane->pass.hertz != NULL ? &lane->pass.hertz[block - lane->pass.blocks] : NULL;
 }
 
-/// At least `bytes`, 64-byte aligned; contents are lost when it grows.
+static inline int *eng_lane_ids(const struct eng_lane *lane)
+{
+    return lane->id.block;
+}
+
+/// At least `bytes`, 64-byte aligned; contents stay when it grows, what is new is not set.
 cairn_status eng_lane_reserve(struct eng_lane *lane, eng_lane_buffer *buffer,
                               size_t bytes) CAIRN_CHECK_RESULT;
 
@@ -225,12 +253,20 @@ cairn_status eng_lane_open(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 /// Radius and inverse inertia of a row.
 void eng_lane_read_constants(struct eng_lane *lane, int row);
 
-/// Rows and incidence of a state for the lane's rows and some ghosts.
-cairn_status eng_lane_state_reserve(struct eng_lane *lane, eng_lane_state *state,
-                                    int ghosts) CAIRN_CHECK_RESULT;
+/// Space for the lane's rows and some ghosts; the pass works on it.
+cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;
 
-/// The pass works on this state.
-void eng_lane_state_use(struct eng_lane *lane, const eng_lane_state *state);
+/// Packs the history of all contacts; the blocks are gone.
+void eng_lane_history_keep(struct eng_lane *lane);
+
+/// After the rows were sorted: packed history in the order of owners.
+void eng_lane_history_sort(struct eng_lane *lane);
+
+/// Blocks, force rows and incidence from the candidates and the packed history.
+cairn_status eng_lane_blocks_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Slot of an entry of `near` of a row, -1 for padding.
+int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry);
 
 /// New pair list; rows are sorted by cells, history goes along.
 cairn_status eng_lane_list_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;

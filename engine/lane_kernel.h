@@ -118,19 +118,33 @@ INLINE vec safe_square(vec q)
     return v_max(q, v_set(1e-60));
 }
 
-INLINE vec safe_slope(const eng_lane_block *b, int first)
+INLINE vec safe_slope(const eng_lane_hertz *h, int first)
 {
-    return v_max(v_load(b->slope + first), v_set(1e-20));
+    return v_max(v_load(h->slope + first), v_set(1e-20));
 }
 
-INLINE vec area_of(const eng_lane_block *b, int first, vec root)
+INLINE vec area_of(const eng_lane_hertz *h, int first, vec root)
 {
-    return v_mul(v_load(b->root_radius + first), v_mul(root, root));
+    return v_mul(v_load(h->root_radius + first), v_mul(root, root));
 }
 
-INLINE void begin_pairs(const eng_lane_pass *pass, eng_lane_block *b, int first, const spread *t,
-                        bool hertz, early *e)
+/// LANES pairs of one block.
+typedef struct pairs {
+    eng_lane_block *b;
+    eng_lane_hertz *h; // not used by hooke
+    int first;         // lane
+} pairs;
+
+INLINE pairs part_of(const eng_lane_pass *pass, int index, bool hertz)
 {
+    int block = index / PARTS;
+    return (pairs){&pass->blocks[block], hertz ? &pass->hertz[block] : NULL, index % PARTS * LANES};
+}
+
+INLINE void begin_pairs(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz, early *e)
+{
+    eng_lane_block *b = p.b;
+    int first = p.first;
     load_positions(pass, b->i8 + first, b->j8 + first, e->X);
     vec rsq = v_fma(e->X[2], e->X[2], v_fma(e->X[1], e->X[1], v_mul(e->X[0], e->X[0])));
     vec sum = v_load(b->radius_sum + first);
@@ -143,14 +157,13 @@ INLINE void begin_pairs(const eng_lane_pass *pass, eng_lane_block *b, int first,
     if (hertz) {
         vec depth = v_sub(v_set(0.0), v_sub(e->r, sum));
         e->root = v_sqrt(v_sqrt(v_max(depth, v_set(1e-40))));
-        vec now = v_mul(t->tangential, area_of(b, first, e->root));
-        divisor = v_mul(divisor, v_mul(now, safe_slope(b, first)));
+        vec now = v_mul(t->tangential, area_of(p.h, p.first, e->root));
+        divisor = v_mul(divisor, v_mul(now, safe_slope(p.h, p.first)));
     }
     e->inverse = v_div(v_set(1.0), divisor);
 }
 
-INLINE shape_of shape_hooke(const eng_lane_block *b, int first, const spread *t, const early *e,
-                            vec depth)
+INLINE shape_of shape_hooke(pairs p, const spread *t, const early *e, vec depth)
 {
     return (shape_of){
         .distance_inverse = v_mul(e->inverse, safe_square(e->spring_squared)),
@@ -158,16 +171,15 @@ INLINE shape_of shape_hooke(const eng_lane_block *b, int first, const spread *t,
         .tangential = t->tangential,
         .tangential_inverse = t->tangential_inverse,
         .before_inverse = t->tangential_inverse,
-        .damping = v_load(b->damping + first),
+        .damping = v_load(p.b->damping + p.first),
         .normal_spring = v_mul(t->normal, depth),
     };
 }
 
-INLINE shape_of shape_hertz(const eng_lane_block *b, int first, const spread *t, const early *e,
-                            vec depth)
+INLINE shape_of shape_hertz(pairs p, const spread *t, const early *e, vec depth)
 {
-    vec area = area_of(b, first, e->root), safe = safe_square(e->spring_squared);
-    vec now = v_mul(t->tangential, area), old = safe_slope(b, first);
+    vec area = area_of(p.h, p.first, e->root), safe = safe_square(e->spring_squared);
+    vec now = v_mul(t->tangential, area), old = safe_slope(p.h, p.first);
     vec left = v_mul(e->r, safe), right = v_mul(now, old);
     vec inverse_left = v_mul(e->inverse, right), inverse_right = v_mul(e->inverse, left);
     vec old_inverse = v_mul(inverse_right, now);
@@ -178,12 +190,12 @@ INLINE shape_of shape_hertz(const eng_lane_block *b, int first, const spread *t,
         .tangential_inverse = v_mul(inverse_right, old),
         .before_inverse = old_inverse,
         .before_ratio = v_min(v_mul(now, old_inverse), v_set(1.0)),
-        .damping = v_mul(v_load(b->damping + first), e->root),
+        .damping = v_mul(v_load(p.b->damping + p.first), e->root),
         .normal_spring = v_mul(v_mul(t->normal, area), depth),
     };
 }
 
-/// `flat`, what is left of a vector of squared length q without its part p along the normal, made
+/// `flat`, what is left of a vector of squared length q without its pairs p along the normal, made
 /// as long as the vector was: 1 / sqrt(1 - e) times as long, e = p^2 / q.
 INLINE vec_3 length_kept(vec_3 flat, vec p, vec q, vec q_inverse, mask touch)
 {
@@ -246,9 +258,9 @@ typedef struct audited {
 INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const audited *a,
                   sums *s)
 {
-    vec_3 lag = {v_load(b->lag_tangent[0] + first), v_load(b->lag_tangent[1] + first),
-                 v_load(b->lag_tangent[2] + first)};
-    vec normal = v_mul(v_add(v_load(b->lag_normal + first), a->damping), m->normal);
+    vec_3 lag = {v_load_float(b->lag_tangent[0] + first), v_load_float(b->lag_tangent[1] + first),
+                 v_load_float(b->lag_tangent[2] + first)};
+    vec normal = v_mul(v_add(v_load_float(b->lag_normal + first), a->damping), m->normal);
     vec now = dot(a->loss, m->slide), old = dot(lag, m->slide);
     mask slipped = m_from_bits((unsigned)b->slip >> first);
     vec stick = v_add(v_drop(a->slip, now), v_drop(slipped, old));
@@ -263,10 +275,10 @@ INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const
 
 INLINE void store_lag(eng_lane_block *b, int first, vec damping, vec_3 loss)
 {
-    v_store(b->lag_normal + first, damping);
-    v_store(b->lag_tangent[0] + first, loss.x);
-    v_store(b->lag_tangent[1] + first, loss.y);
-    v_store(b->lag_tangent[2] + first, loss.z);
+    v_store_float(b->lag_normal + first, damping);
+    v_store_float(b->lag_tangent[0] + first, loss.x);
+    v_store_float(b->lag_tangent[1] + first, loss.y);
+    v_store_float(b->lag_tangent[2] + first, loss.z);
 }
 
 /// Bits of this part in a byte of the block.
@@ -287,14 +299,16 @@ INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec
 }
 
 /// Law, force rows and audit of LANES pairs that are near enough to matter.
-INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, int first, const spread *t,
-                bool hertz, const early *e, sums *s)
+INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz, const early *e,
+                sums *s)
 {
+    eng_lane_block *b = p.b;
+    int first = p.first;
     mask touch = e->touch;
     vec gap = v_sub(e->r, v_load(b->radius_sum + first)), q = e->spring_squared;
     vec depth = v_sub(v_set(0.0), gap), half_gap = v_mul(v_set(0.5), gap);
     vec_3 old = load_3(b->spring, first);
-    shape_of k = hertz ? shape_hertz(b, first, t, e, depth) : shape_hooke(b, first, t, e, depth);
+    shape_of k = hertz ? shape_hertz(p, t, e, depth) : shape_hooke(p, t, e, depth);
     vec V[8];
     load_velocities(pass, b->i8 + first, b->j8 + first, V);
     motion m = motion_of(e->X, V, k.distance_inverse, half_gap);
@@ -334,7 +348,7 @@ INLINE void act(const eng_lane_pass *pass, eng_lane_block *b, int first, const s
     store_bits(&b->slip, first, m_bits(slip));
     store_3(b->spring, first, spring);
     if (hertz)
-        v_store(b->slope + first, v_keep(touch, k.tangential));
+        v_store(p.h->slope + first, v_keep(touch, k.tangential));
     vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
     vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
     store_forces(pass->force + b->force_row + first, out);
@@ -346,11 +360,48 @@ INLINE void clear_forces(double (*rows)[8])
     memset(rows, 0, LANES * sizeof *rows);
 }
 
-enum { AHEAD = 4 };
+/// What is asked for ahead of its use where bodies and blocks do not stay in the caches.
+typedef struct fetching {
+    bool on;
+    int skip; // blocks of list B between those of list A of this chunk and of the next
+} fetching;
+
+enum { AHEAD = 4, BLOCKS_AHEAD = 10 };
+
+/// Asks for the rows of the later bodies of a block.
+INLINE void fetch_partners(const eng_lane_pass *pass, const eng_lane_block *block)
+{
+    for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+        int row = eng_lane_row_b(block, k);
+        __builtin_prefetch(pass->X[row]);
+        __builtin_prefetch(pass->V[row]);
+    }
+}
+
+INLINE void fetch_block(const eng_lane_pass *pass, int index, bool hertz)
+{
+    const char *block = (const char *)&pass->blocks[index];
+    for (size_t at = 0; at < sizeof(eng_lane_block); at += 64)
+        __builtin_prefetch(block + at);
+    for (size_t at = 0; hertz && at < sizeof(eng_lane_hertz); at += 64)
+        __builtin_prefetch((const char *)&pass->hertz[index] + at);
+}
+
+/// Once for each part of a block.
+INLINE void fetch(const eng_lane_pass *pass, const eng_lane_segment *segment, int part, bool hertz,
+                  int skip)
+{
+    int partners = part / PARTS + AHEAD, block = part / PARTS + BLOCKS_AHEAD;
+    if (part % PARTS != 0)
+        return;
+    if (partners < segment->end_block)
+        fetch_partners(pass, &pass->blocks[partners]);
+    fetch_block(pass, block < segment->end_block ? block : block + skip, hertz);
+}
 
 /// Parts of blocks of list A, AHEAD at a time.
 INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       sums *s)
+                       fetching fetches, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     int end = segment->end_block * PARTS;
@@ -358,29 +409,31 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
         early ahead[AHEAD];
         int count = end - begin < AHEAD ? end - begin : AHEAD;
         for (int k = 0; k < count; k++)
-            begin_pairs(pass, &pass->blocks[(begin + k) / PARTS], (begin + k) % PARTS * LANES, &t,
-                        hertz, &ahead[k]);
+            begin_pairs(pass, part_of(pass, begin + k, hertz), &t, hertz, &ahead[k]);
         for (int k = 0; k < count; k++) {
-            eng_lane_block *b = &pass->blocks[(begin + k) / PARTS];
-            int first = (begin + k) % PARTS * LANES;
+            pairs p = part_of(pass, begin + k, hertz);
+            if (fetches.on)
+                fetch(pass, segment, begin + k, hertz, fetches.skip);
             if (ahead[k].acts)
-                act(pass, b, first, &t, hertz, &ahead[k], s);
+                act(pass, p, &t, hertz, &ahead[k], s);
             else
-                clear_forces(pass->force + b->force_row + first);
+                clear_forces(pass->force + p.b->force_row + p.first);
         }
     }
 }
 
 /// A block of list B; gives the smallest gap of its lanes in `least`.
-INLINE void far_block(const eng_lane_pass *pass, eng_lane_block *b, const spread *t, bool hertz,
-                      sums *s, vec *least)
+INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s,
+                      vec *least)
 {
-    for (int first = 0; first < ENG_LANE_WIDTH; first += LANES) {
+    const eng_lane_block *b = &pass->blocks[index];
+    for (int k = 0; k < PARTS; k++) {
+        pairs p = part_of(pass, index * PARTS + k, hertz);
         early e;
-        begin_pairs(pass, b, first, t, hertz, &e);
-        *least = v_min(*least, v_sub(e.r, v_load(b->radius_sum + first)));
+        begin_pairs(pass, p, t, hertz, &e);
+        *least = v_min(*least, v_sub(e.r, v_load(b->radius_sum + p.first)));
         if (e.acts)
-            act(pass, b, first, t, hertz, &e, s);
+            act(pass, p, t, hertz, &e, s);
     }
     // other ranges may mark the same body
     for (unsigned bits = b->touch; bits != 0; bits &= bits - 1) {
@@ -395,19 +448,46 @@ INLINE void far_blocks(const eng_lane_pass *pass, const eng_lane_segment *segmen
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     for (int i = segment->first_block; i < segment->end_block; i++)
-        far_block(pass, &pass->blocks[i], &t, hertz, s, least);
+        far_block(pass, i, &t, hertz, s, least);
 }
 
 static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, false, s);
+    near_parts(pass, segment, false, (fetching){false, 0}, s);
 }
 
 static __attribute__((noinline)) void near_hertz(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, true, s);
+    near_parts(pass, segment, true, (fetching){false, 0}, s);
+}
+
+static __attribute__((noinline)) void
+near_hooke_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
+{
+    near_parts(pass, segment, false, (fetching){true, skip}, s);
+}
+
+static __attribute__((noinline)) void
+near_hertz_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
+{
+    near_parts(pass, segment, true, (fetching){true, skip}, s);
+}
+
+/// List A of a chunk.
+static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, sums *s)
+{
+    for (int i = chunk->first_segment; i < chunk->first_far_segment; i++) {
+        const eng_lane_segment *segment = &pass->segments[i];
+        bool hertz = pass->terms[segment->terms].law == ENG_LANE_HERTZ;
+        bool last = i + 1 == chunk->first_far_segment;
+        int skip = last ? chunk->end_block - segment->end_block : 0;
+        if (pass->reach > 0)
+            (hertz ? near_hertz_fetching : near_hooke_fetching)(pass, segment, skip, s);
+        else
+            (hertz ? near_hertz : near_hooke)(pass, segment, s);
+    }
 }
 
 static __attribute__((noinline)) void
@@ -466,13 +546,7 @@ static void forces(const eng_lane_pass *pass, int index)
     sums s = {.depth = v_set(0.0), .relative = v_set(0.0)};
     for (int part = 0; part < PARTS; part++)
         s.damping[part] = s.friction[part] = v_set(0.0);
-    for (int i = chunk->first_segment; i < chunk->first_far_segment; i++) {
-        const eng_lane_segment *segment = &pass->segments[i];
-        if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
-            near_hertz(pass, segment, &s);
-        else
-            near_hooke(pass, segment, &s);
-    }
+    near_list(pass, chunk, &s);
     far_list(pass, chunk, &s);
     chunk->damping = -0.5 * pass->step * total(s.damping);
     chunk->friction = -0.5 * pass->step * total(s.friction);
@@ -489,7 +563,7 @@ INLINE void fetch_rows(const eng_lane_pass *pass, int row)
     __builtin_prefetch(pass->X[row + pass->reach], 0, 2);
 }
 
-static void move(const eng_lane_pass *pass, int index, eng_lane_rows rows)
+static void move(const eng_lane_pass *pass, int index)
 {
     eng_lane_chunk *chunk = &pass->chunks[index];
     motion_sums s;
@@ -498,12 +572,9 @@ static void move(const eng_lane_pass *pass, int index, eng_lane_rows rows)
     for (int row = chunk->first_row; row < chunk->end_row && row < fetched; row++)
         fetch_rows(pass, row);
     for (int row = chunk->first_row; row < chunk->end_row; row++)
-        if (rows == ENG_LANE_ALL || (pass->deferred[row] != 0) == (rows == ENG_LANE_DEFERRED))
-            move_row(pass, row, &s);
-    if (rows != ENG_LANE_DEFERRED) {
-        memset(chunk->fastest, 0, sizeof chunk->fastest);
-        chunk->finite = 0.0;
-    }
+        move_row(pass, row, &s);
+    memset(chunk->fastest, 0, sizeof chunk->fastest);
+    chunk->finite = 0.0;
     end_motion(&s, chunk);
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the spheres lane, four doubles at a time (AVX2 and FMA).
 #if defined(__x86_64__)
+#if !defined(__clang__)
 #pragma GCC target("avx2,fma")
+#endif
 
 #include "engine/lane_data.h"
 
 #include <immintrin.h>
 #include <math.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#endif
 
 #define LANES 4
 #define LANE_KERNEL eng_lane_avx2
@@ -30,6 +36,10 @@ static inline void v_store(double *p, vec a)
 static inline vec v_load_float(const float *p)
 {
     return _mm256_cvtps_pd(_mm_load_ps(p));
+}
+static inline void v_store_float(float *p, vec a)
+{
+    _mm_store_ps(p, _mm256_cvtpd_ps(a));
 }
 static inline vec v_add(vec a, vec b)
 {
@@ -197,7 +207,7 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *pass, int entry,
                                                           vec radius, vec sum[2])
 {
-    const double *force = pass->force[0] + (entry & ~7);
+    const double *force = (const double *)pass->force + (entry & ~7);
     vec arm = _mm256_add_pd(radius, _mm256_broadcast_sd(force + 6));
     vec low = _mm256_blend_pd(_mm256_broadcast_sd(signs + (entry & 1)), arm, 8);
     sum[0] = _mm256_fmadd_pd(_mm256_load_pd(force), low, sum[0]);
@@ -220,7 +230,8 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
     if (__builtin_expect(pass->far_touched[row], 0)) {
         pass->far_touched[row] = 0;
         for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            add_row(pass, pass->far[k], radius, sum);
+            if (eng_lane_far_acts(pass, pass->far[k]))
+                add_row(pass, eng_lane_far_row(pass, pass->far[k]), radius, sum);
     }
     // sums: f f f t | t t . .; velocities: v v v rw | rw rw w w
     vec all = _mm256_load_pd(c), linear = _mm256_broadcast_sd(c);
@@ -246,6 +257,10 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
 }
 
 #include "engine/lane_kernel.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #else
 typedef int eng_lane_no_such_kernel;

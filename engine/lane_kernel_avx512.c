@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of the spheres lane, eight doubles at a time (AVX-512 F, DQ, VL).
 #if defined(__x86_64__)
+#if !defined(__clang__)
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
+#endif
 
 #include "engine/lane_data.h"
 
 #include <immintrin.h>
 #include <math.h>
+
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"))),        \
+                             apply_to = function)
+#endif
 
 #define LANES 8
 #define LANE_KERNEL eng_lane_avx512
@@ -30,6 +37,10 @@ static inline void v_store(double *p, vec a)
 static inline vec v_load_float(const float *p)
 {
     return _mm512_cvtps_pd(_mm256_load_ps(p));
+}
+static inline void v_store_float(float *p, vec a)
+{
+    _mm256_store_ps(p, _mm512_cvtpd_ps(a));
 }
 static inline vec v_add(vec a, vec b)
 {
@@ -214,7 +225,7 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pass, int entry,
                                                          vec radius, vec sum)
 {
-    const double *force = pass->force[0] + (entry & ~7);
+    const double *force = (const double *)pass->force + (entry & ~7);
     vec arm = _mm512_add_pd(radius, _mm512_set1_pd(force[6]));
     vec factor = _mm512_mask_mov_pd(_mm512_set1_pd(signs[entry & 1]), 0x38, arm);
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
@@ -235,7 +246,8 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
     if (__builtin_expect(pass->far_touched[row], 0)) {
         pass->far_touched[row] = 0;
         for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            sum = add_row(pass, pass->far[k], radius, sum);
+            if (eng_lane_far_acts(pass, pass->far[k]))
+                sum = add_row(pass, eng_lane_far_row(pass, pass->far[k]), radius, sum);
     }
     const __m512i factors = _mm512_setr_epi64(0, 0, 0, 1, 1, 1, 2, 2);
     const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 3, 4);
@@ -257,6 +269,10 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
 }
 
 #include "engine/lane_kernel.h"
+
+#if defined(__clang__)
+#pragma clang attribute pop
+#endif
 
 #else
 typedef int eng_lane_no_such_kernel;

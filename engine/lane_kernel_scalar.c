@@ -32,6 +32,10 @@ static inline vec v_gather(const double *p, int stride)
     (void)stride;
     return *p;
 }
+static inline void v_store_float(float *p, vec a)
+{
+    *p = (float)a;
+}
 static inline vec v_add(vec a, vec b)
 {
     return a + b;
@@ -150,17 +154,14 @@ static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
     chunk->finite += s->finite;
 }
 
-static void add_rows(const eng_lane_pass *pass, const int *list, const int *end, double radius,
-                     double sum[6])
+static void add_row(const eng_lane_pass *pass, int entry, double radius, double sum[6])
 {
-    for (; list < end; list++) {
-        const double *force = pass->force[*list / 8];
-        double sign = *list & 1 ? 1.0 : -1.0, arm = radius + force[6];
-        for (int k = 0; k < 3; k++)
-            sum[k] = v_fma(force[k], sign, sum[k]);
-        for (int k = 3; k < 6; k++)
-            sum[k] = v_fma(force[k], arm, sum[k]);
-    }
+    const double *force = pass->force[entry / 8];
+    double sign = entry & 1 ? 1.0 : -1.0, arm = radius + force[6];
+    for (int k = 0; k < 3; k++)
+        sum[k] = v_fma(force[k], sign, sum[k]);
+    for (int k = 3; k < 6; k++)
+        sum[k] = v_fma(force[k], arm, sum[k]);
 }
 
 static void move_row(const eng_lane_pass *pass, int row, motion_sums *s)
@@ -169,12 +170,13 @@ static void move_row(const eng_lane_pass *pass, int row, motion_sums *s)
     double sum[6], *X = pass->X[row], *V = pass->V[row];
     for (int k = 0; k < 6; k++)
         sum[k] = pass->load[(size_t)row * pass->load_stride][k];
-    add_rows(pass, pass->near + pass->near_start[row], pass->near + pass->near_start[row + 1], c[3],
-             sum);
+    for (int k = pass->near_start[row]; k < pass->near_start[row + 1]; k++)
+        add_row(pass, pass->near[k], c[3], sum);
     if (pass->far_touched[row]) {
         pass->far_touched[row] = 0;
-        add_rows(pass, pass->far + pass->far_start[row], pass->far + pass->far_start[row + 1], c[3],
-                 sum);
+        for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
+            if (eng_lane_far_acts(pass, pass->far[k]))
+                add_row(pass, eng_lane_far_row(pass, pass->far[k]), c[3], sum);
     }
     bool mobile = c[0] != 0.0;
     for (int k = 0; k < 3; k++) {

@@ -71,9 +71,15 @@ static const eng_lane_terms *terms_of(const eng_lane *lane, const eng_lane_conta
     return &all[eng_surface_of(world, c->body[0], c->body[1]) - world->surfaces];
 }
 
-static vec3 lane_vector(const double (*rows)[ENG_LANE_WIDTH], int k)
+static vec3 spring_of(const eng_lane_block *block, int k)
 {
-    return vec3_make(rows[0][k], rows[1][k], rows[2][k]);
+    return vec3_make(block->spring[0][k], block->spring[1][k], block->spring[2][k]);
+}
+
+static vec3 lag_of(const eng_lane_block *block, int k)
+{
+    const float(*lag)[ENG_LANE_WIDTH] = (const float(*)[ENG_LANE_WIDTH])block->lag_tangent;
+    return vec3_make((double)lag[0][k], (double)lag[1][k], (double)lag[2][k]);
 }
 
 eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block *block, int k)
@@ -91,12 +97,13 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     const eng_lane_terms *terms = terms_of(lane, &c);
     bool hertz = terms->law == ENG_LANE_HERTZ;
     double depth = fmax(-c.gap, 0.0);
-    double area = hertz ? block->root_radius[k] * sqrt(depth) : 1.0;
-    c.stiffness = hertz ? block->slope[k] : terms->tangential;
+    const eng_lane_hertz *more = eng_lane_hertz_of(lane, block);
+    double area = hertz ? more->root_radius[k] * sqrt(depth) : 1.0;
+    c.stiffness = hertz ? more->slope[k] : terms->tangential;
     c.spring = terms->normal * area * depth;
     c.elastic = (hertz ? 0.4 : 0.5) * c.spring * depth;
-    vec3 along = vec3_add(lane_vector(block->spring, k), lane_vector(block->lag_tangent, k));
-    c.force = vec3_add_scaled(along, c.spring + block->lag_normal[k], c.normal);
+    vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
+    c.force = vec3_add_scaled(along, c.spring + (double)block->lag_normal[k], c.normal);
     return c;
 }
 
@@ -104,7 +111,7 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
                                      const eng_lane_contact *c)
 {
     double half = 0.5 * lane->pass.step, normal = vec3_dot(c->normal, c->velocity);
-    vec3 spring = lane_vector(block->spring, k), lag = lane_vector(block->lag_tangent, k);
+    vec3 spring = spring_of(block, k), lag = lag_of(block, k);
     double along = half * vec3_dot(spring, c->velocity);
     double loss = half * vec3_dot(lag, c->velocity);
     bool slips = block->slip >> k & 1;
@@ -112,7 +119,7 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
     return (eng_lane_pending){
         .elastic = c->elastic + stored - half * c->spring * normal - along,
         .loose = stored - along,
-        .damping = -half * block->lag_normal[k] * normal - (slips ? 0.0 : loss),
+        .damping = -half * (double)block->lag_normal[k] * normal - (slips ? 0.0 : loss),
         .friction = slips ? -loss : 0.0,
     };
 }
@@ -134,8 +141,6 @@ void eng_lane_publish(const cairn_world *constant)
         pose *q = &world->q[body];
         q->position = vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * h, velocity);
         q->orientation = eng_rotation_advance(middle, vec3_scale(-0.5 * h, spin_body));
-        world->q_mid[body] = *q;
-        world->q_mid[body].position = row_centre(lane, row);
         vec3_store(world->v[body], velocity);
         vec3_store(world->v[body] + 3, spin_body);
     }
@@ -217,7 +222,7 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
     for (int axis = 0; axis < 3; axis++)
         to->history[index][axis] = sign * block->spring[axis][k];
     if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
-        to->history[index][ENG_LANE_SLOPE] = block->slope[k];
+        to->history[index][ENG_LANE_SLOPE] = eng_lane_hertz_of(lane, block)->slope[k];
     to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
 }
 
@@ -286,7 +291,7 @@ static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
     double half = 0.5 * lane->pass.step, normal = vec3_dot(c.normal, velocity);
     if (c.gap - half * normal > 0.0)
         return 0.0;
-    vec3 spring = lane_vector(block->spring, k);
+    vec3 spring = spring_of(block, k);
     double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
     return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity));
 }
@@ -316,20 +321,18 @@ void eng_lane_energy(const cairn_world *world, cairn_energy *e)
     e->residual = e->kinetic + e->potential + e->elastic + lost - given;
 }
 
-/// Sum of the forces of a list of slots on a sphere.
-static void add_sides(const eng_lane *lane, const int *slots, const int *end, vec3 centre,
-                      vec3 *force, vec3 *torque)
+/// Adds the force of a slot on one of its sides, a sphere.
+static void add_side(const eng_lane *lane, int slot, bool on_b, vec3 centre, vec3 *force,
+                     vec3 *torque)
 {
-    for (; slots < end; slots++) {
-        const eng_lane_block *block = &lane->pass.blocks[*slots / 8 / ENG_LANE_WIDTH];
-        int k = *slots / 8 % ENG_LANE_WIDTH;
-        if (*slots < 0 || !(block->touch >> k & 1))
-            continue;
-        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
-        vec3 given = vec3_scale(*slots & 1 ? 1.0 : -1.0, c.force);
-        *force = vec3_add(*force, given);
-        *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
-    }
+    const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    int k = slot % ENG_LANE_WIDTH;
+    if (!(block->touch >> k & 1))
+        return;
+    eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+    vec3 given = vec3_scale(on_b ? 1.0 : -1.0, c.force);
+    *force = vec3_add(*force, given);
+    *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
 }
 
 static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque)
@@ -352,18 +355,22 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
 {
     const eng_lane *lane = world->lane;
     *force = *torque = vec3_make(0.0, 0.0, 0.0);
+    if (lane->block_count == 0)
+        return;
     if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
         wall_force(lane, body, force, torque);
         return;
     }
     const eng_lane_pass *pass = &lane->pass;
     int row = ((const int *)lane->row_of.block)[body];
-    const int *near = lane->now.near_slots.block, *far = lane->now.far_slots.block;
     vec3 centre = row_centre(lane, row);
-    add_sides(lane, near + pass->near_start[row], near + pass->near_start[row + 1], centre, force,
-              torque);
-    add_sides(lane, far + pass->far_start[row], far + pass->far_start[row + 1], centre, force,
-              torque);
+    for (int i = pass->near_start[row]; i < pass->near_start[row + 1]; i++) {
+        int slot = eng_lane_slot_of(lane, row, pass->near[i]);
+        if (slot >= 0)
+            add_side(lane, slot, pass->near[i] & 1, centre, force, torque);
+    }
+    for (int i = pass->far_start[row]; i < pass->far_start[row + 1]; i++)
+        add_side(lane, pass->far[i] / 8, pass->far[i] & 1, centre, force, torque);
 }
 
 cairn_status eng_lane_publish_pairs(const cairn_world *constant)
@@ -388,14 +395,23 @@ cairn_status eng_lane_publish_pairs(const cairn_world *constant)
     return CAIRN_OK;
 }
 
+/// Where the contacts' points were taken.
+static void publish_midpoints(const eng_lane *lane)
+{
+    for (int row = 0; row < lane->rows; row++)
+        lane->world->q_mid[eng_lane_ids(lane)[row]].position = row_centre(lane, row);
+}
+
 void eng_lane_leave(cairn_world *world)
 {
     eng_lane *lane = world->lane;
     world->lane_fit = ENG_LANE_UNKNOWN;
     if (lane == NULL || !lane->active)
         return;
-    if (eng_lane_publish_pairs(world) != CAIRN_OK)
+    if (eng_lane_publish_pairs(world) != CAIRN_OK || eng_blocks_reserve(world) != CAIRN_OK)
         lane->out_of_memory = true;
+    else
+        publish_midpoints(lane);
     eng_lane_energy(world, &world->energy);
     world->contacts_before.count = world->contacts_before.cone_count = 0;
     world->topology_changed = true;

@@ -60,25 +60,18 @@ static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_RO
     memcpy(to + ROW_REFERENCE, eng_lane_reference(lane)[row], 3 * sizeof *to);
 }
 
-/// Numbers of a slot's history in the order of the file.
-static void slot_numbers(eng_lane_block *block, int k, double *at[ENG_LANE_RECORD_SLOT_WIDTH])
-{
-    for (int axis = 0; axis < 3; axis++) {
-        at[axis] = &block->spring[axis][k];
-        at[axis + 3] = &block->lag_tangent[axis][k];
-    }
-    at[6] = &block->lag_normal[k];
-    at[7] = &block->slope[k];
-}
-
 static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
 {
-    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    const eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
     int k = slot % ENG_LANE_WIDTH;
-    double *at[ENG_LANE_RECORD_SLOT_WIDTH];
-    slot_numbers(block, k, at);
-    for (int i = 0; i < ENG_LANE_RECORD_SLOT_WIDTH; i++)
-        record->slots[slot][i] = *at[i];
+    double *to = record->slots[slot];
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = block->spring[axis][k];
+        to[axis + 3] = (double)block->lag_tangent[axis][k];
+    }
+    to[6] = (double)block->lag_normal[k];
+    to[7] = hertz != NULL ? hertz->slope[k] : 0.0;
     record->acts[slot] =
         (unsigned char)((block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0));
 }
@@ -155,6 +148,7 @@ static void place_listed(eng_lane *lane, const eng_lane_record *record)
 {
     const cairn_world *world = lane->world;
     lane->largest = 0.0;
+    lane->smallest = INFINITY;
     lane->has_moving_spheres = false;
     for (int row = 0; row < lane->rows; row++) {
         int body = record->body[row];
@@ -162,6 +156,7 @@ static void place_listed(eng_lane *lane, const eng_lane_record *record)
         eng_lane_read_constants(lane, row);
         memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
     lane->fastest = record->reals[ENG_LANE_RECORD_LISTED_FASTEST];
@@ -201,18 +196,27 @@ static void place_now(eng_lane *lane, const eng_lane_record *record)
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
 }
 
+static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
+{
+    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    int k = slot % ENG_LANE_WIDTH, acts = record->acts[slot];
+    const double *from = record->slots[slot];
+    for (int axis = 0; axis < 3; axis++) {
+        block->spring[axis][k] = from[axis];
+        block->lag_tangent[axis][k] = (float)from[axis + 3];
+    }
+    block->lag_normal[k] = (float)from[6];
+    if (hertz != NULL)
+        hertz->slope[k] = from[7];
+    block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
+    block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+}
+
 static void place_history(eng_lane *lane, const eng_lane_record *record)
 {
-    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
-        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int k = slot % ENG_LANE_WIDTH, acts = record->acts[slot];
-        double *at[ENG_LANE_RECORD_SLOT_WIDTH];
-        slot_numbers(block, k, at);
-        for (int i = 0; i < ENG_LANE_RECORD_SLOT_WIDTH; i++)
-            *at[i] = record->slots[slot][i];
-        block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
-        block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
-    }
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
+        place_slot(lane, slot, record);
     for (int i = 0; i < lane->chunk_count; i++)
         lane->pass.chunks[i].wake = record->wake[i];
 }

@@ -70,6 +70,8 @@ static double work_of(const struct eng_lane *lane, const eng_lane_ghost *ghost, 
 {
     const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
     const eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
+    if (!(block->touch >> ghost->slot % ENG_LANE_WIDTH & 1))
+        return 0.0;
     const double *force = lane->pass.force[block->force_row + ghost->slot % ENG_LANE_WIDTH];
     double moment = force[6] * vec3_dot(vec3_from(force + 3), wall->spin);
     vec3 velocity = vec3_from(lane->pass.V[row]);

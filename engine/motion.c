@@ -151,7 +151,9 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
         return status;
     }
     world->motion_count += before.function == NULL;
-    world->q[index] = world->q_mid[index] = q;
+    world->q[index] = q;
+    if (index < world->blocks_count)
+        world->q_mid[index] = q;
     memcpy(world->v[index], v, sizeof v);
     world->topology_changed = world->joints_changed = true;
     return CAIRN_OK;

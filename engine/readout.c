@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const double *cairn_world_residuals(const cairn_world *world, int *count)
+{
+    *count = world->residual_count;
+    return world->residuals;
+}
+
 int cairn_contact_count(const cairn_world *world)
 {
     eng_lane_publish_contacts(world);
@@ -72,7 +78,7 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         return CAIRN_OK;
     }
     const eng_contacts *c = &world->contacts;
-    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = world->q_mid[body.index].position;
+    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index)->position;
     for (int i = 0; i < c->count; i++) {
         double sign = c->body[i][1] == (int)body.index   ? 1.0
                       : c->body[i][0] == (int)body.index ? -1.0

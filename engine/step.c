@@ -9,9 +9,12 @@
 #include "engine/rotation.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { JOINT_ROUNDS_MAX = 8 };
+// RESIDUALS: entries kept of a step's residual history
+enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
 
 void eng_block_midpoint(cairn_world *world)
 {
@@ -53,6 +56,61 @@ void eng_block_free_velocity(cairn_world *world)
     }
 }
 
+typedef struct body_label {
+    char text[96];
+} body_label;
+
+/// 'body 3 ("name")', for messages.
+static body_label label_of(const cairn_world *world, int body)
+{
+    body_label label;
+    const char *name = world->bodies[body].name;
+    if (name != NULL)
+        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
+    else
+        snprintf(label.text, sizeof label.text, "body %d", body);
+    return label;
+}
+
+/// The contact that is not finite, or else the fastest one, which is where overflows begin.
+static int worst_contact(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    int worst = 0;
+    double most = -1.0;
+    for (int i = 0; i < c->cone_count; i++) {
+        double size = fabs(c->V[i][0]) + fabs(c->V[i][1]) + fabs(c->V[i][2]);
+        if (!isfinite(size + c->gap[i]))
+            return i;
+        if (size > most) {
+            most = size;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+/// Why a solver gave no answer; the problem can still be written, with its guess as the answer.
+static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
+{
+    const eng_contacts *c = &world->contacts;
+    size_t size = (size_t)world->problem.contact_count * sizeof *world->guess;
+    memcpy(world->contacts.R, world->guess, size);
+    memset(world->solution_U, 0, size);
+    world->report.stop = "failed";
+    if (status != CAIRN_ERROR_NONFINITE)
+        return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
+                         world->step_count + 1, world->time, cairn_status_text(status));
+    int worst = worst_contact(world);
+    const double *V = c->V[worst];
+    return base_fail(error, status,
+                     "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
+                     "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
+                     "m/s, gap %.3g m)",
+                     world->step_count + 1, world->time, label_of(world, c->body[worst][0]).text,
+                     label_of(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
+}
+
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
 static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
@@ -64,6 +122,8 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .workers = world->workers,
         .local = world->local.plugin,
         .local_settings = world->local.settings,
+        .history = world->residuals + world->residual_count,
+        .history_capacity = RESIDUALS - world->residual_count,
         .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
     };
     con_report report;
@@ -72,10 +132,10 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         con_solve(world->solver.plugin, world->solver.settings, &world->problem, &control,
                   world->contacts.R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
-        return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
-                         world->step_count + 1, world->time, cairn_status_text(status));
+        return fail_solver(world, status, error);
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations += report.iterations;
+    world->residual_count += report.history_count;
     world->report.error = report.error;
     world->report.error_scaled = report.error_scaled;
     world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
@@ -123,7 +183,9 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
     world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
                                                           (size_t)n, sizeof *world->solution_U);
-    if (world->guess == NULL || world->solution_U == NULL)
+    world->residuals = (double *)base_arena_allocate(world->arena, "residual history", RESIDUALS,
+                                                     sizeof *world->residuals);
+    if (world->guess == NULL || world->solution_U == NULL || world->residuals == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
     bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
@@ -209,12 +271,11 @@ static cairn_status check_finite(const cairn_world *world, cairn_error *error)
         double sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5];
         if (isfinite(sum) && vec3_is_finite(world->q[i].position))
             continue;
-        const char *name = world->bodies[i].name;
         return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "step %" PRId64 ", t = %g s: body %d%s%s%s has a state that is not finite "
+                         "step %" PRId64 ", t = %g s: %s has a state that is not finite "
                          "(velocity %g %g %g m/s)",
-                         world->step_count + 1, world->time, i, name != NULL ? " (\"" : "",
-                         name != NULL ? name : "", name != NULL ? "\")" : "", v[0], v[1], v[2]);
+                         world->step_count + 1, world->time, label_of(world, i).text, v[0], v[1],
+                         v[2]);
     }
     return CAIRN_OK;
 }
@@ -224,8 +285,11 @@ static cairn_status begin_step(cairn_world *world)
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->guess = NULL;
+    world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
-    cairn_status status = eng_joints_gather(world);
+    cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
+    if (status == CAIRN_OK)
+        status = eng_joints_gather(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
     if (status == CAIRN_OK)

@@ -172,40 +172,6 @@ static bool create_sets(cairn_trajectory *writer)
     return true;
 }
 
-// ---------------------------------------------------------------- going on with a file
-
-/// Whether a set of an earlier file has the frames and the bodies that this one goes on with.
-static bool fits(const cairn_trajectory *writer, hid_t set, set_index index)
-{
-    hsize_t shape[ENG_TRAJECTORY_RANK], wanted[ENG_TRAJECTORY_RANK];
-    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
-    int rank = shape_of(writer, index, writer->frames, wanted);
-    bool good = space >= 0 && type >= 0 && H5Tequal(type, eng_trajectory_type(index)) > 0 &&
-                H5Sget_simple_extent_ndims(space) == rank &&
-                H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] >= wanted[0];
-    for (int k = 1; k < rank && good; k++)
-        good = shape[k] == wanted[k];
-    close_with(type, H5Tclose);
-    close_with(space, H5Sclose);
-    return good;
-}
-
-/// The first frames of every set of an earlier file.
-static bool copy_sets(cairn_trajectory *writer, hid_t from)
-{
-    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
-        const char *name = eng_trajectory_sets[i].name;
-        if (H5Ocopy(from, name, writer->file, name, H5P_DEFAULT, H5P_DEFAULT) < 0)
-            return false;
-        hid_t set = writer->sets[i] = H5Dopen2(writer->file, name, H5P_DEFAULT);
-        hsize_t shape[ENG_TRAJECTORY_RANK];
-        shape_of(writer, (set_index)i, writer->frames, shape);
-        if (set < 0 || !fits(writer, set, (set_index)i) || H5Dset_extent(set, shape) < 0)
-            return false;
-    }
-    return true;
-}
-
 hid_t eng_trajectory_open_file(const char *path)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
@@ -238,28 +204,7 @@ static bool close_file(cairn_trajectory *writer)
     return good;
 }
 
-/// A file of its own name until it is complete enough for readers.
-static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *world,
-                               const cairn_trajectory_def *def, hid_t from, cairn_error *error)
-{
-    char temporary[PATH_SIZE + 8];
-    snprintf(temporary, sizeof temporary, "%s.part", writer->path);
-    writer->file = create_file(temporary);
-    if (writer->file < 0)
-        return fail_file(temporary, "cannot be written", error);
-    bool good = put_provenance(writer->file, world, def) &&
-                (from >= 0 ? copy_sets(writer, from) : create_sets(writer));
-    if (good && H5Fstart_swmr_write(writer->file) >= 0 && rename(temporary, writer->path) == 0)
-        return CAIRN_OK;
-    close_file(writer);
-    remove(temporary);
-    return from >= 0 && !good ? base_fail(error, CAIRN_ERROR_FORMAT,
-                                          "%s: does not hold the %lld frames of the checkpoint",
-                                          writer->path, (long long)writer->frames)
-                              : fail_file(writer->path, "cannot be written", error);
-}
-
-static cairn_trajectory *make_writer(const cairn_world *world, const char *path, int64_t frames)
+static cairn_trajectory *make_writer(const cairn_world *world, const char *path)
 {
     const base_allocator *allocator = &world->allocator;
     cairn_trajectory *made = base_allocate(allocator, 1, sizeof *made);
@@ -267,7 +212,6 @@ static cairn_trajectory *make_writer(const cairn_world *world, const char *path,
         return NULL;
     made->allocator = *allocator;
     made->bodies = world->body_count;
-    made->frames = frames;
     made->file = H5I_INVALID_HID;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         made->sets[i] = H5I_INVALID_HID;
@@ -284,44 +228,6 @@ static void release_writer(cairn_trajectory *writer)
     base_allocator allocator = writer->allocator;
     base_release(&allocator, writer->rows);
     base_release(&allocator, writer);
-}
-
-static cairn_status open_writer(const char *path, const cairn_world *world,
-                                const cairn_trajectory_def *def, int64_t frames, bool resumes,
-                                cairn_trajectory **writer, cairn_error *error)
-{
-    *writer = NULL;
-    if (strlen(path) >= PATH_SIZE)
-        return fail_file(path, "the path is too long", error);
-    cairn_trajectory *made = make_writer(world, path, frames);
-    if (made == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
-    con_hdf5_silence silence = con_hdf5_silence_begin();
-    hid_t from = resumes ? eng_trajectory_open_file(path) : H5I_INVALID_HID;
-    cairn_status status = resumes && from < 0
-                              ? fail_file(path, "is not there or is no trajectory", error)
-                              : begin_file(made, world, def, from, error);
-    close_with(from, H5Fclose);
-    con_hdf5_silence_end(silence);
-    if (status == CAIRN_OK)
-        *writer = made;
-    else
-        release_writer(made);
-    return status;
-}
-
-cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
-                                     const cairn_trajectory_def *def, cairn_trajectory **writer,
-                                     cairn_error *error)
-{
-    return open_writer(path, world, def, 0, false, writer, error);
-}
-
-cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
-                                     const cairn_trajectory_def *def, int64_t frames,
-                                     cairn_trajectory **writer, cairn_error *error)
-{
-    return open_writer(path, world, def, frames, true, writer, error);
 }
 
 int64_t cairn_trajectory_frames(const cairn_trajectory *writer)
@@ -404,4 +310,96 @@ cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world 
         return fail_file(writer->path, "a frame could not be written", error);
     writer->frames++;
     return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- beginning and going on
+
+/// The first frames of an earlier file, read as a replay is, which trusts nothing in it.
+static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, int64_t frames,
+                                cairn_error *error)
+{
+    if (cairn_replay_get_info(from)->bodies != writer->bodies || cairn_replay_count(from) < frames)
+        return base_fail(error, CAIRN_ERROR_FORMAT,
+                         "%s: does not hold the %lld frames of the checkpoint", writer->path,
+                         (long long)frames);
+    while (writer->frames < frames) {
+        cairn_replay_frame frame;
+        cairn_status status = cairn_replay_read(from, writer->frames, &frame, error);
+        if (status != CAIRN_OK)
+            return status;
+        bool good = append(writer, ENG_TRAJECTORY_STEP, &frame.step) &&
+                    append(writer, ENG_TRAJECTORY_CONTACTS, &frame.contacts) &&
+                    append(writer, ENG_TRAJECTORY_POSITION, frame.position) &&
+                    append(writer, ENG_TRAJECTORY_ORIENTATION, frame.orientation) &&
+                    append(writer, ENG_TRAJECTORY_VELOCITY, frame.velocity) &&
+                    append(writer, ENG_TRAJECTORY_SPIN, frame.angular_velocity) &&
+                    append(writer, ENG_TRAJECTORY_TIME, &frame.time);
+        if (!good)
+            return fail_file(writer->path, "a frame could not be copied", error);
+        writer->frames++;
+    }
+    return CAIRN_OK;
+}
+
+/// A file of its own name until it is complete enough for readers.
+static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *world,
+                               const cairn_trajectory_def *def, cairn_replay *from, int64_t frames,
+                               cairn_error *error)
+{
+    char temporary[PATH_SIZE + 8];
+    snprintf(temporary, sizeof temporary, "%s.part", writer->path);
+    writer->file = create_file(temporary);
+    cairn_status status = CAIRN_OK;
+    if (writer->file < 0 || !put_provenance(writer->file, world, def) || !create_sets(writer))
+        status = fail_file(temporary, "cannot be written", error);
+    if (status == CAIRN_OK && from != NULL)
+        status = copy_frames(writer, from, frames, error);
+    if (status == CAIRN_OK &&
+        (H5Fstart_swmr_write(writer->file) < 0 || rename(temporary, writer->path) != 0))
+        status = fail_file(writer->path, "cannot be written", error);
+    if (status == CAIRN_OK)
+        return status;
+    close_file(writer);
+    remove(temporary);
+    return status;
+}
+
+static cairn_status open_writer(const char *path, const cairn_world *world,
+                                const cairn_trajectory_def *def, cairn_replay *from, int64_t frames,
+                                cairn_trajectory **writer, cairn_error *error)
+{
+    if (strlen(path) >= PATH_SIZE)
+        return fail_file(path, "the path is too long", error);
+    cairn_trajectory *made = make_writer(world, path);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    cairn_status status = begin_file(made, world, def, from, frames, error);
+    con_hdf5_silence_end(silence);
+    if (status == CAIRN_OK)
+        *writer = made;
+    else
+        release_writer(made);
+    return status;
+}
+
+cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
+                                     const cairn_trajectory_def *def, cairn_trajectory **writer,
+                                     cairn_error *error)
+{
+    *writer = NULL;
+    return open_writer(path, world, def, NULL, 0, writer, error);
+}
+
+cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
+                                     const cairn_trajectory_def *def, int64_t frames,
+                                     cairn_trajectory **writer, cairn_error *error)
+{
+    *writer = NULL;
+    cairn_replay *from = NULL;
+    cairn_status status = cairn_replay_open(path, &from, error);
+    if (status == CAIRN_OK)
+        status = open_writer(path, world, def, from, frames, writer, error);
+    cairn_replay_close(from);
+    return status;
 }

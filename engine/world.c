@@ -81,20 +81,40 @@ static bool create_parts(cairn_world *world)
            (world->def.threads == 1 || world->workers != NULL);
 }
 
+/// The world's own block, which knows where it came from; NULL when out of memory.
+static cairn_world *allocate_world(const cairn_world_def *def)
+{
+    bool custom = def->allocator.reallocate != NULL;
+    base_allocator allocator = base_allocator_default();
+    base_gate *gate = NULL;
+    if (custom)
+        allocator = (base_allocator){def->allocator.reallocate, def->allocator.context};
+    if (custom && def->threads > 1) {
+        gate = base_gate_create(&allocator);
+        if (gate == NULL)
+            return NULL;
+        allocator = base_gate_allocator(gate);
+    }
+    cairn_world *made = base_allocate(&allocator, 1, sizeof *made);
+    if (made == NULL) {
+        base_gate_destroy(gate);
+        return NULL;
+    }
+    made->allocator = allocator;
+    made->gate = gate;
+    return made;
+}
+
 cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world, cairn_error *error)
 {
     *world = NULL;
     cairn_status status = check_def(def, error);
     if (status != CAIRN_OK)
         return status;
-    base_allocator allocator = base_allocator_default();
-    if (def->allocator.reallocate != NULL)
-        allocator = (base_allocator){def->allocator.reallocate, def->allocator.context};
-    cairn_world *made = base_allocate(&allocator, 1, sizeof *made);
+    cairn_world *made = allocate_world(def);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a world");
     made->def = *def;
-    made->allocator = allocator;
     if (def->log != NULL)
         made->logger = (base_logger){forward_log, made};
     if (!create_parts(made)) {
@@ -178,7 +198,9 @@ void cairn_world_destroy(cairn_world *world)
     geo_broad_phase_destroy(world->broad);
     base_workers_destroy(world->workers);
     base_arena_destroy(world->arena);
+    base_gate *gate = world->gate;
     base_release(&allocator, world);
+    base_gate_destroy(gate);
 }
 
 const cairn_world_def *cairn_world_get_def(const cairn_world *world)

@@ -133,6 +133,7 @@ struct cairn_world {
     // set at creation
     cairn_world_def def;
     base_allocator allocator;
+    base_gate *gate; // of the allocator; NULL where none is needed
     base_logger logger;
     base_workers *workers; // NULL for one thread
     base_arena *arena;     // scratch of a step; holds the problem of the last step until the next
@@ -178,12 +179,14 @@ struct cairn_world {
     pose *q;                   // [body_count] centre and principal axes, at t_n
     double (*v)[6];            // [body_count] linear (world), angular (principal body axes)
     double (*mass_inverse)[6]; // [body_count] zeros where not dynamic
-    double (*correction)[6]; // [body_count] m, rad (body axes): moved by the correction of the last
-                             // step
-    // written by block 1 and 2
-    pose *q_mid;         // [body_count] midpoint configuration
-    double (*v_free)[6]; // [body_count]
-    double (*v_end)[6];  // [body_count] velocity the contacts were solved for
+
+    // of the blocks of a step; there are none before the first one and while the lane is active
+    int blocks_count, blocks_capacity;
+    pose *q_mid;             // [blocks_count] midpoint configuration
+    double (*v_free)[6];     // [blocks_count]
+    double (*v_end)[6];      // [blocks_count] velocity the contacts were solved for
+    double (*correction)[6]; // [blocks_count] m, rad (body axes): moved by the correction of the
+                             // last step
 
     // broad and narrow phase
     geo_broad_phase *broad;
@@ -215,6 +218,8 @@ struct cairn_world {
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
+    double *residuals;                     // [residual_count] of the last solve, in the arena
+    int residual_count;
     cairn_step_report report;
     cairn_energy energy;
     double energy_start; // J, kinetic + potential at the first step
@@ -223,6 +228,18 @@ struct cairn_world {
     double time_start; // s, of step 0
     double time;
 };
+
+/// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
+static inline const pose *eng_middle_of(const cairn_world *world, int body)
+{
+    return body < world->blocks_count ? &world->q_mid[body] : &world->q[body];
+}
+
+/// Arrays of the blocks for all bodies; what is new starts from q and v.
+cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Gives these arrays back, and the placed colliders.
+void eng_blocks_release(cairn_world *world);
 
 /// Blocks of the step, in order; each reads what earlier ones wrote.
 void eng_block_midpoint(cairn_world *world);

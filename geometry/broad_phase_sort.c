@@ -94,7 +94,7 @@ cairn_status geo_broad_gather(geo_broad_phase *broad, int list_count)
             broad->pairs[starts[pair.first]++] = pair;
         }
     // each start has moved on to the next one's
-    for (int i = 0, begin = 0; i < broad->count; i++) {
+    for (int i = 0, begin = 0; i < broad->count && broad->pairs != NULL; i++) {
         sort_run(broad->pairs + begin, starts[i] - begin);
         begin = starts[i];
     }

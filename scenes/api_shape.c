@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // address is the key under which the registry keeps the primitive shapes made so far
 static const char cache_key;
@@ -45,7 +46,11 @@ static void push_new(lua_State *L, const cairn_shape_def *def)
 {
     shape_handle made = {.kind = def->kind};
     cairn_error error = {0};
-    cairn_status status = cairn_shape_create(scn_loader_world(L), def, &made.id, &error);
+    cairn_world *world = scn_loader_world(L);
+    int limit = scn_loader_of(L)->options->body_limit;
+    if (cairn_shape_count(world) >= limit)
+        scn_raise(L, "scene makes more than %d shapes (endless loop?)", limit);
+    cairn_status status = cairn_shape_create(world, def, &made.id, &error);
     if (status != CAIRN_OK)
         scn_raise(L, "%s: %s", cairn_shape_kind_name(def->kind), error.message);
     shape_handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
@@ -226,6 +231,10 @@ const char *scn_push_data_path(lua_State *L, const char *file)
                   (real[length] == '/' || strcmp(loader->folder, "/") == 0);
     if (!inside)
         scn_raise(L, "file \"%.200s\" lies outside the scene's folder", file);
+    // a pipe would be waited for, a device has no end
+    struct stat information;
+    if (stat(path, &information) != 0 || !S_ISREG(information.st_mode))
+        scn_raise(L, "file \"%.200s\" is no file of data", file);
     return path;
 }
 

@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { PRINTED_MOST = 10000 };
+
 int scn_call_title(lua_State *L)
 {
     scn_scene *scene = scn_loader_of(L)->scene;
     if (lua_type(L, 1) != LUA_TSTRING || lua_gettop(L) != 1)
         scn_raise(L, "title wants one text");
+    if (lua_rawlen(L, 1) > SCN_TEXT_MOST)
+        scn_raise(L, "title is longer than %d letters", SCN_TEXT_MOST);
     char *title = base_copy_text(&scene->allocator, lua_tostring(L, 1));
     if (title == NULL)
         scn_raise(L, "out of memory");
@@ -26,6 +30,8 @@ int scn_call_print(lua_State *L)
 {
     char text[CAIRN_MESSAGE_SIZE] = "";
     int count = lua_gettop(L);
+    if (++scn_loader_of(L)->printed > PRINTED_MOST)
+        scn_raise(L, "scene prints more than %d lines (endless loop?)", PRINTED_MOST);
     for (int i = 1; i <= count; i++) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%s", i > 1 ? " " : "",

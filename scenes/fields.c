@@ -182,6 +182,8 @@ const char *scn_fields_text(const scn_fields *fields, const char *key, const cha
     int type = push(fields, key);
     if (type != LUA_TNIL && type != LUA_TSTRING)
         raise_type(fields, key, "a text");
+    if (type == LUA_TSTRING && lua_rawlen(fields->L, -1) > SCN_TEXT_MOST)
+        scn_raise(fields->L, "%s is longer than %d letters", key, SCN_TEXT_MOST);
     const char *value = type == LUA_TNIL ? fallback : lua_tostring(fields->L, -1);
     lua_pop(fields->L, 1);
     return value;

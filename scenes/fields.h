@@ -8,6 +8,8 @@
 
 #include <lua.h>
 
+enum { SCN_TEXT_MOST = 4000 };
+
 /// The table of one call. `call` names it in messages.
 typedef struct scn_fields {
     lua_State *L;
@@ -44,7 +46,7 @@ double scn_fields_number(const scn_fields *fields, const char *key, double fallb
 int64_t scn_fields_integer(const scn_fields *fields, const char *key, int64_t fallback,
                            int64_t minimum, int64_t maximum);
 bool scn_fields_boolean(const scn_fields *fields, const char *key, bool fallback);
-/// The text lives as long as the table.
+/// At most SCN_TEXT_MOST letters; the text lives as long as the table.
 const char *scn_fields_text(const scn_fields *fields, const char *key, const char *fallback);
 /// Index in `words` (NULL-terminated); fallback where the key is missing.
 int scn_fields_choice(const scn_fields *fields, const char *key, int fallback,

@@ -382,6 +382,36 @@ static cairn_status read_file(const base_allocator *allocator, const char *path,
     return status;
 }
 
+/// The program from the options, or from its file.
+static cairn_status read_program(const scn_options *options, const base_allocator *allocator,
+                                 const char *path, char **text, size_t *size, cairn_error *error)
+{
+    if (options->text == NULL)
+        return read_file(allocator, path, text, size, error);
+    *size = strlen(options->text);
+    *text = base_copy_text(allocator, options->text);
+    return *text != NULL ? CAIRN_OK
+                         : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+}
+
+/// Folder of a scene, of which the file may be gone when its text is at hand.
+static cairn_status find_folder(const scn_options *options, const char *path, char out[PATH_MAX],
+                                cairn_error *error)
+{
+    char whole[PATH_MAX];
+    if (realpath(path, whole) != NULL) {
+        snprintf(out, PATH_MAX, "%s", dirname(whole));
+        return CAIRN_OK;
+    }
+    if (options->text == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    snprintf(whole, sizeof whole, "%s", path);
+    const char *folder = dirname(whole);
+    if (realpath(folder, out) == NULL)
+        snprintf(out, PATH_MAX, "%s", folder);
+    return CAIRN_OK;
+}
+
 static char *scene_name(const base_allocator *allocator, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -443,11 +473,11 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
     char *text = NULL;
     size_t size = 0;
     char folder[PATH_MAX];
-    cairn_status status = read_file(&made->allocator, path, &text, &size, error);
-    if (status == CAIRN_OK && realpath(path, folder) == NULL)
-        status = base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    cairn_status status = read_program(options, &made->allocator, path, &text, &size, error);
+    if (status == CAIRN_OK)
+        status = find_folder(options, path, folder, error);
     if (status == CAIRN_OK) {
-        loader.folder = dirname(folder);
+        loader.folder = folder;
         status = load_text(&loader, text, size, error);
     }
     base_release(&made->allocator, text);

@@ -19,6 +19,7 @@ typedef struct scn_loader {
     // kept while the program runs
     cairn_world_def world_def;       // until the world is made
     int solver_chosen, local_chosen; // the scene named one itself
+    int printed;                     // lines
     cairn_status
         failure; // status of the load when the program stops: SCENE, or the user's ARGUMENT
 } scn_loader;

@@ -29,10 +29,13 @@ typedef struct scn_options {
     int threads;      // 0: as the scene says
     int64_t seed;     // of math.random; < 0: as the scene says
 
+    const char *text; // the program, where it is not to be read from the file, which may be gone;
+                      // its folder is still where data files are; borrowed; NULL: the file's
+
     size_t memory_limit;       // bytes for the Lua program; default 512 MB
     int64_t instruction_limit; // of the Lua program; default 1e9
     double time_limit;         // s of wall clock for the Lua program; default 20
-    int body_limit;            // default 2 million
+    int body_limit;            // and of shapes; default 2 million
 
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent

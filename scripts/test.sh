@@ -3,7 +3,8 @@
 # Sets up, builds and runs every test; the last line is "N passed, N failed".
 #   build/       release, warnings are errors: that it compiles counts as one test
 #   build-test/  asserts on: all suites
-#   build-asan/  address and undefined-behaviour sanitizers: the unit suites
+#   build-asan/  address and undefined-behaviour sanitizers: the suites unit and robust
+#   build-tsan/  race checker, where clang is there
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -59,14 +60,18 @@ fi
 check "release build" build_variant build -Dbuildtype=release -Dwerror=true || true
 
 if check "build with asserts" build_variant build-test -Dbuildtype=debugoptimized -Dwerror=true; then
-    run_suites 600 build-test
+    run_suites 1500 build-test
 fi
 
 if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptimized \
     -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false; then
     export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:detect_leaks=1:print_summary=1
     export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
-    run_suites 350 build-asan --suite unit --timeout-multiplier 3
+    run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
+fi
+
+if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
+    check "races" scripts/races.sh || true
 fi
 
 if [ "$skipped" -gt 0 ]; then

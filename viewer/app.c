@@ -4,7 +4,6 @@
 
 #include "base/timer.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,15 +16,27 @@ static const double force_follow = 0.05;
 // pictures a second at most, where nothing else sets a pace
 static const double rate_limit = 60.0;
 
+static void show_toast(view_app *app, const char *text)
+{
+    snprintf(app->toast, sizeof app->toast, "%s", text);
+    app->toast_until = base_timer_seconds() + toast_seconds;
+}
+
+static void tell(const view_app *app, const char *text)
+{
+    if (app->request->note != NULL)
+        app->request->note(app->request->context, CAIRN_INFO, text);
+}
+
 void app_say(view_app *app, const char *format, ...)
 {
+    char text[VIEW_TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(app->toast, sizeof app->toast, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    app->toast_until = base_timer_seconds() + toast_seconds;
-    if (app->request->note != NULL)
-        app->request->note(app->request->context, CAIRN_INFO, app->toast);
+    show_toast(app, text);
+    tell(app, text);
 }
 
 // ---------------------------------------------------------------- scenes
@@ -35,8 +46,7 @@ static void close_scene(view_app *app)
     view_simulation_stop(app->simulation);
     app->simulation = NULL;
     view_model_finish(&app->model);
-    scn_destroy(app->scene);
-    app->scene = NULL;
+    view_subject_finish(&app->subject);
 }
 
 /// The camera goes back to its start for another scene; a reset keeps it.
@@ -46,7 +56,7 @@ static void enter_scene(view_app *app, bool same)
     view_camera before = app->stage.camera;
     app->frame = view_simulation_frame(app->simulation);
     app->state = view_simulation_get_state(app->simulation);
-    app->selected = -1;
+    app->selected = app->contact = -1;
     app->pulling = false;
     app->force_unit = 0.0;
     app->message_seen = 0;
@@ -54,27 +64,28 @@ static void enter_scene(view_app *app, bool same)
     app->start = app->stage.camera;
     if (same)
         app->stage.camera = before;
-    snprintf(title, sizeof title, "cairn: %s", app->scene->name);
+    snprintf(title, sizeof title, "cairn: %s", app->subject.scene->name);
     SDL_SetWindowTitle(view_gpu_window(app->stage.gpu), title);
 }
 
-/// Takes the scene over; on failure it is gone and the old one stays.
-static cairn_status use_scene(view_app *app, scn_scene *scene, bool paused, cairn_error *error)
+/// Takes the subject over; on failure it is gone, and the old one stays if it was not closed yet.
+static cairn_status use_subject(view_app *app, view_subject *subject, bool paused,
+                                cairn_error *error)
 {
     view_model model = {0};
     view_simulation *simulation = NULL;
-    cairn_status status = view_model_build(&model, &app->allocator, scene->world, error);
+    cairn_status status = view_model_build(&model, &app->allocator, subject->scene->world, error);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(app->stage.gpu, &model, error);
     if (status != CAIRN_OK) {
         view_model_finish(&model);
-        scn_destroy(scene);
+        view_subject_finish(subject);
         return status;
     }
     close_scene(app);
-    app->scene = scene;
+    app->subject = *subject;
     app->model = model;
-    status = view_simulation_start(&simulation, scene, &app->model, paused, error);
+    status = view_simulation_start(&simulation, &app->subject, &app->model, paused, error);
     app->simulation = simulation;
     return status;
 }
@@ -83,60 +94,62 @@ void app_open_scene(view_app *app, const char *path)
 {
     cairn_error error = {0};
     char wanted[PATH_MAX];
-    scn_scene *scene = NULL;
-    scn_options options = *app->request->options;
+    view_subject subject = {0};
     // SDL gives no path for a drop that it could not store
     if (path == NULL)
         return;
     bool same = strcmp(path, app->path) == 0;
     snprintf(wanted, sizeof wanted, "%s", path);
-    // the parameters of the command line are those of its scene
-    if (strcmp(path, app->request->path) != 0)
-        options.parameter_count = 0;
-    cairn_status status = scn_load(wanted, &options, &scene, &error);
+    view_simulation_hold_files(app->simulation, true);
+    cairn_status status = app->request->open(app->request->open_context, wanted, &subject, &error);
+    view_simulation_hold_files(app->simulation, false);
     if (status == CAIRN_OK)
-        status = use_scene(app, scene, app->state.paused, &error);
-    if (app->simulation == NULL) {
-        app->quit = true;
-        return;
-    }
-    if (status != CAIRN_OK) {
+        status = use_subject(app, &subject, app->state.paused, &error);
+    if (status != CAIRN_OK)
         app_say(app, "%.480s", error.message);
+    if (app->simulation == NULL)
+        app->quit = true;
+    if (status != CAIRN_OK)
         return;
-    }
     snprintf(app->path, sizeof app->path, "%s", wanted);
     enter_scene(app, same);
-    app_say(app, "%s", scene->title[0] != '\0' ? scene->title : scene->name);
-}
-
-static int is_scene(const struct dirent *entry)
-{
-    size_t length = strlen(entry->d_name);
-    return length > 4 && strcmp(entry->d_name + length - 4, ".lua") == 0;
+    const scn_scene *scene = app->subject.scene;
+    app_say(app, "%s%s", app->subject.replay != NULL ? "replay: " : "",
+            scene->title[0] != '\0' ? scene->title : scene->name);
 }
 
 void app_open_neighbour(view_app *app, int way)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
-    struct dirent **entries = NULL;
-    snprintf(folder, sizeof folder, "%s", app->path);
-    char *slash = strrchr(folder, '/');
-    const char *name = slash != NULL ? slash + 1 : folder;
-    if (slash != NULL)
-        *slash = '\0';
-    int count = scandir(slash != NULL ? folder : ".", &entries, is_scene, alphasort), at = 0;
-    for (int i = 0; i < count; i++)
-        if (strcmp(entries[i]->d_name, name) == 0)
-            at = i;
-    if (count > 0) {
-        const char *chosen = entries[(at + way + count) % count]->d_name;
-        snprintf(path, sizeof path, "%.3500s/%.255s", slash != NULL ? folder : ".", chosen);
-    }
-    for (int i = 0; i < count; i++)
-        free(entries[i]);
-    free(entries);
-    if (count > 0)
+    char path[PATH_MAX];
+    if (view_picker_neighbour(app->path, app->subject.replay != NULL, way, path))
         app_open_scene(app, path);
+}
+
+void app_step_contact(view_app *app, int way)
+{
+    if (app->selected < 0) {
+        app_say(app, "choose a body first, by a click");
+        return;
+    }
+    app->contact = view_frame_next_contact(app->frame, app->selected, app->contact, way);
+    if (app->contact < 0) {
+        app_say(app, app->frame->replayed ? "a trajectory does not store contacts"
+                                          : "this body touches nothing");
+        return;
+    }
+    const view_contact *contact = &app->frame->contacts[app->contact];
+    app->contact_other = contact->a == app->selected ? contact->b : contact->a;
+    app->contact_key = contact->key;
+}
+
+/// The chosen contact in another frame; one that is gone there is let go.
+static void follow_contact(view_app *app)
+{
+    if (app->contact >= 0 && app->selected >= 0)
+        app->contact = view_frame_find_contact(app->frame, app->selected, app->contact_other,
+                                               app->contact_key);
+    else
+        app->contact = -1;
 }
 
 // ---------------------------------------------------------------- pictures
@@ -163,6 +176,7 @@ static cairn_status build_list(view_app *app, cairn_error *error)
         .eye = axes.eye,
         .forward = axes.forward,
         .selected = app->selected,
+        .contact = app->contact,
         .has_rope = app->pulling,
     };
     if (app->pulling) {
@@ -212,9 +226,27 @@ static void measure_window(view_app *app)
 static void take_messages(view_app *app)
 {
     app->state = view_simulation_get_state(app->simulation);
-    if (app->state.message_number != app->message_seen)
-        app_say(app, "%s", app->state.message);
+    if (app->state.message_number != app->message_seen) {
+        show_toast(app, app->state.message);
+        app->untold = true;
+    }
     app->message_seen = app->state.message_number;
+    // a slider that is being moved says much: the log has where it came to rest
+    if (app->untold && (app->held == 0 || !app->mouse.down)) {
+        app->untold = false;
+        tell(app, app->state.message);
+    }
+}
+
+/// What a panel asked for while the old scene was drawn.
+static void open_wanted(view_app *app)
+{
+    char path[PATH_MAX];
+    if (app->quit || app->wanted[0] == '\0')
+        return;
+    snprintf(path, sizeof path, "%s", app->wanted);
+    app->wanted[0] = '\0';
+    app_open_scene(app, path);
 }
 
 static void handle_events(view_app *app)
@@ -224,8 +256,10 @@ static void handle_events(view_app *app)
     while (!app->quit && SDL_PollEvent(&event)) {
         app_handle_event(app, &event);
         // picks after a change of scene are about its first frame
-        if (app->simulation != NULL)
+        if (app->simulation != NULL) {
             app->frame = view_simulation_frame(app->simulation);
+            follow_contact(app);
+        }
     }
 }
 
@@ -255,11 +289,13 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             app->script = NULL;
         }
         handle_events(app);
+        open_wanted(app);
         if (app->quit)
             break;
         measure_window(app);
         take_messages(app);
         app->frame = view_simulation_frame(app->simulation);
+        follow_contact(app);
         status = draw(app, error);
         if (status == CAIRN_OK) {
             view_gpu_present(app->stage.gpu);
@@ -277,20 +313,20 @@ static cairn_status open_app(view_app *app, cairn_error *error)
                                 .width = request->width,
                                 .height = request->height,
                                 .hidden = request->hidden};
-    scn_scene *scene = request->scene;
+    view_subject subject = request->subject;
     cairn_status status = CAIRN_OK;
     if (request->script != NULL)
         status = view_script_open(request->script, &app->allocator, &app->script, error);
     if (status == CAIRN_OK)
         status = view_stage_open(&app->stage, &app->allocator, &options, 15.0, error);
     if (status != CAIRN_OK) {
-        scn_destroy(scene);
+        view_subject_finish(&subject);
         return status;
     }
     if (SDL_GL_SetSwapInterval(1) != 0)
         SDL_ClearError();
     measure_window(app);
-    status = use_scene(app, scene, request->paused, error);
+    status = use_subject(app, &subject, request->paused, error);
     if (status != CAIRN_OK)
         return status;
     snprintf(app->path, sizeof app->path, "%s", request->path);
@@ -301,21 +337,24 @@ static cairn_status open_app(view_app *app, cairn_error *error)
 
 cairn_status view_window(const view_window_request *request, cairn_error *error)
 {
-    base_allocator allocator = request->scene->allocator;
+    view_subject subject = request->subject;
+    base_allocator allocator = subject.scene->allocator;
     view_app *app = base_allocate(&allocator, 1, sizeof *app);
     if (app == NULL) {
-        scn_destroy(request->scene);
+        view_subject_finish(&subject);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
     }
     app->request = request;
     app->allocator = allocator;
     app->style = request->style;
-    app->selected = -1;
+    app->selected = app->contact = -1;
+    app->picker = view_picker_begin(&allocator);
     cairn_status status = open_app(app, error);
     if (status == CAIRN_OK)
         status = show_pictures(app, error);
     app_end_film(app);
     close_scene(app);
+    view_picker_finish(&app->picker);
     view_script_close(app->script);
     view_stage_close(&app->stage);
     base_release(&allocator, app);

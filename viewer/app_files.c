@@ -18,7 +18,8 @@ static void free_path(const view_app *app, const char *ending, char path[PATH_MA
 {
     const char *folder = app->request->folder;
     for (int i = 1; i < 10000; i++) {
-        snprintf(path, PATH_MAX, "%.3000s/%.200s-%03d.%s", folder, app->scene->name, i, ending);
+        snprintf(path, PATH_MAX, "%.3000s/%.200s-%03d.%s", folder, app->subject.scene->name, i,
+                 ending);
         if (access(path, F_OK) != 0)
             return;
     }

@@ -65,7 +65,10 @@ static void cycle_contacts(view_app *app, int way)
     };
     int next = ((int)app->style.contacts + way + VIEW_CONTACTS_COUNT) % VIEW_CONTACTS_COUNT;
     app->style.contacts = (view_contacts)next;
-    app_say(app, "%s", helps[next]);
+    app_say(app, "%s%s", helps[next],
+            app->frame->replayed && next != VIEW_CONTACTS_OFF
+                ? ": a trajectory does not store where they are"
+                : "");
 }
 
 static void cycle_colours(view_app *app)
@@ -84,7 +87,7 @@ static void deselect(view_app *app)
     if (app->show_help)
         app->show_help = false;
     else
-        app->selected = -1;
+        app->selected = app->contact = -1;
 }
 
 /// @return false for an action that is not about time
@@ -212,6 +215,15 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_RESET:
         app_open_scene(app, app->path);
         break;
+    case VIEW_ACTION_SCENE_LIST:
+        app_open_picker(app);
+        break;
+    case VIEW_ACTION_CONTACT_NEXT:
+        app_step_contact(app, 1);
+        break;
+    case VIEW_ACTION_CONTACT_PREVIOUS:
+        app_step_contact(app, -1);
+        break;
     case VIEW_ACTION_SCENE_NEXT:
         app_open_neighbour(app, 1);
         break;
@@ -273,6 +285,13 @@ static void handle_key(view_app *app, const SDL_KeyboardEvent *event)
 {
     view_action action = action_of(&event->keysym);
     bool down = event->type == SDL_KEYDOWN;
+    // the list takes what can be typed; function keys keep their meaning
+    bool function = event->keysym.sym >= SDLK_F1 && event->keysym.sym <= SDLK_F12;
+    if (app->picker.open && action != VIEW_ACTION_SCENE_LIST && !function) {
+        if (down)
+            app_picker_key(app, event->keysym.sym);
+        return;
+    }
     if (action >= VIEW_ACTION_FLY_FORWARD && action <= VIEW_ACTION_FLY_DOWN) {
         app->flying[action - VIEW_ACTION_FLY_FORWARD] = down;
         return;
@@ -308,8 +327,13 @@ static bool start_pull(view_app *app)
     view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
     if (hit.body < 0 || app->model.bodies[hit.body].kind != CAIRN_DYNAMIC)
         return false;
+    if (app->subject.replay != NULL) {
+        app_say(app, "this is a run that was made: nothing can be pulled");
+        return false;
+    }
     vec3 forward = view_camera_axes(&app->stage.camera).forward;
     app->selected = hit.body;
+    app->contact = -1;
     app->pulling = true;
     app->pull_point = pose_apply_inverse(&app->frame->poses[hit.body], hit.point);
     app->pull_depth = vec3_dot(vec3_sub(hit.point, ray.origin), forward);
@@ -337,6 +361,8 @@ static void choose(view_app *app)
     view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
     if (hit.body < 0)
         hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
+    if (app->selected != hit.body)
+        app->contact = -1;
     app->selected = hit.body;
 }
 
@@ -357,7 +383,7 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
     app->over_panel = is_over_panel(app);
     if (event->button == SDL_BUTTON_LEFT)
         app->mouse.down = app->mouse.pressed = true;
-    if (app->over_panel)
+    if (app->over_panel || app->picker.open)
         return;
     if (event->button == SDL_BUTTON_LEFT && modifier & KMOD_CTRL && start_pull(app))
         return;

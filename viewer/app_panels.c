@@ -12,13 +12,17 @@
 static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 226},
                          accent = {38, 110, 190, 255}, alarm = {200, 50, 40, 255};
 
-static double row_height(const view_app *app)
+double app_row_height(const view_app *app)
 {
     return 1.25 * view_font_height(app->stage.font);
 }
 
-/// Panels remember their place until the next picture, for the mouse.
-static void finish_panel(view_app *app, view_panel *panel)
+view_panel app_begin_panel(view_app *app, double left, double top, double width)
+{
+    return view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, left, top, width);
+}
+
+void app_end_panel(view_app *app, view_panel *panel)
 {
     view_panel_end(panel);
     if (app->panel_count < VIEW_PANELS_MAX)
@@ -29,26 +33,53 @@ static void finish_panel(view_app *app, view_panel *panel)
 
 static const char *run_word(const view_app *app)
 {
-    return app->state.failed ? "stopped" : app->state.paused ? "paused" : "running";
+    const view_simulation_state *state = &app->state;
+    if (state->failed)
+        return "stopped";
+    if (state->replay && state->back == 0)
+        return "end of the run";
+    const char *word = state->replay ? "replaying" : "running";
+    return state->paused ? "paused" : word;
+}
+
+/// What a step came to; of a run nothing is known of that.
+static double print_report(view_app *app, double x, double y)
+{
+    const cairn_step_report *report = &app->frame->report;
+    if (app->frame->replayed)
+        return x;
+    return view_canvas_print(&app->stage.canvas, x, y, ink, "  error %.1e  iterations %d",
+                             report->error, report->iterations);
+}
+
+static double print_way(view_app *app, double x, double y)
+{
+    const view_simulation_state *state = &app->state;
+    double gap = app_row_height(app);
+    if (state->replay)
+        return view_canvas_print(&app->stage.canvas, x + gap, y, ink, "frame %d of %d",
+                                 state->kept - state->back, state->kept);
+    if (state->back > 0)
+        return view_canvas_print(&app->stage.canvas, x + gap, y, alarm, "%d steps back",
+                                 state->back);
+    return x;
 }
 
 static void draw_status(view_app *app)
 {
     view_canvas *canvas = &app->stage.canvas;
-    double row = row_height(app), y = app->height - 1.2 * row;
+    double row = app_row_height(app), y = app->height - 1.2 * row;
     const view_simulation_state *state = &app->state;
-    const cairn_step_report *report = &app->frame->report;
     view_canvas_box(canvas, 0.0, y - 0.15 * row, app->width, 1.4 * row, paper);
-    double x =
-        view_canvas_print(canvas, 0.5 * row, y, accent, "%s  %s", app->scene->name, run_word(app));
-    x = view_canvas_print(canvas, x + row, y, ink,
-                          "t = %.3f s  step %lld  speed %.3g (reached %.3g)  contacts %d  error "
-                          "%.1e  iterations %d  %.0f pictures/s",
-                          app->frame->time, (long long)app->frame->step, state->speed,
-                          state->paused ? 0.0 : state->factor, app->frame->contact_count,
-                          report->error, report->iterations, app->picture_rate);
-    if (state->back > 0)
-        x = view_canvas_print(canvas, x + row, y, alarm, "%d steps back", state->back);
+    double x = view_canvas_print(canvas, 0.5 * row, y, accent, "%s  %s", app->subject.scene->name,
+                                 run_word(app));
+    x = view_canvas_print(
+        canvas, x + row, y, ink, "t = %.3f s  step %lld  speed %.3g (reached %.3g)  contacts %lld",
+        app->frame->time, (long long)app->frame->step, state->speed,
+        state->paused ? 0.0 : state->factor, (long long)view_frame_contacts(app->frame));
+    x = print_report(app, x, y);
+    x = view_canvas_print(canvas, x + row, y, ink, "%.0f pictures/s", app->picture_rate);
+    x = print_way(app, x, y);
     if (app->filming)
         view_canvas_print(canvas, x + row, y, alarm, "filming, %d pictures", app->film.frames);
     const char *hint = "F1: help";
@@ -60,7 +91,7 @@ static void draw_status(view_app *app)
 static void draw_slider(view_app *app)
 {
     const view_simulation_state *state = &app->state;
-    double row = row_height(app), y = app->height - 1.75 * row;
+    double row = app_row_height(app), y = app->height - 1.75 * row;
     if (state->kept < 2)
         return;
     double back = state->back;
@@ -88,57 +119,116 @@ static void draw_slider(view_app *app)
 static void draw_toast(view_app *app)
 {
     view_canvas *canvas = &app->stage.canvas;
-    double row = row_height(app), width = view_font_width(app->stage.font, app->toast) + row;
+    double row = app_row_height(app), width = view_font_width(app->stage.font, app->toast) + row;
     if (base_timer_seconds() > app->toast_until)
         return;
     double x = 0.5 * (app->width - width);
-    view_canvas_box(canvas, x, 0.5 * row, width, 1.3 * row, paper);
+    view_colour cover = paper;
+    cover.a = 255;
+    view_canvas_box(canvas, x, 0.5 * row, width, 1.3 * row, cover);
     view_canvas_text(canvas, x + 0.5 * row, 0.65 * row, ink, app->toast);
 }
 
 // ---------------------------------------------------------------- the chosen body
 
-static void list_contacts(view_app *app, view_panel *panel)
+static bool is_of_selected(const view_app *app, int contact)
 {
-    enum { SHOWN = 8 };
-    int count = 0;
-    for (int i = 0; i < app->frame->contact_count; i++) {
-        const view_contact *contact = &app->frame->contacts[i];
-        if (contact->a != app->selected && contact->b != app->selected)
-            continue;
-        int other = contact->a == app->selected ? contact->b : contact->a;
-        const char *name = app->model.bodies[other].name;
-        char label[40];
-        if (name[0] != '\0')
-            snprintf(label, sizeof label, "  %.30s", name);
-        else
-            snprintf(label, sizeof label, "  body %d", other);
-        if (count++ < SHOWN)
-            view_panel_row(panel, label, "%.4g N", vec3_norm(contact->force));
-    }
-    if (count > SHOWN)
-        view_panel_row(panel, "  ...", "%d more", count - SHOWN);
+    const view_contact *each = &app->frame->contacts[contact];
+    return each->a == app->selected || each->b == app->selected;
 }
 
 static int count_contacts(const view_app *app)
 {
     int count = 0;
     for (int i = 0; i < app->frame->contact_count; i++)
-        count += app->frame->contacts[i].a == app->selected ||
-                 app->frame->contacts[i].b == app->selected;
+        count += is_of_selected(app, i);
     return count;
+}
+
+static int other_body(const view_app *app, int contact)
+{
+    const view_contact *each = &app->frame->contacts[contact];
+    return each->a == app->selected ? each->b : each->a;
+}
+
+/// "name" or "body 5".
+static void body_label(const view_app *app, int body, const char *before, char label[40])
+{
+    const char *name = app->model.bodies[body].name;
+    if (name[0] != '\0')
+        snprintf(label, 40, "%s%.30s", before, name);
+    else
+        snprintf(label, 40, "%sbody %d", before, body);
+}
+
+/// A window of the list in which the chosen contact is.
+static void list_contacts(view_app *app, view_panel *panel)
+{
+    enum { SHOWN = 8 };
+    int count = count_contacts(app), at = 0, chosen = 0;
+    for (int i = 0; i < app->contact; i++)
+        chosen += is_of_selected(app, i);
+    int first = chosen >= SHOWN ? chosen - SHOWN + 1 : 0;
+    for (int i = 0; i < app->frame->contact_count; i++) {
+        char label[40];
+        if (!is_of_selected(app, i))
+            continue;
+        if (at >= first && at < first + SHOWN) {
+            const char *mark = i == app->contact ? "\xe2\x86\x92 " : "  ";
+            body_label(app, other_body(app, i), mark, label);
+            view_panel_row(panel, label, "%.4g N", vec3_norm(app->frame->contacts[i].force));
+        }
+        at++;
+    }
+    if (count > SHOWN)
+        view_panel_row(panel, "  ...", "%d in all", count);
+}
+
+/// Gap, R, U and status of the chosen contact; R acts on B, in contact axes' parts.
+static void draw_contact(view_app *app, view_panel *panel)
+{
+    static const char *const statuses[] = {"open", "sticking", "sliding"};
+    const view_contact *c = &app->frame->contacts[app->contact];
+    char a[40], b[40];
+    vec3 impulse = vec3_scale(app->frame->time_step, c->force);
+    double along = vec3_dot(impulse, c->normal);
+    double across = vec3_norm(vec3_add_scaled(impulse, -along, c->normal));
+    body_label(app, c->a, "", a);
+    body_label(app, c->b, "", b);
+    view_panel_title(panel, "chosen contact");
+    view_panel_row(panel, "A, B", "%.24s, %.24s", a, b);
+    view_panel_row(panel, "status", "%s", statuses[c->status]);
+    view_panel_row(panel, "gap", "%.4g m", c->gap);
+    view_panel_row(panel, "R: normal, tangential", "%.4g, %.4g N s", along, across);
+    view_panel_row(panel, "friction", "%.3g of %.3g", along > 0.0 ? across / along : 0.0,
+                   c->friction);
+    view_panel_row(panel, "U: N, T1, T2", "%.2e %.2e %.2e m/s", c->velocity.x, c->velocity.y,
+                   c->velocity.z);
+    view_panel_row(panel, "normal, A to B", "%.3f %.3f %.3f", c->normal.x, c->normal.y,
+                   c->normal.z);
+}
+
+static void draw_contacts_of_body(view_app *app, view_panel *panel)
+{
+    if (app->frame->replayed) {
+        view_panel_row(panel, "contacts", "not stored in a trajectory");
+        return;
+    }
+    view_panel_row(panel, "contacts (Tab chooses)", "%d", count_contacts(app));
+    list_contacts(app, panel);
+    if (app->contact >= 0)
+        draw_contact(app, panel);
 }
 
 static void draw_body(view_app *app)
 {
     static const char *const kinds[] = {"dynamic", "fixed", "moving"};
     int selected = app->selected;
-    double row = row_height(app);
+    double row = app_row_height(app);
     if (selected < 0)
         return;
     const view_body *body = &app->model.bodies[selected];
-    view_panel panel = view_panel_begin(&app->stage.canvas, &app->mouse, &app->held,
-                                        app->width - 20.5 * row, 0.5 * row, 20.0 * row);
+    view_panel panel = app_begin_panel(app, app->width - 23.5 * row, 0.5 * row, 23.0 * row);
     vec3 p = app->frame->centres[selected], v = app->frame->velocities[selected];
     vec3 w = app->frame->spins[selected];
     char title[80];
@@ -155,9 +245,8 @@ static void draw_body(view_app *app)
     if (body->kind == CAIRN_DYNAMIC)
         view_panel_row(&panel, "energy", "%.4g J (of the centre)",
                        0.5 * body->mass * vec3_dot(v, v));
-    view_panel_row(&panel, "contacts", "%d", count_contacts(app));
-    list_contacts(app, &panel);
-    finish_panel(app, &panel);
+    draw_contacts_of_body(app, &panel);
+    app_end_panel(app, &panel);
 }
 
 // ---------------------------------------------------------------- settings
@@ -177,28 +266,50 @@ static void choose_solver(view_app *app, view_panel *panel)
     }
 }
 
-static void draw_settings(view_app *app)
+/// What a world lets itself be told while it runs.
+static void draw_world_settings(view_app *app, view_panel *panel)
 {
     const view_simulation_state *state = &app->state;
-    double row = row_height(app), gravity = -state->gravity[2], tolerance = state->tolerance;
-    double friction = state->friction_scale, speed = state->speed;
-    double scale = app->style.contact_scale;
-    view_panel panel = view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, 0.5 * row,
-                                        0.5 * row, 17.0 * row);
-    view_panel_title(&panel, app->scene->title[0] != '\0' ? app->scene->title : app->scene->name);
-    view_panel_row(&panel, "time step", "%.4g s", state->time_step);
-    view_panel_row(&panel, "bodies", "%d", app->model.body_count);
-    choose_solver(app, &panel);
-    if (view_panel_slider(&panel, "tolerance", &tolerance, 1e-12, 1e-1, true, ""))
+    double gravity = -state->gravity[2], tolerance = state->tolerance;
+    double friction = state->friction_scale, step = state->time_step;
+    double start = state->time_step_start;
+    if (view_panel_slider(panel, "time step", &step, start / 16.0, 16.0 * start, true, "s"))
+        app_order(app, VIEW_ORDER_TIME_STEP, step);
+    choose_solver(app, panel);
+    if (view_panel_slider(panel, "tolerance", &tolerance, 1e-12, 1e-1, true, ""))
         app_order(app, VIEW_ORDER_TOLERANCE, tolerance);
-    if (view_panel_slider(&panel, "gravity, downward", &gravity, -20.0, 20.0, false, "m/s2")) {
+    if (view_panel_slider(panel, "gravity, downward", &gravity, -20.0, 20.0, false, "m/s2")) {
         view_order order = {
             .kind = VIEW_ORDER_GRAVITY, .vector = {state->gravity[0], state->gravity[1], -gravity}
         };
         view_simulation_post(app->simulation, &order);
     }
-    if (view_panel_slider(&panel, "friction factor", &friction, 0.0, 3.0, false, ""))
+    if (view_panel_slider(panel, "friction factor", &friction, 0.0, 3.0, false, ""))
         app_order(app, VIEW_ORDER_FRICTION, friction);
+}
+
+/// What a run says of itself.
+static void draw_run_facts(view_app *app, view_panel *panel)
+{
+    const cairn_replay_info *info = cairn_replay_get_info(app->subject.replay);
+    view_panel_row(panel, "a run of cairn", "%.30s", info->version);
+    view_panel_row(panel, "time step", "%.4g s", info->time_step);
+    view_panel_row(panel, "frames", "%d", app->state.kept);
+    view_panel_row(panel, "contacts, forces", "not stored");
+}
+
+static void draw_settings(view_app *app)
+{
+    const view_simulation_state *state = &app->state;
+    const scn_scene *scene = app->subject.scene;
+    double row = app_row_height(app), speed = state->speed, scale = app->style.contact_scale;
+    view_panel panel = app_begin_panel(app, 0.5 * row, 0.5 * row, 17.0 * row);
+    view_panel_title(&panel, scene->title[0] != '\0' ? scene->title : scene->name);
+    view_panel_row(&panel, "bodies", "%d", app->model.body_count);
+    if (state->replay)
+        draw_run_facts(app, &panel);
+    else
+        draw_world_settings(app, &panel);
     if (view_panel_slider(&panel, "speed", &speed, 1.0 / 64.0, 64.0, true, ""))
         app_order(app, VIEW_ORDER_SPEED, speed);
     int way = view_panel_choice(&panel, "contacts", view_contacts_names[app->style.contacts]);
@@ -211,88 +322,8 @@ static void draw_settings(view_app *app)
     if (view_panel_button(&panel, state->paused ? "go on" : "pause"))
         app_act(app, VIEW_ACTION_PAUSE);
     if (view_panel_button(&panel, "start again"))
-        app_act(app, VIEW_ACTION_RESET);
-    finish_panel(app, &panel);
-}
-
-// ---------------------------------------------------------------- plots
-
-static void draw_energy(view_app *app, double left, double *top)
-{
-    static const view_colour colours[] = {
-        {214, 62,  56,  255},
-        {56,  110, 214, 255},
-        {120, 90,  180, 255},
-        {70,  150, 78,  255},
-        {60,  60,  60,  255}
-    };
-    const int stride = sizeof(view_sample);
-    const view_sample *s = app->samples;
-    const view_curve curves[] = {
-        {"kinetic",    &s->kinetic,    stride, colours[0]},
-        {"potential",  &s->potential,  stride, colours[1]},
-        {"elastic",    &s->elastic,    stride, colours[2]},
-        {"dissipated", &s->dissipated, stride, colours[3]},
-        {"residual",   &s->residual,   stride, colours[4]},
-    };
-    double row = row_height(app);
-    view_panel panel =
-        view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, left, *top, 24.0 * row);
-    view_panel_plot(&panel, "energy, J", &s->time, stride, app->sample_count, curves,
-                    BASE_COUNT(curves), false, 7.0 * row);
-    finish_panel(app, &panel);
-    *top = panel.y + 0.5 * row;
-}
-
-static void draw_phases(view_app *app, view_panel *panel)
-{
-    const char *names[CAIRN_PHASE_COUNT];
-    double means[CAIRN_PHASE_COUNT] = {0};
-    int used = app->sample_count < 60 ? app->sample_count : 60;
-    for (int phase = 0; phase < CAIRN_PHASE_COUNT; phase++) {
-        names[phase] = cairn_phase_name((cairn_phase)phase);
-        for (int i = app->sample_count - used; i < app->sample_count; i++)
-            means[phase] += app->samples[i].seconds[phase] / used;
-    }
-    view_panel_title(panel, "time of a step, mean of 60");
-    view_panel_bars(panel, names, means, CAIRN_PHASE_COUNT, "ms", 1e3);
-}
-
-static void draw_solver(view_app *app, double left, double *top)
-{
-    const int stride = sizeof(view_sample);
-    double row = row_height(app);
-    const view_curve error = {"residual of each step", &app->samples->error, stride, alarm};
-    double *iterations = base_allocate(&app->allocator, VIEW_SAMPLES_SHOWN, sizeof *iterations);
-    view_panel panel =
-        view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, left, *top, 24.0 * row);
-    view_panel_plot(&panel, "solver: residual", &app->samples->time, stride, app->sample_count,
-                    &error, 1, true, 4.0 * row);
-    for (int i = 0; iterations != NULL && i < app->sample_count; i++)
-        iterations[i] = app->samples[i].iterations;
-    if (iterations != NULL) {
-        const view_curve count = {"iterations of each step", iterations, sizeof *iterations,
-                                  accent};
-        view_panel_plot(&panel, "solver: iterations", &app->samples->time, stride,
-                        app->sample_count, &count, 1, false, 4.0 * row);
-    }
-    draw_phases(app, &panel);
-    base_release(&app->allocator, iterations);
-    finish_panel(app, &panel);
-    *top = panel.y + 0.5 * row;
-}
-
-static void draw_plots(view_app *app)
-{
-    double row = row_height(app);
-    double left = app->show_panel ? 18.0 * row : 0.5 * row, top = 0.5 * row;
-    if (!app->show_energy && !app->show_solver)
-        return;
-    app->sample_count = view_simulation_samples(app->simulation, app->samples, VIEW_SAMPLES_SHOWN);
-    if (app->show_energy)
-        draw_energy(app, left, &top);
-    if (app->show_solver)
-        draw_solver(app, left, &top);
+        snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
+    app_end_panel(app, &panel);
 }
 
 // ---------------------------------------------------------------- help and names
@@ -302,7 +333,7 @@ static double put_help_column(view_app *app, double x, double y, view_key_group 
 {
     int count = 0;
     const view_key *keys = view_keys(&count);
-    double row = row_height(app);
+    double row = app_row_height(app);
     char text[64];
     for (int i = 0; i < count; i++) {
         if (keys[i].group < from || keys[i].group > to)
@@ -323,7 +354,7 @@ static double put_help_column(view_app *app, double x, double y, view_key_group 
 
 static void draw_help(view_app *app)
 {
-    double row = row_height(app), x = 1.5 * row, y = 1.0 * row;
+    double row = app_row_height(app), x = 1.5 * row, y = 1.0 * row;
     view_colour cover = paper;
     cover.a = 244;
     view_canvas_box(&app->stage.canvas, 0.0, 0.0, app->width, app->height, cover);
@@ -369,13 +400,14 @@ void app_draw_panels(view_app *app)
         draw_names(app);
     if (app->show_panel)
         draw_settings(app);
-    draw_plots(app);
+    app_draw_plots(app);
     draw_body(app);
     if (app->selected < 0)
-        view_stage_contact_key(&app->stage, &app->model, &app->style,
-                               app->width - 0.5 * row_height(app), 0.5 * row_height(app));
+        view_stage_key(&app->stage, &app->model, &app->style,
+                       app->width - 0.5 * app_row_height(app), 0.5 * app_row_height(app));
     draw_status(app);
     draw_slider(app);
+    app_draw_picker(app);
     draw_toast(app);
     if (app->show_help)
         draw_help(app);

@@ -108,8 +108,9 @@ int view_islands(const view_model *model, const view_frame *frame, int *islands)
 // ---------------------------------------------------------------- quantities
 
 /// @param least  what the brightest colour stands for at least, so that rest is not shown as motion
-static void colour_by_scale(const view_model *model, const double *values, double least,
-                            view_colour *colours)
+/// @return what the brightest colour stands for
+static double colour_by_scale(const view_model *model, const double *values, double least,
+                              view_colour *colours)
 {
     double largest = least;
     for (int i = 0; i < model->body_count; i++)
@@ -119,6 +120,7 @@ static void colour_by_scale(const view_model *model, const double *values, doubl
         colours[i] = model->bodies[i].kind == CAIRN_DYNAMIC
                          ? view_colour_scale(largest > 0.0 ? values[i] / largest : 0.0)
                          : fixed_colour;
+    return largest;
 }
 
 static void read_speeds(const view_frame *frame, double *values)
@@ -137,7 +139,7 @@ static void read_forces(const view_frame *frame, double *values)
 }
 
 static cairn_status colour_by_quantity(const view_model *model, const view_frame *frame,
-                                       view_colours mode, view_colour *colours)
+                                       view_colours mode, view_colour *colours, double *largest)
 {
     double *values =
         base_allocate(&model->allocator, (size_t)model->body_count + 1, sizeof *values);
@@ -149,7 +151,7 @@ static cairn_status colour_by_quantity(const view_model *model, const view_frame
     else
         read_forces(frame, values);
     // a twentieth of a body in a second counts as rest
-    colour_by_scale(model, values, speed ? 0.05 * model->symbol_size : 0.0, colours);
+    *largest = colour_by_scale(model, values, speed ? 0.05 * model->symbol_size : 0.0, colours);
     base_release(&model->allocator, values);
     return CAIRN_OK;
 }
@@ -178,12 +180,13 @@ static view_colour colour_by_number(const view_body *body, int number)
 }
 
 cairn_status view_colour_bodies(const view_model *model, const view_frame *frame,
-                                const view_style *style, view_colour *colours)
+                                const view_style *style, view_colour *colours, double *largest)
 {
+    *largest = 0.0;
     switch (style->colours) {
     case VIEW_COLOURS_SPEED:
     case VIEW_COLOURS_FORCE:
-        return colour_by_quantity(model, frame, style->colours, colours);
+        return colour_by_quantity(model, frame, style->colours, colours, largest);
     case VIEW_COLOURS_ISLAND:
         return colour_by_island(model, frame, colours);
     case VIEW_COLOURS_ID:

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static const view_colour point_colour = {228, 72, 54, 255}, normal_colour = {40, 132, 216, 255},
-                         force_colour = {244, 150, 24, 255};
+                         force_colour = {244, 150, 24, 255}, chosen_colour = {255, 214, 90, 255};
 
 // longest force arrow, in lengths of the unit
 static const double arrow_limit = 3.0;
@@ -114,9 +114,29 @@ static cairn_status draw_contact(view_draw_list *list, const view_draw_request *
     return CAIRN_OK;
 }
 
+/// A ring of light around the point, its normal and the force, whatever else is shown.
+static cairn_status mark_contact(view_draw_list *list, const view_draw_request *request)
+{
+    if (request->contact < 0 || request->contact >= request->frame->contact_count)
+        return CAIRN_OK;
+    const view_contact *contact = &request->frame->contacts[request->contact];
+    double size = request->model->symbol_size * request->style->contact_scale;
+    pose placement = {contact->point, view_turn_z_to(contact->normal)};
+    cairn_status status =
+        view_draw_symbol(list, VIEW_CYLINDER, &placement,
+                         vec3_make(0.22 * size, 0.22 * size, 0.012 * size), chosen_colour);
+    if (status == CAIRN_OK)
+        status = view_draw_arrow(list, contact->point, vec3_scale(0.8 * size, contact->normal),
+                                 0.03 * size, normal_colour);
+    if (status != CAIRN_OK)
+        return status;
+    return view_draw_arrow(list, contact->point, force_vector(list, request, contact), 0.045 * size,
+                           force_colour);
+}
+
 cairn_status view_draw_contacts(view_draw_list *list, const view_draw_request *request)
 {
-    if (request->style->contacts == VIEW_CONTACTS_OFF)
+    if (request->style->contacts == VIEW_CONTACTS_OFF && request->contact < 0)
         return CAIRN_OK;
     cairn_status status = CAIRN_OK;
     list->force_unit = request->style->force_unit;
@@ -124,5 +144,5 @@ cairn_status view_draw_contacts(view_draw_list *list, const view_draw_request *r
         status = view_force_unit(&list->allocator, request->frame, &list->force_unit);
     for (int i = 0; status == CAIRN_OK && i < request->frame->contact_count; i++)
         status = draw_contact(list, request, &request->frame->contacts[i]);
-    return status;
+    return status == CAIRN_OK ? mark_contact(list, request) : status;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const uint8_t glass_alpha = 38;
+static const uint8_t glass_alpha = 24;
 static const view_colour glass_colour = {186, 214, 236, 255};
 static const view_colour axis_colours[3] = {
     {214, 62,  56,  255},
@@ -294,6 +294,18 @@ static void measure(view_draw_list *list, const view_draw_request *request)
         list->floor_level = low.z;
 }
 
+/// Bodies step back where contacts are shown, if their colours tell nothing but themselves apart.
+static void mute(view_draw_list *list, const view_draw_request *request)
+{
+    static const view_colour pale = {214, 216, 220, 255};
+    const view_style *style = request->style;
+    if (style->contacts == VIEW_CONTACTS_OFF || style->colours != VIEW_COLOURS_ID ||
+        request->frame->contact_count == 0)
+        return;
+    for (int i = 0; i < list->colour_count; i++)
+        list->colours[i] = view_colour_mix(list->colours[i], pale, 0.62);
+}
+
 cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request *request)
 {
     static const view_colour chosen_colour = {255, 214, 90, 255};
@@ -301,7 +313,11 @@ cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request 
     if (status != CAIRN_OK)
         return status;
     measure(list, request);
-    status = view_colour_bodies(request->model, request->frame, request->style, list->colours);
+    status = view_colour_bodies(request->model, request->frame, request->style, list->colours,
+                                &list->colour_largest);
+    if (status != CAIRN_OK)
+        return status;
+    mute(list, request);
     if (request->selected >= 0 && request->selected < request->model->body_count)
         list->colours[request->selected] =
             view_colour_mix(list->colours[request->selected], chosen_colour, 0.45);

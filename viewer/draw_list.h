@@ -38,6 +38,7 @@ typedef struct view_draw_list {
     int glass_count, glass_capacity;
     view_colour *colours; // [colour_count] of the bodies
     int colour_count, colour_capacity;
+    double colour_largest; // as view_colour_bodies
     bool has_floor;        // a floor to stand on, where the world has none
     double floor_level;    // m, world z
     vec3 minimum, maximum; // m, what a camera or light should see; a unit cube for nothing
@@ -52,6 +53,7 @@ typedef struct view_draw_request {
     vec3 eye;     // m, for the order of glass
     vec3 forward; // unit
     int selected; // body; -1 for none
+    int contact;  // contact of the frame that is marked; -1 for none
     bool has_rope;
     vec3 rope[2]; // m, of the spring that drags a body
 } view_draw_request;

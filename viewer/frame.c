@@ -24,7 +24,7 @@ void view_frame_finish(view_frame *frame)
     *frame = (view_frame){0};
 }
 
-static cairn_status reserve(view_frame *frame, int bodies, int contacts)
+cairn_status view_frame_reserve(view_frame *frame, int bodies, int contacts)
 {
     const base_allocator *allocator = &frame->allocator;
     if (base_array_reserve(allocator, &frame->poses, &frame->pose_capacity, bodies) != CAIRN_OK ||
@@ -69,7 +69,9 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
             .point = vec3_from(view.point),
             .normal = vec3_from(view.normal),
             .force = vec3_from(view.force),
+            .velocity = vec3_from(view.velocity),
             .gap = view.gap,
+            .key = view.key,
             .status = view.status,
         };
         if (contact.a < 0 || contact.b < 0)
@@ -79,26 +81,46 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
     }
 }
 
+/// Every k-th residual and the last one, so that they fit.
+static void take_residuals(view_frame *frame, const cairn_world *world)
+{
+    int count = 0;
+    const double *residuals = cairn_world_residuals(world, &count);
+    int stride = (count + VIEW_RESIDUALS_MAX - 1) / VIEW_RESIDUALS_MAX;
+    // an entry may stand for a block of iterations
+    double each = fmax(1.0, floor((double)frame->report.iterations / fmax(count, 1.0)));
+    frame->residual_count = 0;
+    for (int i = 0; i < count; i += stride) {
+        int at = i + stride < count ? i : count - 1;
+        frame->residuals[frame->residual_count] = residuals[at];
+        frame->iterations[frame->residual_count++] = each * (at + 1);
+    }
+}
+
 cairn_status view_frame_take(view_frame *frame, const view_model *model, const cairn_world *world)
 {
     int contacts = cairn_contact_count(world);
-    cairn_status status = reserve(frame, model->body_count, contacts);
+    cairn_status status = view_frame_reserve(frame, model->body_count, contacts);
     for (int i = 0; status == CAIRN_OK && i < model->body_count; i++)
         status = take_body(frame, world, model->bodies[i].id, i);
     if (status != CAIRN_OK)
         return status;
     frame->body_count = model->body_count;
     take_contacts(frame, model, world, contacts);
+    frame->replayed = false;
+    frame->contacts_stored = frame->contact_count;
     frame->time = cairn_world_time(world);
+    frame->time_step = cairn_world_get_def(world)->time_step;
     frame->step = cairn_world_step_count(world);
     frame->report = *cairn_world_report(world);
     frame->energy = cairn_world_energy(world);
+    take_residuals(frame, world);
     return CAIRN_OK;
 }
 
 cairn_status view_frame_copy(view_frame *to, const view_frame *from)
 {
-    if (reserve(to, from->body_count, from->contact_count) != CAIRN_OK)
+    if (view_frame_reserve(to, from->body_count, from->contact_count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     size_t bodies = (size_t)from->body_count, contacts = (size_t)from->contact_count;
     if (bodies > 0) {
@@ -112,10 +134,15 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from)
     to->body_count = from->body_count;
     to->contact_count = from->contact_count;
     to->time = from->time;
+    to->time_step = from->time_step;
     to->step = from->step;
-    to->seconds = from->seconds;
+    to->replayed = from->replayed;
+    to->contacts_stored = from->contacts_stored;
     to->report = from->report;
     to->energy = from->energy;
+    to->residual_count = from->residual_count;
+    memcpy(to->residuals, from->residuals, sizeof to->residuals);
+    memcpy(to->iterations, from->iterations, sizeof to->iterations);
     return CAIRN_OK;
 }
 
@@ -132,6 +159,34 @@ uint64_t view_frame_hash(const view_frame *frame)
     hash = base_hash_bytes(hash, frame->poses, count * sizeof *frame->poses);
     hash = base_hash_bytes(hash, frame->velocities, count * sizeof *frame->velocities);
     return base_hash_bytes(hash, frame->spins, count * sizeof *frame->spins);
+}
+
+int64_t view_frame_contacts(const view_frame *frame)
+{
+    return frame->replayed ? frame->contacts_stored : frame->contact_count;
+}
+
+int view_frame_find_contact(const view_frame *frame, int a, int b, uint64_t key)
+{
+    for (int i = 0; i < frame->contact_count; i++) {
+        const view_contact *contact = &frame->contacts[i];
+        bool same = (contact->a == a && contact->b == b) || (contact->a == b && contact->b == a);
+        if (same && contact->key == key)
+            return i;
+    }
+    return -1;
+}
+
+int view_frame_next_contact(const view_frame *frame, int body, int from, int way)
+{
+    int count = frame->contact_count;
+    int start = from >= 0 ? from : way > 0 ? -1 : count;
+    for (int i = 1; i <= count; i++) {
+        int at = ((start + way * i) % count + count) % count;
+        if (frame->contacts[at].a == body || frame->contacts[at].b == body)
+            return at;
+    }
+    return -1;
 }
 
 static void include_body(const view_shape *shape, const pose *placement, vec3 *minimum,

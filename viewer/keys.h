@@ -22,10 +22,11 @@
     X(FASTER, "Shift+=", TIME, "twice as fast")                                                    \
     X(FASTER, "+", TIME, "twice as fast")                                                          \
     X(SLOWER, "-", TIME, "half as fast")                                                           \
-    X(RESET, "R", TIME, "back to the start of the scene")                                          \
-    X(RESET, "Backspace", TIME, "back to the start of the scene")                                  \
-    X(SCENE_NEXT, "]", TIME, "next scene of the folder")                                           \
-    X(SCENE_PREVIOUS, "[", TIME, "previous scene of the folder")                                   \
+    X(RESET, "R", TIME, "back to the start")                                                       \
+    X(RESET, "Backspace", TIME, "back to the start")                                               \
+    X(SCENE_LIST, "Ctrl+O", TIME, "list of scenes and runs to open")                               \
+    X(SCENE_NEXT, "]", TIME, "next scene, or run, of the folder")                                  \
+    X(SCENE_PREVIOUS, "[", TIME, "previous scene, or run, of the folder")                          \
     X(VIEW_X, "1", CAMERA, "look along x")                                                         \
     X(VIEW_Y, "2", CAMERA, "look along y")                                                         \
     X(VIEW_Z, "3", CAMERA, "look along z")                                                         \
@@ -54,10 +55,13 @@
     X(VELOCITIES, "U", SHOW, "velocity arrows")                                                    \
     X(NAMES, "N", SHOW, "names of bodies")                                                         \
     X(CLIP, "X", SHOW, "cut open, facing the camera")                                              \
-    X(PANEL, "Tab", PANELS, "side panel: settings")                                                \
+    X(PANEL, "I", PANELS, "side panel: settings")                                                  \
+    X(PANEL, "F2", PANELS, "side panel: settings")                                                 \
     X(ENERGY, "E", PANELS, "plot of energies")                                                     \
     X(SOLVER, "M", PANELS, "plots of residual, iterations and phases")                             \
-    X(DESELECT, "Escape", PANELS, "close help, let go of the chosen body")                         \
+    X(CONTACT_NEXT, "Tab", PANELS, "next contact of the chosen body")                              \
+    X(CONTACT_PREVIOUS, "Shift+Tab", PANELS, "previous contact of the chosen body")                \
+    X(DESELECT, "Escape", PANELS, "close help or list, let go of the chosen body")                 \
     X(HELP, "F1", PANELS, "this help")                                                             \
     X(HELP, "Shift+/", PANELS, "this help")                                                        \
     X(PROBLEM, "F10", FILES, "write the contact problem of this step as FCLIB")                    \
@@ -71,7 +75,7 @@
     X(MOUSE, "wheel", MOUSE, "nearer, farther")                                                    \
     X(MOUSE, "click", MOUSE, "choose a body: its panel")                                           \
     X(MOUSE, "Ctrl+left drag", MOUSE, "pull a body by a spring")                                   \
-    X(MOUSE, "drop a file", MOUSE, "open a scene")
+    X(MOUSE, "drop a file", MOUSE, "open a scene or a run")
 
 typedef enum view_key_group {
     VIEW_GROUP_TIME,
@@ -96,6 +100,7 @@ typedef enum view_action {
     VIEW_ACTION_FASTER,
     VIEW_ACTION_SLOWER,
     VIEW_ACTION_RESET,
+    VIEW_ACTION_SCENE_LIST,
     VIEW_ACTION_SCENE_NEXT,
     VIEW_ACTION_SCENE_PREVIOUS,
     VIEW_ACTION_VIEW_X,
@@ -129,6 +134,8 @@ typedef enum view_action {
     VIEW_ACTION_PANEL,
     VIEW_ACTION_ENERGY,
     VIEW_ACTION_SOLVER,
+    VIEW_ACTION_CONTACT_NEXT,
+    VIEW_ACTION_CONTACT_PREVIOUS,
     VIEW_ACTION_DESELECT,
     VIEW_ACTION_HELP,
     VIEW_ACTION_PROBLEM,

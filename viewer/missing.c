@@ -29,6 +29,7 @@ cairn_status view_render(const view_render_request *request, view_render_report 
 
 cairn_status view_window(const view_window_request *request, cairn_error *error)
 {
-    scn_destroy(request->scene);
+    view_subject subject = request->subject;
+    view_subject_finish(&subject);
     return base_fail(error, CAIRN_ERROR_UNSUPPORTED, "%s", view_missing());
 }

@@ -266,6 +266,11 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
     body.material = (int)view.material.index;
     body.mass = view.mass;
     body.radius = bounding_radius(&model->shapes[body.shape]);
+    const double *q = view.orientation;
+    pose placement = {
+        vec3_from(view.position), {q[0], q[1], q[2], q[3]}
+    };
+    body.centre = pose_apply_inverse(&placement, vec3_from(view.centre));
     body.name = base_copy_text(&model->allocator, view.name);
     model->bodies[model->body_count++] = body;
     return body.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;

@@ -34,6 +34,7 @@ typedef struct view_body {
     int shape, material;
     double mass;   // kg; INFINITY where not dynamic
     double radius; // m, half the diagonal of the bounding box; 0 for a half-space
+    vec3 centre;   // m, of mass, in the shape's frame
     char *name;    // owned; "" for none
 } view_body;
 

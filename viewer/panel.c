@@ -224,17 +224,27 @@ static void draw_curve(view_panel *panel, const plot_frame *frame, const double 
     }
 }
 
+/// An end of the ordinate; a range below two decades shows digits.
+static void put_label(const plot_frame *frame, double value, char *label, size_t size)
+{
+    if (!frame->logarithmic)
+        snprintf(label, size, "%.3g", value);
+    else if (frame->range.high - frame->range.low >= 2.0)
+        snprintf(label, size, "1e%.0f", value);
+    else
+        snprintf(label, size, "%.1e", pow(10.0, value));
+}
+
 static void draw_plot_frame(view_panel *panel, const plot_frame *frame, const view_curve *curves,
                             int curve_count)
 {
     static const view_colour ground = {255, 255, 255, 200};
     double text = view_font_height(panel->canvas->font), x = frame->x;
-    const char *format = frame->logarithmic ? "1e%.0f" : "%.3g";
     char label[32];
     view_canvas_box(panel->canvas, frame->x, frame->y, frame->width, frame->height, ground);
-    snprintf(label, sizeof label, format, frame->range.high);
+    put_label(frame, frame->range.high, label, sizeof label);
     view_canvas_text(panel->canvas, frame->x + 2.0, frame->y, faint, label);
-    snprintf(label, sizeof label, format, frame->range.low);
+    put_label(frame, frame->range.low, label, sizeof label);
     view_canvas_text(panel->canvas, frame->x + 2.0, frame->y + frame->height - text, faint, label);
     panel->y = frame->y + frame->height + 0.1 * panel->row;
     for (int c = 0; c < curve_count; c++)
@@ -245,7 +255,8 @@ static void draw_plot_frame(view_panel *panel, const plot_frame *frame, const vi
 void view_panel_plot(view_panel *panel, const char *title, const double *x, int x_stride, int count,
                      const view_curve *curves, int curve_count, bool logarithmic, double height)
 {
-    view_panel_title(panel, title);
+    if (title[0] != '\0')
+        view_panel_title(panel, title);
     plot_frame frame = {
         .x = inner_left(panel),
         .y = panel->y,

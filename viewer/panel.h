@@ -50,7 +50,7 @@ typedef struct view_curve {
     view_colour colour;
 } view_curve;
 
-/// Curves over a common abscissa.
+/// Curves over a common abscissa; a title of "" takes no room.
 /// @param logarithmic  ordinate; values <= 0 are left out
 void view_panel_plot(view_panel *panel, const char *title, const double *x, int x_stride, int count,
                      const view_curve *curves, int curve_count, bool logarithmic, double height);

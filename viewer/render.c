@@ -3,6 +3,7 @@
 #include "base/timer.h"
 #include "viewer/film.h"
 #include "viewer/picture.h"
+#include "viewer/replay.h"
 #include "viewer/stage.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ typedef struct render_job {
 static cairn_status step_until(render_job *job, double time, cairn_error *error)
 {
     const view_render_request *request = job->request;
-    cairn_world *world = request->scene->world;
+    cairn_world *world = request->subject->scene->world;
     double step = cairn_world_get_def(world)->time_step;
     double started = base_timer_seconds();
     cairn_status status = CAIRN_OK;
@@ -42,6 +43,35 @@ static cairn_status step_until(render_job *job, double time, cairn_error *error)
     return status;
 }
 
+/// The state of an instant into the job's frame: stepped to, or read from the run.
+static cairn_status go_to(render_job *job, double time, cairn_error *error)
+{
+    const view_subject *subject = job->request->subject;
+    if (subject->replay != NULL) {
+        if (job->request->stop != NULL && job->request->stop())
+            return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
+        return view_replay_take_at(&job->frame, &job->model, subject->replay, time, error);
+    }
+    cairn_status status = step_until(job, time, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = view_frame_take(&job->frame, &job->model, subject->scene->world);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "the state does not fit in memory");
+}
+
+static double first_time(const view_subject *subject)
+{
+    return subject->replay != NULL ? cairn_replay_times(subject->replay)[0] : 0.0;
+}
+
+static double last_time(const view_subject *subject)
+{
+    cairn_replay *replay = subject->replay;
+    return replay != NULL ? cairn_replay_times(replay)[cairn_replay_count(replay) - 1]
+                          : subject->scene->end_time;
+}
+
 static cairn_status draw(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
@@ -54,14 +84,15 @@ static cairn_status draw(render_job *job, cairn_error *error)
         .eye = axes.eye,
         .forward = axes.forward,
         .selected = -1,
+        .contact = -1,
     };
     cairn_status status = view_draw_list_build(&stage->list, &draw_request);
     if (status != CAIRN_OK)
         return base_fail(error, status, "the picture does not fit in memory");
     view_canvas_clear(&stage->canvas);
     if (request->caption) {
-        const char *title =
-            request->scene->title[0] != '\0' ? request->scene->title : request->scene->name;
+        const scn_scene *scene = request->subject->scene;
+        const char *title = scene->title[0] != '\0' ? scene->title : scene->name;
         view_stage_caption(stage, title, &job->model, &job->frame, &job->style, request->width,
                            request->height);
     }
@@ -93,41 +124,35 @@ static cairn_status follow_forces(render_job *job)
     return status;
 }
 
-/// Takes the world's state and draws it into the stage's pixels.
+/// Draws the job's frame into the stage's pixels.
 static cairn_status shoot(render_job *job, cairn_error *error)
 {
     double started = base_timer_seconds();
-    cairn_status status = view_frame_take(&job->frame, &job->model, job->request->scene->world);
-    if (status == CAIRN_OK)
-        status = follow_forces(job);
+    cairn_status status = follow_forces(job);
     status = status == CAIRN_OK ? draw(job, error)
                                 : base_fail(error, status, "the state does not fit in memory");
     job->report->seconds_drawing += base_timer_seconds() - started;
+    job->report->time = job->frame.time;
     return status;
 }
 
 /// Points the camera at the bodies as they are now.
-static cairn_status aim(render_job *job, cairn_error *error)
+static void aim(render_job *job)
 {
     const view_render_request *request = job->request;
-    cairn_status status = view_frame_take(&job->frame, &job->model, request->scene->world);
-    if (status != CAIRN_OK)
-        return base_fail(error, status, "the state does not fit in memory");
     view_stage_aim(&job->stage, &job->model, &job->frame, &request->place,
                    (double)request->width / request->height);
-    return CAIRN_OK;
 }
 
 static cairn_status render_still(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
-    job->end = !isnan(request->at) ? request->at : request->scene->end_time;
-    cairn_status status = step_until(job, job->end, error);
+    job->end = !isnan(request->at) ? request->at : last_time(request->subject);
+    cairn_status status = go_to(job, job->end, error);
     if (status != CAIRN_OK)
         return status;
-    status = aim(job, error);
-    if (status == CAIRN_OK)
-        status = shoot(job, error);
+    aim(job);
+    status = shoot(job, error);
     if (status == CAIRN_OK)
         status = view_picture_write(request->output, job->stage.pixels, request->width,
                                     request->height, error);
@@ -143,7 +168,7 @@ static cairn_status render_frames(render_job *job, view_film *film, cairn_error 
     int count = (int)floor((job->end - job->begin) / between + 1e-9) + 1;
     cairn_status status = CAIRN_OK;
     for (int i = 0; status == CAIRN_OK && i < count; i++) {
-        status = step_until(job, job->begin + i * between, error);
+        status = go_to(job, fmin(job->begin + i * between, job->end), error);
         if (status == CAIRN_OK)
             status = shoot(job, error);
         if (status == CAIRN_OK)
@@ -157,14 +182,14 @@ static cairn_status render_film(render_job *job, cairn_error *error)
     const view_render_request *request = job->request;
     view_film film;
     cairn_error later = {0};
-    job->begin = !isnan(request->from) ? request->from : 0.0;
-    job->end = !isnan(request->until) ? request->until : request->scene->end_time;
-    cairn_status status = step_until(job, job->begin, error);
-    if (status == CAIRN_OK)
-        status = aim(job, error);
-    if (status == CAIRN_OK)
-        status = view_film_open(&film, request->output, request->width, request->height,
-                                request->frame_rate, error);
+    job->begin = !isnan(request->from) ? request->from : first_time(request->subject);
+    job->end = !isnan(request->until) ? request->until : last_time(request->subject);
+    cairn_status status = go_to(job, job->begin, error);
+    if (status != CAIRN_OK)
+        return status;
+    aim(job);
+    status = view_film_open(&film, request->output, request->width, request->height,
+                            request->frame_rate, error);
     if (status != CAIRN_OK)
         return status;
     if (film.series && !view_film_is_series(request->output) && request->note != NULL)
@@ -201,7 +226,7 @@ static cairn_status check_output(const char *output, cairn_error *error)
 static cairn_status run_job(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
-    base_allocator allocator = request->scene->allocator;
+    base_allocator allocator = request->subject->scene->allocator;
     view_gpu_options options = {.title = "cairn", .width = 64, .height = 64, .hidden = true};
     cairn_status status = view_stage_open(&job->stage, &allocator, &options,
                                           fmin(fmax(request->height / 40.0, 12.0), 40.0), error);
@@ -209,7 +234,7 @@ static cairn_status run_job(render_job *job, cairn_error *error)
         return status;
     snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
     job->frame = view_frame_begin(&allocator);
-    status = view_model_build(&job->model, &allocator, request->scene->world, error);
+    status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(job->stage.gpu, &job->model, error);
     if (status == CAIRN_OK)
@@ -220,11 +245,25 @@ static cairn_status run_job(render_job *job, cairn_error *error)
     return status;
 }
 
+/// What is asked for and cannot be drawn is said.
+static void note_lack(const view_render_request *request)
+{
+    const view_style *style = &request->style;
+    bool needs = style->contacts != VIEW_CONTACTS_OFF || style->colours == VIEW_COLOURS_FORCE ||
+                 style->colours == VIEW_COLOURS_ISLAND;
+    if (needs && request->subject->replay != NULL && request->note != NULL)
+        request->note(request->context, CAIRN_WARNING,
+                      "a trajectory stores the number of contacts, not where they are and what "
+                      "acts there: none are shown");
+}
+
 cairn_status view_render(const view_render_request *request, view_render_report *report,
                          cairn_error *error)
 {
     *report = (view_render_report){0};
     render_job job = {.request = request, .report = report, .style = request->style};
     cairn_status status = check_output(request->output, error);
+    if (status == CAIRN_OK)
+        note_lack(request);
     return status == CAIRN_OK ? run_job(&job, error) : status;
 }

@@ -14,6 +14,8 @@ typedef enum script_kind {
     SCRIPT_DOWN,
     SCRIPT_UP,
     SCRIPT_MOVE,
+    SCRIPT_PRESS,
+    SCRIPT_RELEASE,
     SCRIPT_CLICK,
     SCRIPT_DRAG,
     SCRIPT_WHEEL,
@@ -30,16 +32,18 @@ typedef struct script_form {
 } script_form;
 
 static const script_form forms[] = {
-    {"key",   SCRIPT_KEY,   0, true },
-    {"down",  SCRIPT_DOWN,  0, true },
-    {"up",    SCRIPT_UP,    0, true },
-    {"move",  SCRIPT_MOVE,  2, false},
-    {"click", SCRIPT_CLICK, 2, false},
-    {"drag",  SCRIPT_DRAG,  4, false},
-    {"wheel", SCRIPT_WHEEL, 1, false},
-    {"drop",  SCRIPT_DROP,  0, true },
-    {"wait",  SCRIPT_WAIT,  1, false},
-    {"quit",  SCRIPT_QUIT,  0, false},
+    {"key",     SCRIPT_KEY,     0, true },
+    {"down",    SCRIPT_DOWN,    0, true },
+    {"up",      SCRIPT_UP,      0, true },
+    {"move",    SCRIPT_MOVE,    2, false},
+    {"press",   SCRIPT_PRESS,   2, false},
+    {"release", SCRIPT_RELEASE, 2, false},
+    {"click",   SCRIPT_CLICK,   2, false},
+    {"drag",    SCRIPT_DRAG,    4, false},
+    {"wheel",   SCRIPT_WHEEL,   1, false},
+    {"drop",    SCRIPT_DROP,    0, true },
+    {"wait",    SCRIPT_WAIT,    1, false},
+    {"quit",    SCRIPT_QUIT,    0, false},
 };
 
 typedef struct script_command {
@@ -186,7 +190,7 @@ static void push_button(const view_script *script, Uint8 button, bool down, Uint
     SDL_PushEvent(&event);
 }
 
-/// The steps of a drag are commands of their own, so that pictures lie between them.
+/// All of a drag lies between two pictures; press, move and release have pictures between them.
 static void drag(view_script *script, const script_command *command, Uint32 window)
 {
     bool right = strcmp(command->text, "right") == 0;
@@ -236,6 +240,11 @@ static void play(view_script *script, const script_command *command, Uint32 wind
         break;
     case SCRIPT_MOVE:
         push_motion(script, command->numbers[0], command->numbers[1], 0, window);
+        break;
+    case SCRIPT_PRESS:
+    case SCRIPT_RELEASE:
+        push_motion(script, command->numbers[0], command->numbers[1], 0, window);
+        push_button(script, SDL_BUTTON_LEFT, command->kind == SCRIPT_PRESS, window);
         break;
     case SCRIPT_CLICK:
         push_motion(script, command->numbers[0], command->numbers[1], 0, window);

@@ -5,6 +5,7 @@
 //   key NAME                press and let go: Space, Shift+., Ctrl+Q ... as in the table of keys
 //   down NAME, up NAME      press, let go
 //   move X Y                move the mouse
+//   press X Y, release X Y  the left button, with pictures between
 //   click X Y
 //   drag X0 Y0 X1 Y1 [left|right|shift|ctrl]
 //   wheel N

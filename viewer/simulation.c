@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that steps the world: orders, pace, frames, the ring of past frames.
+// The thread that steps the world or plays a run: orders, pace, frames, the ring of past frames.
 #include "viewer/simulation.h"
+#include "viewer/replay.h"
 
 #include "base/assert.h"
 #include "base/timer.h"
@@ -15,6 +16,8 @@ enum { ORDERS = 128, FRAMES_MAX = 2000, SAMPLES = 2048 };
 
 // bytes that past frames may take
 static const size_t history_bytes = (size_t)192 << 20;
+// s of wall clock between looks for more frames at the end of a run
+static const double look_again = 0.5;
 // s of wall clock after which lost time is given up
 static const double patience = 0.1;
 // rad/s and damping ratio of the spring that pulls a body
@@ -23,9 +26,12 @@ static const double pull_frequency = 12.0, pull_damping = 0.8;
 struct view_simulation {
     base_allocator allocator;
     scn_scene *scene;
+    cairn_replay *replay; // NULL: the scene's world is stepped
+    const view_energy_row *energies;
+    int energy_count;
     view_model *model;
     SDL_Thread *thread;
-    SDL_mutex *lock;
+    SDL_mutex *lock, *files;
     SDL_cond *wake;
     // under the lock
     bool quit;
@@ -44,9 +50,9 @@ struct view_simulation {
     int steps_asked;
     bool paused, failed;
     double speed, wall_start, time_start; // pace: time_start was shown at wall_start
-    double published;                     // s, wall clock
+    double published, looked;             // s, wall clock
     double factor_wall, factor_time;      // start of the measured stretch
-    double friction_scale;
+    double friction_scale, time_step_start;
     double *frictions; // [material_count^2] as the scene gave them
     bool pulling;
     view_order pull;
@@ -72,6 +78,30 @@ static void CAIRN_PRINTF(2, 3) say(view_simulation *s, const char *format, ...)
 static view_frame *kept_frame(view_simulation *s, int back)
 {
     return &s->history[(s->history_end - 1 - back) % FRAMES_MAX];
+}
+
+static double shown_time(view_simulation *s)
+{
+    if (s->replay != NULL)
+        return cairn_replay_times(s->replay)[s->history_count - 1 - s->shown_back];
+    return kept_frame(s, s->shown_back)->time;
+}
+
+/// A copy of the shown frame.
+static bool copy_shown(view_simulation *s, view_frame *to)
+{
+    cairn_error error = {0};
+    if (s->replay == NULL)
+        return view_frame_copy(to, kept_frame(s, s->shown_back)) == CAIRN_OK;
+    SDL_LockMutex(s->files);
+    cairn_status status =
+        view_replay_take(to, s->model, s->replay, s->history_count - 1 - s->shown_back, &error);
+    SDL_UnlockMutex(s->files);
+    if (status == CAIRN_OK)
+        return true;
+    s->paused = true;
+    say(s, "%.480s", error.message);
+    return false;
 }
 
 /// Drops the oldest frames until the rest fits.
@@ -107,8 +137,10 @@ static void fill_state(view_simulation *s)
     state->kept = s->history_count;
     state->back = s->shown_back;
     state->failed = s->failed;
+    state->replay = s->replay != NULL;
     state->tolerance = def->tolerance;
     state->time_step = def->time_step;
+    state->time_step_start = s->time_step_start;
     state->friction_scale = s->friction_scale;
     memcpy(state->gravity, def->gravity, sizeof state->gravity);
     snprintf(state->solver, sizeof state->solver, "%s", cairn_world_solver(world));
@@ -118,7 +150,7 @@ static void fill_state(view_simulation *s)
 static void publish(view_simulation *s)
 {
     s->published = base_timer_seconds();
-    bool copied = view_frame_copy(&s->back, kept_frame(s, s->shown_back)) == CAIRN_OK;
+    bool copied = copy_shown(s, &s->back);
     SDL_LockMutex(s->lock);
     if (copied) {
         view_frame old = s->ready;
@@ -139,7 +171,7 @@ static void take_sample(view_simulation *s)
         .kinetic = energy->kinetic,
         .potential = energy->potential,
         .elastic = energy->elastic,
-        .dissipated = energy->impact + energy->friction + energy->damping,
+        .dissipated = energy->impact + energy->friction + energy->damping + energy->plastic,
         .residual = energy->residual,
         .error = frame->report.error,
         .iterations = frame->report.iterations,
@@ -230,6 +262,15 @@ static void set_tolerance(view_simulation *s, double tolerance)
     say_result(s, status, &error, done);
 }
 
+static void set_time_step(view_simulation *s, double step)
+{
+    cairn_error error = {0};
+    char done[80];
+    cairn_status status = cairn_world_set_time_step(s->scene->world, step, &error);
+    snprintf(done, sizeof done, "the time step is %.4g s", step);
+    say_result(s, status, &error, done);
+}
+
 static void set_gravity(view_simulation *s, vec3 gravity)
 {
     cairn_error error = {0};
@@ -254,9 +295,11 @@ static void write_problem(view_simulation *s, const char *path)
 {
     cairn_error error = {0};
     char done[VIEW_TEXT_MAX];
+    SDL_LockMutex(s->files);
     cairn_status status =
         cairn_world_write_fclib(s->scene->world, path, CAIRN_FCLIB_LOCAL, s->scene->name,
                                 "written from the viewer", &error);
+    SDL_UnlockMutex(s->files);
     snprintf(done, sizeof done, "wrote %.480s", path);
     say_result(s, status, &error, done);
 }
@@ -265,7 +308,7 @@ static void write_problem(view_simulation *s, const char *path)
 static void restart_pace(view_simulation *s)
 {
     s->wall_start = s->factor_wall = base_timer_seconds();
-    s->time_start = s->factor_time = kept_frame(s, s->shown_back)->time;
+    s->time_start = s->factor_time = shown_time(s);
 }
 
 static void seek(view_simulation *s, double back)
@@ -286,13 +329,25 @@ static void ask_steps(view_simulation *s, double number)
     }
 }
 
+static void set_pause(view_simulation *s, bool pause)
+{
+    s->paused = pause;
+    // a run that was played to its end begins anew
+    if (!pause && s->replay != NULL && s->shown_back == 0)
+        s->shown_back = s->history_count - 1;
+    publish(s);
+    restart_pace(s);
+}
+
 static void obey(view_simulation *s, const view_order *order)
 {
+    if (s->replay != NULL && order->kind >= VIEW_ORDER_SOLVER) {
+        say(s, "this is a run that was made: it can be looked at, not changed");
+        return;
+    }
     switch (order->kind) {
     case VIEW_ORDER_PAUSE:
-        s->paused = order->number > 0.0;
-        publish(s);
-        restart_pace(s);
+        set_pause(s, order->number > 0.0);
         break;
     case VIEW_ORDER_STEP:
         ask_steps(s, order->number);
@@ -306,6 +361,9 @@ static void obey(view_simulation *s, const view_order *order)
         break;
     case VIEW_ORDER_SOLVER:
         set_solver(s, order->text);
+        break;
+    case VIEW_ORDER_TIME_STEP:
+        set_time_step(s, order->number);
         break;
     case VIEW_ORDER_TOLERANCE:
         set_tolerance(s, order->number);
@@ -349,7 +407,7 @@ static bool take_order(view_simulation *s, view_order *order)
 
 static void measure_factor(view_simulation *s)
 {
-    double now = base_timer_seconds(), shown = kept_frame(s, s->shown_back)->time;
+    double now = base_timer_seconds(), shown = shown_time(s);
     if (now - s->factor_wall < 0.5)
         return;
     SDL_LockMutex(s->lock);
@@ -376,11 +434,36 @@ static void step_world(view_simulation *s)
     take_sample(s);
 }
 
+/// At the end of a run: frames that were added since.
+static void look_for_frames(view_simulation *s)
+{
+    cairn_error error = {0};
+    int64_t before = cairn_replay_count(s->replay);
+    SDL_LockMutex(s->files);
+    cairn_status status = cairn_replay_refresh(s->replay, &error);
+    SDL_UnlockMutex(s->files);
+    s->looked = base_timer_seconds();
+    int64_t more = cairn_replay_count(s->replay) - before;
+    if (status == CAIRN_OK && more >= 0) {
+        s->history_count += (int)more;
+        s->shown_back += (int)more;
+        if (more > 0)
+            restart_pace(s);
+        return;
+    }
+    s->failed = s->paused = true;
+    // what can be shown no longer reaches behind what is there
+    s->history_count = (int)fmax(1.0, (double)cairn_replay_count(s->replay));
+    say(s, "%.480s", status != CAIRN_OK ? error.message : "the run was started anew");
+}
+
 /// Shows the next frame: a kept one, or that of a new step.
 static void advance(view_simulation *s)
 {
     if (s->shown_back > 0)
         s->shown_back--;
+    else if (s->replay != NULL && !s->failed)
+        look_for_frames(s);
     else if (!s->failed)
         step_world(s);
     if (s->steps_asked > 0)
@@ -398,7 +481,9 @@ static double time_to_wait(view_simulation *s)
         return 0.0;
     if (s->paused || (s->failed && s->shown_back == 0))
         return 3600.0;
-    double shown = kept_frame(s, s->shown_back)->time;
+    if (s->replay != NULL && s->shown_back == 0)
+        return fmax(s->looked + look_again - base_timer_seconds(), 0.0);
+    double shown = shown_time(s);
     double late = base_timer_seconds() - s->wall_start - (shown - s->time_start) / s->speed;
     if (late > patience) {
         // too slow for the asked speed: what was lost is not made up for
@@ -439,38 +524,60 @@ static cairn_status prepare(view_simulation *s)
     s->history = base_allocate(&s->allocator, FRAMES_MAX, sizeof *s->history);
     s->frictions = base_allocate(&s->allocator, pairs + 1, sizeof *s->frictions);
     s->lock = SDL_CreateMutex();
+    s->files = SDL_CreateMutex();
     s->wake = SDL_CreateCond();
-    if (s->history == NULL || s->frictions == NULL || s->lock == NULL || s->wake == NULL)
+    if (s->history == NULL || s->frictions == NULL || s->lock == NULL || s->files == NULL ||
+        s->wake == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(s->frictions, s->model->frictions, pairs * sizeof *s->frictions);
-    cairn_status status = keep_frame(s);
-    if (status == CAIRN_OK)
-        status = view_frame_copy(&s->front, kept_frame(s, 0));
+    cairn_status status = CAIRN_OK;
+    if (s->replay == NULL)
+        status = keep_frame(s);
     if (status != CAIRN_OK)
         return status;
+    if (!copy_shown(s, &s->front))
+        return s->replay != NULL ? CAIRN_ERROR_FORMAT : CAIRN_ERROR_MEMORY;
     publish(s);
     s->thread = SDL_CreateThread(run, "simulation", s);
     return s->thread != NULL ? CAIRN_OK : CAIRN_ERROR_UNSUPPORTED;
 }
 
-cairn_status view_simulation_start(view_simulation **simulation, scn_scene *scene,
+/// All frames of a run are at hand, and the first is shown.
+static void take_replay(view_simulation *s, const view_subject *subject)
+{
+    s->replay = subject->replay;
+    s->energies = subject->energies;
+    s->energy_count = subject->energy_count;
+    s->history_count = (int)cairn_replay_count(s->replay);
+    s->shown_back = s->history_count - 1;
+}
+
+cairn_status view_simulation_start(view_simulation **simulation, const view_subject *subject,
                                    view_model *model, bool paused, cairn_error *error)
 {
-    view_simulation *s = base_allocate(&scene->allocator, 1, sizeof *s);
-    *simulation = s;
+    *simulation = NULL;
+    if (subject->replay != NULL && cairn_replay_count(subject->replay) == 0)
+        return base_fail(error, CAIRN_ERROR_FORMAT, "the run has no frame yet");
+    view_simulation *s = base_allocate(&subject->scene->allocator, 1, sizeof *s);
     if (s == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
-    s->allocator = scene->allocator;
-    s->scene = scene;
+    s->allocator = subject->scene->allocator;
+    s->scene = subject->scene;
     s->model = model;
     s->paused = paused;
     s->speed = s->friction_scale = 1.0;
+    s->time_step_start = cairn_world_get_def(s->scene->world)->time_step;
+    if (subject->replay != NULL)
+        take_replay(s, subject);
     cairn_status status = prepare(s);
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK) {
+        *simulation = s;
         return CAIRN_OK;
+    }
+    status = base_fail(error, status, "%s",
+                       s->state.message_number > 0 ? s->state.message : cairn_status_text(status));
     view_simulation_stop(s);
-    *simulation = NULL;
-    return base_fail(error, status, "the simulation cannot start: %s", cairn_status_text(status));
+    return status;
 }
 
 void view_simulation_stop(view_simulation *s)
@@ -491,6 +598,7 @@ void view_simulation_stop(view_simulation *s)
     view_frame_finish(&s->front);
     SDL_DestroyCond(s->wake);
     SDL_DestroyMutex(s->lock);
+    SDL_DestroyMutex(s->files);
     base_allocator allocator = s->allocator;
     base_release(&allocator, s->history);
     base_release(&allocator, s->frictions);
@@ -498,6 +606,14 @@ void view_simulation_stop(view_simulation *s)
 }
 
 // ---------------------------------------------------------------- the window's side
+
+void view_simulation_hold_files(view_simulation *s, bool hold)
+{
+    if (hold)
+        SDL_LockMutex(s->files);
+    else
+        SDL_UnlockMutex(s->files);
+}
 
 void view_simulation_post(view_simulation *s, const view_order *order)
 {
@@ -529,8 +645,30 @@ view_simulation_state view_simulation_get_state(view_simulation *s)
     return state;
 }
 
+/// Rows of a run's energies up to a time, thinned out to what is asked for.
+static int run_samples(const view_simulation *s, double time, view_sample *samples, int capacity)
+{
+    int rows = 0, count = 0;
+    while (rows < s->energy_count && s->energies[rows].time <= time)
+        rows++;
+    int stride = (rows + capacity - 1) / capacity;
+    for (int i = 0; i < rows; i += stride) {
+        const view_energy_row *row = &s->energies[i + stride < rows ? i : rows - 1];
+        samples[count++] = (view_sample){.time = row->time,
+                                         .kinetic = row->kinetic,
+                                         .potential = row->potential,
+                                         .elastic = row->elastic,
+                                         .dissipated = row->dissipated,
+                                         .residual = row->residual,
+                                         .error = NAN};
+    }
+    return count;
+}
+
 int view_simulation_samples(view_simulation *s, view_sample *samples, int capacity)
 {
+    if (s->replay != NULL)
+        return run_samples(s, s->front.time, samples, capacity);
     SDL_LockMutex(s->lock);
     int64_t kept = s->sample_count < SAMPLES ? s->sample_count : SAMPLES;
     int count = (int)(kept < capacity ? kept : capacity);

@@ -146,14 +146,62 @@ static void draw_force_key(view_canvas *canvas, double length, double unit, doub
     view_canvas_text(canvas, right - view_font_width(canvas->font, text), y, ink, text);
 }
 
-void view_stage_contact_key(view_stage *stage, const view_model *model, const view_style *style,
-                            double right, double y)
+static void draw_contact_key(view_stage *stage, const view_model *model, const view_style *style,
+                             double right, double *y)
 {
     view_canvas *canvas = &stage->canvas;
+    double row = view_font_height(stage->font);
+    bool acting = stage->list.force_unit > 0.0;
     if (style->contacts == VIEW_CONTACTS_STATUS || style->contacts == VIEW_CONTACTS_CONES)
-        draw_status_key(canvas, right, y, view_font_height(stage->font));
-    else if (style->contacts == VIEW_CONTACTS_FORCES)
-        draw_force_key(canvas, view_force_length(model, style), stage->list.force_unit, right, y);
+        draw_status_key(canvas, right, *y, row);
+    else if (style->contacts == VIEW_CONTACTS_FORCES && acting)
+        draw_force_key(canvas, view_force_length(model, style), stage->list.force_unit, right, *y);
+    else
+        return;
+    *y += 1.4 * row;
+}
+
+/// A bar from nothing to the largest value, as wide as twelve letters are high.
+static void draw_scale_key(view_canvas *canvas, const char *unit, double largest, double right,
+                           double y, double row)
+{
+    enum { PIECES = 48 };
+    char text[40];
+    snprintf(text, sizeof text, "%.3g %s", largest, unit);
+    right -= view_font_width(canvas->font, text);
+    view_canvas_text(canvas, right, y, ink, text);
+    double width = 12.0 * row, left = right - 0.5 * row - width;
+    for (int i = 0; i < PIECES; i++)
+        view_canvas_box(canvas, left + i * width / PIECES, y + 0.2 * row, width / PIECES, 0.6 * row,
+                        view_colour_scale((i + 0.5) / PIECES));
+    view_canvas_text(canvas, left - 0.5 * row - view_font_width(canvas->font, "0"), y, ink, "0");
+}
+
+static void draw_material_key(view_canvas *canvas, const view_model *model, double right, double y,
+                              double row)
+{
+    enum { SHOWN = 8 };
+    for (int i = model->material_count < SHOWN ? model->material_count - 1 : SHOWN - 1; i >= 0;
+         i--) {
+        right -= view_font_width(canvas->font, model->materials[i]);
+        view_canvas_text(canvas, right, y, ink, model->materials[i]);
+        right -= row;
+        view_canvas_box(canvas, right + 0.2 * row, y + 0.25 * row, 0.5 * row, 0.5 * row,
+                        view_colour_of(i));
+        right -= 0.6 * row;
+    }
+}
+
+void view_stage_key(view_stage *stage, const view_model *model, const view_style *style,
+                    double right, double y)
+{
+    double row = view_font_height(stage->font), largest = stage->list.colour_largest;
+    draw_contact_key(stage, model, style, right, &y);
+    if (style->colours == VIEW_COLOURS_MATERIAL)
+        draw_material_key(&stage->canvas, model, right, y, row);
+    else if (largest > 0.0)
+        draw_scale_key(&stage->canvas, style->colours == VIEW_COLOURS_SPEED ? "m/s" : "N", largest,
+                       right, y, row);
 }
 
 void view_stage_caption(view_stage *stage, const char *title, const view_model *model,
@@ -163,10 +211,11 @@ void view_stage_caption(view_stage *stage, const char *title, const view_model *
     double row = view_font_height(stage->font), y = height - 1.5 * row, right = width - 0.6 * row;
     double x = 0.6 * row;
     char now[64];
-    snprintf(now, sizeof now, "t = %.3f s   contacts %d", frame->time, frame->contact_count);
+    snprintf(now, sizeof now, "t = %.3f s   contacts %lld", frame->time,
+             (long long)view_frame_contacts(frame));
     // a narrow picture goes without the title
     if (x + view_font_width(canvas->font, title) + row + view_font_width(canvas->font, now) < right)
         x = view_canvas_text(canvas, x, y, ink, title) + row;
     view_canvas_text(canvas, x, y, ink, now);
-    view_stage_contact_key(stage, model, style, right, 0.6 * row);
+    view_stage_key(stage, model, style, right, 0.6 * row);
 }

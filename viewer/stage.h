@@ -30,12 +30,13 @@ void view_stage_aim(view_stage *stage, const view_model *model, const view_frame
 cairn_status view_stage_read(view_stage *stage, int width, int height,
                              cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Title, time, contacts at the lower left, and a key to the symbols of contacts.
+/// Title, time, contacts at the lower left, and the key at the upper right.
 void view_stage_caption(view_stage *stage, const char *title, const view_model *model,
                         const view_frame *frame, const view_style *style, int width, int height);
 
-/// The key alone: the colours of the status, or the length of the force arrows.
-void view_stage_contact_key(view_stage *stage, const view_model *model, const view_style *style,
-                            double right, double y);
+/// The key alone: the colours of the status, or the length of the force arrows; below it the scale
+/// of the bodies' colours, or their materials.
+void view_stage_key(view_stage *stage, const view_model *model, const view_style *style,
+                    double right, double y);
 
 #endif

@@ -12,7 +12,8 @@
 typedef struct options {
     const char *bed, *save, *law, *kernel;
     double side, slope, step, damping;
-    int count, warm, steps, threads;
+    int count, warm, steps, threads, materials;
+    double ratio; // largest radius over smallest of a new bed
 } options;
 
 static void fail(const char *text)
@@ -29,8 +30,14 @@ static void check(cairn_status status, const cairn_error *error)
 
 static options parse(int argc, char **argv)
 {
-    options o = {
-        .law = "hooke", .side = 0.1, .step = 2e-5, .damping = 885.0, .steps = 1000, .threads = 1};
+    options o = {.law = "hooke",
+                 .side = 0.1,
+                 .step = 2e-5,
+                 .damping = 885.0,
+                 .steps = 1000,
+                 .threads = 1,
+                 .materials = 1,
+                 .ratio = 1.5};
     for (int i = 1; i + 1 < argc; i += 2) {
         const char *key = argv[i], *value = argv[i + 1];
         if (strcmp(key, "--bed") == 0)
@@ -45,6 +52,8 @@ static options parse(int argc, char **argv)
             o.kernel = value;
         else if (strcmp(key, "--side") == 0)
             o.side = atof(value);
+        else if (strcmp(key, "--step") == 0)
+            o.step = atof(value);
         else if (strcmp(key, "--slope") == 0)
             o.slope = atof(value);
         else if (strcmp(key, "--count") == 0)
@@ -55,6 +64,10 @@ static options parse(int argc, char **argv)
             o.steps = atoi(value);
         else if (strcmp(key, "--threads") == 0)
             o.threads = atoi(value);
+        else if (strcmp(key, "--materials") == 0)
+            o.materials = atoi(value);
+        else if (strcmp(key, "--ratio") == 0)
+            o.ratio = atof(value);
         else
             fail(key);
     }
@@ -63,34 +76,53 @@ static options parse(int argc, char **argv)
     return o;
 }
 
-static void set(cairn_world *world, const char *name, double value)
+typedef struct material_pair {
+    cairn_material_id a, b;
+} material_pair;
+
+static void set(cairn_world *world, material_pair pair, const char *name, double value)
 {
     cairn_error error;
-    cairn_material_id all = {0};
-    check(cairn_pair_set_value(world, all, all, name, cairn_number(value), &error), &error);
+    check(cairn_pair_set_value(world, pair.a, pair.b, name, cairn_number(value), &error), &error);
 }
 
 /// The laws of the comparison; see in.lammps.
-static void set_law(cairn_world *world, const options *o)
+static void set_law(cairn_world *world, const options *o, material_pair pair)
 {
     cairn_error error;
-    cairn_material_id all = {0};
     bool hertz = strcmp(o->law, "hertz") == 0;
-    check(cairn_pair_set_law(world, all, all, hertz ? "hertz_mindlin" : "hooke", &error), &error);
-    set(world, "friction", 0.5);
+    check(cairn_pair_set_law(world, pair.a, pair.b, hertz ? "hertz_mindlin" : "hooke", &error),
+          &error);
+    set(world, pair, "friction", 0.5);
     cairn_value yes = {.type = CAIRN_BOOLEAN, .boolean = true};
-    check(cairn_pair_set_value(world, all, all, "attraction", yes, &error), &error);
+    check(cairn_pair_set_value(world, pair.a, pair.b, "attraction", yes, &error), &error);
     if (hertz) {
-        set(world, "young_modulus", 1e7);
-        set(world, "poisson_ratio", 0.3);
-        set(world, "restitution", 0.7);
+        set(world, pair, "young_modulus", 1e7);
+        set(world, pair, "poisson_ratio", 0.3);
+        set(world, pair, "restitution", 0.7);
         return;
     }
-    set(world, "normal_stiffness", 1e4);
-    set(world, "tangential_stiffness", 2857.0);
-    check(cairn_pair_set_value(world, all, all, "damping", cairn_text("mass"), &error), &error);
-    set(world, "normal_damping", o->damping);
-    set(world, "tangential_damping_ratio", 0.5);
+    set(world, pair, "normal_stiffness", 1e4);
+    set(world, pair, "tangential_stiffness", 2857.0);
+    check(cairn_pair_set_value(world, pair.a, pair.b, "damping", cairn_text("mass"), &error),
+          &error);
+    set(world, pair, "normal_damping", o->damping);
+    set(world, pair, "tangential_damping_ratio", 0.5);
+}
+
+/// Materials alike, with a law for every pair of them: what it costs to tell them apart.
+static void set_materials(cairn_world *world, const options *o)
+{
+    cairn_error error;
+    cairn_material_id ids[64] = {0};
+    set_law(world, o, (material_pair){ids[0], ids[0]});
+    for (int i = 0; i < o->materials && o->materials > 1 && i < 64; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "m%d", i);
+        check(cairn_material_create(world, name, &ids[i], &error), &error);
+        for (int k = 0; k <= i; k++)
+            set_law(world, o, (material_pair){ids[k], ids[i]});
+    }
 }
 
 static void add(cairn_world *world, cairn_body_kind kind, cairn_shape_id shape,
@@ -102,6 +134,10 @@ static void add(cairn_world *world, cairn_body_kind kind, cairn_shape_id shape,
     def.kind = kind;
     def.shape = shape;
     def.density = 2500.0;
+    int materials = cairn_material_count(world);
+    char name[16];
+    snprintf(name, sizeof name, "m%d", materials > 0 ? cairn_body_count(world) % materials : 0);
+    def.material = cairn_material_find(world, name);
     memcpy(def.position, position, sizeof def.position);
     memcpy(def.orientation, orientation, sizeof def.orientation);
     check(cairn_body_create(world, &def, &id, &error), &error);
@@ -143,12 +179,23 @@ static cairn_world *make_world(const options *o)
     def.gravity[0] = 9.81 * o->slope / norm;
     def.gravity[2] = -9.81 / norm;
     check(cairn_world_create(&def, &world, &error), &error);
-    set_law(world, o);
+    set_materials(world, o);
     add_box(world, o->side);
     return world;
 }
 
-/// Spheres of 4 to 6 mm on a loose lattice.
+/// Uniform for small ratios; the larger spheres are rarer for large ones.
+static double random_radius(base_rng *rng, double ratio)
+{
+    double largest = 0.006, share = base_rng_range(rng, 0.0, 1.0);
+    if (ratio <= 2.0)
+        return largest / ratio + share * (largest - largest / ratio);
+    // density of numbers falls with the cube of the radius
+    double least = largest / ratio;
+    return least / sqrt(1.0 - share * (1.0 - 1.0 / (ratio * ratio)));
+}
+
+/// Spheres of 6 mm down to 6 mm over the ratio on a loose lattice.
 static void fill_loose(cairn_world *world, const options *o)
 {
     base_rng rng = base_rng_make(12345);
@@ -159,7 +206,7 @@ static void fill_loose(cairn_world *world, const options *o)
         double position[3];
         for (int k = 0; k < 3; k++)
             position[k] = spacing * (cell[k] + 0.5) + base_rng_range(&rng, 0.0, 4e-4);
-        add_sphere(world, position, base_rng_range(&rng, 0.004, 0.006));
+        add_sphere(world, position, random_radius(&rng, o->ratio));
     }
 }
 
@@ -205,6 +252,22 @@ static double wall_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/// Bytes that the process holds in memory, and the most it ever held.
+static void memory(double *now, double *peak)
+{
+    FILE *file = fopen("/proc/self/status", "r");
+    char line[256];
+    *now = *peak = 0.0;
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        (void)sscanf(line, "VmRSS: %lf", now);
+        (void)sscanf(line, "VmHWM: %lf", peak);
+    }
+    if (file != NULL)
+        fclose(file);
+    *now *= 1024.0;
+    *peak *= 1024.0;
+}
+
 typedef struct timing {
     double cpu, wall, lists;
 } timing;
@@ -238,24 +301,29 @@ int main(int argc, char **argv)
 {
     options o = parse(argc, argv);
     cairn_world *world = make_world(&o);
+    double empty, filled, steady, peak, spare;
+    memory(&empty, &spare);
     if (o.bed == NULL)
         fill_loose(world, &o);
     else
         read_bed(world, o.bed);
     if (o.kernel != NULL && !eng_lane_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
+    memory(&filled, &spare);
     run(world, o.warm);
     int64_t lists = o.warm > 0 ? world->lane->lists : 0;
     timing t = run(world, o.steps);
+    memory(&steady, &peak);
     double count = cairn_body_count(world) - 5, work = count * o.steps;
     cairn_energy e = cairn_world_energy(world);
-    printf(
-        "cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
-        "Mps_wall %.2f coord %.3f ke %.3e lists %ld lists_share %.3f residual %.2e hash %016lx\n",
-        o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
-        1e-6 * work / t.cpu, 1e-6 * work / t.wall, coordination(world), e.kinetic,
-        (long)(world->lane->lists - lists), t.lists / t.wall, e.residual / (e.friction + e.damping),
-        (unsigned long)cairn_world_hash(world));
+    printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
+           "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
+           "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
+           o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
+           1e-6 * work / t.cpu, 1e-6 * work / t.wall, (filled - empty) / count,
+           (steady - empty) / count, (peak - empty) / count, coordination(world), e.kinetic,
+           (long)(world->lane->lists - lists), t.lists / t.wall,
+           e.residual / (e.friction + e.damping), (unsigned long)cairn_world_hash(world));
     if (o.save != NULL)
         write_bed(world, o.save);
     cairn_world_destroy(world);

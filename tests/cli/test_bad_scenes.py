@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Wrong scenes: exit status 3, one clear line with file and line, and nothing left behind.
 """usage: test_bad_scenes.py PROGRAM ROOT"""
+import os
 import time
 
 from command import Folder, check, check_error, check_status, finish
@@ -74,6 +75,13 @@ BAD = {
     "costly pattern": (HEAD + 'string.find(("a"):rep(100000), ("a*"):rep(20) .. "b")', r"bad\.lua:3: pattern .* too costly"),
     "endless finalizer": (HEAD + "setmetatable({}, {__gc = function() while true do end end})", r"bad\.lua:3: setmetatable: a scene may not set __gc"),
     "endless bodies": (HEAD + "local s = " + BOX + " while true do s = sphere{ radius = 1 } end", r"bad\.lua:3: scene ran for more than"),
+    "long name": (HEAD + 'body{ name = ("x"):rep(5000), shape = ' + BOX + "}", r"bad\.lua:3: name is longer than 4000"),
+    "long title": (HEAD + 'title(("x"):rep(5000))', r"bad\.lua:3: title is longer than 4000"),
+    "compound in compound": (HEAD + "s = sphere{ radius = 1 } while true do s = compound{ { shape = s } } end", r"bad\.lua:3: .*cannot hold a compound"),
+    "folder as file": (HEAD + 'mesh{ file = "." }', r"bad\.lua:3: file \"\.\""),
+    "coroutine": (HEAD + "coroutine.wrap(print)", r"bad\.lua:3: .*'coroutine'"),
+    "many arguments": (HEAD + "table.unpack({}, 1, 1e8)", r"bad\.lua:3: too many results"),
+    "false order": (HEAD + "local t = {} for i = 1, 1e5 do t[i] = i end table.sort(t, function() return true end)", r"bad\.lua:3: invalid order function"),
     "io": (HEAD + 'io.open("x", "w")', r"bad\.lua:3: .*'io'"),
     "os": (HEAD + 'os.execute("true")', r"bad\.lua:3: .*'os'"),
     "require": (HEAD + 'require("os")', r"bad\.lua:3: .*'require'"),
@@ -112,6 +120,31 @@ def check_csv():
             result = folder.cairn("run", "bad.lua", "--out", "result")
             check_error(result, 3, pattern, "csv " + name)
             check(not folder.has("result"), f"csv {name}: leaves no folder")
+
+
+def check_links():
+    """Links count by where they lead; pipes and devices are refused at once."""
+    with Folder() as folder:
+        os.symlink("/etc/passwd", os.path.join(folder.path, "link.obj"))
+        os.symlink("/dev/zero", os.path.join(folder.path, "zero.obj"))
+        os.symlink("/etc", os.path.join(folder.path, "etc"))
+        os.mkfifo(os.path.join(folder.path, "pipe.obj"))
+        for name, pattern in [("link.obj", "lies outside"), ("zero.obj", "lies outside"),
+                              ("etc/passwd", "lies outside"), ("pipe.obj", "is no file of data")]:
+            for call in (f'mesh{{ file = "{name}" }}',
+                         f'bodies_from_csv{{ file = "{name}", shape = {BOX} }}'):
+                folder.write("bad.lua", HEAD + call)
+                result = folder.cairn("run", "bad.lua", "--out", "result", timeout=20)
+                check_error(result, 3, r"bad\.lua:3: file .*" + pattern, f"{name}: {call[:4]}")
+
+
+def check_print():
+    with Folder() as folder:
+        folder.write("bad.lua", HEAD + 'while true do print("x") end')
+        result = folder.cairn("run", "bad.lua", "--out", "result")
+        check_status(result, 3, "endless print")
+        check(len(result.err) < 200000 and "scene prints more than 10000 lines" in result.err,
+              "endless print: it ends")
 
 
 def check_good_csv():
@@ -188,6 +221,8 @@ end
 
 check_bad()
 check_csv()
+check_links()
+check_print()
 check_good_csv()
 check_warnings()
 check_absent()

@@ -183,6 +183,36 @@ def check_fclib():
         check(min(steps) > 1, "steps without contacts are not written")
 
 
+WALL = """
+simulation{ step = 1 / 500, end_time = 0.6 }
+gravity{ 4, 0, -9.81 }
+material{ name = "s", density = 1000 }
+pair{ friction = 0, restitution = 0 }
+ground{ material = "s" }
+local cube = box{ size = {0.2, 0.2, 0.2} }
+body{ name = "wall", kind = "fixed", shape = cube, material = "s", position = {0.2, 0, 0.1} }
+body{ name = "a", shape = cube, material = "s", position = {0, 0, 0.1} }
+body{ name = "b", shape = cube, material = "s", position = {-0.2, 0, 0.1} }
+sensor{ name = "wall", body = "wall" }
+sensor{ name = "ground", body = "ground" }
+sensor{ name = "both", bodies = {"a", "b"} }
+sensor{ name = "b", body = "b" }
+"""
+
+
+def check_sensors():
+    """Two cubes slide against a wall: forces on a wall, a group and one body are known."""
+    with Folder() as folder:
+        folder.write("wall.lua", WALL)
+        check_status(folder.cairn("run", "wall.lua", "--out", "r", "--quiet"), 0, "sensors")
+        last = [float(x) for x in folder.read("r/sensors.csv").splitlines()[-1].split(",")[2:]]
+        expected = {"wall": (64, 0, 0), "ground": (0, 0, -156.96), "both": (-64, 0, 156.96),
+                    "b": (-32, 0, 78.48)}
+        for k, (name, force) in enumerate(expected.items()):
+            seen = last[3 * k:3 * k + 3]
+            check(all(abs(x - y) < 0.2 for x, y in zip(seen, force)), f"sensor {name}: {seen}, not {force}")
+
+
 def check_failures():
     with Folder() as folder:
         folder.write("hard.lua", FALL.replace("ground{}", "ground{}\nsolver{ \"gauss_seidel\" }"))
@@ -254,6 +284,7 @@ check_run()
 check_overrides()
 check_threads()
 check_fclib()
+check_sensors()
 check_failures()
 check_interrupt()
 check_lists()

@@ -93,6 +93,61 @@ def check_films(folder):
         check(done.returncode == 0 and os.path.getsize(film) > 500, f"film: {done.stderr}")
 
 
+def spoil(path, spoilt, change):
+    shutil.copytree(path, spoilt)
+    name = os.path.join(spoilt, "trajectory.h5")
+    with open(name, "rb") as file:
+        data = file.read()
+    with open(name, "wb") as file:
+        file.write(change(data))
+
+
+def check_runs(folder):
+    """A picture of a run is that of the scene; a damaged run is refused."""
+    run, picture = os.path.join(folder, "run"), os.path.join(folder, "replay.png")
+    words = ["box_stack", "--set", "boxes=12"]
+    done = cairn("run", *words, "--until", "0.4", "--out", run, "-q")
+    check(done.returncode == 0, f"run: {done.stderr}")
+    for name in [run, os.path.join(run, "trajectory.h5")]:
+        done = render([name, "--at", "0.2"], picture)
+        check(done.returncode == 0, f"replay: {done.stderr}")
+        off = png.colour_difference(png.read(picture),
+                                    png.read(os.path.join(folder, "box_stack.png")))
+        check(off < 0.01, f"replay of {name}: colours off by {off}")
+    # without resolved.json the parameters are those of the command in the trajectory
+    os.rename(os.path.join(run, "resolved.json"), os.path.join(folder, "kept.json"))
+    done = render([run, "--at", "0.3"], picture)
+    check(done.returncode == 0, f"replay without resolved.json: {done.stderr}")
+    os.rename(os.path.join(folder, "kept.json"), os.path.join(run, "resolved.json"))
+    series = os.path.join(folder, "r-%03d.png")
+    done = cairn("render", run, "--from", "0.1", "--until", "0.3", "--frame-rate", "20", "--size",
+                 "64x48", "-q", "-o", series)
+    check(done.returncode == 0 and os.path.exists(os.path.join(folder, "r-005.png")),
+          f"series of a run: {done.stderr}")
+    done = render([run, "--contacts", "forces"], picture)
+    check(done.returncode == 0 and "none are shown" in done.stderr, f"contacts: {done.stderr}")
+    spoil(run, run + "-cut", lambda data: data[:len(data) // 2])
+    spoil(run, run + "-blank", lambda data: b"")
+    spoil(run, run + "-foreign", lambda data: b"\x89HDF\r\n\x1a\n" + data[8:100])
+    spoil(run, run + "-other", lambda data: data)
+    name = os.path.join(run + "-other", "resolved.json")
+    with open(name, encoding="utf-8") as file:
+        text = file.read()
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text.replace('"boxes": 12', '"boxes": 11'))
+    for ending, message in [("-cut", "trajectory"), ("-blank", "trajectory"),
+                            ("-foreign", "trajectory"), ("-other", "bodies")]:
+        done = render([run + ending], picture)
+        check(done.returncode == 3 and message in done.stderr,
+              f"{ending}: status {done.returncode}, {done.stderr}")
+    for more, status, message in [(["--at", "9"], 2, "not in the run"),
+                                  (["--set", "boxes=3"], 2, "is a run"),
+                                  (["--solver", "gauss_seidel"], 2, "is a run")]:
+        done = render([run, *more], picture)
+        check(done.returncode == status and message in done.stderr,
+              f"{more}: status {done.returncode}, {done.stderr}")
+
+
 def check_mistakes(folder):
     for words, status, message in [
             (["chain"], 2, "wants -o"),
@@ -101,7 +156,7 @@ def check_mistakes(folder):
             (["chain", "-o", "x.png", "--contacts", "all"], 2, "is not one of"),
             (["no_such_scene", "-o", "x.png"], 3, "no_such_scene"),
             (["chain", "--at", "0", "-o", folder + "/none/x.png"], 1, "cannot be written"),
-            ([folder, "-o", "x.png"], 4, "is a folder")]:
+            ([folder, "-o", "x.png"], 3, "not that of a run")]:
         done = cairn("render", *words)
         check(done.returncode == status and message in done.stderr,
               f"{words}: status {done.returncode}, {done.stderr}")
@@ -117,6 +172,7 @@ def main():
         skip_without_gl(folder)
         compare(folder)
         check_films(folder)
+        check_runs(folder)
         check_mistakes(folder)
     return 1 if failures else 0
 

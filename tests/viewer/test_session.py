@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Sessions of the live window played by script: every key of the table, mouse, files, other scenes.
+# Sessions of the window played by script: every key of the table, mouse, files, other scenes, runs;
+# in the offscreen driver, and in a window of Xvfb where that is installed.
 """usage: test_session.py PROGRAM ROOT"""
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+# drivers of OpenGL leak; in a build with sanitizers what is ours is looked for in the report
+os.environ.setdefault("LSAN_OPTIONS", "exitcode=0")
 QUIT_KEYS = {"Q", "Ctrl+Q"}
 SCENE = """
 title "session"
@@ -26,16 +30,21 @@ def check(held, what):
         print("FAILED:", what)
 
 
-def cairn(folder, *words):
-    return subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True,
-                          timeout=590)
+def cairn(folder, *words, env=None):
+    done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True,
+                          timeout=590, env=env)
+    ours = re.findall(r"#\d+ 0x\w+ in \S+ \.\./(?!\.\./).*", done.stderr)
+    check(not ours, f"{words}: leaks {ours[:6]}")
+    return done
 
 
-def play(folder, script, *words):
+def play(folder, script, *words, what="one.lua", display=None):
+    """Plays a session; without a display in the offscreen driver."""
     with open(os.path.join(folder, "script.txt"), "w", encoding="utf-8") as file:
         file.write("\n".join(script) + "\n")
-    return cairn(folder, "view", "one.lua", "--hidden", "--size", "320x240", "--script",
-                 "script.txt", "-o", "out", *words)
+    env = dict(os.environ, DISPLAY=display, SDL_VIDEODRIVER="x11") if display else None
+    return cairn(folder, "view", what, *([] if display else ["--hidden"]), "--size", "320x240",
+                 "--script", "script.txt", "-o", "out", *words, env=env)
 
 
 def listed_keys(folder):
@@ -47,18 +56,88 @@ def listed_keys(folder):
     return [key for key in keys if key not in QUIT_KEYS]
 
 
-def check_every_key(folder):
+def check_every_key(folder, what, display=None):
     keys = listed_keys(folder)
     check(len(keys) > 50, f"{len(keys)} keys")
     script = ["wait 3"]
     for key in keys:
+        # a problem is there after a step
+        script += ["key .", "wait 3"] if key == "F10" else []
         script += [f"key {key}", "wait 1"]
+        # what is typed next would go to the list
+        script += ["key Escape", "wait 1"] if key == "Ctrl+O" else []
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
     # the film that V began ends before the window closes
-    done = play(folder, script + ["wait 2", "key V", "wait 1", "key Q"])
-    check(done.returncode == 0, f"every key: status {done.returncode}, {done.stderr[-600:]}")
+    done = play(folder, script + ["wait 2", "key V", "wait 1", "key Ctrl+Q"], what=what,
+                display=display)
+    where = f"every key, {what}, {display}"
+    check(done.returncode == 0, f"{where}: status {done.returncode}, {done.stderr[-600:]}")
+    check(display is None or "offscreen" not in done.stderr, f"{where}: {done.stderr[:300]}")
     names = os.listdir(os.path.join(folder, "out"))
-    check(any(name.endswith(".png") for name in names), f"a picture: {names}")
-    check(any(name.endswith(".txt") for name in names), f"its note: {names}")
+    for ending in [".png", ".txt"] + ([".hdf5"] if what.endswith(".lua") else []):
+        check(any(name.endswith(ending) for name in names), f"{where}: {ending} in {names}")
+
+
+def check_in_window(folder):
+    """The same with a real window: Xvfb gives the display."""
+    if shutil.which("Xvfb") is None:
+        print("Xvfb is not installed: no session in a window")
+        return
+    end, other = os.pipe()
+    with subprocess.Popen(["Xvfb", "-displayfd", str(other), "-screen", "0", "800x600x24",
+                           "-nolisten", "tcp"], pass_fds=[other],
+                          stderr=subprocess.DEVNULL) as server:
+        os.close(other)
+        with os.fdopen(end, encoding="ascii") as pipe:
+            number = pipe.readline().strip()
+        try:
+            if number:
+                check_every_key(folder, "one.lua", display=":" + number)
+                check_story(folder, display=":" + number)
+            else:
+                print("Xvfb does not start: no session in a window")
+        finally:
+            server.terminate()
+
+
+def check_panels(folder):
+    """Settings changed by sliders and buttons are said once, in the log."""
+    done = play(folder, ["wait 3", "key Space", "key I", "wait 2", "press 169 79", "wait 2",
+                         "move 200 79", "wait 2", "move 230 79", "wait 2", "release 230 79",
+                         "wait 2", "key E", "key M", "key .", "wait 3",
+                         "key Ctrl+O", "wait 2", "key T", "key W", "wait 2", "key Return",
+                         "wait 4", "key F12", "wait 2", "key Q"])
+    check(done.returncode == 0, f"panels: status {done.returncode}, {done.stderr[-600:]}")
+    check(len(re.findall("the time step is", done.stderr)) == 1, f"time step: {done.stderr}")
+    check(re.search(r"wrote \S*two-\d+\.png", done.stderr), f"list of scenes: {done.stderr}")
+
+
+def check_contacts(folder):
+    done = play(folder, ["wait 10", "key Space", "wait 2", "key Tab", "wait 1", "click 160 120",
+                         "wait 2", "key Tab", "key Tab", "key Shift+Tab", "wait 2", "key C",
+                         "wait 2", "key .", "wait 2", "key F12", "wait 2", "quit"])
+    check(done.returncode == 0, f"contacts: status {done.returncode}, {done.stderr[-600:]}")
+    check("choose a body first" in done.stderr, f"contacts: {done.stderr}")
+    check("touches nothing" not in done.stderr, f"contacts: {done.stderr}")
+
+
+def check_runs(folder):
+    """Runs are replayed from their folder or file, opened by a drop, and cannot be changed."""
+    for name in ["run_a", "run_b"]:
+        done = cairn(folder, "run", "one.lua", "--until", "0.3", "--out", name, "-q")
+        check(done.returncode == 0, f"run: {done.stderr}")
+    done = play(folder, ["wait 3", "key End", "wait 2", "key Home", "wait 2", "key Shift+Right",
+                         "wait 2", "drag 20 211 200 211", "wait 2", "click 160 120", "key Tab",
+                         "wait 2", "key I", "key E", "key M", "key F10", "wait 2", "key ]",
+                         "wait 2", "drop two.lua", "wait 2", "drop run_a", "wait 2",
+                         "drop out", "wait 2", "quit"], what="run_a")
+    check(done.returncode == 0, f"replay: status {done.returncode}, {done.stderr[-600:]}")
+    for said in ["not changed", "does not store contacts", "replay: session",
+                 "out is a folder without trajectory.h5"]:
+        check(said in done.stderr, f"replay: \"{said}\" in {done.stderr[-900:]}")
+    check_every_key(folder, os.path.join("run_a", "trajectory.h5"))
+    done = cairn(folder, "view", "run_a", "--step", "0.1")
+    check(done.returncode == 2 and "is a run" in done.stderr, f"run, --step: {done.stderr}")
 
 
 def check_manual(folder):
@@ -69,13 +148,14 @@ def check_manual(folder):
         check(table in page.read(), "docs/viewer.md has the table of keys")
 
 
-def check_story(folder):
+def check_story(folder, display=None):
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
     done = play(folder, [
         "wait 3", "key Space", "wait 2", "key .", "key Shift+.", "wait 3", "key Left", "wait 2",
-        "click 160 120", "key E", "key M", "key Tab", "wait 3", "key F10", "wait 3", "key Space",
+        "click 160 120", "key E", "key M", "key I", "wait 3", "key F10", "wait 3", "key Space",
         "drag 160 120 200 60 ctrl", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
         "wheel 2", "wait 2", "key ]", "wait 3", "key R", "wait 3", "drop two.lua", "wait 2",
-        "drop nothing.lua", "wait 2", "key F12", "wait 2", "quit"])
+        "drop nothing.lua", "wait 2", "key F12", "wait 2", "quit"], display=display)
     check(done.returncode == 0, f"story: status {done.returncode}, {done.stderr[-600:]}")
     for said in [r"wrote \S*one-001\.hdf5", r"nothing\.lua", r"wrote \S*two-001\.png"]:
         check(re.search(said, done.stderr), f"story: /{said}/ in {done.stderr[-900:]}")
@@ -92,7 +172,7 @@ def check_mistakes(folder):
                           timeout=60, env=dict(bare, SDL_VIDEODRIVER="offscreen"))
     check(done.returncode == 4 and "no display" in done.stderr, f"no display: {done.stderr}")
     done = cairn(folder, "view", ".")
-    check(done.returncode == 4 and "is a folder" in done.stderr, f"folder: {done.stderr}")
+    check(done.returncode == 3 and "not that of a run" in done.stderr, f"folder: {done.stderr}")
 
 
 def main():
@@ -107,7 +187,11 @@ def main():
         check(first.returncode == 0, f"open and close: {first.stderr}")
         check_manual(folder)
         check_story(folder)
-        check_every_key(folder)
+        check_panels(folder)
+        check_contacts(folder)
+        check_every_key(folder, "one.lua")
+        check_in_window(folder)
+        check_runs(folder)
         check_mistakes(folder)
     return 1 if failures else 0
 

@@ -19,7 +19,7 @@ float line(float spacing, float width)
     vec2 away = abs(fract(at - 0.5) - 0.5) / max(step_size, 1e-6);
     float nearest = min(away.x, away.y);
     return (1.0 - smoothstep(width - 0.5, width + 0.5, nearest)) *
-           (1.0 - smoothstep(0.15, 0.5, max(step_size.x, step_size.y)));
+           (1.0 - smoothstep(0.07, 0.3, max(step_size.x, step_size.y)));
 }
 
 void main()

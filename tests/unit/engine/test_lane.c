@@ -13,6 +13,7 @@ typedef struct bed {
     int count, threads;
     double step;
     bool moving, loaded, mixed, anchored, loose;
+    bool many; // materials, with a law for every pair of them
 } bed;
 
 static cairn_material_id material(cairn_world *world, const char *name)
@@ -89,6 +90,21 @@ static void add_walls(cairn_world *world, const bed *b, double side, cairn_mater
     }
 }
 
+enum { GRAINS = 4 };
+
+/// Materials of spheres, and their laws with each other and with the walls.
+static void make_grains(cairn_world *world, const bed *b, cairn_material_id wall,
+                        cairn_material_id grains[GRAINS])
+{
+    const char *names[GRAINS] = {"grain", "grain_1", "grain_2", "grain_3"};
+    for (int i = 0; i < (b->many ? GRAINS : 1); i++) {
+        grains[i] = material(world, names[i]);
+        for (int k = 0; k <= i; k++)
+            set_pair(world, grains[k], grains[i], b->law, 1.0 - 0.05 * (i + k));
+        set_pair(world, grains[i], wall, b->mixed ? "hertz_mindlin" : b->law, 1.3);
+    }
+}
+
 /// Loose layers of spheres of radius 4 to 5 mm, thrown together.
 static cairn_world *make_world(const bed *b)
 {
@@ -97,9 +113,8 @@ static cairn_world *make_world(const bed *b)
     def.time_step = b->step;
     def.threads = b->threads;
     assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
-    cairn_material_id grain = material(world, "grain"), wall = material(world, "wall");
-    set_pair(world, grain, grain, b->law, 1.0);
-    set_pair(world, grain, wall, b->mixed ? "hertz_mindlin" : b->law, 1.3);
+    cairn_material_id wall = material(world, "wall"), grains[GRAINS];
+    make_grains(world, b, wall, grains);
     int across = (int)ceil(cbrt(b->count / 2.0));
     double spacing = b->loose ? 0.0102 : 0.0094, side = spacing * across;
     add_walls(world, b, side, wall);
@@ -110,7 +125,7 @@ static cairn_world *make_world(const bed *b)
     for (int i = 0; i < b->count; i++) {
         cairn_body_def body = cairn_default_body_def();
         body.shape = shapes[(int)(5.0 * base_rng_unit(&rng)) % 5];
-        body.material = grain;
+        body.material = grains[b->many ? i % GRAINS : 0];
         body.density = 2500.0;
         int cell[3] = {i % across, i / across % across, i / across / across};
         for (int k = 0; k < 3; k++) {
@@ -175,7 +190,8 @@ static void check_contacts(const cairn_world *a, const cairn_world *b, double to
         for (int k = 0; k < 3; k++) {
             check_close(x.normal[k], y.normal[k], 0.0, 10.0 * tolerance);
             check_close(x.point[k], y.point[k], 0.0, 0.1 * tolerance);
-            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance);
+            // the dashpot's part is kept in single precision
+            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance + 1e-7);
             check_close(x.velocity[k], y.velocity[k], 0.0, 10.0 * tolerance);
         }
         for (int k = 0; k < CON_HISTORY_MAX; k++)
@@ -192,8 +208,8 @@ static void check_forces(const cairn_world *a, const cairn_world *b, double tole
         assert_int_equal(cairn_body_contact_force(a, id, f[0], t[0]), CAIRN_OK);
         assert_int_equal(cairn_body_contact_force(b, id, f[1], t[1]), CAIRN_OK);
         for (int k = 0; k < 3; k++) {
-            check_close(f[0][k], f[1][k], 1e-9, 1e4 * tolerance);
-            check_close(t[0][k], t[1][k], 1e-9, 1e4 * tolerance);
+            check_close(f[0][k], f[1][k], 1e-7, 1e4 * tolerance + 1e-7);
+            check_close(t[0][k], t[1][k], 1e-7, 1e4 * tolerance + 1e-9);
         }
     }
 }
@@ -259,6 +275,12 @@ static void test_loads_and_anchors(void **state)
         450);
 }
 
+static void test_many_materials(void **state)
+{
+    (void)state;
+    compare((bed){.law = "hooke", .count = 200, .step = 2e-5, .mixed = true, .many = true}, 450);
+}
+
 static uint64_t hash_of(const bed *b, const char *kernel, int steps)
 {
     cairn_world *world = make_world(b);
@@ -266,6 +288,8 @@ static uint64_t hash_of(const bed *b, const char *kernel, int steps)
         cairn_world_destroy(world);
         return 0;
     }
+    // threads share even a small bed
+    assert_true(eng_lane_choose_ranges(world, 1));
     run(world, steps, false);
     uint64_t hash = cairn_world_hash(world);
     cairn_energy e = cairn_world_energy(world);
@@ -285,6 +309,7 @@ static void test_same_bits(void **state)
     const char *laws[] = {"hooke", "hertz_mindlin"}, *kernels[] = {"avx2", "avx512"};
     for (int law = 0; law < 2; law++) {
         bed b = {.law = laws[law],
+                 .many = law == 1,
                  .count = 700,
                  .threads = 1,
                  .step = 2e-5,
@@ -536,12 +561,19 @@ static void test_audit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hooke),        cmocka_unit_test(test_hertz),
-        cmocka_unit_test(test_moving_walls), cmocka_unit_test(test_loads_and_anchors),
-        cmocka_unit_test(test_same_bits),    cmocka_unit_test(test_hand_over),
-        cmocka_unit_test(test_changes),      cmocka_unit_test(test_placed_walls),
-        cmocka_unit_test(test_warm_steps),   cmocka_unit_test(test_failing_memory),
-        cmocka_unit_test(test_size_ratio),   cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_hooke),
+        cmocka_unit_test(test_hertz),
+        cmocka_unit_test(test_many_materials),
+        cmocka_unit_test(test_moving_walls),
+        cmocka_unit_test(test_loads_and_anchors),
+        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_placed_walls),
+        cmocka_unit_test(test_warm_steps),
+        cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_size_ratio),
+        cmocka_unit_test(test_audit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,17 +194,85 @@ static void limit_is_that_of_a_row(void **state)
     assert_true(energy_of_row(1.03) > 1e4 * given);
 }
 
-static void step_changes_before_the_first(void **state)
+/// The step changes at any time: the clock goes on from where it is, and free fall, which the
+/// midpoint rule has exactly, does not notice.
+static void step_changes(void **state)
 {
     (void)state;
+    const double gravity[3] = {0.0, 0.0, -9.81};
     cairn_world *world = world_of(1e-3);
     add_ball(world, any, 0.1, 1.0, 0.0);
+    check(cairn_world_set_gravity(world, gravity, &error));
     assert_int_equal(cairn_world_set_time_step(world, 0.0, &error), CAIRN_ERROR_ARGUMENT);
     assert_int_equal(cairn_world_set_time_step(world, NAN, &error), CAIRN_ERROR_ARGUMENT);
     check(cairn_world_set_time_step(world, 0.25, &error));
     check(cairn_world_step(world, &error));
     check_close(cairn_world_time(world), 0.25, 1e-15, 0.0);
-    assert_int_equal(cairn_world_set_time_step(world, 0.5, &error), CAIRN_ERROR_ARGUMENT);
+    check(cairn_world_set_time_step(world, 0.5, &error));
+    check(cairn_world_step(world, &error));
+    check(cairn_world_step(world, &error));
+    check_close(cairn_world_time(world), 1.25, 1e-15, 0.0);
+    cairn_body_view view;
+    assert_int_equal(cairn_body_get(world, cairn_body_at(world, 0), &view), CAIRN_OK);
+    check_close(view.position[2], -0.5 * 9.81 * 1.25 * 1.25, 1e-12, 0.0);
+    cairn_world_destroy(world);
+}
+
+/// A box at rest stays at rest, with the same force under it, when the step changes.
+static void forces_outlive_a_change(void **state)
+{
+    (void)state;
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world = NULL;
+    check(cairn_world_create(&def, &world, &error));
+    cairn_shape_def shapes[2] = {cairn_default_shape_def(CAIRN_HALFSPACE),
+                                 cairn_default_shape_def(CAIRN_BOX)};
+    for (int i = 0; i < 3; i++)
+        shapes[1].half_size[i] = 0.5;
+    for (int i = 0; i < 2; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        cairn_body_id id;
+        check(cairn_shape_create(world, &shapes[i], &body.shape, &error));
+        body.kind = i == 0 ? CAIRN_FIXED : CAIRN_DYNAMIC;
+        body.position[2] = 0.5 * i;
+        check(cairn_body_create(world, &body, &id, &error));
+    }
+    for (int i = 0; i < 60; i++) {
+        if (i == 20 || i == 40)
+            check(cairn_world_set_time_step(world, i == 20 ? 1e-3 : 2e-2, &error));
+        double force[3], torque[3];
+        cairn_body_id box = cairn_body_at(world, 1);
+        if (i > 0) {
+            assert_int_equal(cairn_body_contact_force(world, box, force, torque), CAIRN_OK);
+            check_close(force[2], 9810.0, 1e-6, 0.0);
+        }
+        check(cairn_world_step(world, &error));
+    }
+    check_at_most(fabs(cairn_world_energy(world).residual), 1e-6);
+    cairn_world_destroy(world);
+}
+
+/// The history ends at the residual that was asked for, one entry an iteration.
+static void residuals_of_the_last_solve(void **state)
+{
+    (void)state;
+    int count = -1;
+    cairn_world *world = world_of(1e-3);
+    cairn_world_residuals(world, &count);
+    assert_int_equal(count, 0);
+    check(cairn_world_set_solver(world, "gauss_seidel", &error));
+    check(cairn_world_set_tolerance(world, 1e-10, &error));
+    const double v[3] = {1.0, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 6; i++) {
+        cairn_body_id ball = add_ball(world, any, 0.1, i == 0 || i == 5 ? 0.0 : 1.0, 0.2 * i);
+        if (i == 1)
+            check(cairn_body_set_velocity(world, ball, v, w, &error));
+    }
+    check(cairn_world_step(world, &error));
+    const double *residuals = cairn_world_residuals(world, &count);
+    assert_true(count > 1 && count <= cairn_world_report(world)->iterations);
+    assert_true(residuals[0] > 1e-10);
+    check_at_most(residuals[count - 1], 1e-10);
     cairn_world_destroy(world);
 }
 
@@ -216,7 +284,9 @@ int main(void)
         cmocka_unit_test(other_laws),
         cmocka_unit_test(names_the_pair),
         cmocka_unit_test(limit_is_that_of_a_row),
-        cmocka_unit_test(step_changes_before_the_first),
+        cmocka_unit_test(step_changes),
+        cmocka_unit_test(forces_outlive_a_change),
+        cmocka_unit_test(residuals_of_the_last_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

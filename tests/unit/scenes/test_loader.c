@@ -126,7 +126,7 @@ static void test_failing_allocations(void **state)
 {
     (void)state;
     long calls = 1;
-    for (long k = 1; k <= calls; k += 1 + k / 40) {
+    for (long k = 1; k <= calls; k++) {
         base_counting_allocator counter = {.fail_at = k};
         scn_options options = scn_default_options();
         options.allocator = base_allocator_counting(&counter);
@@ -147,7 +147,9 @@ static void test_failing_allocations(void **state)
             assert_int_equal(free_run.live, 0);
             calls = free_run.calls;
         } else {
-            assert_int_not_equal(status, CAIRN_OK);
+            // Lua's tables grow by a seed that differs from load to load: the last calls of one
+            // load may be missing in another
+            assert_true(status != CAIRN_OK || counter.calls < k);
         }
     }
     assert_true(calls > 100);

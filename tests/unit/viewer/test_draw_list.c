@@ -16,6 +16,7 @@ static view_draw_list build(fixture *f, const view_style *style)
         .eye = {0.0, -10.0, 0.0},
         .forward = {0.0, 1.0,   0.0},
         .selected = -1,
+        .contact = -1,
     };
     assert_int_equal(view_draw_list_build(&list, &request), CAIRN_OK);
     return list;
@@ -298,7 +299,7 @@ static void test_memory(void **state)
         view_frame frame = view_frame_begin(&allocator), copy = view_frame_begin(&allocator);
         view_draw_list list = view_draw_list_begin(&allocator);
         view_draw_request request = {
-            .model = &model, .frame = &frame, .style = &style, .selected = -1};
+            .model = &model, .frame = &frame, .style = &style, .selected = -1, .contact = -1};
         if (status == CAIRN_OK)
             status = view_frame_take(&frame, &model, f.world);
         if (status == CAIRN_OK)

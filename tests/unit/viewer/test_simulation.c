@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that runs a world: steps as ordered, looks back, obeys changes, pulls with booked
 // work.
-#include "tests/check.h"
+#include "tests/unit/viewer/run_fixture.h"
 
 #include "viewer/simulation.h"
 
@@ -18,7 +18,7 @@ static const char text[] =
     "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n";
 
 typedef struct session {
-    scn_scene *scene;
+    view_subject subject;
     view_model model;
     view_simulation *simulation;
 } session;
@@ -32,12 +32,13 @@ static void open_session(session *s)
     assert_true(file >= 0);
     assert_int_equal(write(file, text, sizeof text - 1), sizeof text - 1);
     close(file);
-    if (scn_load(path, &options, &s->scene, &error) != CAIRN_OK)
+    if (scn_load(path, &options, &s->subject.scene, &error) != CAIRN_OK)
         fail_msg("%s", error.message);
     remove(path);
-    assert_int_equal(view_model_build(&s->model, &s->scene->allocator, s->scene->world, &error),
-                     CAIRN_OK);
-    assert_int_equal(view_simulation_start(&s->simulation, s->scene, &s->model, true, &error),
+    assert_int_equal(
+        view_model_build(&s->model, &s->subject.scene->allocator, s->subject.scene->world, &error),
+        CAIRN_OK);
+    assert_int_equal(view_simulation_start(&s->simulation, &s->subject, &s->model, true, &error),
                      CAIRN_OK);
 }
 
@@ -45,7 +46,7 @@ static void close_session(session *s)
 {
     view_simulation_stop(s->simulation);
     view_model_finish(&s->model);
-    scn_destroy(s->scene);
+    view_subject_finish(&s->subject);
 }
 
 static void order(session *s, view_order_kind kind, double number)
@@ -125,12 +126,18 @@ static void test_changes(void **state)
     view_simulation_post(s.simulation, &solver);
     now = wait_for_message(&s, 4);
     assert_non_null(strstr(now.message, "no such solver"));
+    order(&s, VIEW_ORDER_TIME_STEP, 0.02);
+    now = wait_for_message(&s, 5);
     order(&s, VIEW_ORDER_STEP, 1.0);
-    wait_for(&s, 1);
+    const view_frame *frame = wait_for(&s, 1);
+    check_close(frame->time, 0.02, 1e-12, 0.0);
+    check_close(frame->centres[1].z, 2.0 - 0.5 * 0.0004, 1e-9, 0.0);
     now = view_simulation_get_state(s.simulation);
     check_close(now.tolerance, 1e-5, 0.0, 0.0);
     check_close(now.gravity[2], -1.0, 0.0, 0.0);
     check_close(now.friction_scale, 0.5, 0.0, 0.0);
+    check_close(now.time_step, 0.02, 0.0, 0.0);
+    check_close(now.time_step_start, 0.01, 0.0, 0.0);
     close_session(&s);
 }
 
@@ -180,13 +187,79 @@ static void test_run(void **state)
     close_session(&s);
 }
 
+/// A box on the ground touches it in four points; each has its turn, and the solve its residuals.
+static void test_contacts(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s);
+    order(&s, VIEW_ORDER_STEP, 80.0);
+    const view_frame *frame = wait_for(&s, 80);
+    assert_int_equal(frame->contact_count, 4);
+    int at = -1;
+    bool seen[4] = {false};
+    for (int i = 0; i < 4; i++) {
+        at = view_frame_next_contact(frame, 1, at, 1);
+        const view_contact *contact = &frame->contacts[at];
+        seen[at] = true;
+        assert_int_equal(view_frame_find_contact(frame, 1, 0, contact->key), at);
+        check_at_most(fabs(contact->velocity.x), 1e-6);
+        assert_int_equal(contact->status, CAIRN_CONTACT_STICKING);
+    }
+    assert_true(seen[0] && seen[1] && seen[2] && seen[3]);
+    assert_int_equal(view_frame_next_contact(frame, 1, at, 1), 0);
+    assert_int_equal(view_frame_next_contact(frame, 1, 0, -1), 3);
+    assert_int_equal(view_frame_next_contact(frame, 2, -1, 1), -1);
+    assert_true(frame->residual_count > 0 && frame->residual_count <= VIEW_RESIDUALS_MAX);
+    for (int i = 1; i < frame->residual_count; i++)
+        assert_true(frame->iterations[i] > frame->iterations[i - 1]);
+    close_session(&s);
+}
+
+/// A run is played forward and back, cannot be changed, and stops at its end.
+static void test_replay(void **state)
+{
+    (void)state;
+    session s = {0};
+    cairn_error error = {0};
+    char path[] = "cairn-run-XXXXXX.h5";
+    s.subject.scene = run_load();
+    s.subject.replay = run_open(path, 40, 2);
+    run_must(
+        view_model_build(&s.model, &s.subject.scene->allocator, s.subject.scene->world, &error),
+        &error);
+    run_must(view_simulation_start(&s.simulation, &s.subject, &s.model, true, &error), &error);
+    view_simulation_state now = view_simulation_get_state(s.simulation);
+    assert_true(now.replay && now.kept == 21 && now.back == 20);
+    assert_int_equal(view_simulation_frame(s.simulation)->step, 0);
+    order(&s, VIEW_ORDER_STEP, 3.0);
+    const view_frame *frame = wait_for(&s, 6);
+    check_close(frame->centres[0].y, 0.18, 1e-9, 0.0);
+    order(&s, VIEW_ORDER_STEP, -2.0);
+    wait_for(&s, 2);
+    order(&s, VIEW_ORDER_SEEK, 0.0);
+    wait_for(&s, 40);
+    order(&s, VIEW_ORDER_TOLERANCE, 1e-3);
+    now = wait_for_message(&s, 1);
+    assert_non_null(strstr(now.message, "not changed"));
+    // going on at the end is from the start
+    order(&s, VIEW_ORDER_SPEED, 1000.0);
+    order(&s, VIEW_ORDER_PAUSE, 0.0);
+    order(&s, VIEW_ORDER_PAUSE, 1.0);
+    order(&s, VIEW_ORDER_SEEK, 1e9);
+    wait_for(&s, 0);
+    order(&s, VIEW_ORDER_STEP, 500.0);
+    wait_for(&s, 40);
+    close_session(&s);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_pull),
-        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_steps),    cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_pull),     cmocka_unit_test(test_run),
+        cmocka_unit_test(test_contacts), cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+# What goes wrong around a run: a full disk, places that cannot be written, numbers that overflow,
+# bounds that are left. One clear line, the right exit status, and what was written before stays.
+"""usage: test_faults.py PROGRAM ROOT"""
+import glob
+import os
+import resource
+import subprocess
+
+from command import PROGRAM, SMALL, Folder, Result, check, check_error, check_status, finish, load
+
+RUN = ["run", "small.lua", "--out", "r", "--quiet", "--fclib", "r/fclib", "--fclib-form", "both",
+       "--hash", "hash.csv", "--paraview-every", "1", "--trajectory-every", "1",
+       "--checkpoint-steps", "2"]
+
+
+def run_limited(folder, most, *words):
+    """Files cannot grow beyond so many bytes; writing more fails, as on a full disk."""
+    done = subprocess.run([PROGRAM, *words], cwd=folder.path, timeout=120, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          # the signal that goes with the limit stays ignored, as in this process
+                          restore_signals=False,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+    return Result(done)
+
+
+def check_failed(result, what):
+    """Status 1 and a line for each file that could not be written to its end."""
+    check_status(result, 1, what)
+    lines = result.err.strip().split("\n")
+    check(all(line.startswith("cairn: error: ") for line in lines) and len(lines) < 5 and not result.out,
+          f"{what}: messages", result)
+
+
+def check_checkpoints(folder, what):
+    for path in glob.glob(folder.path + "/r/checkpoint*.h5"):
+        name = os.path.relpath(path, folder.path)
+        check_status(folder.cairn("info", name), 0, f"{what}: {name} reads")
+
+
+def check_full_disk():
+    failed = 0
+    for most in (0, 10, 100, 500, 1000, 2000, 3000, 5000, 8000, 12000, 17000, 20000, 25000, 30000,
+                 40000, 60000):
+        with Folder() as folder:
+            folder.write("small.lua", SMALL)
+            result = run_limited(folder, most, *RUN)
+            what = f"files of {most} bytes"
+            if result.status == 0:
+                continue
+            failed += 1
+            check_failed(result, what)
+            check_checkpoints(folder, what)
+    check(failed > 10, f"full disk: only {failed} of 16 failed")
+
+
+def check_full_later():
+    """A run that was fine and goes on with no room left keeps its last checkpoint."""
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        check_status(folder.cairn(*RUN, "--until", "0.02"), 0, "room at first")
+        result = run_limited(folder, 6000, *RUN, "--restart", "r/checkpoint.h5")
+        check(result.status in (1, 3), "no room later: it fails", result)
+        check_checkpoints(folder, "no room later")
+        check_status(folder.cairn(*RUN, "--out", "again", "--restart", "r/checkpoint.h5"), 0,
+                     "no room later: the checkpoint still restarts")
+
+
+def check_blocked():
+    """Every writer's place is taken by a folder, or its folder by a file."""
+    for name in ("summary.json.part", "resolved.json.part", "bodies.csv.part", "energy.csv",
+                 "sensors.csv", "trajectory.h5.part", "checkpoint.h5.part"):
+        with Folder() as folder:
+            folder.write("small.lua", SMALL)
+            folder.write(f"r/{name}/file", "")
+            result = folder.cairn(*RUN)
+            check_error(result, 1, name.replace(".part", "").replace(".", r"\."), f"blocked {name}")
+    for name in ("r", "r/paraview", "r/fclib"):
+        with Folder() as folder:
+            folder.write("small.lua", SMALL)
+            folder.write(name, "")
+            check_error(folder.cairn(*RUN), 1, name, f"{name} is a file")
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        words = RUN[:]
+        words[words.index("hash.csv")] = "none/hash.csv"
+        check_error(folder.cairn(*words), 1, r"none/hash\.csv", "no folder for the hashes")
+        check_error(folder.cairn("run", "small.lua", "--out", "/proc/none"), 1, "/proc/none",
+                    "a folder that cannot be made")
+
+
+def check_not_finite():
+    head = 'material{ name = "s" }\nground{ material = "s" }\n'
+    ball = head + 'body{ name = "fast", shape = sphere{ radius = 1 }, position = {0, 0, %s}, velocity = {%s} }'
+    with Folder() as folder:
+        folder.write("gone.lua", "simulation{ step = 10, end_time = 50 }\n" + ball % ("10", "1e308, 1e308, 0"))
+        result = folder.cairn("run", "gone.lua", "--out", "r", "--quiet")
+        check_error(result, 1, r'step 1, t = 0 s: body 1 \("fast"\) has a state that is not finite', "gone")
+        check(load(folder.read("r/summary.json"))["status"] == "failed", "gone: summary")
+        folder.write("hit.lua", ball % ("1", "1e300, 0, -1e308"))
+        result = folder.cairn("run", "hit.lua", "--out", "h", "--quiet")
+        check_error(result, 1, r'contact of body 0 \("ground"\) and body 1 \("fast"\)', "hit")
+        check(glob.glob(folder.path + "/h/fclib/hit-local-*.hdf5"), "hit: the problem is kept")
+
+
+def check_strict():
+    with Folder() as folder:
+        for scene in ("box_stack", "capsules", "chain", "kapla_tower", "sphere_heap"):
+            few = ["--set", "spheres=60"] if scene == "sphere_heap" else []
+            result = folder.cairn("run", scene, *few, "--until", "0.2", "--strict", "--out", "r_" + scene, "--quiet")
+            check_status(result, 0, f"{scene} --strict")
+        words = ["run", "sphere_heap", "--set", "spheres=60", "--until", "0.4", "--out", "r", "--quiet"]
+        loose = ["--strict-energy", "1e-12", "--strict-penetration", "1e-12"]
+        check_status(folder.cairn(*words, *loose), 0, "bounds without --strict")
+        check_error(folder.cairn(*words, "--strict", *loose[:2]), 1, "do not add up.*--strict-energy", "energy")
+        check_error(folder.cairn(*words, "--strict", *loose[2:]), 1, "overlap by.*--strict-penetration", "penetration")
+        check(load(folder.read("r/summary.json"))["status"] == "failed", "--strict: status")
+        check(load(folder.read("r/resolved.json"))["strict_penetration"] == 1e-12, "--strict: resolved")
+
+
+check_full_disk()
+check_full_later()
+check_blocked()
+check_not_finite()
+check_strict()
+finish()

@@ -1,0 +1,3 @@
+material{ name = "stone" }
+ground{ material = "stone" }
+string.dump(print)

@@ -1,0 +1,3 @@
+material{ name = "stone" }
+ground{ material = "stone" }
+setmetatable({}, {__gc = function() while true do end end})

@@ -1,0 +1,2 @@
+ground{}
+body{ shape = polyhedron{ file = "rock.obj", scale = 0.5 }, position = {0, 0, 0.2} }
