@@ -24,6 +24,7 @@ typedef struct auto_settings {
     int proximal_solves;
     int last_sweeps;
     int last_solves;
+    double guess_share;
 } auto_settings;
 
 #define FIELD(name) offsetof(auto_settings, name)
@@ -50,6 +51,8 @@ static const base_setting settings_rows[] = {
      "sweeps for another start, when all else has failed"                                                                                          },
     {"last_solves",         BASE_SETTING_INTEGER, FIELD(last_solves),         "", 8000.0,  0.0,  1e6,  NULL,
      "linear solves from that start"                                                                                                               },
+    {"guess_share",         BASE_SETTING_REAL,    FIELD(guess_share),         "", 0.25,    0.0,  1.0,  NULL,
+     "part of the last three that a solve from a guess may take: the next step has its own"                                                        },
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -200,9 +203,8 @@ static cairn_status last_resort(con_cascade *cascade, const auto_settings *setti
     return status;
 }
 
-static cairn_status run(con_cascade *cascade, const auto_settings *settings)
+static cairn_status run(con_cascade *cascade, const auto_settings *settings, bool warm)
 {
-    bool warm = has_guess(cascade->problem, (const double(*)[3])cascade->R);
     // from zero the order of the file, often bottom-up, carries loads twice as fast
     cascade->one_way = !warm;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
@@ -222,14 +224,28 @@ static cairn_status run(con_cascade *cascade, const auto_settings *settings)
     return status;
 }
 
+// a step of a run need not go to the length that a problem of its own deserves
+static auto_settings limits_of(const auto_settings *settings, bool warm)
+{
+    auto_settings limits = *settings;
+    if (warm) {
+        limits.proximal_solves = (int)(settings->guess_share * settings->proximal_solves);
+        limits.last_sweeps = (int)(settings->guess_share * settings->last_sweeps);
+        limits.last_solves = (int)(settings->guess_share * settings->last_solves);
+    }
+    return limits;
+}
+
 static cairn_status solve(const void *settings, const con_problem *problem,
                           const con_control *control, double (*R)[3], con_report *report,
                           base_arena *arena)
 {
     con_cascade cascade;
+    bool warm = has_guess(problem, (const double(*)[3])R);
+    auto_settings limits = limits_of(settings, warm);
     cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
     if (status == CAIRN_OK)
-        status = run(&cascade, settings);
+        status = run(&cascade, &limits, warm);
     return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
 }
 
