@@ -51,7 +51,7 @@ static const base_setting settings_rows[] = {
      "sweeps for another start, when all else has failed"                                                                                          },
     {"last_solves",         BASE_SETTING_INTEGER, FIELD(last_solves),         "", 8000.0,  0.0,  1e6,  NULL,
      "linear solves from that start"                                                                                                               },
-    {"guess_share",         BASE_SETTING_REAL,    FIELD(guess_share),         "", 0.25,    0.0,  1.0,  NULL,
+    {"guess_share",         BASE_SETTING_REAL,    FIELD(guess_share),         "", 1.0,     0.0,  1.0,  NULL,
      "part of the last three that a solve from a guess may take: the next step has its own"                                                        },
 };
 
