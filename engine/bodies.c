@@ -311,32 +311,6 @@ cairn_body_id cairn_body_find(const cairn_world *world, const char *name)
     return cairn_body_at(world, index);
 }
 
-static double kinetic_energy_of(const eng_body *body, const double v[6])
-{
-    vec3 linear = vec3_from(v), omega = vec3_from(v + 3);
-    return 0.5 * body->mass * vec3_dot(linear, linear) +
-           0.5 * vec3_dot(omega, vec3_multiply(body->inertia, omega));
-}
-
-double eng_kinetic_energy(const cairn_world *world, const double (*v)[6])
-{
-    double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum += kinetic_energy_of(&world->bodies[i], v[i]);
-    return sum;
-}
-
-double eng_potential_energy(const cairn_world *world, const pose *q)
-{
-    vec3 g = vec3_from(world->def.gravity);
-    double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum -= world->bodies[i].mass * vec3_dot(g, q[i].position);
-    return sum;
-}
-
 cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_body_view *view)
 {
     if (!is_valid(world, id))
@@ -355,7 +329,7 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
                   shape.orientation.z},
         .velocity = {                           v[0],                 v[1], v[2]},
         .mass = body->mass,
-        .kinetic_energy = body->kind == CAIRN_DYNAMIC ? kinetic_energy_of(body, v) : 0.0,
+        .kinetic_energy = body->kind == CAIRN_DYNAMIC ? eng_body_kinetic_energy(body, v) : 0.0,
     };
     vec3_store(view->position, shape.position);
     vec3_store(view->centre, q->position);
@@ -401,11 +375,11 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     const eng_body *body = &world->bodies[id.index];
     bool dynamic = body->kind == CAIRN_DYNAMIC;
     eng_lane_changed(world, (int)id.index);
-    double before = dynamic ? kinetic_energy_of(body, world->v[id.index]) : 0.0;
+    double before = dynamic ? eng_body_kinetic_energy(body, world->v[id.index]) : 0.0;
     store_velocity(world, (int)id.index, velocity, angular_velocity);
     world->joints_changed = true;
     if (dynamic && world->energy_started) {
-        double gained = kinetic_energy_of(body, world->v[id.index]) - before;
+        double gained = eng_body_kinetic_energy(body, world->v[id.index]) - before;
         world->energy.drivers += gained;
         world->energy.kinetic += gained;
     }
@@ -441,10 +415,4 @@ void cairn_world_momentum(const cairn_world *world, double linear[3], double ang
     }
     vec3_store(linear, p);
     vec3_store(angular, l);
-}
-
-vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
-{
-    vec3 omega = quat_rotate(q->orientation, vec3_from(v + 3));
-    return vec3_add(vec3_from(v), vec3_cross(omega, vec3_sub(point, q->position)));
 }

@@ -283,8 +283,11 @@ static cairn_status fill_all(struct eng_lane *lane)
     status = reserve_blocks(lane, &s);
     if (status != CAIRN_OK)
         return status;
-    void *kept = (char *)lane->blocks.block + s.kept;
-    memmove(kept, lane->blocks.block, (size_t)lane->kept_count * sizeof(eng_lane_kept));
+    void *kept = NULL;
+    if (lane->kept_count > 0) {
+        kept = (char *)lane->blocks.block + s.kept;
+        memmove(kept, lane->blocks.block, (size_t)lane->kept_count * sizeof(eng_lane_kept));
+    }
     eng_lane_chunk *chunks = lane->chunks.block;
     for (int c = 0, begin = 0, segments = 0; c < lane->chunk_count; c++) {
         int end = chunks[c].contacts;

@@ -6,7 +6,6 @@
 #include "engine/joints.h"
 #include "engine/lane.h"
 #include "engine/motion.h"
-#include "engine/rotation.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,46 +14,6 @@
 
 // RESIDUALS: entries kept of a step's residual history
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
-
-void eng_block_midpoint(cairn_world *world)
-{
-    double half = 0.5 * world->def.time_step;
-    for (int i = 0; i < world->body_count; i++) {
-        if (world->bodies[i].kind == CAIRN_FIXED) {
-            world->q_mid[i] = world->q[i];
-            continue;
-        }
-        const double *v = world->v[i];
-        world->q_mid[i].position = vec3_add_scaled(world->q[i].position, half, vec3_from(v));
-        world->q_mid[i].orientation =
-            eng_rotation_advance(world->q[i].orientation, vec3_scale(half, vec3_from(v + 3)));
-    }
-}
-
-/// Applied torque in principal axes at the midpoint.
-static vec3 midpoint_torque(const cairn_world *world, int body)
-{
-    return quat_rotate_inverse(world->q_mid[body].orientation, world->bodies[body].torque);
-}
-
-void eng_block_free_velocity(cairn_world *world)
-{
-    double h = world->def.time_step;
-    vec3 g = vec3_from(world->def.gravity);
-    for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
-        if (body->kind != CAIRN_DYNAMIC) {
-            memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
-            continue;
-        }
-        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, body->force);
-        vec3 linear = vec3_add_scaled(vec3_from(world->v[i]), h, acceleration);
-        vec3 angular = eng_rotation_free(body->inertia, vec3_from(world->v[i] + 3),
-                                         midpoint_torque(world, i), h);
-        vec3_store(world->v_free[i], linear);
-        vec3_store(world->v_free[i] + 3, angular);
-    }
-}
 
 typedef struct body_label {
     char text[96];
@@ -205,28 +164,6 @@ static void update_velocities(cairn_world *world)
         memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
         c->U[i][0] -= world->shift[i];
     }
-}
-
-void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
-{
-    double h = world->def.time_step;
-    cairn_rotation scheme = world->def.rotation;
-    vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
-    if (world->bodies[body].kind == CAIRN_DYNAMIC) {
-        // angular impulse of contacts, joints and torque over the step, midpoint principal axes
-        vec3 inertia = world->bodies[body].inertia, omega = vec3_from(world->v[body] + 3);
-        vec3 torque = midpoint_torque(world, body);
-        vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, torque, h));
-        vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
-        turned = eng_rotation_end(scheme, inertia, omega, omega_end, impulse, h);
-    }
-    // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
-    vec3 turn = scheme == CAIRN_RIG_IMP ? turned : omega_end;
-    const pose *mid = &world->q_mid[body];
-    q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
-    q->orientation = eng_rotation_advance(mid->orientation, vec3_scale(0.5 * h, turn));
-    vec3_store(v, vec3_from(v_end));
-    vec3_store(v + 3, turned);
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.

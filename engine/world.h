@@ -310,6 +310,7 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESU
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
 
 /// Kinetic energy for body velocities, and potential energy of gravity for poses.
+double eng_body_kinetic_energy(const eng_body *body, const double v[6]);
 double eng_kinetic_energy(const cairn_world *world, const double (*v)[6]);
 double eng_potential_energy(const cairn_world *world, const pose *q);
 
