@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problem files written: HDF5 built in memory, then one file that appears whole or not at all.
 #include "contact/fclib.h"
+
+#include "base/file.h"
 #include "contact/fclib_hdf5.h"
 
 #include <errno.h>
@@ -278,20 +280,6 @@ static int open_temporary(const char *path, char *name, size_t size)
     return -1;
 }
 
-static bool write_all(int descriptor, const char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 static cairn_status replace_file(const char *path, const void *bytes, size_t size,
                                  cairn_error *error)
 {
@@ -299,7 +287,7 @@ static cairn_status replace_file(const char *path, const void *bytes, size_t siz
     int descriptor = open_temporary(path, name, sizeof name);
     if (descriptor < 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot create: %s", path, strerror(errno));
-    bool written = write_all(descriptor, bytes, size);
+    bool written = base_write_all(descriptor, bytes, size);
     int reason = errno;
     if (close(descriptor) != 0 && written) {
         written = false;

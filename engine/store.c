@@ -3,6 +3,7 @@
 #include "engine/store.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "base/hash.h"
 
 #include <errno.h>
@@ -113,20 +114,6 @@ static unsigned char *build_bytes(const eng_store_array *arrays, int count, base
     return bytes;
 }
 
-static bool write_all(int descriptor, const unsigned char *bytes, size_t size)
-{
-    while (size > 0) {
-        ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (size_t)written;
-    }
-    return true;
-}
-
 /// A rename is on the disk once the folder is.
 static void sync_folder(const char *path)
 {
@@ -154,7 +141,7 @@ static cairn_status commit(const char *path, const unsigned char *bytes, size_t 
     int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", temporary, strerror(errno));
-    bool good = write_all(descriptor, bytes, size) && fsync(descriptor) == 0;
+    bool good = base_write_all(descriptor, bytes, size) && fsync(descriptor) == 0;
     int reason = errno;
     if (close(descriptor) != 0 && good) {
         good = false;
