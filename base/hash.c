@@ -14,15 +14,22 @@ uint64_t base_hash_mix(uint64_t value)
     return value ^ (value >> 31);
 }
 
+uint64_t base_hash_words(uint64_t hash, const void *data, size_t count)
+{
+    const unsigned char *bytes = data;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t word;
+        memcpy(&word, bytes + 8 * i, 8);
+        hash = base_hash_mix(hash ^ word) + UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash;
+}
+
 uint64_t base_hash_bytes(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
-    size_t i = 0;
-    for (; i + 8 <= size; i += 8) {
-        uint64_t word;
-        memcpy(&word, bytes + i, 8);
-        hash = base_hash_mix(hash ^ word) + UINT64_C(0x9e3779b97f4a7c15);
-    }
+    size_t i = size / 8 * 8;
+    hash = base_hash_words(hash, data, size / 8);
     uint64_t tail = size - i;
     for (int shift = 8; i < size; i++, shift += 8)
         tail |= (uint64_t)bytes[i] << shift;

@@ -12,6 +12,9 @@
 /// Continues a running hash over `size` bytes. The result depends on the bytes alone.
 uint64_t base_hash_bytes(uint64_t hash, const void *data, size_t size);
 
+/// The begin of such bytes, in words of eight: base_hash_bytes goes on with what is left.
+uint64_t base_hash_words(uint64_t hash, const void *data, size_t count);
+
 /// Scrambles an integer so that every input bit reaches every output bit.
 uint64_t base_hash_mix(uint64_t value);
 

@@ -90,50 +90,130 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
 }
 
 /// Mass, principal moments, and where the shape's frame lies in the principal frame.
-static cairn_status set_mass(const geo_shape *shape, const cairn_body_def *def, eng_body *body,
-                             cairn_error *error)
+static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def, double *mass,
+                              eng_solid *solid, cairn_error *error)
 {
     vec3 moments = {0.0, 0.0, 0.0};
     pose principal = pose_identity(), identity = pose_identity();
-    if (shape->mass.volume > 0.0)
-        geo_mass_principal(&shape->mass, &moments, &principal);
-    body->shape_frame = pose_relative(&principal, &identity);
-    body->mass = INFINITY;
-    body->inertia = vec3_make(INFINITY, INFINITY, INFINITY);
+    geo_mass of_shape = geo_shape_mass(shape);
+    if (of_shape.volume > 0.0)
+        geo_mass_principal(&of_shape, &moments, &principal);
+    solid->frame = pose_relative(&principal, &identity);
+    *mass = INFINITY;
+    solid->inertia = vec3_make(INFINITY, INFINITY, INFINITY);
     if (def->kind != CAIRN_DYNAMIC)
         return CAIRN_OK;
-    if (!(shape->mass.volume > 0.0))
+    if (!(of_shape.volume > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a %s has no volume: it can only be the shape of a fixed or moving body",
                          geo_kind_name(shape->kind));
-    double density = def->mass > 0.0 ? def->mass / shape->mass.volume : def->density;
-    body->mass = def->mass > 0.0 ? def->mass : def->density * shape->mass.volume;
-    body->inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);
-    if (!(body->mass > 0.0 && body->inertia.x > 0.0 && body->inertia.y > 0.0 &&
-          body->inertia.z > 0.0))
+    double density = def->mass > 0.0 ? def->mass / of_shape.volume : def->density;
+    *mass = def->mass > 0.0 ? def->mass : def->density * of_shape.volume;
+    vec3 inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);
+    solid->inertia = inertia;
+    if (!(*mass > 0.0 && inertia.x > 0.0 && inertia.y > 0.0 && inertia.z > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the body's mass or inertia is zero");
     return CAIRN_OK;
 }
 
-static cairn_status reserve_state(cairn_world *world, int needed)
+static bool is_ball(const eng_solid *solid)
+{
+    const pose *f = &solid->frame;
+    const vec3 *i = &solid->inertia, *p = &f->position;
+    return i->x == i->y && i->y == i->z && p->x == 0.0 && p->y == 0.0 && p->z == 0.0 &&
+           f->orientation.w == 1.0;
+}
+
+/// A body that is not alike about all axes gets a solid: that of the body before where it can.
+static cairn_status keep_solid(cairn_world *world, const eng_solid *solid, eng_body *body)
+{
+    body->moment = solid->inertia.x;
+    if (is_ball(solid))
+        return CAIRN_OK;
+    body->solid = world->solid_count;
+    if (body->solid > 0 && memcmp(&world->solids[body->solid - 1], solid, sizeof *solid) == 0)
+        return CAIRN_OK;
+    cairn_status status = base_array_reserve(&world->allocator, &world->solids,
+                                             &world->solid_capacity, world->solid_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    world->solids[world->solid_count] = *solid;
+    body->solid = ++world->solid_count;
+    return CAIRN_OK;
+}
+
+eng_extra *eng_extra_make(cairn_world *world, int body)
+{
+    int *extra = &world->bodies[body].extra;
+    if (*extra == 0) {
+        if (base_array_reserve(&world->allocator, &world->extras, &world->extra_capacity,
+                               world->extra_count + 1) != CAIRN_OK)
+            return NULL;
+        world->extras[world->extra_count] = (eng_extra){0};
+        *extra = ++world->extra_count;
+    }
+    return &world->extras[*extra - 1];
+}
+
+cairn_status eng_loads_reserve(cairn_world *world)
+{
+    if (world->loads != NULL)
+        return CAIRN_OK;
+    world->loads = base_allocate(&world->allocator, (size_t)world->body_count, sizeof(eng_load));
+    if (world->loads == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->load_capacity = world->body_count;
+    return CAIRN_OK;
+}
+
+cairn_status eng_state_reserve(cairn_world *world, int needed)
 {
     if (needed <= world->state_capacity)
         return CAIRN_OK;
     const base_allocator *allocator = &world->allocator;
-    int capacities[3] = {world->state_capacity, world->state_capacity, world->state_capacity};
+    int capacities[2] = {world->state_capacity, world->state_capacity};
     cairn_status status = base_array_reserve(allocator, &world->q, &capacities[0], needed);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &world->v, &capacities[1], needed);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->mass_inverse, &capacities[2], needed);
     if (status == CAIRN_OK)
         world->state_capacity = capacities[0];
     return status;
 }
 
+void eng_state_release(cairn_world *world)
+{
+    base_release(&world->allocator, world->q);
+    base_release(&world->allocator, world->v);
+    world->q = NULL;
+    world->v = NULL;
+    world->state_capacity = 0;
+}
+
+eng_state eng_state_of(const cairn_world *world, int body)
+{
+    if (eng_lane_holds_state(world))
+        return eng_lane_state_of(world, body);
+    eng_state state = {.q = world->q[body]};
+    memcpy(state.v, world->v[body], sizeof state.v);
+    return state;
+}
+
+/// Wherever it is held.
+static cairn_status set_state(cairn_world *world, int body, const eng_state *state)
+{
+    if (eng_lane_is_active(world))
+        return eng_lane_state_set(world, body, state);
+    world->q[body] = state->q;
+    memcpy(world->v[body], state->v, sizeof state->v);
+    if (body < world->blocks_count)
+        world->q_mid[body] = state->q;
+    return CAIRN_OK;
+}
+
 /// What the blocks of a step know of a body that none of them has seen.
 static void init_blocks(cairn_world *world, int index)
 {
+    eng_mass_inverse_of(world, index, world->mass_inverse[index]);
     memset(world->correction[index], 0, sizeof world->correction[index]);
     world->q_mid[index] = world->q[index];
     memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
@@ -143,12 +223,12 @@ static void init_blocks(cairn_world *world, int index)
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
     int known = world->blocks_count, needed = world->body_count;
-    int capacities[4];
-    for (int i = 0; i < 4; i++)
+    int capacities[5];
+    for (int i = 0; i < 5; i++)
         capacities[i] = world->blocks_capacity;
     const base_allocator *allocator = &world->allocator;
-    cairn_status status = CAIRN_OK;
-    if (needed > world->blocks_capacity) {
+    cairn_status status = eng_colliders_reserve(world);
+    if (status == CAIRN_OK && needed > world->blocks_capacity) {
         status = base_array_reserve(allocator, &world->q_mid, &capacities[0], needed);
         if (status == CAIRN_OK)
             status = base_array_reserve(allocator, &world->v_free, &capacities[1], needed);
@@ -156,6 +236,8 @@ cairn_status eng_blocks_reserve(cairn_world *world)
             status = base_array_reserve(allocator, &world->v_end, &capacities[2], needed);
         if (status == CAIRN_OK)
             status = base_array_reserve(allocator, &world->correction, &capacities[3], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->mass_inverse, &capacities[4], needed);
     }
     if (status != CAIRN_OK)
         return status;
@@ -168,77 +250,41 @@ cairn_status eng_blocks_reserve(cairn_world *world)
 
 void eng_blocks_release(cairn_world *world)
 {
-    void *arrays[] = {world->q_mid,          world->v_free,  world->v_end,
-                      world->correction,     world->proxies, world->collider_pose,
-                      world->collider_margin};
+    void *arrays[] = {world->q_mid, world->v_free, world->v_end, world->correction,
+                      world->mass_inverse};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&world->allocator, arrays[i]);
     world->q_mid = NULL;
-    world->v_free = world->v_end = world->correction = NULL;
+    world->v_free = world->v_end = world->correction = world->mass_inverse = NULL;
     world->blocks_capacity = world->blocks_count = 0;
-    world->proxies = NULL;
-    world->collider_pose = NULL;
-    world->collider_margin = NULL;
-    world->proxy_capacity = 0;
-}
-
-/// Colliders of a body: its shape, or the members of a compound.
-static cairn_status add_colliders(cairn_world *world, eng_body *body, int index)
-{
-    const geo_shape *shape = world->shapes[body->shape];
-    int count = shape->kind == GEO_COMPOUND ? shape->compound.member_count : 1;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->colliders, &world->collider_capacity,
-                           world->collider_count + count);
-    if (status != CAIRN_OK)
-        return status;
-    body->first_collider = world->collider_count;
-    body->collider_count = count;
-    for (int i = 0; i < count; i++) {
-        eng_collider *collider = &world->colliders[world->collider_count + i];
-        collider->body = index;
-        collider->shape = shape->kind == GEO_COMPOUND ? shape->compound.members[i] : shape;
-        collider->local = shape->kind == GEO_COMPOUND
-                              ? pose_compose(&body->shape_frame, &shape->compound.placements[i])
-                              : body->shape_frame;
-    }
-    return CAIRN_OK;
+    eng_colliders_release(world);
 }
 
 /// Principal pose from the pose of the shape's frame.
-static pose principal_pose(const eng_body *body, const double position[3],
-                           const double orientation[4])
+static pose principal_pose(const pose *frame, const double position[3], const double orientation[4])
 {
     quat o = quat_normalize((quat){orientation[0], orientation[1], orientation[2], orientation[3]});
     pose shape = {vec3_from(position), o}, identity = pose_identity();
-    pose principal = pose_relative(&body->shape_frame, &identity);
+    pose principal = pose_relative(frame, &identity);
     return pose_compose(&shape, &principal);
 }
 
 /// Angular velocity in principal body axes from world axes.
-static void store_velocity(cairn_world *world, int body, const double velocity[3],
+static void store_velocity(eng_state *state, const double velocity[3],
                            const double angular_velocity[3])
 {
-    double *v = world->v[body];
-    memcpy(v, velocity, 3 * sizeof *v);
-    vec3_store(v + 3, quat_rotate_inverse(world->q[body].orientation, vec3_from(angular_velocity)));
+    memcpy(state->v, velocity, 3 * sizeof *velocity);
+    vec3_store(state->v + 3,
+               quat_rotate_inverse(state->q.orientation, vec3_from(angular_velocity)));
 }
 
-static void init_state(cairn_world *world, const eng_body *body, const cairn_body_def *def,
-                       int index)
+static void init_state(cairn_world *world, const pose *frame, const cairn_body_def *def, int index)
 {
-    world->q[index] = principal_pose(body, def->position, def->orientation);
-    store_velocity(world, index, def->velocity, def->angular_velocity);
-    if (def->kind == CAIRN_FIXED)
-        memset(world->v[index], 0, sizeof world->v[index]);
-    double *inverse = world->mass_inverse[index];
-    memset(inverse, 0, sizeof world->mass_inverse[index]);
-    if (def->kind == CAIRN_DYNAMIC) {
-        inverse[0] = inverse[1] = inverse[2] = 1.0 / body->mass;
-        inverse[3] = 1.0 / body->inertia.x;
-        inverse[4] = 1.0 / body->inertia.y;
-        inverse[5] = 1.0 / body->inertia.z;
-    }
+    eng_state state = {.q = principal_pose(frame, def->position, def->orientation)};
+    if (def->kind != CAIRN_FIXED)
+        store_velocity(&state, def->velocity, def->angular_velocity);
+    world->q[index] = state.q;
+    memcpy(world->v[index], state.v, sizeof state.v);
 }
 
 /// A body without a material gets the first one, made where there is none.
@@ -255,39 +301,65 @@ static cairn_status set_material(cairn_world *world, const cairn_body_def *def, 
     return cairn_material_create(world, "default", &id, error);
 }
 
+/// For one more body.
+static cairn_status make_room(cairn_world *world)
+{
+    int needed = world->body_count + 1;
+    cairn_status status = eng_lane_leave(world);
+    if (status == CAIRN_OK)
+        status =
+            base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, needed);
+    if (status == CAIRN_OK)
+        status = eng_state_reserve(world, needed);
+    if (status == CAIRN_OK && world->loads != NULL)
+        status =
+            base_array_reserve(&world->allocator, &world->loads, &world->load_capacity, needed);
+    if (status == CAIRN_OK && world->loads != NULL)
+        world->loads[needed - 1] = (eng_load){0};
+    return status;
+}
+
+/// The last body gets its name.
+static cairn_status keep_name(cairn_world *world, const char *name, int body)
+{
+    char *copy = base_copy_text(&world->allocator, name);
+    eng_extra *extra = copy != NULL ? eng_extra_make(world, body) : NULL;
+    cairn_status status = extra != NULL
+                              ? base_names_add(&world->body_names, &world->allocator, copy, body)
+                              : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        extra->name = copy;
+    else
+        base_release(&world->allocator, copy);
+    return status;
+}
+
 cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, cairn_body_id *body,
                                cairn_error *error)
 {
     *body = (cairn_body_id){0};
-    eng_body made = {.kind = def->kind, .shape = (int)def->shape.index};
+    eng_body made = {
+        .kind = def->kind, .shape = (int)def->shape.index, .first_collider = world->collider_count};
+    eng_solid solid;
     cairn_status status = check_def(world, def, error);
     if (status == CAIRN_OK)
-        status = set_mass(world->shapes[made.shape], def, &made, error);
+        status = find_mass(world->shapes[made.shape], def, &made.mass, &solid, error);
     if (status == CAIRN_OK)
         status = set_material(world, def, &made, error);
     if (status != CAIRN_OK)
         return status;
-    const geo_shape *shape = world->shapes[made.shape];
-    made.reach = shape->bounding_radius + vec3_norm(made.shape_frame.position);
-    if (def->name != NULL && (made.name = base_copy_text(&world->allocator, def->name)) == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a body");
-    eng_lane_leave(world);
     int index = world->body_count;
-    status =
-        base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, index + 1);
+    status = make_room(world);
     if (status == CAIRN_OK)
-        status = reserve_state(world, index + 1);
-    if (status == CAIRN_OK)
-        status = add_colliders(world, &made, index);
-    if (status == CAIRN_OK && made.name != NULL)
-        status = base_names_add(&world->body_names, &world->allocator, made.name, index);
-    if (status != CAIRN_OK) {
-        base_release(&world->allocator, made.name);
-        return base_fail(error, status, "out of memory for a body");
+        status = keep_solid(world, &solid, &made);
+    if (status == CAIRN_OK) {
+        world->bodies[index] = made;
+        status = def->name != NULL ? keep_name(world, def->name, index) : CAIRN_OK;
     }
-    world->collider_count += made.collider_count;
-    world->bodies[index] = made;
-    init_state(world, &made, def, index);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory for a body");
+    world->collider_count += eng_collider_count_of(world, index);
+    init_state(world, &solid.frame, def, index);
     world->body_count++;
     world->topology_changed = true;
     *body = (cairn_body_id){(uint32_t)index, 1};
@@ -315,26 +387,29 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
 {
     if (!is_valid(world, id))
         return CAIRN_ERROR_STALE_ID;
-    eng_lane_publish(world);
-    const eng_body *body = &world->bodies[id.index];
-    const pose *q = &world->q[id.index];
-    const double *v = world->v[id.index];
-    pose shape = pose_compose(q, &body->shape_frame);
+    int index = (int)id.index;
+    const eng_body *body = &world->bodies[index];
+    eng_state state = eng_state_of(world, index);
+    const pose *q = &state.q;
+    const double *v = state.v;
+    const char *name = eng_extra_of(world, index).name;
+    pose frame = eng_frame_of(world, index), shape = pose_compose(q, &frame);
     *view = (cairn_body_view){
         .kind = body->kind,
         .shape = {(uint32_t)body->shape, 1   },
         .material = {                   (uint32_t)body->material,                    1    },
-        .name = body->name != NULL ? body->name : "",
+        .name = name != NULL ? name : "",
         .orientation = { shape.orientation.w,  shape.orientation.x,         shape.orientation.y,
                   shape.orientation.z},
         .velocity = {                           v[0],                 v[1], v[2]},
         .mass = body->mass,
-        .kinetic_energy = body->kind == CAIRN_DYNAMIC ? eng_body_kinetic_energy(body, v) : 0.0,
+        .kinetic_energy =
+            body->kind == CAIRN_DYNAMIC ? eng_body_kinetic_energy(world, index, v) : 0.0,
     };
     vec3_store(view->position, shape.position);
     vec3_store(view->centre, q->position);
     vec3_store(view->angular_velocity, quat_rotate(q->orientation, vec3_from(v + 3)));
-    vec3_store(view->inertia, body->inertia);
+    vec3_store(view->inertia, eng_inertia_of(world, index));
     return CAIRN_OK;
 }
 
@@ -346,15 +421,17 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     cairn_status status = check_placement(position, orientation, error);
     if (status != CAIRN_OK)
         return status;
-    const eng_body *body = &world->bodies[id.index];
-    eng_lane_changed(world, (int)id.index);
-    vec3 before = world->q[id.index].position;
-    world->q[id.index] = principal_pose(body, position, orientation);
-    if ((int)id.index < world->blocks_count)
-        world->q_mid[id.index] = world->q[id.index];
+    int index = (int)id.index;
+    const eng_body *body = &world->bodies[index];
+    eng_state state = eng_state_of(world, index);
+    pose frame = eng_frame_of(world, index);
+    vec3 before = state.q.position;
+    state.q = principal_pose(&frame, position, orientation);
+    if (set_state(world, index, &state) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to place a body");
     world->topology_changed = world->joints_changed = true;
     if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
-        vec3 moved = vec3_sub(world->q[id.index].position, before);
+        vec3 moved = vec3_sub(state.q.position, before);
         double gained = -body->mass * vec3_dot(vec3_from(world->def.gravity), moved);
         world->energy.drivers += gained;
         world->energy.potential += gained;
@@ -372,14 +449,15 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     cairn_status status = check_velocity(velocity, angular_velocity, error);
     if (status != CAIRN_OK)
         return status;
-    const eng_body *body = &world->bodies[id.index];
-    bool dynamic = body->kind == CAIRN_DYNAMIC;
-    eng_lane_changed(world, (int)id.index);
-    double before = dynamic ? eng_body_kinetic_energy(body, world->v[id.index]) : 0.0;
-    store_velocity(world, (int)id.index, velocity, angular_velocity);
+    int index = (int)id.index;
+    eng_state state = eng_state_of(world, index);
+    double before = eng_body_kinetic_energy(world, index, state.v);
+    store_velocity(&state, velocity, angular_velocity);
+    if (set_state(world, index, &state) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to set a velocity");
     world->joints_changed = true;
-    if (dynamic && world->energy_started) {
-        double gained = eng_body_kinetic_energy(body, world->v[id.index]) - before;
+    if (world->bodies[index].kind == CAIRN_DYNAMIC && world->energy_started) {
+        double gained = eng_body_kinetic_energy(world, index, state.v) - before;
         world->energy.drivers += gained;
         world->energy.kinetic += gained;
     }
@@ -393,25 +471,29 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
         return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
     if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "force and torque must be finite");
-    world->bodies[id.index].force = vec3_from(force);
-    world->bodies[id.index].torque = vec3_from(torque);
+    eng_load load = {vec3_from(force), vec3_from(torque)}, none = {0};
+    if (world->loads == NULL && memcmp(&load, &none, sizeof load) == 0)
+        return CAIRN_OK;
+    if (eng_loads_reserve(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
+    world->loads[id.index] = load;
     eng_lane_loads_changed(world);
     return CAIRN_OK;
 }
 
 void cairn_world_momentum(const cairn_world *world, double linear[3], double angular[3])
 {
-    eng_lane_publish(world);
     vec3 p = {0.0, 0.0, 0.0}, l = p;
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
         if (body->kind != CAIRN_DYNAMIC)
             continue;
-        vec3 mv = vec3_scale(body->mass, vec3_from(world->v[i]));
-        vec3 spin = vec3_multiply(body->inertia, vec3_from(world->v[i] + 3));
+        eng_state state = eng_state_of(world, i);
+        vec3 mv = vec3_scale(body->mass, vec3_from(state.v));
+        vec3 spin = vec3_multiply(eng_inertia_of(world, i), vec3_from(state.v + 3));
         p = vec3_add(p, mv);
-        l = vec3_add(l, vec3_add(vec3_cross(world->q[i].position, mv),
-                                 quat_rotate(world->q[i].orientation, spin)));
+        l = vec3_add(
+            l, vec3_add(vec3_cross(state.q.position, mv), quat_rotate(state.q.orientation, spin)));
     }
     vec3_store(linear, p);
     vec3_store(angular, l);

@@ -269,8 +269,9 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
-        vec3_store(s->loads[i], world->bodies[i].force);
-        vec3_store(s->loads[i] + 3, world->bodies[i].torque);
+        eng_load load = eng_load_of(world, i);
+        vec3_store(s->loads[i], load.force);
+        vec3_store(s->loads[i] + 3, load.torque);
     }
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
@@ -503,6 +504,15 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
     return NULL;
 }
 
+static bool has_loads(const cairn_world *world, const snapshot *s)
+{
+    const double none[6] = {0.0};
+    for (int i = 0; i < world->body_count; i++)
+        if (memcmp(s->loads[i], none, sizeof none) != 0)
+            return true;
+    return false;
+}
+
 /// Room for everything, so that what follows cannot fail.
 static cairn_status reserve(cairn_world *world, const snapshot *s)
 {
@@ -513,6 +523,10 @@ static cairn_status reserve(cairn_world *world, const snapshot *s)
         status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
     if (status == CAIRN_OK)
         status = eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[COUNT_CONTACTS]);
+    if (status == CAIRN_OK)
+        status = eng_lane_publish(world);
+    if (status == CAIRN_OK && has_loads(world, s))
+        status = eng_loads_reserve(world);
     return status;
 }
 
@@ -551,10 +565,8 @@ static void copy_state(cairn_world *world, const snapshot *s)
             memcpy(world->q_mid, s->q_mid, bodies * sizeof *world->q_mid);
         memcpy(world->v, s->v, bodies * sizeof *world->v);
     }
-    for (size_t i = 0; i < bodies; i++) {
-        world->bodies[i].force = vec3_from(s->loads[i]);
-        world->bodies[i].torque = vec3_from(s->loads[i] + 3);
-    }
+    for (size_t i = 0; i < bodies && world->loads != NULL; i++)
+        world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_in(s->joints[i], &world->joints[i]);
     if (world->connector_count > 0)
@@ -610,6 +622,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
     copy_contacts(world, s);
     copy_state(world, s);
+    eng_lane_walls_restored(world);
     forget_step(world);
     if (cairn_world_hash(world) != s->hash)
         return refuse(reader, "the restored state does not have the hash of the saved one");

@@ -88,9 +88,9 @@ static void append(cairn_world *world, eng_connector *made)
 {
     int index = world->connector_count++;
     for (int side = 0; side < 2; side++) {
-        eng_body *body = &world->bodies[made->body[side]];
-        made->next[side] = body->first_connector;
-        body->first_connector = index + 1;
+        eng_extra *extra = &world->extras[world->bodies[made->body[side]].extra - 1];
+        made->next[side] = extra->first_connector;
+        extra->first_connector = index + 1;
     }
     world->connectors[index] = *made;
     world->connector_state[index] = (eng_connector_state){.frame = mat3_identity()};
@@ -106,6 +106,9 @@ static cairn_status reserve(cairn_world *world, const eng_connector *made)
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->connector_state,
                                     &world->connector_state_capacity, needed);
+    for (int side = 0; side < 2 && status == CAIRN_OK; side++)
+        if (eng_extra_make(world, made->body[side]) == NULL)
+            status = CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK && made->name != NULL)
         status = base_names_add(&world->connector_names, &world->allocator, made->name,
                                 world->connector_count);
@@ -124,18 +127,19 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
     for (int side = 0; side < 2; side++) {
         made.body[side] = (int)def->bodies[side].index;
         made.radius[side] = def->radii[side];
-        made.marker[side] = pose_apply(&world->bodies[made.body[side]].shape_frame,
-                                       vec3_from(def->positions[side]));
+        pose frame = eng_frame_of(world, made.body[side]);
+        made.marker[side] = pose_apply(&frame, vec3_from(def->positions[side]));
     }
     if (def->name != NULL && (made.name = base_copy_text(&world->allocator, def->name)) == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a connector");
-    status = reserve(world, &made);
+    status = eng_lane_leave(world);
+    if (status == CAIRN_OK)
+        status = reserve(world, &made);
     if (status != CAIRN_OK) {
         base_release(&world->allocator, made.name);
         return base_fail(error, status, "out of memory for a connector");
     }
     *connector = (cairn_connector_id){(uint32_t)world->connector_count, 1};
-    eng_lane_leave(world);
     append(world, &made);
     return CAIRN_OK;
 }
@@ -226,8 +230,8 @@ static void view_forces(const cairn_world *world, const eng_connector *connector
     vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
     for (int side = 0; side < 2; side++) {
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 centre =
-            pose_apply(eng_middle_of(world, connector->body[side]), connector->marker[side]);
+        pose middle = eng_middle_of(world, connector->body[side]);
+        vec3 centre = pose_apply(&middle, connector->marker[side]);
         vec3 turning = vec3_cross(vec3_sub(state->point, centre), own);
         vec3_store(view->force[side], vec3_scale(rate, own));
         vec3_store(view->torque[side], vec3_scale(rate, vec3_add(turning, state->couple[side])));

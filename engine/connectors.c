@@ -12,7 +12,7 @@ static const double overlap_share = 0.01;
 
 bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b)
 {
-    for (int at = world->bodies[body_a].first_connector; at != 0;) {
+    for (int at = eng_extra_of(world, body_a).first_connector; at != 0;) {
         const eng_connector *connector = &world->connectors[at - 1];
         int side = connector->body[0] == body_a ? 0 : 1;
         if (connector->body[1 - side] == body_b && !connector->contacts)
@@ -58,7 +58,8 @@ static mat3 mobility(const cairn_world *world, int body, const pose *q,
                      const eng_connector_state *state)
 {
     mat3 W = {0};
-    const double *inverse = world->mass_inverse[body];
+    double inverse[6];
+    eng_mass_inverse_of(world, body, inverse);
     vec3 arm = vec3_sub(state->point, q->position), turned[3];
     for (int i = 0; i < 3; i++)
         turned[i] =
@@ -244,13 +245,13 @@ void eng_connectors_book(cairn_world *world)
 void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
     double rate = 1.0 / world->def.time_step;
-    for (int at = world->bodies[body].first_connector; at != 0;) {
+    for (int at = eng_extra_of(world, body).first_connector; at != 0;) {
         const eng_connector *connector = &world->connectors[at - 1];
         const eng_connector_state *state = &world->connector_state[at - 1];
         int side = connector->body[0] == body ? 0 : 1;
         vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
         vec3 own = vec3_scale(side == 0 ? -rate : rate, impulse);
-        vec3 arm = vec3_sub(state->point, eng_middle_of(world, body)->position);
+        vec3 arm = vec3_sub(state->point, eng_middle_of(world, body).position);
         *force = vec3_add(*force, own);
         *torque = vec3_add(*torque, vec3_cross(arm, own));
         *torque = vec3_add_scaled(*torque, rate, state->couple[side]);

@@ -17,7 +17,7 @@ static double fastest_point(const cairn_world *world, int body)
     const double *u = world->v[body], *v = body < world->blocks_count ? world->v_free[body] : u;
     double linear = fmax(vec3_norm(vec3_from(v)), vec3_norm(vec3_from(u)));
     double spin = vec3_norm(vec3_from(v + 3));
-    return linear + (spin > 0.0 ? spin * world->bodies[body].reach : 0.0);
+    return linear + (spin > 0.0 ? spin * eng_reach_of(world, body) : 0.0);
 }
 
 /// Half-width of the layer around a collider in which its contacts are looked for, m: a thousandth
@@ -42,7 +42,9 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     cairn_world *world = context->world;
     for (int i = begin; i < end; i++) {
         const eng_collider *collider = &world->colliders[i];
-        world->collider_pose[i] = pose_compose(&context->q[collider->body], &collider->local);
+        const pose *q = &context->q[collider->body];
+        world->collider_pose[i] =
+            collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
         world->collider_margin[i] = margin_of(world, collider);
         geo_bounds bounds = geo_shape_bounds(collider->shape, &world->collider_pose[i]);
         world->proxies[i] = (geo_proxy){
@@ -53,10 +55,75 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     }
 }
 
+/// Index + 1 of the place of the next collider of a body; -1 when out of memory.
+static int place_of(cairn_world *world, int body, const pose *in_shape)
+{
+    int solid = world->bodies[body].solid;
+    if (solid == 0 && in_shape == NULL)
+        return 0;
+    if (base_array_reserve(&world->allocator, &world->places, &world->place_capacity,
+                           world->place_count + 1) != CAIRN_OK)
+        return -1;
+    pose frame = eng_frame_of(world, body);
+    world->places[world->place_count] = in_shape != NULL ? pose_compose(&frame, in_shape) : frame;
+    return ++world->place_count;
+}
+
+/// Whether the body before has the same parts in the same places.
+static bool is_like_last(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body], *last = b - 1;
+    return body > 0 && b->shape == last->shape && b->solid == last->solid;
+}
+
+/// A body's shape, or the members of a compound.
+static cairn_status add_colliders(cairn_world *world, int body)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    int first = world->bodies[body].first_collider, count = eng_collider_count_of(world, body);
+    bool compound = shape->kind == GEO_COMPOUND, again = is_like_last(world, body);
+    for (int i = 0; i < count; i++) {
+        int place = again ? world->colliders[first + i - count].place
+                          : place_of(world, body, compound ? &shape->compound.placements[i] : NULL);
+        if (place < 0)
+            return CAIRN_ERROR_MEMORY;
+        world->colliders[first + i] = (eng_collider){
+            .shape = compound ? shape->compound.members[i] : shape, .body = body, .place = place};
+    }
+    return CAIRN_OK;
+}
+
+cairn_status eng_colliders_reserve(cairn_world *world)
+{
+    cairn_status status = base_array_reserve(&world->allocator, &world->colliders,
+                                             &world->collider_capacity, world->collider_count);
+    for (; status == CAIRN_OK && world->collider_bodies < world->body_count;
+         world->collider_bodies += status == CAIRN_OK)
+        status = add_colliders(world, world->collider_bodies);
+    return status;
+}
+
+void eng_colliders_release(cairn_world *world)
+{
+    void *arrays[] = {world->colliders, world->places, world->proxies, world->collider_pose,
+                      world->collider_margin};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        base_release(&world->allocator, arrays[i]);
+    world->colliders = NULL;
+    world->places = NULL;
+    world->proxies = NULL;
+    world->collider_pose = NULL;
+    world->collider_margin = NULL;
+    world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
+    world->place_count = world->place_capacity = 0;
+}
+
 cairn_status eng_colliders_place(cairn_world *world, const pose *q)
 {
     int count = world->collider_count, capacity = world->proxy_capacity, same = capacity;
-    cairn_status status = base_array_reserve(&world->allocator, &world->proxies, &same, count);
+    cairn_status status = eng_colliders_reserve(world);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->proxies, &same, count);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_margin, &capacity, count);
     if (status == CAIRN_OK)

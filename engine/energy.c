@@ -10,8 +10,8 @@
 
 void eng_energy_start(cairn_world *world)
 {
-    world->energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
-    world->energy.potential = eng_potential_energy(world, world->q);
+    world->energy.kinetic = eng_kinetic_energy(world);
+    world->energy.potential = eng_potential_energy(world);
     world->energy.elastic = eng_joints_elastic(world);
     world->energy_start = world->energy.kinetic + world->energy.potential + world->energy.elastic;
     world->energy_started = true;
@@ -38,13 +38,13 @@ static double applied_work(const cairn_world *world)
 {
     double h = world->def.time_step, work = 0.0;
     for (int i = 0; i < world->body_count; i++) {
-        const eng_body *body = &world->bodies[i];
-        if (body->kind != CAIRN_DYNAMIC)
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
+        eng_load load = eng_load_of(world, i);
         const double *v = world->v[i], *w = world->v_end[i];
-        vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, body->torque);
+        vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, load.torque);
         for (int k = 0; k < 3; k++)
-            work += 0.5 * h * vec3_get(body->force, k) * (v[k] + w[k]) +
+            work += 0.5 * h * vec3_get(load.force, k) * (v[k] + w[k]) +
                     0.5 * h * vec3_get(torque, k) * (v[k + 3] + w[k + 3]);
     }
     return work;
@@ -127,8 +127,8 @@ void eng_energy_contacts(cairn_world *world)
 void eng_energy_book(cairn_world *world)
 {
     cairn_energy *e = &world->energy;
-    e->kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
-    e->potential = eng_potential_energy(world, world->q);
+    e->kinetic = eng_kinetic_energy(world);
+    e->potential = eng_potential_energy(world);
     e->elastic += eng_joints_elastic(world);
     double given = world->energy_start + e->drivers + e->correction + e->joints;
     double kept = e->kinetic + e->potential + e->elastic;
@@ -144,8 +144,8 @@ cairn_energy cairn_world_energy(const cairn_world *world)
         return energy;
     }
     if (!world->energy_started) {
-        energy.kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
-        energy.potential = eng_potential_energy(world, world->q);
+        energy.kinetic = eng_kinetic_energy(world);
+        energy.potential = eng_potential_energy(world);
         energy.elastic = eng_joints_elastic(world);
     }
     return energy;

@@ -102,13 +102,16 @@ static uint64_t hash_bodies(const cairn_world *world)
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
         const int numbers[] = {(int)body->kind, body->shape, body->material, body->first_collider,
-                               body->collider_count};
+                               eng_collider_count_of(world, i)};
+        eng_extra extra = eng_extra_of(world, i);
+        vec3 inertia = eng_inertia_of(world, i);
+        pose frame = eng_frame_of(world, i);
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
-        hash = hash_text(hash, body->name);
-        hash = hash_number(hash, body->motion.function != NULL);
+        hash = hash_text(hash, extra.name);
+        hash = hash_number(hash, extra.motion.function != NULL);
         hash = hash_number(hash, body->mass);
-        hash = hash_points(hash, &body->inertia, 1);
-        hash = base_hash_bytes(hash, &body->shape_frame, sizeof body->shape_frame);
+        hash = hash_points(hash, &inertia, 1);
+        hash = base_hash_bytes(hash, &frame, sizeof frame);
     }
     return hash;
 }

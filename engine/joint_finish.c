@@ -122,8 +122,7 @@ static void change_speeds(projection *p, const eng_joint_step *s)
 
 static double mechanical_energy(const cairn_world *world)
 {
-    return eng_kinetic_energy(world, (const double(*)[6])world->v) +
-           eng_potential_energy(world, world->q);
+    return eng_kinetic_energy(world) + eng_potential_energy(world);
 }
 
 static cairn_status gather(cairn_world *world)

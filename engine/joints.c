@@ -171,7 +171,7 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
         pose q = body >= 0 ? world->q[body] : pose_identity();
         mat3 attitude = quat_to_mat3(q.orientation), back = mat3_transpose(&attitude);
         if (body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC)
-            joint->inertia[side] = world->bodies[body].inertia;
+            joint->inertia[side] = eng_inertia_of(world, body);
         joint->point[side] = pose_apply_inverse(&q, vec3_from(anchors[side]));
         joint->axes[side] = mat3_multiply(&back, &axes);
     }
@@ -252,7 +252,9 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    eng_lane_leave(world);
+    status = eng_lane_leave(world);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory for a joint");
     int index = world->joint_count;
     eng_joint made = joint_of(world, def);
     status =

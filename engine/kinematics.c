@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies by themselves: their motion over the two halves of a step, velocities of points, energies.
-#include "engine/world.h"
-
+#include "engine/lane.h"
 #include "engine/rotation.h"
 
 #include <string.h>
@@ -24,7 +23,7 @@ void eng_block_midpoint(cairn_world *world)
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
-    return quat_rotate_inverse(world->q_mid[body].orientation, world->bodies[body].torque);
+    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body).torque);
 }
 
 void eng_block_free_velocity(cairn_world *world)
@@ -37,9 +36,9 @@ void eng_block_free_velocity(cairn_world *world)
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
             continue;
         }
-        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, body->force);
+        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, eng_load_of(world, i).force);
         vec3 linear = vec3_add_scaled(vec3_from(world->v[i]), h, acceleration);
-        vec3 angular = eng_rotation_free(body->inertia, vec3_from(world->v[i] + 3),
+        vec3 angular = eng_rotation_free(eng_inertia_of(world, i), vec3_from(world->v[i] + 3),
                                          midpoint_torque(world, i), h);
         vec3_store(world->v_free[i], linear);
         vec3_store(world->v_free[i] + 3, angular);
@@ -53,7 +52,7 @@ void eng_body_end(const cairn_world *world, int body, const double v_end[6], pos
     vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
     if (world->bodies[body].kind == CAIRN_DYNAMIC) {
         // angular impulse of contacts, joints and torque over the step, midpoint principal axes
-        vec3 inertia = world->bodies[body].inertia, omega = vec3_from(world->v[body] + 3);
+        vec3 inertia = eng_inertia_of(world, body), omega = vec3_from(world->v[body] + 3);
         vec3 torque = midpoint_torque(world, body);
         vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, torque, h));
         vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
@@ -74,28 +73,32 @@ vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
     return vec3_add(vec3_from(v), vec3_cross(omega, vec3_sub(point, q->position)));
 }
 
-double eng_body_kinetic_energy(const eng_body *body, const double v[6])
+double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6])
 {
     vec3 linear = vec3_from(v), omega = vec3_from(v + 3);
-    return 0.5 * body->mass * vec3_dot(linear, linear) +
-           0.5 * vec3_dot(omega, vec3_multiply(body->inertia, omega));
+    return 0.5 * world->bodies[body].mass * vec3_dot(linear, linear) +
+           0.5 * vec3_dot(omega, vec3_multiply(eng_inertia_of(world, body), omega));
 }
 
-double eng_kinetic_energy(const cairn_world *world, const double (*v)[6])
+double eng_kinetic_energy(const cairn_world *world)
 {
+    if (eng_lane_holds_state(world))
+        return eng_lane_kinetic_energy(world);
     double sum = 0.0;
     for (int i = 0; i < world->body_count; i++)
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum += eng_body_kinetic_energy(&world->bodies[i], v[i]);
+            sum += eng_body_kinetic_energy(world, i, world->v[i]);
     return sum;
 }
 
-double eng_potential_energy(const cairn_world *world, const pose *q)
+double eng_potential_energy(const cairn_world *world)
 {
+    if (eng_lane_holds_state(world))
+        return eng_lane_potential_energy(world);
     vec3 g = vec3_from(world->def.gravity);
     double sum = 0.0;
     for (int i = 0; i < world->body_count; i++)
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum -= world->bodies[i].mass * vec3_dot(g, q[i].position);
+            sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
     return sum;
 }

@@ -49,10 +49,7 @@ static bool has_kernel(const eng_surface *surface)
 
 static bool is_plain_sphere(const cairn_world *world, const eng_body *body)
 {
-    const geo_shape *shape = world->shapes[body->shape];
-    return shape->kind == GEO_SPHERE && vec3_norm_squared(body->shape_frame.position) == 0.0 &&
-           (body->kind != CAIRN_DYNAMIC ||
-            (body->inertia.x == body->inertia.y && body->inertia.y == body->inertia.z));
+    return world->shapes[body->shape]->kind == GEO_SPHERE && body->solid == 0;
 }
 
 static bool is_body_covered(const cairn_world *world, const eng_body *body)
@@ -85,10 +82,10 @@ static bool are_surfaces_covered(const cairn_world *world)
 static bool fits(const cairn_world *world)
 {
     bool any = false;
-    if (world->connector_count > 0)
+    if (world->connector_count > 0 || world->motion_count > 0)
         return false;
     for (int i = 0; i < world->body_count; i++) {
-        if (!is_body_covered(world, &world->bodies[i]) || world->bodies[i].motion.function != NULL)
+        if (!is_body_covered(world, &world->bodies[i]))
             return false;
         any = any || world->bodies[i].kind == CAIRN_DYNAMIC;
     }
@@ -298,7 +295,8 @@ void eng_lane_read_constants(eng_lane *lane, int row)
     int body = eng_lane_ids(lane)[row];
     double h = world->def.time_step, *c = lane->pass.constants[row],
            radius = world->shapes[world->bodies[body].shape]->sphere.radius;
-    const double *inverse = world->mass_inverse[body];
+    double inverse[6];
+    eng_mass_inverse_of(world, body, inverse);
     c[0] = h * inverse[0];
     c[1] = h * radius * inverse[3];
     c[2] = h * inverse[3];
@@ -335,10 +333,10 @@ static cairn_status read_loads(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
     lane->has_load = false;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < world->body_count && world->loads != NULL; i++)
         lane->has_load = lane->has_load || (world->bodies[i].kind == CAIRN_DYNAMIC &&
-                                            (vec3_norm_squared(world->bodies[i].force) > 0.0 ||
-                                             vec3_norm_squared(world->bodies[i].torque) > 0.0));
+                                            (vec3_norm_squared(world->loads[i].force) > 0.0 ||
+                                             vec3_norm_squared(world->loads[i].torque) > 0.0));
     size_t count = lane->has_load ? (size_t)lane->rows : 1;
     cairn_status status = eng_lane_reserve(lane, &lane->load, count * sizeof(double[8]));
     if (status != CAIRN_OK)
@@ -346,9 +344,9 @@ static cairn_status read_loads(eng_lane *lane)
     double(*load)[8] = lane->load.block;
     memset(load, 0, count * sizeof *load);
     for (int row = 0; row < lane->rows && lane->has_load; row++) {
-        const eng_body *body = &world->bodies[eng_lane_ids(lane)[row]];
-        vec3_store(load[row], body->force);
-        vec3_store(load[row] + 3, body->torque);
+        const eng_load *given = &world->loads[eng_lane_ids(lane)[row]];
+        vec3_store(load[row], given->force);
+        vec3_store(load[row] + 3, given->torque);
     }
     lane->pass.load = (const double(*)[8])load;
     lane->pass.load_stride = lane->has_load ? 1 : 0;
@@ -371,6 +369,7 @@ static void read_bodies(eng_lane *lane)
         lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
+    eng_lane_walls_read(lane);
     eng_lane_walls_place(lane);
     eng_lane_walls_place(lane); // `before` too
     lane->slack = -1.0;
@@ -458,6 +457,7 @@ static cairn_status enter(eng_lane *lane)
     eng_blocks_release(lane->world);
     lane->walls_changed = false;
     lane->active = true;
+    lane->published = false;
     return CAIRN_OK;
 }
 
@@ -500,6 +500,17 @@ static void follow_walls(eng_lane *lane)
     lane->walls_changed = false;
 }
 
+/// Before a list is made: q and v of the world, unless they were asked for since the one before.
+static void release_state(eng_lane *lane)
+{
+    // the audit of the first step looks at the state it began with
+    if (!lane->published && lane->world->step_count > 0) {
+        eng_state_release(lane->world);
+        lane->current = false;
+    }
+    lane->published = false;
+}
+
 /// What the user changed, and a new pair list when it is due.
 static cairn_status prepare(eng_lane *lane)
 {
@@ -512,6 +523,7 @@ static cairn_status prepare(eng_lane *lane)
     if (lane->slack < 0.0 && !changed)
         lane->slack = 0.5 * lane->skin - way_since_list(lane);
     if (lane->slack < 0.01 * lane->skin) {
+        release_state(lane);
         status = eng_lane_list_make(lane);
         reload = reload || lane->has_load;
     }
@@ -667,21 +679,36 @@ static void settle_audit(eng_lane *lane)
     }
 }
 
-void eng_lane_changed(cairn_world *world, int body)
+static void set_arrays(cairn_world *world, int body, const eng_state *state)
+{
+    world->q[body] = state->q;
+    memcpy(world->v[body], state->v, sizeof state->v);
+}
+
+cairn_status eng_lane_state_set(cairn_world *world, int body, const eng_state *state)
 {
     eng_lane *lane = world->lane;
-    if (lane == NULL || !lane->active)
-        return;
-    eng_lane_publish(world);
-    if (body < 0)
-        return;
     if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+        eng_lane_wall_of(lane, body)->state = *state;
+        if (lane->current)
+            set_arrays(world, body, state);
         lane->walls_changed = true;
-        return;
+        return CAIRN_OK;
     }
+    cairn_status status = eng_lane_publish(world);
+    if (status != CAIRN_OK)
+        return status;
     if (!lane->state_changed)
         settle_audit(lane);
     lane->state_changed = true;
+    set_arrays(world, body, state);
+    return CAIRN_OK;
+}
+
+void eng_lane_walls_restored(cairn_world *world)
+{
+    if (eng_lane_is_active(world))
+        eng_lane_walls_read(world->lane);
 }
 
 void eng_lane_loads_changed(cairn_world *world)

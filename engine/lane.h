@@ -5,10 +5,10 @@
 // the laws of all pairs have a kernel (hooke and hertz_mindlin without rolling and twisting
 // resistance), and there are no connectors. The physics is that of the ordinary blocks to
 // round-off: forces, velocities, energy audit; results do not depend on the number of threads or on
-// the processor. While it is active the state lives in the lane: whoever reads q, v or the contacts
-// of the world calls eng_lane_publish... first, whoever changes the world eng_lane_changed or
-// eng_lane_leave. The bits depend on when pair lists are made: leaving and entering makes a new
-// one.
+// the processor. While it is active the state lives in the lane, and the world gives its own arrays
+// back: whoever reads a body calls eng_state_of, whoever reads q, v or the contacts of the world
+// eng_lane_publish... first, whoever changes the world eng_lane_state_set or eng_lane_leave. The
+// bits depend on when pair lists are made: leaving and entering makes a new one.
 #ifndef CAIRN_ENGINE_LANE_H
 #define CAIRN_ENGINE_LANE_H
 
@@ -24,24 +24,39 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_R
 
 void eng_lane_destroy(eng_lane *lane);
 
-/// Writes q and v of the world. The world stays as it was for its user.
-void eng_lane_publish(const cairn_world *world);
+/// Writes q and v of the world, which are given back when two lists have been made since. The world
+/// stays as it was for its user.
+cairn_status eng_lane_publish(const cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Writes q, v and the contacts. On lack of memory there are none, and the next step says so.
+/// Writes the contacts. On lack of memory there are none, and the next step says so.
 void eng_lane_publish_contacts(const cairn_world *world);
 
-/// The same with the world's pairs, as the ordinary blocks or a checkpoint need them.
+/// Writes q, v, contacts and the world's pairs, as the ordinary blocks or a checkpoint need them.
 cairn_status eng_lane_publish_pairs(const cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Pose or velocity of a body changes after this call (body < 0: gravity does): publishes; the next
-/// step reads it.
-void eng_lane_changed(cairn_world *world, int body);
+/// Whether q and v are in the lane alone.
+bool eng_lane_holds_state(const cairn_world *world);
+
+/// State of a body that the lane holds.
+eng_state eng_lane_state_of(const cairn_world *world, int body);
+
+/// The user gives a body of the active lane another state: the next step reads it.
+cairn_status eng_lane_state_set(cairn_world *world, int body,
+                                const eng_state *state) CAIRN_CHECK_RESULT;
+
+/// After q and v of the world were restored: half-spaces go on from them.
+void eng_lane_walls_restored(cairn_world *world);
+
+/// Of all bodies, from what the lane holds.
+double eng_lane_kinetic_energy(const cairn_world *world);
+double eng_lane_potential_energy(const cairn_world *world);
 
 /// A force on a body has changed.
 void eng_lane_loads_changed(cairn_world *world);
 
-/// Anything else changes after this call: the ordinary blocks could go on from here.
-void eng_lane_leave(cairn_world *world);
+/// Anything else changes after this call: the ordinary blocks could go on from here. Without memory
+/// for that the lane stays.
+cairn_status eng_lane_leave(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Whether the lane holds the state.
 bool eng_lane_is_active(const cairn_world *world);

@@ -161,6 +161,7 @@ typedef struct eng_lane_wall {
     eng_lane_plane now, before; // at the midpoints of the coming and of the last step
     eng_lane_plane listed;      // as `now` when the list was made
     vec3 velocity, spin;        // m/s at the centre, rad/s
+    eng_state state;            // at t_n
 } eng_lane_wall;
 
 typedef struct eng_lane_ghost {
@@ -175,7 +176,8 @@ struct eng_lane {
     bool state_changed;    // the user changed spheres: read them before the next step
     bool walls_changed;    // the same of half-spaces
     bool loads_changed;    // and of loads
-    bool current;          // world's q and v are those of the lane
+    bool current;          // world's q and v are there and those of the lane
+    bool published;        // they were asked for since the list was made
     bool contacts_current; // and the contacts
     bool out_of_memory;    // met while contacts were written out
     eng_lane_pass pass;
@@ -271,7 +273,13 @@ int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry);
 /// New pair list; rows are sorted by cells, history goes along.
 cairn_status eng_lane_list_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
-/// Half-spaces of the world for the midpoint of the coming step.
+/// States of the half-spaces from q and v of the world.
+void eng_lane_walls_read(struct eng_lane *lane);
+
+/// The wall that a body is.
+eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body);
+
+/// Half-spaces for the midpoint of the coming step.
 void eng_lane_walls_place(struct eng_lane *lane);
 
 /// Moving half-spaces go to the end of the step, and to the midpoint of the next.

@@ -124,32 +124,102 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
     };
 }
 
-void eng_lane_publish(const cairn_world *constant)
+/// Orientation at the midpoint of the coming step.
+static quat row_middle(const eng_lane *lane, int row)
+{
+    const double(*turn)[8] = (const double(*)[8])lane->pass.turn[row / ENG_LANE_WIDTH];
+    int k = row % ENG_LANE_WIDTH;
+    return (quat){turn[0][k], turn[1][k], turn[2][k], turn[3][k]};
+}
+
+static vec3 row_position(const eng_lane *lane, int row)
+{
+    return vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * lane->pass.step,
+                           row_velocity(lane, row));
+}
+
+/// Spin in the body's own axes.
+static vec3 row_own_spin(const eng_lane *lane, int row)
+{
+    return quat_rotate_inverse(row_middle(lane, row), row_spin(lane, row));
+}
+
+static eng_state row_state(const eng_lane *lane, int row)
+{
+    eng_state state;
+    vec3 spin = row_own_spin(lane, row), half = vec3_scale(-0.5 * lane->pass.step, spin);
+    state.q.position = row_position(lane, row);
+    state.q.orientation = eng_rotation_advance(row_middle(lane, row), half);
+    vec3_store(state.v, row_velocity(lane, row));
+    vec3_store(state.v + 3, spin);
+    return state;
+}
+
+bool eng_lane_holds_state(const cairn_world *world)
+{
+    return eng_lane_is_active(world) && !world->lane->current;
+}
+
+eng_state eng_lane_state_of(const cairn_world *world, int body)
+{
+    const eng_lane *lane = world->lane;
+    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE)
+        return eng_lane_wall_of(lane, body)->state;
+    return row_state(lane, ((const int *)lane->row_of.block)[body]);
+}
+
+cairn_status eng_lane_publish(const cairn_world *constant)
 {
     eng_lane *lane = constant->lane;
-    if (lane == NULL || !lane->active || lane->current)
-        return;
+    if (lane == NULL || !lane->active)
+        return CAIRN_OK;
+    lane->published = true;
+    if (lane->current)
+        return CAIRN_OK;
     cairn_world *world = lane->world;
-    double h = lane->pass.step;
-    for (int row = 0; row < lane->rows; row++) {
-        int body = eng_lane_ids(lane)[row];
-        double(*turn)[8] = lane->pass.turn[row / ENG_LANE_WIDTH];
-        int k = row % ENG_LANE_WIDTH;
-        vec3 velocity = row_velocity(lane, row), spin = row_spin(lane, row);
-        quat middle = {turn[0][k], turn[1][k], turn[2][k], turn[3][k]};
-        vec3 spin_body = quat_rotate_inverse(middle, spin);
-        pose *q = &world->q[body];
-        q->position = vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * h, velocity);
-        q->orientation = eng_rotation_advance(middle, vec3_scale(-0.5 * h, spin_body));
-        vec3_store(world->v[body], velocity);
-        vec3_store(world->v[body] + 3, spin_body);
+    cairn_status status = eng_state_reserve(world, world->body_count);
+    if (status != CAIRN_OK)
+        return status;
+    for (int i = 0; i < world->body_count; i++) {
+        eng_state state = eng_lane_state_of(world, i);
+        world->q[i] = state.q;
+        memcpy(world->v[i], state.v, sizeof state.v);
     }
     lane->current = true;
+    return CAIRN_OK;
+}
+
+double eng_lane_kinetic_energy(const cairn_world *world)
+{
+    const eng_lane *lane = world->lane;
+    const int *row_of = lane->row_of.block;
+    double sum = 0.0;
+    for (int i = 0; i < world->body_count; i++) {
+        double v[6];
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        vec3_store(v, row_velocity(lane, row_of[i]));
+        vec3_store(v + 3, row_own_spin(lane, row_of[i]));
+        sum += eng_body_kinetic_energy(world, i, v);
+    }
+    return sum;
+}
+
+double eng_lane_potential_energy(const cairn_world *world)
+{
+    const eng_lane *lane = world->lane;
+    const int *row_of = lane->row_of.block;
+    vec3 g = vec3_from(world->def.gravity);
+    double sum = 0.0;
+    for (int i = 0; i < world->body_count; i++)
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            sum -= world->bodies[i].mass * vec3_dot(g, row_position(lane, row_of[i]));
+    return sum;
 }
 
 /// A touching pair, for sorting.
 typedef struct touching {
-    int first, second; // colliders
+    int first, second; // bodies, which have one collider each
     int slot;
 } touching;
 
@@ -168,7 +238,7 @@ int eng_lane_body_of(const eng_lane *lane, int row)
     return ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, row)->wall].body;
 }
 
-/// Touching pairs in the order of colliders; NULL when out of memory. To be released.
+/// Touching pairs in the order of bodies; NULL when out of memory. To be released.
 static touching *collect(const eng_lane *lane, int *count)
 {
     const cairn_world *world = lane->world;
@@ -184,8 +254,8 @@ static touching *collect(const eng_lane *lane, int *count)
         int k = slot % ENG_LANE_WIDTH;
         if (!(block->touch >> k & 1))
             continue;
-        int a = world->bodies[eng_lane_body_of(lane, eng_lane_row_a(block, k))].first_collider;
-        int b = world->bodies[eng_lane_body_of(lane, eng_lane_row_b(block, k))].first_collider;
+        int a = eng_lane_body_of(lane, eng_lane_row_a(block, k));
+        int b = eng_lane_body_of(lane, eng_lane_row_b(block, k));
         list[made++] = (touching){a < b ? a : b, a < b ? b : a, slot};
     }
     qsort(list, (size_t)made, sizeof *list, compare_touching);
@@ -200,7 +270,7 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
     const eng_lane_block *block = &lane->pass.blocks[pair->slot / ENG_LANE_WIDTH];
     int k = pair->slot % ENG_LANE_WIDTH;
     eng_lane_contact c = eng_lane_contact_of(lane, block, k);
-    bool flip = world->colliders[pair->first].body != c.body[0];
+    bool flip = pair->first != c.body[0];
     double sign = flip ? -1.0 : 1.0;
     uint32_t code[2] = {geo_code_vertex(0), c.wall ? geo_code_face(0) : geo_code_vertex(0)};
     vec3 normal = vec3_scale(sign, c.normal), t1, t2;
@@ -229,7 +299,6 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
 void eng_lane_publish_contacts(const cairn_world *constant)
 {
     eng_lane *lane = constant->lane;
-    eng_lane_publish(constant);
     if (lane == NULL || !lane->active || lane->contacts_current)
         return;
     cairn_world *world = lane->world;
@@ -309,13 +378,12 @@ double eng_lane_start_energy(const eng_lane *lane)
 
 void eng_lane_energy(const cairn_world *world, cairn_energy *e)
 {
-    eng_lane_publish(world);
     eng_lane_pending pending = sum_pending(world->lane);
     e->elastic = pending.elastic;
     e->damping += pending.damping;
     e->friction += pending.friction;
-    e->kinetic = eng_kinetic_energy(world, (const double(*)[6])world->v);
-    e->potential = eng_potential_energy(world, world->q);
+    e->kinetic = eng_kinetic_energy(world);
+    e->potential = eng_potential_energy(world);
     double given = world->energy_start + e->drivers + e->correction;
     double lost = e->impact + e->friction + e->damping + e->plastic;
     e->residual = e->kinetic + e->potential + e->elastic + lost - given;
@@ -381,7 +449,7 @@ cairn_status eng_lane_publish_pairs(const cairn_world *constant)
     cairn_world *world = constant->lane->world;
     int count = world->contacts.count, capacity = world->pair_capacity;
     const base_allocator *allocator = &world->allocator;
-    if (constant->lane->out_of_memory ||
+    if (constant->lane->out_of_memory || eng_lane_publish(constant) != CAIRN_OK ||
         base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
         base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
@@ -402,18 +470,20 @@ static void publish_midpoints(const eng_lane *lane)
         lane->world->q_mid[eng_lane_ids(lane)[row]].position = row_centre(lane, row);
 }
 
-void eng_lane_leave(cairn_world *world)
+cairn_status eng_lane_leave(cairn_world *world)
 {
     eng_lane *lane = world->lane;
-    world->lane_fit = ENG_LANE_UNKNOWN;
-    if (lane == NULL || !lane->active)
-        return;
+    if (lane == NULL || !lane->active) {
+        world->lane_fit = ENG_LANE_UNKNOWN;
+        return CAIRN_OK;
+    }
     if (eng_lane_publish_pairs(world) != CAIRN_OK || eng_blocks_reserve(world) != CAIRN_OK)
-        lane->out_of_memory = true;
-    else
-        publish_midpoints(lane);
+        return CAIRN_ERROR_MEMORY;
+    publish_midpoints(lane);
+    world->lane_fit = ENG_LANE_UNKNOWN;
     eng_lane_energy(world, &world->energy);
     world->contacts_before.count = world->contacts_before.cone_count = 0;
     world->topology_changed = true;
     lane->active = false;
+    return CAIRN_OK;
 }

@@ -4,9 +4,34 @@
 
 #include "engine/rotation.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 static eng_lane_wall *walls_of(const struct eng_lane *lane)
 {
     return lane->walls.block;
+}
+
+void eng_lane_walls_read(struct eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    for (int i = 0; i < lane->wall_count; i++) {
+        eng_lane_wall *wall = &walls_of(lane)[i];
+        wall->state.q = world->q[wall->body];
+        memcpy(wall->state.v, world->v[wall->body], sizeof wall->state.v);
+    }
+}
+
+static int compare_walls(const void *body, const void *wall)
+{
+    return *(const int *)body - ((const eng_lane_wall *)wall)->body;
+}
+
+eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body)
+{
+    // walls are in the order of bodies
+    return bsearch(&body, walls_of(lane), (size_t)lane->wall_count, sizeof(eng_lane_wall),
+                   compare_walls);
 }
 
 void eng_lane_walls_place(struct eng_lane *lane)
@@ -16,12 +41,12 @@ void eng_lane_walls_place(struct eng_lane *lane)
     for (int i = 0; i < lane->wall_count; i++) {
         eng_lane_wall *wall = &walls_of(lane)[i];
         const eng_body *body = &world->bodies[wall->body];
-        pose q = world->q[wall->body];
-        vec3 velocity = vec3_from(world->v[wall->body]);
-        vec3 omega = vec3_from(world->v[wall->body] + 3);
+        pose q = wall->state.q, frame = eng_frame_of(world, wall->body);
+        vec3 velocity = vec3_from(wall->state.v);
+        vec3 omega = vec3_from(wall->state.v + 3);
         q.position = vec3_add_scaled(q.position, half, velocity);
         q.orientation = eng_rotation_advance(q.orientation, vec3_scale(half, omega));
-        pose shape = pose_compose(&q, &body->shape_frame);
+        pose shape = pose_compose(&q, &frame);
         wall->before = wall->now;
         wall->now = (eng_lane_plane){
             .normal = quat_rotate(shape.orientation, vec3_make(0.0, 0.0, 1.0)),
@@ -37,17 +62,17 @@ void eng_lane_walls_place(struct eng_lane *lane)
 
 void eng_lane_walls_advance(struct eng_lane *lane)
 {
-    cairn_world *world = lane->world;
+    const cairn_world *world = lane->world;
     double h = world->def.time_step;
     if (!lane->has_moving_walls)
         return;
     for (int i = 0; i < lane->wall_count; i++) {
-        int body = walls_of(lane)[i].body;
-        if (world->bodies[body].kind != CAIRN_MOVING)
+        eng_lane_wall *wall = &walls_of(lane)[i];
+        if (world->bodies[wall->body].kind != CAIRN_MOVING)
             continue;
-        pose *q = &world->q[body];
-        vec3 omega = vec3_from(world->v[body] + 3);
-        q->position = vec3_add_scaled(q->position, h, vec3_from(world->v[body]));
+        pose *q = &wall->state.q;
+        vec3 omega = vec3_from(wall->state.v + 3);
+        q->position = vec3_add_scaled(q->position, h, vec3_from(wall->state.v));
         q->orientation = eng_rotation_advance(q->orientation, vec3_scale(h, omega));
     }
     eng_lane_walls_place(lane);

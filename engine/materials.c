@@ -42,9 +42,8 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
     if (!is_null(cairn_material_find(world, name)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a material \"%s\" already", name);
-    eng_lane_leave(world);
     char *copy = base_copy_text(&world->allocator, name);
-    cairn_status status = copy != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    cairn_status status = copy != NULL ? eng_lane_leave(world) : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->materials, &world->material_capacity,
                                     world->material_count + 1);
@@ -100,6 +99,8 @@ static cairn_status own_surface(cairn_world *world, cairn_material_id a, cairn_m
     *index = surface_index(world, a, b);
     if (*index < 0)
         return base_fail(error, CAIRN_ERROR_STALE_ID, "a material of the pair does not exist");
+    if (eng_lane_leave(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to change a pair of materials");
     if (*index > 0)
         world->surfaces[*index].derived = false;
     if (*index > 0 || is_null(a))
@@ -227,7 +228,8 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
     static const char *const names[] = {"young_modulus", "poisson_ratio"};
     if (!is_valid(world, material))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "the material does not exist");
-    eng_lane_leave(world);
+    if (eng_lane_leave(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to change a material");
     eng_elasticity *elasticity = &world->elasticity[material.index];
     if (strcmp(property, names[0]) == 0) {
         if (!(value > 0.0 && isfinite(value)))
@@ -269,7 +271,6 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
     if (found == NULL)
         return eng_fail_plugin(CAIRN_LAW, law, error);
     int index;
-    eng_lane_leave(world);
     cairn_status status = own_surface(world, a, b, &index, error);
     if (status != CAIRN_OK)
         return status;
@@ -281,7 +282,6 @@ cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn
                                   const char *parameter, cairn_value value, cairn_error *error)
 {
     int index;
-    eng_lane_leave(world);
     cairn_status status = own_surface(world, a, b, &index, error);
     if (status != CAIRN_OK)
         return status;

@@ -9,9 +9,9 @@
 static cairn_status ask(const cairn_world *world, int body, double time, cairn_motion *motion,
                         cairn_error *error)
 {
-    const eng_motion *source = &world->bodies[body].motion;
+    eng_motion source = eng_extra_of(world, body).motion;
     *motion = (cairn_motion){0};
-    cairn_status status = source->function(source->context, time, motion, error);
+    cairn_status status = source.function(source.context, time, motion, error);
     if (status != CAIRN_OK)
         return status;
     double sum = 0.0;
@@ -46,10 +46,10 @@ static pose carried(const pose *q, const cairn_motion *middle, const double v[6]
 }
 
 /// Centre and principal axes that a motion's position and orientation of the shape's frame mean.
-static pose prescribed(const eng_body *body, const cairn_motion *at, pose q)
+static pose prescribed(const cairn_world *world, int body, const cairn_motion *at, pose q)
 {
-    pose shape = pose_compose(&q, &body->shape_frame), identity = pose_identity();
-    pose principal = pose_relative(&body->shape_frame, &identity);
+    pose frame = eng_frame_of(world, body), shape = pose_compose(&q, &frame);
+    pose identity = pose_identity(), principal = pose_relative(&frame, &identity);
     const double *o = at->orientation;
     if ((at->given & CAIRN_MOTION_ORIENTATION) != 0)
         shape.orientation = quat_normalize((quat){o[0], o[1], o[2], o[3]});
@@ -86,7 +86,7 @@ static cairn_status follow(const cairn_world *world, int body, double start, con
         status = ask(world, body, start + half, &last, error);
     if (status != CAIRN_OK)
         return status;
-    *end = prescribed(&world->bodies[body], &last, carried(q, &middle, v, half));
+    *end = prescribed(world, body, &last, carried(q, &middle, v, half));
     mean_velocity(q, end, half, v);
     return CAIRN_OK;
 }
@@ -94,7 +94,7 @@ static cairn_status follow(const cairn_world *world, int body, double start, con
 cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 {
     for (int i = 0; world->motion_count > 0 && i < world->body_count; i++) {
-        if (world->bodies[i].motion.function == NULL)
+        if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
         cairn_status status = follow(world, i, world->time, &world->q[i], world->v[i], &end, error);
@@ -108,7 +108,7 @@ cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
 {
     double half = 0.5 * world->def.time_step;
     for (int i = 0; world->motion_count > 0 && i < world->body_count; i++) {
-        if (world->bodies[i].motion.function == NULL)
+        if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
         cairn_status status =
@@ -125,29 +125,30 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
 {
     if (id.generation != 1 || id.index >= (uint32_t)world->body_count)
         return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
-    eng_body *body = &world->bodies[id.index];
-    if (body->kind != CAIRN_MOVING)
+    int index = (int)id.index;
+    if (world->bodies[index].kind != CAIRN_MOVING)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "only a moving body follows a prescribed motion");
-    eng_lane_leave(world);
-    eng_motion before = body->motion;
-    body->motion = (eng_motion){function, context};
+    eng_extra *extra = eng_lane_leave(world) == CAIRN_OK ? eng_extra_make(world, index) : NULL;
+    if (extra == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a motion");
+    eng_motion before = extra->motion;
+    extra->motion = (eng_motion){function, context};
     if (function == NULL) {
         world->motion_count -= before.function != NULL;
         return CAIRN_OK;
     }
-    int index = (int)id.index;
     cairn_motion now;
     pose q, end;
     double v[6];
     memcpy(v, world->v[index], sizeof v);
     cairn_status status = ask(world, index, world->time, &now, error);
     if (status == CAIRN_OK) {
-        q = prescribed(body, &now, world->q[index]);
+        q = prescribed(world, index, &now, world->q[index]);
         status = follow(world, index, world->time, &q, v, &end, error);
     }
     if (status != CAIRN_OK) {
-        body->motion = before;
+        extra->motion = before;
         return status;
     }
     world->motion_count += before.function == NULL;

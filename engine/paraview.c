@@ -135,15 +135,16 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
     for (size_t i = 0; i < n; i++) {
         const eng_body *body = &world->bodies[i];
         const geo_shape *shape = world->shapes[body->shape];
-        store_float(points[i], world->q[i].position);
+        eng_state state = eng_state_of(world, (int)i);
+        store_float(points[i], state.q.position);
         id[i] = (int32_t)i;
         material[i] = body->material;
         kind[i] = (int32_t)body->kind;
         mass[i] = isfinite(body->mass) ? body->mass : 0.0;
         radius[i] = isfinite(shape->bounding_radius) ? shape->bounding_radius : 0.0;
-        memcpy(velocity[i], world->v[i], sizeof velocity[i]);
-        vec3_store(spin[i], quat_rotate(world->q[i].orientation, vec3_from(world->v[i] + 3)));
-        memcpy(orientation[i], &world->q[i].orientation, sizeof orientation[i]);
+        memcpy(velocity[i], state.v, sizeof velocity[i]);
+        vec3_store(spin[i], quat_rotate(state.q.orientation, vec3_from(state.v + 3)));
+        memcpy(orientation[i], &state.q.orientation, sizeof orientation[i]);
     }
     const eng_vtp_array arrays[] = {
         {"id",                       ENG_VTP_INT32,   1, id         },
@@ -168,8 +169,9 @@ static double scene_extent(const cairn_world *world)
 {
     double extent = 1e-3;
     for (int i = 0; i < world->body_count; i++)
-        if (isfinite(world->bodies[i].reach))
-            extent = fmax(extent, vec3_norm(world->q[i].position) + world->bodies[i].reach);
+        if (isfinite(eng_reach_of(world, i)))
+            extent =
+                fmax(extent, vec3_norm(eng_state_of(world, i).q.position) + eng_reach_of(world, i));
     return 1.5 * extent;
 }
 
@@ -186,7 +188,8 @@ static cairn_status gather_surfaces(const cairn_world *world, double extent, eng
         const geo_shape *shape = world->shapes[body->shape];
         if (shape->kind == GEO_SPHERE && spheres > SPHERES_DRAWN)
             continue;
-        pose placement = pose_compose(&world->q[i], &body->shape_frame);
+        pose q = eng_state_of(world, i).q, frame = eng_frame_of(world, i);
+        pose placement = pose_compose(&q, &frame);
         int first = mesh->polygon_count;
         cairn_status status = eng_surface_mesh_add(mesh, allocator, shape, &placement, extent);
         if (status == CAIRN_OK)
@@ -219,7 +222,7 @@ static cairn_status write_surface_mesh(const cairn_paraview *writer, const cairn
     for (size_t i = 0; i < polygons; i++) {
         ends[i] = mesh->ends[i];
         kind[i] = (int32_t)world->bodies[bodies[i]].kind;
-        speed[i] = (float)vec3_norm(vec3_from(world->v[bodies[i]]));
+        speed[i] = (float)vec3_norm(vec3_from(eng_state_of(world, bodies[i]).v));
     }
     const eng_vtp_array arrays[] = {
         {"body",        ENG_VTP_INT32,   1, bodies},

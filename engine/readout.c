@@ -78,7 +78,7 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         return CAIRN_OK;
     }
     const eng_contacts *c = &world->contacts;
-    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index)->position;
+    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index).position;
     for (int i = 0; i < c->count; i++) {
         double sign = c->body[i][1] == (int)body.index   ? 1.0
                       : c->body[i][0] == (int)body.index ? -1.0
@@ -194,8 +194,11 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
 {
     overlap_list list = {0};
     *found = 0;
-    eng_lane_publish(world);
-    cairn_status status = collect_overlaps(world, &list);
+    cairn_status status = eng_lane_publish(world);
+    if (status == CAIRN_OK)
+        status = collect_overlaps(world, &list);
+    if (eng_lane_is_active(world))
+        eng_colliders_release(world);
     if (status == CAIRN_OK && list.count > 0) {
         qsort(list.items, (size_t)list.count, sizeof *list.items, compare_overlaps);
         *found = list.count;
@@ -209,16 +212,29 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
     return CAIRN_OK;
 }
 
+/// Poses, then velocities of all bodies.
+static uint64_t hash_states(const cairn_world *world, uint64_t hash)
+{
+    enum { POSE_WORDS = sizeof(pose) / 8, VELOCITY_WORDS = 6 };
+    for (int i = 0; i < world->body_count; i++) {
+        pose q = eng_state_of(world, i).q;
+        hash = base_hash_words(hash, &q, POSE_WORDS);
+    }
+    hash = base_hash_bytes(hash, NULL, 0);
+    for (int i = 0; i < world->body_count; i++) {
+        eng_state state = eng_state_of(world, i);
+        hash = base_hash_words(hash, state.v, VELOCITY_WORDS);
+    }
+    return base_hash_bytes(hash, NULL, 0);
+}
+
 uint64_t cairn_world_hash(const cairn_world *world)
 {
     eng_lane_publish_contacts(world);
-    uint64_t hash = BASE_HASH_START;
-    size_t bodies = (size_t)world->body_count, contacts = (size_t)world->contacts.count;
-    hash = base_hash_bytes(hash, &world->step_count, sizeof world->step_count);
-    if (bodies > 0) {
-        hash = base_hash_bytes(hash, world->q, bodies * sizeof *world->q);
-        hash = base_hash_bytes(hash, world->v, bodies * sizeof *world->v);
-    }
+    size_t contacts = (size_t)world->contacts.count;
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
+    if (world->body_count > 0)
+        hash = hash_states(world, hash);
     for (int i = 0; i < world->joint_count; i++)
         hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
     if (contacts > 0) {

@@ -4,6 +4,7 @@
 
 #include "geometry/mesh_file.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define SHAPE_COOKIE UINT32_C(0x0ca12002)
@@ -120,13 +121,35 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
     return status;
 }
 
-static cairn_status create_geometry(const cairn_world *world, const cairn_shape_def *def,
+/// Balls lie side by side: a block for each would cost more than they do.
+static cairn_status create_sphere(cairn_world *world, double radius, geo_shape **shape,
+                                  cairn_error *error)
+{
+    int slab = world->ball_count / ENG_BALL_SLAB;
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->balls, &world->ball_slab_capacity, slab + 1);
+    if (status == CAIRN_OK && slab == world->ball_slab_count) {
+        world->balls[slab] = base_allocate(&world->allocator, ENG_BALL_SLAB, GEO_SPHERE_BYTES);
+        if (world->balls[slab] == NULL)
+            status = CAIRN_ERROR_MEMORY;
+        else
+            world->ball_slab_count++;
+    }
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory while making a shape");
+    char *place =
+        (char *)world->balls[slab] + (size_t)(world->ball_count % ENG_BALL_SLAB) * GEO_SPHERE_BYTES;
+    *shape = (geo_shape *)(void *)place;
+    return geo_sphere_init(*shape, radius, error);
+}
+
+static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *def,
                                     geo_shape **shape, cairn_error *error)
 {
     const base_allocator *allocator = &world->allocator;
     switch (def->kind) {
     case CAIRN_SPHERE:
-        return geo_sphere_create(allocator, def->radius, shape, error);
+        return create_sphere(world, def->radius, shape, error);
     case CAIRN_HALFSPACE:
         return geo_halfspace_create(allocator, shape, error);
     case CAIRN_BOX:
@@ -146,19 +169,33 @@ static cairn_status create_geometry(const cairn_world *world, const cairn_shape_
     return base_fail(error, CAIRN_ERROR_ARGUMENT, "shape kind %d does not exist", (int)def->kind);
 }
 
-/// Ids of a compound's members, for views.
-static cairn_status keep_members(const cairn_world *world, const cairn_shape_def *def,
-                                 cairn_shape_id **members)
+/// Ids of the members of the compound that is about to be listed, for views.
+static cairn_status keep_members(cairn_world *world, const cairn_shape_def *def)
 {
-    *members = NULL;
     if (def->kind != CAIRN_COMPOUND)
         return CAIRN_OK;
+    cairn_status status = base_array_reserve(&world->allocator, &world->members,
+                                             &world->member_capacity, world->member_count + 1);
     size_t count = (size_t)def->member_count;
-    *members = base_allocate(&world->allocator, count, sizeof **members);
-    if (*members == NULL)
+    cairn_shape_id *ids =
+        status == CAIRN_OK ? base_allocate(&world->allocator, count, sizeof *ids) : NULL;
+    if (ids == NULL)
         return CAIRN_ERROR_MEMORY;
-    memcpy(*members, def->members, count * sizeof **members);
+    memcpy(ids, def->members, count * sizeof *ids);
+    world->members[world->member_count++] = (eng_members){world->shape_count, ids};
     return CAIRN_OK;
+}
+
+static int compare_members(const void *shape, const void *members)
+{
+    return *(const int *)shape - ((const eng_members *)members)->shape;
+}
+
+static const cairn_shape_id *members_of(const cairn_world *world, int shape)
+{
+    const eng_members *found = bsearch(&shape, world->members, (size_t)world->member_count,
+                                       sizeof *world->members, compare_members);
+    return found->ids;
 }
 
 cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
@@ -172,19 +209,17 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
     cairn_status status = create_geometry(world, def, &made, error);
     if (status != CAIRN_OK)
         return status;
-    cairn_shape_id *members = NULL;
-    int needed = world->shape_count + 1;
-    if ((status = keep_members(world, def, &members)) != CAIRN_OK ||
-        (status = base_array_reserve(&world->allocator, &world->shapes, &world->shape_capacity,
-                                     needed)) != CAIRN_OK ||
-        (status = base_array_reserve(&world->allocator, &world->shape_members,
-                                     &world->shape_members_capacity, needed)) != CAIRN_OK) {
-        geo_shape_destroy(made);
-        base_release(&world->allocator, members);
+    status = base_array_reserve(&world->allocator, &world->shapes, &world->shape_capacity,
+                                world->shape_count + 1);
+    if (status == CAIRN_OK)
+        status = keep_members(world, def);
+    if (status != CAIRN_OK) {
+        if (made->kind != GEO_SPHERE)
+            geo_shape_destroy(made);
         return base_fail(error, status, "out of memory for a shape");
     }
+    world->ball_count += made->kind == GEO_SPHERE;
     world->shapes[world->shape_count] = made;
-    world->shape_members[world->shape_count] = members;
     *shape = (cairn_shape_id){(uint32_t)world->shape_count, 1};
     world->shape_count++;
     return CAIRN_OK;
@@ -225,7 +260,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
         return CAIRN_ERROR_STALE_ID;
     const geo_shape *shape = world->shapes[id.index];
     *view = (cairn_shape_view){.kind = public_kind(shape->kind),
-                               .volume = shape->mass.volume,
+                               .volume = geo_shape_mass(shape).volume,
                                .smallest_size = shape->smallest_size};
     view_sizes(shape, view);
     if (shape->kind == GEO_POLYHEDRON) {
@@ -243,7 +278,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
     }
     if (shape->kind == GEO_COMPOUND) {
         view->member_count = shape->compound.member_count;
-        view->members = world->shape_members[id.index];
+        view->members = members_of(world, (int)id.index);
         view->member_placements = (const cairn_placement *)(const void *)shape->compound.placements;
     }
     return CAIRN_OK;

@@ -23,7 +23,7 @@ typedef struct body_label {
 static body_label label_of(const cairn_world *world, int body)
 {
     body_label label;
-    const char *name = world->bodies[body].name;
+    const char *name = eng_extra_of(world, body).name;
     if (name != NULL)
         snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
     else
@@ -187,9 +187,9 @@ cairn_status eng_block_end(cairn_world *world)
     cairn_status status = CAIRN_OK;
     memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
     if (world->def.correction) {
-        double potential = eng_potential_energy(world, world->q);
+        double potential = eng_potential_energy(world);
         status = eng_correct_positions(world, world->q);
-        world->energy.correction += eng_potential_energy(world, world->q) - potential;
+        world->energy.correction += eng_potential_energy(world) - potential;
     }
     if (status == CAIRN_OK)
         status = eng_joints_finish(world);
@@ -296,8 +296,9 @@ static cairn_status run_lane(cairn_world *world, cairn_error *error)
     cairn_status status = eng_lane_step(world, error);
     if (status != CAIRN_ERROR_NONFINITE)
         return status;
-    eng_lane_publish(world);
-    cairn_status found = check_finite(world, error);
+    // without memory for that nobody is named
+    cairn_status found =
+        eng_lane_publish(world) == CAIRN_OK ? check_finite(world, error) : CAIRN_OK;
     return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 

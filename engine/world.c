@@ -139,16 +139,19 @@ static void release_shapes_and_bodies(cairn_world *world)
     const base_allocator *allocator = &world->allocator;
     for (int i = 0; i < world->material_count; i++)
         base_release(allocator, world->materials[i]);
-    for (int i = 0; i < world->body_count; i++)
-        base_release(allocator, world->bodies[i].name);
+    for (int i = 0; i < world->extra_count; i++)
+        base_release(allocator, world->extras[i].name);
     for (int i = 0; i < world->joint_count; i++)
         base_release(allocator, world->joints[i].name);
     for (int i = 0; i < world->connector_count; i++)
         base_release(allocator, world->connectors[i].name);
-    for (int i = 0; i < world->shape_count; i++) {
-        geo_shape_destroy(world->shapes[i]);
-        base_release(allocator, world->shape_members[i]);
-    }
+    for (int i = 0; i < world->shape_count; i++)
+        if (world->shapes[i]->kind != GEO_SPHERE)
+            geo_shape_destroy(world->shapes[i]);
+    for (int i = 0; i < world->ball_slab_count; i++)
+        base_release(allocator, world->balls[i]);
+    for (int i = 0; i < world->member_count; i++)
+        base_release(allocator, world->members[i].ids);
     for (int i = 0; i < world->manifold_count; i++)
         geo_manifold_finish(&world->manifolds[i]);
 }
@@ -159,34 +162,15 @@ void cairn_world_destroy(cairn_world *world)
         return;
     release_shapes_and_bodies(world);
     eng_lane_destroy(world->lane);
+    eng_state_release(world);
+    eng_blocks_release(world);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
-        world->materials,
-        world->elasticity,
-        world->surface_of,
-        world->surfaces,
-        world->shapes,
-        world->shape_members,
-        world->bodies,
-        world->colliders,
-        world->joints,
-        world->apart,
-        world->connectors,
-        world->connector_state,
-        world->q,
-        world->v,
-        world->mass_inverse,
-        world->correction,
-        world->q_mid,
-        world->v_free,
-        world->v_end,
-        world->proxies,
-        world->collider_pose,
-        world->collider_margin,
-        world->pairs,
-        world->pairs_before,
-        world->manifolds,
-        world->raw_count,
+        world->materials,    world->elasticity, world->surface_of,      world->surfaces,
+        world->shapes,       world->balls,      world->members,         world->bodies,
+        world->solids,       world->extras,     world->loads,           world->joints,
+        world->apart,        world->connectors, world->connector_state, world->pairs,
+        world->pairs_before, world->manifolds,  world->raw_count,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
@@ -273,11 +257,10 @@ cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3]
     memcpy(changed.gravity, gravity, sizeof changed.gravity);
     cairn_status status = check_def(&changed, error);
     if (status == CAIRN_OK) {
-        eng_lane_changed(world, -1);
         // the potential energy has a new zero: book the difference as work of drivers
-        double before = eng_potential_energy(world, world->q);
+        double before = eng_potential_energy(world);
         world->def = changed;
-        double after = eng_potential_energy(world, world->q);
+        double after = eng_potential_energy(world);
         world->energy.potential = after;
         if (world->energy_started)
             world->energy.drivers += after - before;

@@ -18,30 +18,52 @@ typedef struct eng_motion {
     void *context;
 } eng_motion;
 
-/// What is known of a body at creation, and the forces on it.
+/// What every body has. Read inertia, frame, name and the rest through the functions below: few
+/// bodies have more of it than this.
 typedef struct eng_body {
     cairn_body_kind kind;
     int shape;          // index into shapes
     int material;       // index into materials
-    char *name;         // owned; NULL for none
-    double mass;        // kg; INFINITY where not dynamic
-    vec3 inertia;       // kg m2, principal
-    pose shape_frame;   // placement of the shape's frame in the body's principal frame
-    double reach;       // m, farthest point of the shape from the centre; INFINITY for a half-space
     int first_collider; // its colliders are contiguous
-    int collider_count;
-    int first_connector; // index + 1 of the first connector on this body; 0: none
-    vec3 force;          // N, applied by the user
-    vec3 torque;         // N m, world axes
-    eng_motion motion;
+    int solid;          // index + 1 into solids; 0: one moment about all axes, frames coincide
+    int extra;          // index + 1 into extras; 0: none of it
+    double mass;        // kg; INFINITY where not dynamic
+    double moment;      // kg m2, where there is no solid
 } eng_body;
+
+/// Mass properties of bodies that are not alike about all axes; neighbours share one.
+typedef struct eng_solid {
+    vec3 inertia; // kg m2, principal
+    pose frame;   // placement of the shape's frame in the body's principal frame
+} eng_solid;
+
+/// What few bodies have.
+typedef struct eng_extra {
+    char *name; // owned; NULL for none
+    eng_motion motion;
+    int first_connector; // index + 1 of the first connector on this body; 0: none
+} eng_extra;
+
+/// Applied by the user.
+typedef struct eng_load {
+    vec3 force;  // N
+    vec3 torque; // N m, world axes
+} eng_load;
 
 /// A convex part, half-space or mesh that takes part in contact detection.
 typedef struct eng_collider {
     const geo_shape *shape;
     int body;
-    pose local; // placement in the body's principal frame
+    int place; // index + 1 into places: where it is in the body's principal frame; 0: that frame
 } eng_collider;
+
+/// Ids of a compound's members, as the user gave them.
+typedef struct eng_members {
+    int shape;
+    cairn_shape_id *ids; // owned
+} eng_members;
+
+enum { ENG_BALL_SLAB = 64 }; // balls of one block
 
 /// Law of a pair of materials with its parameters.
 typedef struct eng_surface {
@@ -150,17 +172,25 @@ struct cairn_world {
     eng_surface *surfaces;
     int surface_count, surface_capacity;
 
-    geo_shape **shapes;             // [shape_count] owned
-    cairn_shape_id **shape_members; // [shape_count] ids of a compound's members; NULL otherwise
-    int shape_count, shape_capacity, shape_members_capacity;
+    geo_shape **shapes; // [shape_count] owned; balls lie in slabs
+    int shape_count, shape_capacity;
+    void **balls; // [ball_slab_count][ENG_BALL_SLAB] shapes
+    int ball_count, ball_slab_count, ball_slab_capacity;
+    eng_members *members; // [member_count] of compounds, in their order
+    int member_count, member_capacity;
 
     // bodies: cold data, then state
     eng_body *bodies; // [body_count]
     int body_count, body_capacity;
+    eng_solid *solids;
+    int solid_count, solid_capacity;
+    eng_extra *extras;
+    int extra_count, extra_capacity;
+    eng_load *loads; // [body_count], NULL until there is one
+    int load_capacity;
     int motion_count; // bodies with a prescribed motion
     base_names body_names;
-    eng_collider *colliders;
-    int collider_count, collider_capacity;
+    int collider_count; // of all bodies
 
     struct eng_joint *joints; // [joint_count]
     int joint_count, joint_capacity;
@@ -175,20 +205,25 @@ struct cairn_world {
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
 
+    // while the lane is active it holds them: read them through eng_state_of
     int state_capacity;
-    pose *q;                   // [body_count] centre and principal axes, at t_n
-    double (*v)[6];            // [body_count] linear (world), angular (principal body axes)
-    double (*mass_inverse)[6]; // [body_count] zeros where not dynamic
+    pose *q;        // [body_count] centre and principal axes, at t_n
+    double (*v)[6]; // [body_count] linear (world), angular (principal body axes)
 
     // of the blocks of a step; there are none before the first one and while the lane is active
     int blocks_count, blocks_capacity;
-    pose *q_mid;             // [blocks_count] midpoint configuration
-    double (*v_free)[6];     // [blocks_count]
-    double (*v_end)[6];      // [blocks_count] velocity the contacts were solved for
-    double (*correction)[6]; // [blocks_count] m, rad (body axes): moved by the correction of the
-                             // last step
+    double (*mass_inverse)[6]; // [blocks_count] zeros where not dynamic
+    pose *q_mid;               // [blocks_count] midpoint configuration
+    double (*v_free)[6];       // [blocks_count]
+    double (*v_end)[6];        // [blocks_count] velocity the contacts were solved for
+    double (*correction)[6];   // [blocks_count] m, rad (body axes): moved by the correction of the
+                               // last step
 
-    // broad and narrow phase
+    // broad and narrow phase; colliders are there for the first `collider_bodies` bodies
+    eng_collider *colliders; // [collider_count]
+    int collider_bodies, collider_capacity;
+    pose *places;
+    int place_count, place_capacity;
     geo_broad_phase *broad;
     geo_proxy *proxies;      // [collider_count]
     pose *collider_pose;     // [collider_count] midpoint
@@ -229,10 +264,83 @@ struct cairn_world {
     double time;
 };
 
-/// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
-static inline const pose *eng_middle_of(const cairn_world *world, int body)
+/// Principal moments, kg m2.
+static inline vec3 eng_inertia_of(const cairn_world *world, int body)
 {
-    return body < world->blocks_count ? &world->q_mid[body] : &world->q[body];
+    const eng_body *b = &world->bodies[body];
+    return b->solid > 0 ? world->solids[b->solid - 1].inertia
+                        : vec3_make(b->moment, b->moment, b->moment);
+}
+
+/// Placement of the shape's frame in the body's principal frame.
+static inline pose eng_frame_of(const cairn_world *world, int body)
+{
+    int solid = world->bodies[body].solid;
+    return solid > 0 ? world->solids[solid - 1].frame : pose_identity();
+}
+
+/// Inverse of mass and inertia, zeros where not dynamic.
+static inline void eng_mass_inverse_of(const cairn_world *world, int body, double inverse[6])
+{
+    double of_mass = 1.0 / world->bodies[body].mass;
+    vec3 inertia = eng_inertia_of(world, body);
+    for (int k = 0; k < 3; k++) {
+        inverse[k] = of_mass;
+        inverse[k + 3] = 1.0 / vec3_get(inertia, k);
+    }
+}
+
+/// Farthest point of the shape from the centre, m; INFINITY for a half-space.
+static inline double eng_reach_of(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    double radius = world->shapes[b->shape]->bounding_radius;
+    return b->solid > 0 ? radius + vec3_norm(world->solids[b->solid - 1].frame.position) : radius;
+}
+
+static inline int eng_collider_count_of(const cairn_world *world, int body)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    return shape->kind == GEO_COMPOUND ? shape->compound.member_count : 1;
+}
+
+static inline eng_load eng_load_of(const cairn_world *world, int body)
+{
+    return world->loads != NULL ? world->loads[body] : (eng_load){0};
+}
+
+/// What few bodies have; zeros where this one has none of it.
+static inline eng_extra eng_extra_of(const cairn_world *world, int body)
+{
+    int extra = world->bodies[body].extra;
+    return extra > 0 ? world->extras[extra - 1] : (eng_extra){0};
+}
+
+/// The same to be written to, made where there is none; NULL when out of memory.
+eng_extra *eng_extra_make(cairn_world *world, int body);
+
+/// Loads of all bodies, zeros at first.
+cairn_status eng_loads_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// q and v for all bodies; their contents stay.
+cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESULT;
+
+/// Gives q and v back.
+void eng_state_release(cairn_world *world);
+
+/// State of a body at t_n.
+typedef struct eng_state {
+    pose q;
+    double v[6];
+} eng_state;
+
+/// Wherever it is held.
+eng_state eng_state_of(const cairn_world *world, int body);
+
+/// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
+static inline pose eng_middle_of(const cairn_world *world, int body)
+{
+    return body < world->blocks_count ? world->q_mid[body] : eng_state_of(world, body).q;
 }
 
 /// Arrays of the blocks for all bodies; what is new starts from q and v.
@@ -252,6 +360,12 @@ cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Colliders of all bodies.
+cairn_status eng_colliders_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Gives them back, and where they were placed.
+void eng_colliders_release(cairn_world *world);
 
 /// Poses, margins and bounds of the colliders for body poses q.
 cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
@@ -290,8 +404,7 @@ static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int bo
            (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
             world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
            (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b)) ||
-           (world->bodies[body_a].first_connector != 0 &&
-            eng_connector_replaces(world, body_a, body_b));
+           (world->connector_count > 0 && eng_connector_replaces(world, body_a, body_b));
 }
 
 cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *contacts,
@@ -309,10 +422,10 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESU
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
 
-/// Kinetic energy for body velocities, and potential energy of gravity for poses.
-double eng_body_kinetic_energy(const eng_body *body, const double v[6]);
-double eng_kinetic_energy(const cairn_world *world, const double (*v)[6]);
-double eng_potential_energy(const cairn_world *world, const pose *q);
+/// Kinetic energy for body velocities; that of all bodies, and their potential energy of gravity.
+double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
+double eng_kinetic_energy(const cairn_world *world);
+double eng_potential_energy(const cairn_world *world);
 
 /// Opens the audit with the energy of the start.
 void eng_energy_start(cairn_world *world);

@@ -69,6 +69,6 @@ cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *con
     }
     compound->member_count = count;
     fill_sizes(made);
-    made->mass = geo_mass_of_compound(compound);
+    compound->mass = geo_mass_of_compound(compound);
     return geo_shape_finish(made, shape, error);
 }

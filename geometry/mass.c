@@ -125,18 +125,18 @@ geo_mass geo_mass_of_compound(const geo_compound *compound)
     geo_mass total = {0};
     // two passes: first the centre, then everything about it
     for (int i = 0; i < compound->member_count; i++) {
-        const geo_mass *part = &compound->members[i]->mass;
-        vec3 centre = pose_apply(&compound->placements[i], part->centre);
-        total.volume += part->volume;
-        total.centre = vec3_add_scaled(total.centre, part->volume, centre);
+        geo_mass part = geo_shape_mass(compound->members[i]);
+        vec3 centre = pose_apply(&compound->placements[i], part.centre);
+        total.volume += part.volume;
+        total.centre = vec3_add_scaled(total.centre, part.volume, centre);
     }
     total.centre = vec3_scale(1.0 / total.volume, total.centre);
     for (int i = 0; i < compound->member_count; i++) {
-        const geo_mass *part = &compound->members[i]->mass;
+        geo_mass part = geo_shape_mass(compound->members[i]);
         const pose *place = &compound->placements[i];
-        mat3 turned = inertia_rotated(&part->inertia, place->orientation);
-        vec3 offset = vec3_sub(pose_apply(place, part->centre), total.centre);
-        mat3 moved = inertia_shifted(&turned, part->volume, offset);
+        mat3 turned = inertia_rotated(&part.inertia, place->orientation);
+        vec3 offset = vec3_sub(pose_apply(place, part.centre), total.centre);
+        mat3 moved = inertia_shifted(&turned, part.volume, offset);
         total.inertia = mat3_add(&total.inertia, &moved);
     }
     return total;

@@ -57,7 +57,7 @@ static cairn_status fill_adjacency(geo_shape *shape, bool *closed)
     geo_mesh *mesh = &shape->mesh;
     int count = 0;
     geo_edge_use *uses =
-        base_allocate(&shape->allocator, 3 * (size_t)mesh->triangle_count, sizeof *uses);
+        base_allocate(geo_shape_allocator(shape), 3 * (size_t)mesh->triangle_count, sizeof *uses);
     if (uses == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int t = 0; t < mesh->triangle_count; t++)
@@ -78,7 +78,7 @@ static cairn_status fill_adjacency(geo_shape *shape, bool *closed)
         mesh->adjacent[a->owner][a->slot] = b->owner;
         mesh->adjacent[b->owner][b->slot] = a->owner;
     }
-    base_release(&shape->allocator, uses);
+    base_release(geo_shape_allocator(shape), uses);
     return CAIRN_OK;
 }
 
@@ -118,14 +118,14 @@ static void fill_closed_mass(geo_shape *shape)
     // two coincident sheets are closed but hold nothing
     double size = 2.0 * shape->bounding_radius;
     if (moments.volume > 1e-15 * size * size * size)
-        shape->mass = geo_mass_from_moments(&moments);
+        shape->mesh.mass = geo_mass_from_moments(&moments);
 }
 
 static bool build_hierarchy(geo_shape *shape)
 {
     geo_mesh *mesh = &shape->mesh;
     geo_bounds *bounds =
-        base_allocate(&shape->allocator, (size_t)mesh->triangle_count, sizeof *bounds);
+        base_allocate(geo_shape_allocator(shape), (size_t)mesh->triangle_count, sizeof *bounds);
     if (bounds == NULL)
         return false;
     for (int t = 0; t < mesh->triangle_count; t++) {
@@ -136,8 +136,8 @@ static bool build_hierarchy(geo_shape *shape)
             bounds[t] = geo_bounds_merge(bounds[t], (geo_bounds){p, p});
         }
     }
-    mesh->bvh = geo_bvh_create(&shape->allocator, bounds, mesh->triangle_count);
-    base_release(&shape->allocator, bounds);
+    mesh->bvh = geo_bvh_create(geo_shape_allocator(shape), bounds, mesh->triangle_count);
+    base_release(geo_shape_allocator(shape), bounds);
     return mesh->bvh != NULL;
 }
 
@@ -145,7 +145,7 @@ static bool copy_arrays(geo_shape *shape, const vec3 *vertices, int vertex_count
                         const int (*triangles)[3], int triangle_count)
 {
     geo_mesh *mesh = &shape->mesh;
-    const base_allocator *allocator = &shape->allocator;
+    const base_allocator *allocator = geo_shape_allocator(shape);
     mesh->vertices = base_allocate(allocator, (size_t)vertex_count, sizeof *mesh->vertices);
     mesh->triangles = base_allocate(allocator, (size_t)triangle_count, sizeof *mesh->triangles);
     mesh->adjacent = base_allocate(allocator, (size_t)triangle_count, sizeof *mesh->adjacent);

@@ -59,7 +59,7 @@ static bool init_patch(patch *p, const mesh_visit *visit, int index)
     if (vec3_dot(p->side, from_plane) >= 0.0)
         return true;
     p->side = vec3_negate(p->side);
-    return visit->job->b.shape->mass.volume <= 0.0;
+    return visit->job->b.shape->mesh.mass.volume <= 0.0;
 }
 
 static int corner_of(const geo_mesh *mesh, int triangle, int vertex)
@@ -213,7 +213,7 @@ cairn_status geo_pair_mesh(geo_job *job)
 {
     geo_core convex;
     geo_core_init(&convex, &job->a);
-    vec3 middle = geo_placed_apply(&job->a, job->a.shape->mass.centre);
+    vec3 middle = geo_placed_apply(&job->a, geo_shape_mass(job->a.shape).centre);
     mesh_visit visit = {job, &job->b.shape->mesh, &convex, middle, CAIRN_OK};
     geo_bvh_query(visit.mesh->bvh, bounds_in_mesh(job, &convex), visit_triangle, &visit);
     return visit.status;

@@ -43,9 +43,11 @@ static bool fill_vertices(geo_shape *shape, base_arena *scratch, const vec3 *giv
         renamed[faces->vertices[i]] = 1;
     for (int i = 0; i < points->count; i++)
         p->vertex_count += renamed[i];
-    p->vertices = base_allocate(&shape->allocator, (size_t)p->vertex_count, sizeof *p->vertices);
-    p->face_start = base_allocate(&shape->allocator, (size_t)faces->count + 1, sizeof(int));
-    p->face_vertices = base_allocate(&shape->allocator, (size_t)corners, sizeof(int));
+    p->vertices =
+        base_allocate(geo_shape_allocator(shape), (size_t)p->vertex_count, sizeof *p->vertices);
+    p->face_start =
+        base_allocate(geo_shape_allocator(shape), (size_t)faces->count + 1, sizeof(int));
+    p->face_vertices = base_allocate(geo_shape_allocator(shape), (size_t)corners, sizeof(int));
     if (p->vertices == NULL || p->face_start == NULL || p->face_vertices == NULL)
         return false;
     for (int i = 0, next = 0; i < points->count; i++)
@@ -65,8 +67,8 @@ static bool fill_planes(geo_shape *shape, vec3 centre)
 {
     geo_polyhedron *p = &shape->polyhedron;
     size_t count = (size_t)p->face_count;
-    p->face_normals = base_allocate(&shape->allocator, count, sizeof *p->face_normals);
-    p->face_offsets = base_allocate(&shape->allocator, count, sizeof *p->face_offsets);
+    p->face_normals = base_allocate(geo_shape_allocator(shape), count, sizeof *p->face_normals);
+    p->face_offsets = base_allocate(geo_shape_allocator(shape), count, sizeof *p->face_offsets);
     if (p->face_normals == NULL || p->face_offsets == NULL)
         return false;
     for (int f = 0; f < p->face_count; f++) {
@@ -105,7 +107,7 @@ static void fill_neighbors(geo_polyhedron *p)
 static bool fill_edges(geo_shape *shape, base_arena *scratch)
 {
     geo_polyhedron *p = &shape->polyhedron;
-    const base_allocator *allocator = &shape->allocator;
+    const base_allocator *allocator = geo_shape_allocator(shape);
     int count = p->face_start[p->face_count];
     geo_edge_use *uses = base_arena_array(scratch, geo_edge_use, "hull edges", count);
     size_t edges = (size_t)count / 2;
@@ -143,7 +145,7 @@ static void fill_mass(geo_shape *shape)
             geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
                                      p->vertices[p->face_vertices[k]],
                                      p->vertices[p->face_vertices[k + 1]]);
-    shape->mass = geo_mass_from_moments(&moments);
+    shape->polyhedron.mass = geo_mass_from_moments(&moments);
 }
 
 static void fill_sizes(geo_shape *shape)
@@ -166,7 +168,7 @@ static cairn_status fill_shape(geo_shape *shape, base_arena *scratch, const vec3
     geo_hull_faces faces = {0};
     cairn_status status = geo_hull_points_prepare(scratch, given, count, &points, error);
     if (status == CAIRN_OK)
-        status = find_faces(&shape->allocator, scratch, &points, &faces, error);
+        status = find_faces(geo_shape_allocator(shape), scratch, &points, &faces, error);
     if (status != CAIRN_OK)
         return status;
     if (!fill_vertices(shape, scratch, given, &points, &faces) ||

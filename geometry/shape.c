@@ -5,6 +5,8 @@
 #include "base/assert.h"
 #include "geometry/bvh.h"
 
+#include <stddef.h>
+
 const char *geo_kind_name(geo_kind kind)
 {
     static const char *const names[GEO_KIND_COUNT] = {
@@ -13,14 +15,68 @@ const char *geo_kind_name(geo_kind kind)
     return kind < GEO_KIND_COUNT ? names[kind] : "unknown";
 }
 
+_Static_assert(offsetof(geo_shape, box) == GEO_SPHERE_BYTES, "a ball is its head alone");
+
+/// Lies before each shape that has a block of its own.
+typedef struct shape_head {
+    base_allocator allocator;
+} shape_head;
+
+_Static_assert(sizeof(shape_head) % _Alignof(geo_shape) == 0, "the shape behind it is aligned");
+
+static size_t size_of(geo_kind kind)
+{
+    static const size_t sizes[GEO_KIND_COUNT] = {
+        [GEO_SPHERE] = GEO_SPHERE_BYTES,
+        [GEO_HALFSPACE] = offsetof(geo_shape, halfspace) + sizeof(geo_halfspace),
+        [GEO_BOX] = offsetof(geo_shape, box) + sizeof(geo_box),
+        [GEO_CAPSULE] = offsetof(geo_shape, capsule) + sizeof(geo_capsule),
+        [GEO_CYLINDER] = offsetof(geo_shape, cylinder) + sizeof(geo_cylinder),
+        [GEO_POLYHEDRON] = offsetof(geo_shape, polyhedron) + sizeof(geo_polyhedron),
+        [GEO_MESH] = offsetof(geo_shape, mesh) + sizeof(geo_mesh),
+        [GEO_COMPOUND] = offsetof(geo_shape, compound) + sizeof(geo_compound),
+    };
+    return sizes[kind];
+}
+
 geo_shape *geo_shape_allocate(const base_allocator *allocator, geo_kind kind)
 {
-    geo_shape *shape = base_allocate(allocator, 1, sizeof *shape);
-    if (shape == NULL)
+    shape_head *head = base_allocate(allocator, 1, sizeof *head + size_of(kind));
+    if (head == NULL)
         return NULL;
+    head->allocator = *allocator;
+    geo_shape *shape = (geo_shape *)(void *)(head + 1);
     shape->kind = kind;
-    shape->allocator = *allocator;
     return shape;
+}
+
+const base_allocator *geo_shape_allocator(const geo_shape *shape)
+{
+    return &((const shape_head *)(const void *)shape - 1)->allocator;
+}
+
+geo_mass geo_shape_mass(const geo_shape *shape)
+{
+    switch (shape->kind) {
+    case GEO_SPHERE:
+        return geo_mass_of_sphere(shape->sphere.radius);
+    case GEO_BOX:
+        return geo_mass_of_box(shape->box.half);
+    case GEO_CAPSULE:
+        return geo_mass_of_capsule(shape->capsule.radius, shape->capsule.half_length);
+    case GEO_CYLINDER:
+        return geo_mass_of_cylinder(shape->cylinder.radius, shape->cylinder.half_length);
+    case GEO_POLYHEDRON:
+        return shape->polyhedron.mass;
+    case GEO_MESH:
+        return shape->mesh.mass;
+    case GEO_COMPOUND:
+        return shape->compound.mass;
+    case GEO_HALFSPACE:
+    case GEO_KIND_COUNT:
+        break;
+    }
+    return (geo_mass){0};
 }
 
 cairn_status geo_fail_memory(cairn_error *error)
@@ -28,9 +84,8 @@ cairn_status geo_fail_memory(cairn_error *error)
     return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory while making a shape");
 }
 
-static bool mass_is_usable(const geo_shape *shape)
+static bool mass_is_usable(const geo_shape *shape, const geo_mass *mass)
 {
-    const geo_mass *mass = &shape->mass;
     if (shape->kind == GEO_HALFSPACE || (shape->kind == GEO_MESH && mass->volume == 0.0))
         return true;
     double trace = mat3_trace(&mass->inertia);
@@ -38,22 +93,27 @@ static bool mass_is_usable(const geo_shape *shape)
            trace > 0.0 && isfinite(trace);
 }
 
+cairn_status geo_shape_check_mass(const geo_shape *shape, cairn_error *error)
+{
+    geo_mass mass = geo_shape_mass(shape);
+    if (mass_is_usable(shape, &mass))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "%s: volume %g and inertia %g must be positive and finite; the sizes (m) are "
+                     "too small or too large",
+                     geo_kind_name(shape->kind), mass.volume, mat3_trace(&mass.inertia));
+}
+
 cairn_status geo_shape_finish(geo_shape *shape, geo_shape **out, cairn_error *error)
 {
-    if (!mass_is_usable(shape)) {
-        cairn_status status = base_fail(
-            error, CAIRN_ERROR_ARGUMENT,
-            "%s: volume %g and inertia %g must be positive and finite; the sizes (m) are "
-            "too small or too large",
-            geo_kind_name(shape->kind), shape->mass.volume, mat3_trace(&shape->mass.inertia));
+    cairn_status status = geo_shape_check_mass(shape, error);
+    if (status != CAIRN_OK) {
         // the members of a compound that fails stay their maker's
         if (shape->kind == GEO_COMPOUND)
             shape->compound.member_count = 0;
         geo_shape_destroy(shape);
         return status;
     }
-    pose identity = pose_identity();
-    shape->local_bounds = geo_shape_bounds(shape, &identity);
     *out = shape;
     return CAIRN_OK;
 }
@@ -92,14 +152,14 @@ void geo_shape_destroy(geo_shape *shape)
 {
     if (shape == NULL)
         return;
-    base_allocator allocator = shape->allocator;
+    base_allocator allocator = *geo_shape_allocator(shape);
     if (shape->kind == GEO_POLYHEDRON)
         release_polyhedron(&allocator, &shape->polyhedron);
     else if (shape->kind == GEO_MESH)
         release_mesh(&allocator, &shape->mesh);
     else if (shape->kind == GEO_COMPOUND)
         release_compound(&allocator, &shape->compound);
-    base_release(&allocator, shape);
+    base_release(&allocator, (shape_head *)(void *)shape - 1);
 }
 
 static geo_bounds bounds_about(vec3 centre, vec3 extent)

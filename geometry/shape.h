@@ -22,6 +22,13 @@ typedef enum geo_kind {
 
 typedef struct geo_shape geo_shape;
 
+/// Volume integrals of a solid of density 1 in its shape frame.
+typedef struct geo_mass {
+    double volume; // m3; 0 for shapes without mass (half-space, mesh that is not closed)
+    vec3 centre;   // m, centre of mass
+    mat3 inertia;  // m5, about the centre, shape axes
+} geo_mass;
+
 /// Ball about the origin.
 typedef struct geo_sphere {
     double radius; // m
@@ -66,6 +73,7 @@ typedef struct geo_polyhedron {
                           // as edge_vertices does, the second the other way
     int *neighbor_start;  // [vertex_count + 1] into neighbors: vertices joined by an edge
     int *neighbors;
+    geo_mass mass;
 } geo_polyhedron;
 
 /// Triangulated surface, seen as two-sided unless closed (mass.volume > 0; triangles of a closed
@@ -80,6 +88,7 @@ typedef struct geo_mesh {
     /// more triangles meet
     int (*adjacent)[3];
     struct geo_bvh *bvh; // over the triangles
+    geo_mass mass;
 } geo_mesh;
 
 /// Several convex shapes, rigidly joined; members may overlap (mass is then counted twice).
@@ -87,6 +96,7 @@ typedef struct geo_compound {
     int member_count;
     const geo_shape **members; // [member_count] owned by the compound
     pose *placements;          // [member_count] of the members in the compound's frame
+    geo_mass mass;
 } geo_compound;
 
 /// Axis-aligned bounds.
@@ -94,25 +104,18 @@ typedef struct geo_bounds {
     vec3 low, high;
 } geo_bounds;
 
-/// Volume integrals of a solid of density 1 in its shape frame.
-typedef struct geo_mass {
-    double volume; // m3; 0 for shapes without mass (half-space, mesh that is not closed)
-    vec3 centre;   // m, centre of mass
-    mat3 inertia;  // m5, about the centre, shape axes
-} geo_mass;
-
+/// A shape has the memory of its kind alone: it is never copied by value.
 struct geo_shape {
     geo_kind kind;
-    base_allocator allocator;
-    /// radius of the ball about the origin that holds the shape; INFINITY for a half-space
-    double bounding_radius;
-    geo_bounds local_bounds; // in the shape frame; infinite for a half-space
     /// thickness of the thinnest part, the length that penetration is compared with; INFINITY for a
     /// half-space or mesh
     double smallest_size;
-    geo_mass mass;
     union {
-        geo_sphere sphere;
+        /// radius of the ball about the origin that holds the shape; INFINITY for a half-space
+        double bounding_radius;
+        geo_sphere sphere; // is that ball
+    };
+    union {
         geo_halfspace halfspace;
         geo_box box;
         geo_capsule capsule;
@@ -127,6 +130,13 @@ struct geo_shape {
 /// caller owns. On failure *shape is NULL and the message names value and range.
 cairn_status geo_sphere_create(const base_allocator *allocator, double radius, geo_shape **shape,
                                cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Bytes of a ball in memory of the caller, aligned as doubles are.
+enum { GEO_SPHERE_BYTES = 24 };
+
+/// Makes a ball in such memory; it ends with the memory and is not destroyed.
+cairn_status geo_sphere_init(geo_shape *shape, double radius,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status geo_halfspace_create(const base_allocator *allocator, geo_shape **shape,
                                   cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status geo_box_create(const base_allocator *allocator, vec3 half, geo_shape **shape,
@@ -155,6 +165,9 @@ cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *con
                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
 void geo_shape_destroy(geo_shape *shape);
+
+/// Volume integrals; kept by shapes for which they are work, else recomputed.
+geo_mass geo_shape_mass(const geo_shape *shape);
 
 /// "sphere", "halfspace", ... and back; the names of scene files.
 const char *geo_kind_name(geo_kind kind);

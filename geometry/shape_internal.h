@@ -8,8 +8,14 @@
 /// Zeroed shape of a kind; NULL when out of memory.
 geo_shape *geo_shape_allocate(const base_allocator *allocator, geo_kind kind);
 
-/// Last step of every maker: fills local_bounds, checks that the volume integrals are finite (and
-/// positive for solids) and hands the shape over. On failure the shape is destroyed.
+/// Where the shape came from, and what it holds comes from.
+const base_allocator *geo_shape_allocator(const geo_shape *shape);
+
+/// Checks that the volume integrals are finite (and positive for solids).
+cairn_status geo_shape_check_mass(const geo_shape *shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Last step of every maker: checks the volume integrals and hands the shape over. On failure the
+/// shape is destroyed.
 cairn_status geo_shape_finish(geo_shape *shape, geo_shape **out,
                               cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -10,6 +10,22 @@ static cairn_status check_length(const char *name, double value, cairn_error *er
                      value);
 }
 
+static void fill_sphere(geo_shape *shape, double radius)
+{
+    shape->kind = GEO_SPHERE;
+    shape->sphere.radius = radius;
+    shape->smallest_size = 2.0 * radius;
+}
+
+cairn_status geo_sphere_init(geo_shape *shape, double radius, cairn_error *error)
+{
+    cairn_status status = check_length("radius", radius, error);
+    if (status != CAIRN_OK)
+        return status;
+    fill_sphere(shape, radius);
+    return geo_shape_check_mass(shape, error);
+}
+
 cairn_status geo_sphere_create(const base_allocator *allocator, double radius, geo_shape **shape,
                                cairn_error *error)
 {
@@ -20,10 +36,7 @@ cairn_status geo_sphere_create(const base_allocator *allocator, double radius, g
     geo_shape *made = geo_shape_allocate(allocator, GEO_SPHERE);
     if (made == NULL)
         return geo_fail_memory(error);
-    made->sphere.radius = radius;
-    made->bounding_radius = radius;
-    made->smallest_size = 2.0 * radius;
-    made->mass = geo_mass_of_sphere(radius);
+    fill_sphere(made, radius);
     return geo_shape_finish(made, shape, error);
 }
 
@@ -55,7 +68,6 @@ cairn_status geo_box_create(const base_allocator *allocator, vec3 half, geo_shap
     made->box.half = half;
     made->bounding_radius = vec3_norm(half);
     made->smallest_size = 2.0 * fmin(half.x, fmin(half.y, half.z));
-    made->mass = geo_mass_of_box(half);
     return geo_shape_finish(made, shape, error);
 }
 
@@ -78,7 +90,6 @@ cairn_status geo_capsule_create(const base_allocator *allocator, double radius, 
     made->capsule = (geo_capsule){radius, half_length};
     made->bounding_radius = radius + half_length;
     made->smallest_size = 2.0 * radius;
-    made->mass = geo_mass_of_capsule(radius, half_length);
     return geo_shape_finish(made, shape, error);
 }
 
@@ -95,6 +106,5 @@ cairn_status geo_cylinder_create(const base_allocator *allocator, double radius,
     made->cylinder = (geo_cylinder){radius, half_length};
     made->bounding_radius = hypot(radius, half_length);
     made->smallest_size = 2.0 * fmin(radius, half_length);
-    made->mass = geo_mass_of_cylinder(radius, half_length);
     return geo_shape_finish(made, shape, error);
 }

@@ -337,7 +337,7 @@ static void test_hand_over(void **state)
     cairn_world *mixed = make_world(&b), *ordinary = make_world(&b);
     run(ordinary, 400, true);
     run(mixed, 150, false);
-    eng_lane_leave(mixed);
+    assert_int_equal(eng_lane_leave(mixed), CAIRN_OK);
     run(mixed, 100, true);
     mixed->lane_fit = ENG_LANE_UNKNOWN;
     run(mixed, 150, false);

@@ -74,12 +74,12 @@ static void closed_mesh_has_mass(void **state)
     (void)state;
     geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 12);
     check_adjacency(&shape->mesh, 0);
-    check_close(shape->mass.volume, 6.0, 1e-14, 0.0);
-    check_at_most(vec3_distance(shape->mass.centre, (vec3){0.5, 1.0, 1.5}), 1e-14);
-    check_close(shape->mass.inertia.m[0][0], 6.0 * 13.0 / 12.0, 1e-14, 0.0);
-    check_close(shape->mass.inertia.m[1][1], 6.0 * 10.0 / 12.0, 1e-14, 0.0);
-    check_close(shape->mass.inertia.m[2][2], 6.0 * 5.0 / 12.0, 1e-14, 0.0);
-    check_close(shape->mass.inertia.m[0][1], 0.0, 0.0, 1e-14);
+    check_close(geo_shape_mass(shape).volume, 6.0, 1e-14, 0.0);
+    check_at_most(vec3_distance(geo_shape_mass(shape).centre, (vec3){0.5, 1.0, 1.5}), 1e-14);
+    check_close(geo_shape_mass(shape).inertia.m[0][0], 6.0 * 13.0 / 12.0, 1e-14, 0.0);
+    check_close(geo_shape_mass(shape).inertia.m[1][1], 6.0 * 10.0 / 12.0, 1e-14, 0.0);
+    check_close(geo_shape_mass(shape).inertia.m[2][2], 6.0 * 5.0 / 12.0, 1e-14, 0.0);
+    check_close(geo_shape_mass(shape).inertia.m[0][1], 0.0, 0.0, 1e-14);
     assert_true(isinf(shape->smallest_size));
     check_close(shape->bounding_radius, sqrt(14.0), 1e-15, 0.0);
     geo_shape_destroy(shape);
@@ -93,7 +93,7 @@ static void inward_mesh_is_turned_over(void **state)
         for (int k = 0; k < 3; k++)
             inward[t][k] = cube_triangles[t][2 - k];
     geo_shape *shape = mesh_of(cube_vertices, 8, (const int(*)[3])inward, 12);
-    check_close(shape->mass.volume, 6.0, 1e-14, 0.0);
+    check_close(geo_shape_mass(shape).volume, 6.0, 1e-14, 0.0);
     check_adjacency(&shape->mesh, 0);
     for (int t = 0; t < 12; t++) {
         const int *corner = shape->mesh.triangles[t];
@@ -110,7 +110,7 @@ static void open_mesh_has_none(void **state)
     (void)state;
     geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 11);
     check_adjacency(&shape->mesh, 3);
-    assert_true(shape->mass.volume == 0.0);
+    assert_true(geo_shape_mass(shape).volume == 0.0);
     geo_shape_destroy(shape);
     // one triangle turned over: not a consistent surface
     int mixed[12][3];
@@ -119,7 +119,7 @@ static void open_mesh_has_none(void **state)
     mixed[3][1] = cube_triangles[3][0];
     shape = mesh_of(cube_vertices, 8, (const int(*)[3])mixed, 12);
     check_adjacency(&shape->mesh, 0);
-    assert_true(shape->mass.volume == 0.0);
+    assert_true(geo_shape_mass(shape).volume == 0.0);
     geo_shape_destroy(shape);
 }
 

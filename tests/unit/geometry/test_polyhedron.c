@@ -187,12 +187,13 @@ static void box_from_points_equals_box(void **state)
     assert_int_equal(hull->polyhedron.face_count, 6);
     assert_int_equal(hull->polyhedron.edge_count, 12);
     check_hull(hull, points, 400, 1e-14);
-    check_mass(&hull->mass, &box->mass, 1e-13);
+    geo_mass expected = geo_shape_mass(box);
+    check_mass(&hull->polyhedron.mass, &expected, 1e-13);
     check_close(hull->smallest_size, 0.6, 1e-13, 0.0);
     check_close(hull->bounding_radius, vec3_norm(half), 1e-15, 0.0);
     vec3 moments;
     pose frame;
-    geo_mass_principal(&hull->mass, &moments, &frame);
+    geo_mass_principal(&hull->polyhedron.mass, &moments, &frame);
     assert_true(frame.orientation.w == 1.0 && frame.orientation.x == 0.0);
     geo_shape_destroy(hull);
     geo_shape_destroy(box);
@@ -213,7 +214,7 @@ static void turned_box_at_any_magnitude(void **state)
             geo_shape *hull = hull_of(points, 8);
             assert_int_equal(hull->polyhedron.face_count, 6);
             check_hull(hull, points, 8, 1e-13 * scale);
-            check_close(hull->mass.volume, 8.0 * half.x * half.y * half.z, 1e-12, 0.0);
+            check_close(geo_shape_mass(hull).volume, 8.0 * half.x * half.y * half.z, 1e-12, 0.0);
             geo_shape_destroy(hull);
         }
 }
@@ -257,7 +258,7 @@ static void tetrahedron_closed_form(void **state)
           {a * c, b * c, 3.0 * (a * a + b * b)}}}
     };
     expected.inertia = mat3_scale(v / 80.0, &expected.inertia);
-    check_mass(&hull->mass, &expected, 1e-14);
+    check_mass(&hull->polyhedron.mass, &expected, 1e-14);
     check_hull(hull, points, 4, 1e-15);
     geo_shape_destroy(hull);
 }
@@ -278,7 +279,7 @@ static void random_hulls(void **state)
         geo_shape *hull = hull_of(points, count);
         check_hull(hull, points, count, 1e-8);
         geo_mass expected = mass_by_tetrahedra(&hull->polyhedron);
-        check_mass(&hull->mass, &expected, 1e-10);
+        check_mass(&hull->polyhedron.mass, &expected, 1e-10);
         for (int k = 0; k < 50; k++) {
             vec3 direction = vec3_scale(exp(base_rng_range(&rng, -20.0, 20.0)), random_point(&rng));
             double best = -INFINITY;
@@ -302,7 +303,7 @@ static void lattice_and_ball_of_ten_thousand(void **state)
     geo_shape *hull = hull_of(points, COUNT);
     assert_int_equal(hull->polyhedron.vertex_count, 8);
     assert_int_equal(hull->polyhedron.face_count, 6);
-    check_close(hull->mass.volume, 21.0 * 21.0 * 21.0, 1e-14, 0.0);
+    check_close(geo_shape_mass(hull).volume, 21.0 * 21.0 * 21.0, 1e-14, 0.0);
     geo_shape_destroy(hull);
     base_rng rng = base_rng_make(4);
     for (int i = 0; i < 10000; i++)
@@ -338,7 +339,7 @@ static void nearly_equal_points_are_one(void **state)
         geo_shape *hull = hull_of(points, count);
         assert_int_equal(hull->polyhedron.vertex_count, 6);
         assert_int_equal(hull->polyhedron.face_count, 8);
-        check_close(hull->mass.volume, 4.0 / 3.0, 1e-14, 0.0);
+        check_close(geo_shape_mass(hull).volume, 4.0 / 3.0, 1e-14, 0.0);
         geo_shape_destroy(hull);
     }
 }
