@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies: creation in principal axes, colliders, state between steps.
 #include "engine/lane.h"
+#include "engine/surfaces.h"
 #include "engine/world.h"
 
 #include <string.h>
@@ -291,14 +292,15 @@ static void init_state(cairn_world *world, const pose *frame, const cairn_body_d
 static cairn_status set_material(cairn_world *world, const cairn_body_def *def, eng_body *body,
                                  cairn_error *error)
 {
-    body->material = (int)def->material.index;
-    if (def->material.generation != 0)
-        return CAIRN_OK;
-    body->material = 0;
-    if (world->material_count > 0)
-        return CAIRN_OK;
-    cairn_material_id id;
-    return cairn_material_create(world, "default", &id, error);
+    cairn_material_id id = def->material;
+    cairn_status status = CAIRN_OK;
+    if (id.generation == 0 && world->material_count == 0)
+        status = cairn_material_create(world, "default", &id, error);
+    if (status != CAIRN_OK)
+        return status;
+    body->material = (int)id.index;
+    status = eng_material_use(world, body->material);
+    return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a body");
 }
 
 /// For one more body.

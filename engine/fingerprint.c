@@ -139,13 +139,15 @@ static uint64_t hash_joints(const cairn_world *world)
 static uint64_t hash_laws(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
-    size_t materials = (size_t)world->material_count;
-    for (size_t i = 0; i < materials; i++)
-        hash = hash_text(hash, world->materials[i]);
-    if (materials > 0)
-        hash = base_hash_bytes(hash, world->surface_of, materials * materials * sizeof(int));
+    for (int i = 0; i < world->material_count; i++) {
+        const eng_material *material = &world->materials[i];
+        hash = hash_text(hash, material->name);
+        hash = hash_number(hash, material->elasticity.young);
+        hash = hash_number(hash, material->elasticity.poisson);
+    }
     for (int i = 0; i < world->surface_count; i++) {
         const eng_surface *surface = &world->surfaces[i];
+        hash = base_hash_bytes(hash, surface->pair, sizeof surface->pair);
         hash = hash_text(hash, surface->law->name);
         hash = hash_settings(hash, &surface->law->table, surface->parameters);
     }

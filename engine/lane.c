@@ -6,6 +6,7 @@
 #include "base/timer.h"
 #include "contact/damping.h"
 #include "engine/rotation.h"
+#include "engine/surfaces.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -58,22 +59,36 @@ static bool is_body_covered(const cairn_world *world, const eng_body *body)
     return wall || is_plain_sphere(world, body);
 }
 
-/// Surfaces of all pairs of bodies that can move against each other.
+enum {
+    MATERIALS_PAIRED = 256,     // most whose pairs are looked at one by one
+    SURFACES_MOST = UINT16_MAX, // a pair on the list has 16 bits for its surface
+};
+
+static bool have_kernels(const cairn_world *world)
+{
+    bool all = world->surface_count <= SURFACES_MOST;
+    for (int i = 0; i < world->surface_count && all; i++)
+        all = has_kernel(&world->surfaces[i]);
+    return all;
+}
+
+/// Surfaces of all pairs of bodies that can move against each other; of many materials all surfaces
+/// there are.
 static bool are_surfaces_covered(const cairn_world *world)
 {
-    enum { MOST = 256 };
-    bool used[MOST] = {false}, mobile[MOST] = {false};
+    bool used[MATERIALS_PAIRED] = {false}, mobile[MATERIALS_PAIRED] = {false};
     int n = world->material_count;
-    if (n > MOST)
-        return false;
+    if (n > MATERIALS_PAIRED)
+        return have_kernels(world);
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
         used[body->material] = true;
         mobile[body->material] |= body->kind == CAIRN_DYNAMIC;
     }
+    eng_surface scratch;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
-            if (mobile[a] && used[b] && !has_kernel(&world->surfaces[world->surface_of[a * n + b]]))
+            if (mobile[a] && used[b] && !has_kernel(eng_surface_between(world, a, b, &scratch)))
                 return false;
     return true;
 }

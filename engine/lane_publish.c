@@ -296,26 +296,31 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
     to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
 }
 
-void eng_lane_publish_contacts(const cairn_world *constant)
+static cairn_status write_contacts(eng_lane *lane)
 {
-    eng_lane *lane = constant->lane;
-    if (lane == NULL || !lane->active || lane->contacts_current)
-        return;
     cairn_world *world = lane->world;
     int count = 0;
+    if (lane->contacts_current)
+        return CAIRN_OK;
     world->contacts.count = world->contacts.cone_count = 0;
     touching *list = collect(lane, &count);
     if (list == NULL ||
         eng_contacts_reserve(&world->allocator, &world->contacts, count) != CAIRN_OK) {
         base_release(&world->allocator, list);
-        lane->out_of_memory = true;
-        return;
+        return CAIRN_ERROR_MEMORY;
     }
     for (int i = 0; i < count; i++)
         write_contact(lane, &world->contacts, i, &list[i]);
     world->contacts.count = count;
     base_release(&world->allocator, list);
     lane->contacts_current = true;
+    return CAIRN_OK;
+}
+
+void eng_lane_publish_contacts(const cairn_world *world)
+{
+    if (eng_lane_is_active(world) && write_contacts(world->lane) != CAIRN_OK)
+        world->lane->out_of_memory = true;
 }
 
 /// What all contacts owe, in the order of blocks.
@@ -443,13 +448,15 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
 
 cairn_status eng_lane_publish_pairs(const cairn_world *constant)
 {
-    eng_lane_publish_contacts(constant);
     if (!eng_lane_is_active(constant))
         return CAIRN_OK;
-    cairn_world *world = constant->lane->world;
+    eng_lane *lane = constant->lane;
+    if (lane->out_of_memory || write_contacts(lane) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    cairn_world *world = lane->world;
     int count = world->contacts.count, capacity = world->pair_capacity;
     const base_allocator *allocator = &world->allocator;
-    if (constant->lane->out_of_memory || eng_lane_publish(constant) != CAIRN_OK ||
+    if (eng_lane_publish(constant) != CAIRN_OK ||
         base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
         base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;

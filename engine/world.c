@@ -138,7 +138,7 @@ static void release_shapes_and_bodies(cairn_world *world)
 {
     const base_allocator *allocator = &world->allocator;
     for (int i = 0; i < world->material_count; i++)
-        base_release(allocator, world->materials[i]);
+        base_release(allocator, world->materials[i].name);
     for (int i = 0; i < world->extra_count; i++)
         base_release(allocator, world->extras[i].name);
     for (int i = 0; i < world->joint_count; i++)
@@ -166,7 +166,7 @@ void cairn_world_destroy(cairn_world *world)
     eng_blocks_release(world);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
-        world->materials,    world->elasticity, world->surface_of,      world->surfaces,
+        world->materials,    world->classes,    world->followers,       world->surfaces,
         world->shapes,       world->balls,      world->members,         world->bodies,
         world->solids,       world->extras,     world->loads,           world->joints,
         world->apart,        world->connectors, world->connector_state, world->pairs,
@@ -174,6 +174,8 @@ void cairn_world_destroy(cairn_world *world)
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
+    base_names_release(&world->material_names, &allocator);
+    base_pairs_release(&world->own_surfaces, &allocator);
     base_names_release(&world->body_names, &allocator);
     base_names_release(&world->joint_names, &allocator);
     base_names_release(&world->connector_names, &allocator);

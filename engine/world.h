@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/names.h"
+#include "base/pairs.h"
 #include "base/parallel.h"
 #include "contact/law.h"
 #include "contact/solver.h"
@@ -69,7 +70,8 @@ enum { ENG_BALL_SLAB = 64 }; // balls of one block
 typedef struct eng_surface {
     const con_law *law;
     bool own_elasticity; // moduli were given to the pair: not those of its materials
-    bool derived;        // follows the default pair, up to the moduli of its materials
+    int pair[2];         // its materials where it is a pair's own, lower first
+    int next[2];         // own surface of each of them that was there before; 0: none
     _Alignas(16) unsigned char parameters[CON_LAW_SETTINGS_MAX];
 } eng_surface;
 
@@ -78,6 +80,13 @@ typedef struct eng_elasticity {
     double young; // Pa
     double poisson;
 } eng_elasticity;
+
+typedef struct eng_material {
+    char *name; // owned
+    eng_elasticity elasticity;
+    int of_class;      // of its moduli, where a body has it; else -1
+    int first_surface; // of its pairs' own, the youngest; 0: none
+} eng_material;
 
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
 typedef struct eng_pair {
@@ -162,15 +171,17 @@ struct cairn_world {
     eng_choice_solver solver;
     eng_choice_local local;
 
-    // materials: names, moduli, and the surface of each ordered pair
-    char **materials; // [material_count] owned
+    // materials, and surfaces of the pairs that need one; 0 is the default pair
+    eng_material *materials; // [material_count]
     int material_count, material_capacity;
-    eng_elasticity *elasticity; // [material_count]
-    int elasticity_capacity;
-    bool elastic;    // some material has moduli
-    int *surface_of; // [material_count * material_count] into surfaces; 0 is the default pair
-    eng_surface *surfaces;
+    base_names material_names;
+    eng_surface *surfaces; // [surface_count]
     int surface_count, surface_capacity;
+    base_pairs own_surfaces; // of pairs of materials
+    eng_elasticity *classes; // [class_count] moduli of materials that bodies have
+    int class_count, class_capacity;
+    int *followers; // [class_count (class_count + 1) / 2] surface of each pair of classes
+    int follower_capacity;
 
     geo_shape **shapes; // [shape_count] owned; balls lie in slabs
     int shape_count, shape_capacity;
