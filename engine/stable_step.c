@@ -41,15 +41,18 @@ static void consider(const cairn_world *world, int body, candidates *c)
         *large = body;
 }
 
-static candidates find_candidates(const cairn_world *world, int material)
+/// Of materials [first, first + count).
+static void find_candidates(const cairn_world *world, int first, int count, candidates *found)
 {
-    candidates result = {
-        {-1, -1, -1}
-    };
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].material == material)
-            consider(world, i, &result);
-    return result;
+    for (int i = 0; i < count; i++)
+        found[i] = (candidates){
+            {-1, -1, -1}
+        };
+    for (int i = 0; i < world->body_count; i++) {
+        int at = world->bodies[i].material - first;
+        if (at >= 0 && at < count)
+            consider(world, i, &found[at]);
+    }
 }
 
 static double half_size(const cairn_world *world, int body)
@@ -111,14 +114,33 @@ static void try_materials(const cairn_world *world, const candidates *a, const c
             try_pair(world, a->body[i], b->body[k], limit);
 }
 
+/// Materials of a tile that begins at one of them.
+static int tile_of(const cairn_world *world, int first, int most)
+{
+    int left = world->material_count - first;
+    return left < most ? left : most;
+}
+
+static void try_tile(const cairn_world *world, const candidates *a, int rows, const candidates *b,
+                     int columns, cairn_step_limit *limit)
+{
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < columns; k++)
+            try_materials(world, &a[i], &b[k], limit);
+}
+
 cairn_step_limit cairn_world_stable_step(const cairn_world *world)
 {
     cairn_step_limit limit = {.step = INFINITY, .law = ""};
-    for (int i = 0; i < world->material_count; i++) {
-        candidates a = find_candidates(world, i);
-        for (int k = i; k < world->material_count; k++) {
-            candidates b = find_candidates(world, k);
-            try_materials(world, &a, &b, &limit);
+    enum { TILE = 64 };
+    candidates a[TILE], b[TILE];
+    for (int i = 0; i < world->material_count; i += TILE) {
+        int rows = tile_of(world, i, TILE);
+        find_candidates(world, i, rows, a);
+        for (int k = i; k < world->material_count; k += TILE) {
+            int columns = tile_of(world, k, TILE);
+            find_candidates(world, k, columns, b);
+            try_tile(world, a, rows, b, columns, &limit);
         }
     }
     for (int i = 0; i < world->connector_count; i++)
