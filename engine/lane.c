@@ -472,7 +472,7 @@ static cairn_status enter(eng_lane *lane)
     eng_blocks_release(lane->world);
     lane->walls_changed = false;
     lane->active = true;
-    lane->published = false;
+    lane->published = lane->contacts_published = false;
     return CAIRN_OK;
 }
 
@@ -515,15 +515,31 @@ static void follow_walls(eng_lane *lane)
     lane->walls_changed = false;
 }
 
-/// Before a list is made: q and v of the world, unless they were asked for since the one before.
-static void release_state(eng_lane *lane)
+static void release_contacts(eng_lane *lane)
+{
+    cairn_world *world = lane->world;
+    eng_contacts_release(&world->allocator, &world->contacts);
+    eng_contacts_release(&world->allocator, &world->contacts_before);
+    base_release(&world->allocator, world->pairs);
+    base_release(&world->allocator, world->pairs_before);
+    world->contacts = world->contacts_before = (eng_contacts){0};
+    world->pairs = world->pairs_before = NULL;
+    world->pair_count = world->pair_capacity = 0;
+    lane->contacts_current = false;
+}
+
+/// Before a list is made: what was written into the world, unless somebody asked for it since the
+/// list before.
+static void release_published(eng_lane *lane)
 {
     // the audit of the first step looks at the state it began with
     if (!lane->published && lane->world->step_count > 0) {
         eng_state_release(lane->world);
         lane->current = false;
     }
-    lane->published = false;
+    if (!lane->contacts_published)
+        release_contacts(lane);
+    lane->published = lane->contacts_published = false;
 }
 
 /// What the user changed, and a new pair list when it is due.
@@ -538,7 +554,7 @@ static cairn_status prepare(eng_lane *lane)
     if (lane->slack < 0.0 && !changed)
         lane->slack = 0.5 * lane->skin - way_since_list(lane);
     if (lane->slack < 0.01 * lane->skin) {
-        release_state(lane);
+        release_published(lane);
         status = eng_lane_list_make(lane);
         reload = reload || lane->has_load;
     }

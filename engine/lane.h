@@ -24,8 +24,8 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_R
 
 void eng_lane_destroy(eng_lane *lane);
 
-/// Writes q and v of the world, which are given back when two lists have been made since. The world
-/// stays as it was for its user.
+/// Writes q and v of the world. They, and contacts and pairs, are given back when two lists have
+/// been made since. The world stays as it was for its user.
 cairn_status eng_lane_publish(const cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Writes the contacts. On lack of memory there are none, and the next step says so.

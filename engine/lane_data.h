@@ -172,14 +172,14 @@ typedef struct eng_lane_ghost {
 struct eng_lane {
     cairn_world *world;
     const eng_lane_kernel *kernel;
-    bool active;           // the lane holds the state
-    bool state_changed;    // the user changed spheres: read them before the next step
-    bool walls_changed;    // the same of half-spaces
-    bool loads_changed;    // and of loads
-    bool current;          // world's q and v are there and those of the lane
-    bool published;        // they were asked for since the list was made
-    bool contacts_current; // and the contacts
-    bool out_of_memory;    // met while contacts were written out
+    bool active;                        // the lane holds the state
+    bool state_changed;                 // the user changed spheres: read them before the next step
+    bool walls_changed;                 // the same of half-spaces
+    bool loads_changed;                 // and of loads
+    bool current;                       // world's q and v are there and those of the lane
+    bool published, contacts_published; // they were asked for since the list was made
+    bool contacts_current;              // and the contacts
+    bool out_of_memory;                 // met while contacts were written out
     eng_lane_pass pass;
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, hertz, near_start, near_list, far_start, far_list;

@@ -300,6 +300,7 @@ static cairn_status write_contacts(eng_lane *lane)
 {
     cairn_world *world = lane->world;
     int count = 0;
+    lane->contacts_published = true;
     if (lane->contacts_current)
         return CAIRN_OK;
     world->contacts.count = world->contacts.cone_count = 0;

@@ -233,7 +233,7 @@ static void place_numbers(eng_lane *lane, const eng_lane_record *record)
     // the loads are read from the bodies again
     lane->loads_changed = true;
     lane->current = lane->contacts_current = lane->active = true;
-    lane->published = false;
+    lane->published = lane->contacts_published = false;
 }
 
 /// Opens the lane and makes its list from the record's positions of then.
