@@ -100,6 +100,7 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
     if (of_shape.volume > 0.0)
         geo_mass_principal(&of_shape, &moments, &principal);
     solid->frame = pose_relative(&principal, &identity);
+    solid->reach = shape->bounding_radius + vec3_norm(solid->frame.position);
     *mass = INFINITY;
     solid->inertia = vec3_make(INFINITY, INFINITY, INFINITY);
     if (def->kind != CAIRN_DYNAMIC)

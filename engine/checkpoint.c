@@ -269,9 +269,9 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
-        eng_load load = eng_load_of(world, i);
-        vec3_store(s->loads[i], load.force);
-        vec3_store(s->loads[i] + 3, load.torque);
+        const eng_load *load = eng_load_of(world, i);
+        vec3_store(s->loads[i], load->force);
+        vec3_store(s->loads[i] + 3, load->torque);
     }
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);

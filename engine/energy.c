@@ -40,11 +40,11 @@ static double applied_work(const cairn_world *world)
     for (int i = 0; i < world->body_count; i++) {
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
-        eng_load load = eng_load_of(world, i);
+        const eng_load *load = eng_load_of(world, i);
         const double *v = world->v[i], *w = world->v_end[i];
-        vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, load.torque);
+        vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, load->torque);
         for (int k = 0; k < 3; k++)
-            work += 0.5 * h * vec3_get(load.force, k) * (v[k] + w[k]) +
+            work += 0.5 * h * vec3_get(load->force, k) * (v[k] + w[k]) +
                     0.5 * h * vec3_get(torque, k) * (v[k + 3] + w[k + 3]);
     }
     return work;

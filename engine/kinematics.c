@@ -23,7 +23,7 @@ void eng_block_midpoint(cairn_world *world)
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
-    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body).torque);
+    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
 }
 
 void eng_block_free_velocity(cairn_world *world)
@@ -36,7 +36,7 @@ void eng_block_free_velocity(cairn_world *world)
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
             continue;
         }
-        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, eng_load_of(world, i).force);
+        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, eng_load_of(world, i)->force);
         vec3 linear = vec3_add_scaled(vec3_from(world->v[i]), h, acceleration);
         vec3 angular = eng_rotation_free(eng_inertia_of(world, i), vec3_from(world->v[i] + 3),
                                          midpoint_torque(world, i), h);

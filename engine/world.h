@@ -36,6 +36,7 @@ typedef struct eng_body {
 typedef struct eng_solid {
     vec3 inertia; // kg m2, principal
     pose frame;   // placement of the shape's frame in the body's principal frame
+    double reach; // m, farthest point of the shape from the centre; INFINITY for a half-space
 } eng_solid;
 
 /// What few bodies have.
@@ -305,8 +306,8 @@ static inline void eng_mass_inverse_of(const cairn_world *world, int body, doubl
 static inline double eng_reach_of(const cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
-    double radius = world->shapes[b->shape]->bounding_radius;
-    return b->solid > 0 ? radius + vec3_norm(world->solids[b->solid - 1].frame.position) : radius;
+    return b->solid > 0 ? world->solids[b->solid - 1].reach
+                        : world->shapes[b->shape]->bounding_radius;
 }
 
 static inline int eng_collider_count_of(const cairn_world *world, int body)
@@ -315,9 +316,10 @@ static inline int eng_collider_count_of(const cairn_world *world, int body)
     return shape->kind == GEO_COMPOUND ? shape->compound.member_count : 1;
 }
 
-static inline eng_load eng_load_of(const cairn_world *world, int body)
+static inline const eng_load *eng_load_of(const cairn_world *world, int body)
 {
-    return world->loads != NULL ? world->loads[body] : (eng_load){0};
+    static const eng_load none = {0};
+    return world->loads != NULL ? &world->loads[body] : &none;
 }
 
 /// What few bodies have; zeros where this one has none of it.
