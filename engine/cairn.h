@@ -597,13 +597,27 @@ typedef struct cairn_replay_frame {
     const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
 } cairn_replay_frame;
 
-/// Opens trajectory.h5 of a run that is over, killed or going on.
+/// Opens trajectory.h5 of a run that is over, killed or going on. Nothing in the file is trusted,
+/// but the HDF5 library may crash on what it cannot make sense of.
 /// @return CAIRN_ERROR_FILE, CAIRN_ERROR_FORMAT (no trajectory, or a damaged one),
 ///         CAIRN_ERROR_MEMORY; *replay is NULL then
 /// Tests: tests/unit/engine/test_replay.c
 CAIRN_API cairn_status cairn_replay_open(const char *path, cairn_replay **replay,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay);
+
+/// Who is asked before a frame is read. HDF5 may crash on a file that was damaged: a program that
+/// must not go down with it reads each frame in a process of its own first, as the command does.
+typedef struct cairn_replay_guard {
+    cairn_status (*ask)(void *context, int64_t frame,
+                        cairn_error *error); // frame -1: all are counted anew
+    void (*release)(void *context);          // called by cairn_replay_close; NULL: nothing to do
+    void *context;
+} cairn_replay_guard;
+
+/// What the guard refuses is not read: its status and message are those of cairn_replay_read and
+/// cairn_replay_refresh. It is the replay's from now on.
+CAIRN_API void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_guard *guard);
 
 /// Number of complete frames, and the time of each; valid until the next refresh.
 CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
@@ -626,7 +640,10 @@ CAIRN_API void cairn_replay_close(cairn_replay *replay);
 /// on problems must not overlap in time unless the HDF5 library was built thread-safe.
 typedef struct cairn_problem cairn_problem;
 
-/// Reads a file of any form and storage and brings it to the form that solvers want.
+/// Reads a file of any form and storage and brings it to the form that solvers want. Nothing in the
+/// file is trusted, but the HDF5 library may crash on what it cannot make sense of: a program that
+/// must not go down with a damaged file reads it in a process of its own first, as the command
+/// does.
 /// @return CAIRN_ERROR_FILE (no such file); CAIRN_ERROR_FORMAT with the reason;
 /// CAIRN_ERROR_NUMERICAL
 ///         when equality constraints cannot be eliminated; CAIRN_ERROR_MEMORY

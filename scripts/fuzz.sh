@@ -52,9 +52,10 @@ export LSAN_OPTIONS=print_suppressions=0
 failed=0
 table=()
 for target in "${targets[@]}"; do
-    found=build-fuzz/corpus/$target log=build-fuzz/$target.log
-    mkdir -p "$found"
-    nice -n 10 build-fuzz/tests/fuzz/fuzz_"$target" "$found" "tests/fuzz/corpus/$target" \
+    found=build-fuzz/corpus/$target log=build-fuzz/$target.log seeds=build-fuzz/seeds/$target
+    mkdir -p "$found" "$seeds"
+    build-fuzz/tests/fuzz/fuzz_"$target" --seeds "$seeds"
+    nice -n 10 build-fuzz/tests/fuzz/fuzz_"$target" "$found" "tests/fuzz/corpus/$target" "$seeds" \
         -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3000 -malloc_limit_mb=0 -print_final_stats=1 \
         -artifact_prefix="build-fuzz/$target-" >"$log" 2>&1 || {
         failed=$((failed + 1))
