@@ -16,6 +16,7 @@ typedef struct run_settings {
     double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
     double scene_time_limit;       // s
     int64_t threads;               // 0: the scene's
+    const char *vectors;           // NULL: as the environment says
     int64_t seed;                  // -1: the scene's
     const char *out;               // NULL: out/<scene>
     const char *fclib;             // NULL: the scene's choice
