@@ -319,6 +319,8 @@ static cairn_status step_once(run_state *run, cairn_error *error)
         return run_broken_step(run, status, error);
     add_totals(&run->totals, world, seconds);
     status = run_files_step(run, error);
+    if (status == CAIRN_OK)
+        status = run_jam_step(run, error);
     return status != CAIRN_OK ? status : run_strict_step(run, error);
 }
 

@@ -405,6 +405,19 @@ CAIRN_API const cairn_step_report *cairn_world_report(const cairn_world *world);
 /// the first 2048. @param count  out; 0 where nothing was solved
 CAIRN_API const double *cairn_world_residuals(const cairn_world *world, int *count);
 
+/// Whether the problem of the last step has no solution because of bodies whose motion is
+/// prescribed: what they squeeze has no velocity that does not overlap with one of them. Reactions,
+/// and the work of the drivers, mean nothing then. For steps that ended unsolved: the test is a
+/// convex program.
+/// @param bodies  [capacity] out: bodies of the contacts that no velocity satisfies, in order of
+///                creation
+/// @param count   out: their number, which may exceed `capacity`; 0: there may be a solution
+/// @return CAIRN_ERROR_MEMORY; CAIRN_ERROR_UNSUPPORTED, CAIRN_ERROR_NONFINITE (as in
+///         cairn_problem_check)
+/// Tests: tests/unit/engine/test_jam.c
+CAIRN_API cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int capacity,
+                                            int *count, cairn_error *error) CAIRN_CHECK_RESULT;
+
 typedef enum cairn_contact_status {
     CAIRN_CONTACT_OPEN,
     CAIRN_CONTACT_STICKING,
