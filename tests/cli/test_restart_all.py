@@ -34,6 +34,15 @@ for i = 0, 5 do
 end
 sensor{ name = "floor", body = "ground", quantity = "force" }
 """
+# balls of a law with a spring on blocks of the implicit one
+MIXED = PILE + """
+material{ name = "rubber", density = 1000 }
+pair{ "rubber", "stone", law = "LAW" }
+for i = 0, 3 do
+  body{ name = "ball" .. i, shape = sphere{ radius = 0.05 }, material = "rubber",
+        position = {0.15 + 0.11 * i, 0, 0.0501} }
+end
+"""
 
 
 def words(scene, out, until, more):
@@ -75,6 +84,9 @@ def check_plugins(folder):
     for law in plugins(folder, "laws"):
         few = ["--set", "spheres=40", "--law", law]
         check_cut(folder, "sphere_heap", 2e-4, 300, True, *few)
+        if law != "signorini_coulomb":
+            folder.write(f"mixed_{law}.lua", MIXED.replace("1 / 200", "1 / 2000").replace("LAW", law))
+            check_cut(folder, f"mixed_{law}.lua", 1 / 2000, 60, True)
     for solver in plugins(folder, "solvers"):
         check_cut(folder, "pile.lua", 1 / 200, 20, True, "--solver", solver)
     for local in plugins(folder, "locals"):
