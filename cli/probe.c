@@ -70,23 +70,25 @@ static cairn_status judge(const char *path, const answer *said, int state, cairn
     return base_fail(error, CAIRN_INTERRUPTED, "%.400s: reading it was interrupted", path);
 }
 
-/// Waits for an answer; a child that has none is gone after this.
-static cairn_status hear(cli_child *child, const char *path, cairn_error *error)
+/// Waits for an answer; a child that has none is gone after this, in *state.
+static cairn_status hear(cli_child *child, const char *path, int *state, cairn_error *error)
 {
     answer said;
     bool answered = cli_child_receive(child->line, &said, sizeof said);
-    int state = answered ? 0 : cli_child_end(child);
-    return judge(path, answered ? &said : NULL, state, error);
+    if (!answered)
+        *state = cli_child_end(child);
+    return judge(path, answered ? &said : NULL, *state, error);
 }
 
 cairn_status cli_probe(const char *path, cli_probe_read *read, void *context, cairn_error *error)
 {
     probe p = {path, read, context};
     cli_child child;
+    int state = 0;
     cairn_status status = cli_child_start(&child, read_in_child, &p, error);
     if (status != CAIRN_OK)
         return status;
-    status = hear(&child, path, error);
+    status = hear(&child, path, &state, error);
     cli_child_end(&child);
     return status;
 }
@@ -138,6 +140,7 @@ cairn_status cli_probe_trajectory(const char *path, int64_t frames, cairn_error 
 /// A child that reads each frame before its parent does.
 typedef struct frame_guard {
     cli_child child;
+    int state; // of the child, once it is gone
     char path[PATH_MAX];
 } frame_guard;
 
@@ -164,11 +167,12 @@ static void serve_frames(void *context, int line)
 static cairn_status ask_frame(void *context, int64_t frame, cairn_error *error)
 {
     frame_guard *guard = context;
-    if (guard->child.pid != 0 && !cli_child_send(guard->child.line, &frame, sizeof frame))
-        cli_child_end(&guard->child);
-    if (guard->child.pid == 0)
-        return judge(guard->path, NULL, 0, error);
-    return hear(&guard->child, guard->path, error);
+    cli_child *child = &guard->child;
+    if (child->pid != 0 && !cli_child_send(child->line, &frame, sizeof frame))
+        guard->state = cli_child_end(child);
+    if (child->pid == 0)
+        return judge(guard->path, NULL, guard->state, error);
+    return hear(child, guard->path, &guard->state, error);
 }
 
 static void release_guard(void *context)
@@ -183,7 +187,7 @@ static cairn_status open_guard(frame_guard *guard, cairn_replay **replay, cairn_
 {
     cairn_status status = cli_child_start(&guard->child, serve_frames, guard->path, error);
     if (status == CAIRN_OK)
-        status = hear(&guard->child, guard->path, error);
+        status = hear(&guard->child, guard->path, &guard->state, error);
     if (status == CAIRN_OK)
         status = cairn_replay_open(guard->path, replay, error);
     return status;

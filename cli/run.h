@@ -78,7 +78,7 @@ typedef struct run_state {
     int64_t checkpoint_step; // of the last checkpoint; -1: none
     run_files files;
     run_totals totals;
-    int64_t jam_looks; // steps that ended unsolved and looked like a jam
+    int64_t jam_looks; // steps that looked like a jam
     bool jammed;       // said already
     cli_progress progress;
 } run_state;
@@ -113,7 +113,7 @@ cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_R
 /// True for a step that had something to solve and did not reach the tolerance.
 bool run_step_is_unsolved(const cairn_world *world);
 
-/// Says once when a step that ended unsolved has no solution: prescribed bodies squeeze others.
+/// Says once when a step has no solution: prescribed bodies squeeze others.
 cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.

@@ -38,7 +38,7 @@ static void say_jam(run_state *run, const cairn_body_id bodies[], int count)
 cairn_status run_jam_step(run_state *run, cairn_error *error)
 {
     cairn_world *world = run->scene->world;
-    if (run->jammed || !run_step_is_unsolved(world))
+    if (run->jammed || !cairn_world_may_be_jammed(world))
         return CAIRN_OK;
     // the test can cost more than the step: at the 1st, 2nd, 4th, 8th such step
     int64_t look = ++run->jam_looks;

@@ -407,8 +407,9 @@ CAIRN_API const double *cairn_world_residuals(const cairn_world *world, int *cou
 
 /// Whether the problem of the last step has no solution because of bodies whose motion is
 /// prescribed: what they squeeze has no velocity that does not overlap with one of them. Reactions,
-/// and the work of the drivers, mean nothing then. For steps that ended unsolved: the test is a
-/// convex program.
+/// and the work of the drivers, mean nothing then, even where a solver finds them good in relative
+/// terms. The test is a convex program that can cost more than a step: for steps that may be
+/// jammed.
 /// @param bodies  [capacity] out: bodies of the contacts that no velocity satisfies, in order of
 ///                creation
 /// @param count   out: their number, which may exceed `capacity`; 0: there may be a solution
@@ -417,6 +418,10 @@ CAIRN_API const double *cairn_world_residuals(const cairn_world *world, int *cou
 /// Tests: tests/unit/engine/test_jam.c
 CAIRN_API cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int capacity,
                                             int *count, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether the last step gives reason to look for a jam: prescribed bodies have contacts in it, and
+/// it ended unsolved or leaves a contact closing by a hundredth of how the fastest one would have.
+CAIRN_API bool cairn_world_may_be_jammed(const cairn_world *world);
 
 typedef enum cairn_contact_status {
     CAIRN_CONTACT_OPEN,

@@ -4,10 +4,14 @@
 
 #include "contact/existence.h"
 
+#include <math.h>
 #include <string.h>
 
 // a contact with less of the certificate than this part of the largest takes no part in the jam
 static const double least_part = 1e-3;
+// a solution leaves no contact closing; what a tolerance leaves is less than this part of the
+// fastest
+static const double closing_part = 0.01;
 
 /// Only prescribed motions can ask for what no velocity gives.
 static bool is_driven(const cairn_world *world)
@@ -18,6 +22,23 @@ static bool is_driven(const cairn_world *world)
             if (world->bodies[c->body[i][side]].kind == CAIRN_MOVING)
                 return true;
     return false;
+}
+
+/// Whether a contact still closes, its gap and restitution being part of how fast it may.
+static bool is_closing(const cairn_world *world)
+{
+    double fastest = 0.0, left = 0.0;
+    for (int i = 0; i < world->problem.contact_count; i++) {
+        fastest = fmax(fastest, -world->problem.q[i][0]);
+        left = fmax(left, -world->solution_U[i][0]);
+    }
+    return left > closing_part * fastest;
+}
+
+bool cairn_world_may_be_jammed(const cairn_world *world)
+{
+    const cairn_step_report *report = &world->report;
+    return is_driven(world) && (!(report->error <= world->def.tolerance) || is_closing(world));
 }
 
 /// Marks the bodies of the contacts that the certificate is made of.

@@ -140,6 +140,8 @@ def check_jam():
         result = folder.cairn("run", "vice.lua", "--out", "s", "--quiet", "--strict")
         check(result.status == 1 and "are jammed" in result.err and "above the tolerance" in result.err,
               "vice --strict", result)
+        result = folder.cairn("run", "vice.lua", "--out", "u", "--quiet", "--tolerance", "1e-3")
+        check("are jammed" in result.err, "vice: with reactions that pass a loose tolerance", result)
         result = folder.cairn("run", "train.lua", "--out", "t", "--quiet")
         check(result.status == 0 and "jammed" not in result.err, "a train is no vice", result)
 

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "tests/check.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,13 +125,89 @@ static void test_hang(void **unused)
     assert_true(WIFSIGNALED(state) && WTERMSIG(state) == SIGKILL && !cli_child_broke(state));
 }
 
+/// The one child of this process.
+static pid_t child_of_this(void)
+{
+    pid_t found = 0;
+    DIR *all = opendir("/proc");
+    assert_non_null(all);
+    for (struct dirent *entry = readdir(all); entry != NULL; entry = readdir(all)) {
+        char path[300];
+        int number = 0, parent = 0;
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        FILE *file = atoi(entry->d_name) > 0 ? fopen(path, "r") : NULL;
+        if (file == NULL)
+            continue;
+        if (fscanf(file, "%d %*s %*c %d", &number, &parent) == 2 && parent == getpid())
+            found = number;
+        fclose(file);
+    }
+    closedir(all);
+    assert_true(found > 0);
+    return found;
+}
+
+static void write_frames(const char *path, int frames)
+{
+    cairn_error error = {0};
+    cairn_world_def def = cairn_default_world_def();
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_SPHERE);
+    cairn_body_def body = cairn_default_body_def();
+    cairn_body_id id;
+    cairn_world *world = NULL;
+    cairn_trajectory *writer = NULL;
+    const cairn_trajectory_def from = {"x", "x", "x", 1};
+    shape.radius = 0.1;
+    assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
+    assert_int_equal(cairn_shape_create(world, &shape, &body.shape, &error), CAIRN_OK);
+    assert_int_equal(cairn_body_create(world, &body, &id, &error), CAIRN_OK);
+    assert_int_equal(cairn_trajectory_create(path, world, &from, &writer, &error), CAIRN_OK);
+    for (int i = 0; i < frames; i++) {
+        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+        assert_int_equal(cairn_trajectory_frame(writer, world, &error), CAIRN_OK);
+    }
+    assert_int_equal(cairn_trajectory_close(writer, &error), CAIRN_OK);
+    cairn_world_destroy(world);
+}
+
+/// Frames are read by the child first; when that is gone, none is read any more.
+static void test_frames(void **unused)
+{
+    (void)unused;
+    static const int numbers[] = {SIGSEGV, SIGKILL};
+    static const cairn_status expected[] = {CAIRN_ERROR_FORMAT, CAIRN_INTERRUPTED};
+    char path[] = "/tmp/cairn-probe-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    write_frames(path, 4);
+    // the child shall not have this test's own way to die
+    signal(SIGSEGV, SIG_DFL);
+    for (int i = 0; i < 2; i++) {
+        cairn_error error = {0};
+        cairn_replay *replay = NULL;
+        cairn_replay_frame frame;
+        assert_int_equal(cli_probe_replay(path, &replay, &error), CAIRN_OK);
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(cairn_replay_read(replay, k, &frame, &error), CAIRN_OK);
+            assert_int_equal(frame.step, k + 1);
+        }
+        assert_int_equal(cairn_replay_refresh(replay, &error), CAIRN_OK);
+        kill(child_of_this(), numbers[i]);
+        for (int k = 0; k < 3; k++)
+            assert_int_equal(cairn_replay_read(replay, k, &frame, &error), expected[i]);
+        assert_int_equal(cairn_replay_refresh(replay, &error), expected[i]);
+        cairn_replay_close(replay);
+    }
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_crashes),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_answers), cmocka_unit_test(test_crashes),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
