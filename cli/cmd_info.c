@@ -218,10 +218,8 @@ const cli_command cli_cmd_info = {
     .operands = "FILE",
     .description =
         "Tells what is in a scene file (without running it), in the folder of a run, in a "
-        "checkpoint or a\ntrajectory (.h5), or in a problem file (FCLIB, .hdf5): sizes, sparsity, "
-        "rank, conditioning, "
-        "symmetry, friction, "
-        "stored solution.",
+        "checkpoint or a\ntrajectory, or in a problem file (FCLIB, HDF5): sizes, sparsity, rank, "
+        "conditioning, symmetry,\nfriction, stored solution.",
     .least = 1,
     .most = 1,
     .options = options,

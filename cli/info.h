@@ -13,7 +13,7 @@ int cli_info_checkpoint(const char *path, bool json);
 /// @return exit status
 int cli_info_problem(const char *path, bool json);
 
-/// Whether a file's name is that of a trajectory (.h5; problems are .hdf5).
+/// Whether a file says near its beginning that it is a trajectory; HDF5 is not asked.
 bool cli_info_is_trajectory(const char *path);
 
 /// What is in a trajectory.

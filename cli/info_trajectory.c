@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { HEAD_SIZE = 1 << 16 };
+
 static void print_trajectory(const char *path, const cairn_replay *replay)
 {
     const cairn_replay_info *info = cairn_replay_get_info(replay);
@@ -50,8 +52,13 @@ static void json_trajectory(const char *path, const cairn_replay *replay)
 
 bool cli_info_is_trajectory(const char *path)
 {
-    size_t length = strlen(path);
-    return length > 3 && strcmp(path + length - 3, ".h5") == 0;
+    static const char kind[] = "cairn trajectory";
+    char head[HEAD_SIZE];
+    FILE *file = fopen(path, "rb");
+    size_t size = file != NULL ? fread(head, 1, sizeof head, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    return memmem(head, size, kind, sizeof kind - 1) != NULL;
 }
 
 int cli_info_trajectory(const char *path, bool json)

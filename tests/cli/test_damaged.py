@@ -4,7 +4,7 @@
 import os
 import shutil
 
-from command import ROOT, SMALL, Folder, check, check_error, check_status, finish
+from command import ROOT, SMALL, Folder, check, check_error, check_status, finish, load
 
 DAMAGED = os.path.join(ROOT, "tests/cli/damaged")
 REFUSED = r"damaged \(HDF5 could not read it\)$"
@@ -54,6 +54,14 @@ def check_trajectory(folder):
     # a run that goes on with one keeps what is there
     run = ["run", "small.lua", "--out", "r", "--quiet", "--trajectory-every", "1"]
     check_status(folder.cairn(*run, "--until", "0.02"), 0, "a run")
+    info = load(folder.cairn("info", "r/trajectory.h5", "--json").out)
+    check(info["kind"] == "trajectory" and info["frames"] == 5 and info["bodies"] == 2
+          and info["scene"] == "small" and abs(info["until"] - 0.02) < 1e-12, f"info of a trajectory: {info}")
+    text = folder.cairn("info", "r/trajectory.h5").out
+    check("5, from 0 to 0.02 s" in text and "cairn run small.lua" in text, f"info of a trajectory: {text}")
+    # what a file is called does not matter
+    shutil.copy(os.path.join(ROOT, "tests/fuzz/corpus/problem/local.hdf5"), folder.path + "/problem.h5")
+    check("contact problem" in folder.cairn("info", "problem.h5").out, "info of a problem in a .h5 file")
     shutil.copy(path, os.path.join(folder.path, "r/trajectory.h5"))
     check_error(folder.cairn(*run, "--restart", "r/checkpoint.h5"), 1, REFUSED,
                 "going on with a damaged trajectory")
