@@ -3,6 +3,7 @@
 #include "cli/bench.h"
 
 #include "base/timer.h"
+#include "cli/child.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/status.h"
@@ -13,8 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ enum { JOBS_MAX = 64, REPEATS = 5 };
 static const double short_solve = 0.02; // s
 static const double grace = 5.0;        // s beyond the time limit, for timing again and for leaving
 
-/// What a child says through its pipe, whole or not at all (shorter than PIPE_BUF).
+/// What a child says.
 typedef struct answer {
     bool read; // the file could be read
     bool ran;  // the solver came to an end
@@ -33,9 +32,8 @@ typedef struct answer {
 } answer;
 
 typedef struct child {
-    pid_t pid; // 0: free
-    int pipe;
-    int path, solver; // of the plan
+    cli_child process; // pid 0: free
+    int path, solver;  // of the plan
     double started;
     bool stopped; // by its time
 } child;
@@ -51,27 +49,6 @@ typedef struct bench_state {
 } bench_state;
 
 // ---------------------------------------------------------------- in the child
-
-static void limit_resources(const bench_plan *plan)
-{
-    struct rlimit core = {0, 0};
-    setrlimit(RLIMIT_CORE, &core);
-    if (plan->memory_limit > 0) {
-        rlim_t bytes = (rlim_t)plan->memory_limit << 20;
-        struct rlimit memory = {bytes, bytes};
-        setrlimit(RLIMIT_AS, &memory);
-    }
-}
-
-/// The process dies by SIGPROF after so many seconds of CPU time.
-static void limit_cpu(double seconds)
-{
-    double whole = floor(seconds);
-    struct itimerval timer = {
-        .it_value = {(time_t)whole, (suseconds_t)(1e6 * (seconds - whole))}
-    };
-    setitimer(ITIMER_PROF, &timer, NULL);
-}
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -113,10 +90,10 @@ static void solve_in_child(const bench_plan *plan, int path, int solver, answer 
     cairn_status status = cairn_problem_read(plan->paths[path], &problem, &error);
     out->read = status == CAIRN_OK;
     // a busy machine takes nothing from the solver: its limit is of CPU time, and it knows none
-    limit_cpu(plan->time_limit);
+    cli_child_limit_cpu(plan->time_limit);
     if (status == CAIRN_OK)
         status = cairn_problem_solve(problem, &def, &out->report, &error);
-    limit_cpu(plan->time_limit + grace);
+    cli_child_limit_cpu(plan->time_limit + grace);
     out->ran = status == CAIRN_OK;
     out->time = out->report.cpu_seconds;
     if (out->ran && out->report.seconds < short_solve)
@@ -127,16 +104,20 @@ static void solve_in_child(const bench_plan *plan, int path, int solver, answer 
     snprintf(out->message, sizeof out->message, "%.255s", error.message);
 }
 
-static _Noreturn void be_child(const bench_plan *plan, int path, int solver, int out)
+/// What a child is to do.
+typedef struct task {
+    const bench_plan *plan;
+    int path, solver;
+} task;
+
+static void do_task(void *context, int line)
 {
+    const task *t = context;
     answer said = {0};
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    limit_resources(plan);
-    solve_in_child(plan, path, solver, &said);
-    ssize_t written = write(out, &said, sizeof said);
-    // without the parent's buffers and handlers
-    _exit(written == (ssize_t)sizeof said ? 0 : 1);
+    cli_child_limit_memory((uint64_t)t->plan->memory_limit << 20);
+    solve_in_child(t->plan, t->path, t->solver, &said);
+    if (!cli_child_send(line, &said, sizeof said))
+        _exit(1);
 }
 
 // ---------------------------------------------------------------- results
@@ -202,60 +183,31 @@ static cairn_status put_result(bench_state *s, const child *c, const answer *sai
 
 static cairn_status start_child(bench_state *s, child *c, cairn_error *error)
 {
-    int ends[2];
-    if (pipe(ends) != 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "pipe: %s", strerror(errno));
-    *c = (child){.pipe = ends[0],
-                 .path = s->next / s->plan->solver_count,
-                 .solver = s->next % s->plan->solver_count,
-                 .started = base_timer_seconds()};
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) {
-        close(ends[0]);
-        be_child(s->plan, c->path, c->solver, ends[1]);
-    }
-    close(ends[1]);
-    if (pid < 0) {
-        close(ends[0]);
-        return base_fail(error, CAIRN_ERROR_MEMORY, "fork: %s", strerror(errno));
-    }
-    c->pid = pid;
+    task t = {s->plan, s->next / s->plan->solver_count, s->next % s->plan->solver_count};
+    *c = (child){.path = t.path, .solver = t.solver, .started = base_timer_seconds()};
+    cairn_status status = cli_child_start(&c->process, do_task, &t, error);
+    if (status != CAIRN_OK)
+        return status;
     s->running++;
     s->next++;
     return CAIRN_OK;
 }
 
-/// The child's pipe has an answer or is closed.
+/// The child's line has an answer, which is all there is to wait for, or is closed.
 static cairn_status collect_child(bench_state *s, child *c, cairn_error *error)
 {
     answer said;
-    int state = 0;
-    ssize_t got = read(c->pipe, &said, sizeof said);
-    close(c->pipe);
-    // an answer is all there is to wait for
-    if (got == (ssize_t)sizeof said)
-        kill(c->pid, SIGKILL);
-    while (waitpid(c->pid, &state, 0) < 0 && errno == EINTR)
-        continue;
-    c->pid = 0;
+    bool answered = cli_child_receive(c->process.line, &said, sizeof said);
+    int state = cli_child_end(&c->process);
     s->running--;
     s->done++;
-    return put_result(s, c, got == (ssize_t)sizeof said ? &said : NULL, state, error);
+    return put_result(s, c, answered ? &said : NULL, state, error);
 }
 
 static void end_children(bench_state *s)
 {
-    for (int i = 0; i < JOBS_MAX; i++) {
-        child *c = &s->children[i];
-        if (c->pid == 0)
-            continue;
-        kill(c->pid, SIGKILL);
-        while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-            continue;
-        close(c->pipe);
-        c->pid = 0;
-    }
+    for (int i = 0; i < JOBS_MAX; i++)
+        cli_child_end(&s->children[i].process);
 }
 
 static void stop_late_children(bench_state *s)
@@ -264,8 +216,8 @@ static void stop_late_children(bench_state *s)
     double limit = 20.0 * s->plan->time_limit + 2.0 * grace;
     for (int i = 0; i < s->plan->jobs; i++) {
         child *c = &s->children[i];
-        if (c->pid != 0 && !c->stopped && base_timer_seconds() - c->started > limit) {
-            kill(c->pid, SIGKILL);
+        if (c->process.pid != 0 && !c->stopped && base_timer_seconds() - c->started > limit) {
+            kill(c->process.pid, SIGKILL);
             c->stopped = true;
         }
     }
@@ -275,7 +227,7 @@ static cairn_status fill_free(bench_state *s, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < s->plan->jobs && s->next < s->total && status == CAIRN_OK; i++)
-        if (s->children[i].pid == 0)
+        if (s->children[i].process.pid == 0)
             status = start_child(s, &s->children[i], error);
     return status;
 }
@@ -284,8 +236,9 @@ static cairn_status wait_some(bench_state *s, cairn_error *error)
 {
     struct pollfd ends[JOBS_MAX];
     for (int i = 0; i < s->plan->jobs; i++)
-        ends[i] = (struct pollfd){.fd = s->children[i].pid != 0 ? s->children[i].pipe : -1,
-                                  .events = POLLIN};
+        ends[i] = (struct pollfd){
+            .fd = s->children[i].process.pid != 0 ? s->children[i].process.line : -1,
+            .events = POLLIN};
     int ready = poll(ends, (nfds_t)s->plan->jobs, 200);
     cairn_status status = CAIRN_OK;
     for (int i = 0; ready > 0 && i < s->plan->jobs && status == CAIRN_OK; i++)
@@ -300,7 +253,7 @@ static void show_progress(bench_state *s)
     char text[128] = "";
     for (int i = 0; i < s->plan->jobs; i++) {
         const child *c = &s->children[i];
-        if (c->pid == 0)
+        if (c->process.pid == 0)
             continue;
         const char *slash = strrchr(s->plan->paths[c->path], '/');
         snprintf(text, sizeof text, "%d of %d  %.40s  %.60s", s->done, s->total,

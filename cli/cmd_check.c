@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/json.h"
+#include "cli/probe.h"
 #include "cli/status.h"
 
 #include <math.h>
@@ -75,7 +76,7 @@ static int check_file(const char *file, bool json)
     cairn_error error = {0};
     cairn_problem *problem = NULL;
     cairn_existence found;
-    cairn_status status = cairn_problem_read(file, &problem, &error);
+    cairn_status status = cli_probe_problem(file, &problem, &error);
     if (status == CAIRN_OK)
         status = cairn_problem_check(problem, &found, NULL, &error);
     if (status == CAIRN_OK) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn doctor: versions and features of the build and the machine, for bug reports.
 #include "base/assert.h"
+#include "base/vectors.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/json.h"
@@ -63,15 +64,16 @@ static int run_doctor(const void *memory)
         snprintf(scenes, sizeof scenes, "not found");
     view_describe(gl, sizeof gl);
     const char *const rows[][2] = {
-        {"version",       cairn_version()},
-        {"compiler",      __VERSION__    },
-        {"build",         build_kind()   },
-        {"threads",       threads        },
-        {"cpu",           processor      },
-        {"hdf5",          hdf5           },
-        {"lua",           LUA_RELEASE    },
-        {"gl",            gl             },
-        {"scenes_folder", scenes         },
+        {"version",       cairn_version()                          },
+        {"compiler",      __VERSION__                              },
+        {"build",         build_kind()                             },
+        {"threads",       threads                                  },
+        {"cpu",           processor                                },
+        {"vectors",       base_vectors_name(base_vectors_longest())},
+        {"hdf5",          hdf5                                     },
+        {"lua",           LUA_RELEASE                              },
+        {"gl",            gl                                       },
+        {"scenes_folder", scenes                                   },
     };
     cli_json json = cli_json_begin(stdout);
     if (settings->json)

@@ -105,7 +105,9 @@ static void print_man(void)
         man_command(commands[i]);
     fputs(".SH ENVIRONMENT\n.TP\n.B CAIRN_SCENES\nFolder of the built\\-in scenes, instead of the "
           "one "
-          "beside the program.\n",
+          "beside the program.\n"
+          ".TP\n.B CAIRN_VECTORS\nLongest vectors that kernels may use: avx512, avx2 or scalar. "
+          "Results do not depend on it.\n",
           stdout);
     fputs(".SH EXIT STATUS\n", stdout);
     for (int i = 0; i < BASE_COUNT(statuses); i++)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cairn info: what is in a scene, in the folder of a run, in a checkpoint or in a problem file.
+// cairn info: what is in a scene, in the folder of a run, in a checkpoint, a trajectory or a
+// problem.
 #include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -204,6 +205,8 @@ static int run_info(const void *memory)
         return describe_folder(word, settings->json);
     if (cairn_checkpoint_found(word))
         return cli_info_checkpoint(word, settings->json);
+    if (is_hdf5(word) && cli_info_is_trajectory(word))
+        return cli_info_trajectory(word, settings->json);
     if (is_hdf5(word))
         return cli_info_problem(word, settings->json);
     return describe_scene(settings);
@@ -211,13 +214,12 @@ static int run_info(const void *memory)
 
 const cli_command cli_cmd_info = {
     .name = "info",
-    .summary = "what is in a scene, the folder of a run, a checkpoint or a problem file",
+    .summary = "what is in a scene, the folder of a run, a file of it or a problem file",
     .operands = "FILE",
     .description =
         "Tells what is in a scene file (without running it), in the folder of a run, in a "
-        "checkpoint, or in a\nproblem file (FCLIB, HDF5): sizes, sparsity, rank, conditioning, "
-        "symmetry, friction, "
-        "stored solution.",
+        "checkpoint or a\ntrajectory, or in a problem file (FCLIB, HDF5): sizes, sparsity, rank, "
+        "conditioning, symmetry,\nfriction, stored solution.",
     .least = 1,
     .most = 1,
     .options = options,

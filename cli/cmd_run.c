@@ -11,6 +11,7 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // more kinetic energy than this many times what there was to convert is an explosion
@@ -19,6 +20,7 @@ static const double explosion_factor = 100.0;
 enum { EXPLOSION_EVERY = 32 };
 
 static const char *const forms[] = {"local", "global", "both", NULL};
+static const char *const vectors[] = {"avx512", "avx2", "scalar", NULL};
 
 #define FIELD(name) offsetof(run_settings, name)
 
@@ -27,7 +29,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(parameters),
      .argument = "NAME=VALUE",
-     .help = "change a parameter of the scene; may be repeated"},
+     .help = "change a parameter of the scene; may be repeated"                                              },
     {.name = "law",
      .type = CLI_PLUGIN,
      .offset = FIELD(law),
@@ -44,7 +46,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(solver_settings),
      .argument = "NAME=VALUE",
-     .help = "a setting of the solver; may be repeated"                          },
+     .help = "a setting of the solver; may be repeated"                                                                        },
     {.name = "local",
      .type = CLI_PLUGIN,
      .offset = FIELD(local),
@@ -55,7 +57,7 @@ static const cli_option options[] = {
      .type = CLI_ASSIGNMENTS,
      .offset = FIELD(local_settings),
      .argument = "NAME=VALUE",
-     .help = "a setting of the one-contact solver; may be repeated"                                   },
+     .help = "a setting of the one-contact solver; may be repeated"                                                                                 },
     {.name = "tolerance",
      .type = CLI_NUMBER,
      .offset = FIELD(tolerance),
@@ -87,6 +89,12 @@ static const cli_option options[] = {
      .help = "number of threads; results do not depend on it",
      .minimum = 1,
      .maximum = 256},
+    {.name = "vectors",
+     .type = CLI_CHOICE,
+     .offset = FIELD(vectors),
+     .argument = "avx512|avx2|scalar",
+     .help = "longest vectors that kernels may use (default: the machine's); results do not depend "
+             "on it",                                                                                           .words = vectors},
     {.name = "seed",
      .type = CLI_INTEGER,
      .offset = FIELD(seed),
@@ -123,7 +131,7 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(fclib_when),
      .argument = "EXPR",
-     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"                         },
+     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"                                                },
     {.name = "paraview-every",
      .type = CLI_INTEGER,
      .offset = FIELD(paraview_every),
@@ -135,7 +143,7 @@ static const cli_option options[] = {
      .offset = FIELD(trajectory_every),
      .argument = "K",
      .help = "steps between frames of trajectory.h5, 0 for none (default: 25 frames a simulated "
-             "second)",                                .maximum = INT_MAX},
+             "second)",                                                                                       .maximum = INT_MAX},
     {.name = "energy-every",
      .type = CLI_INTEGER,
      .offset = FIELD(energy_every),
@@ -184,13 +192,13 @@ static const cli_option options[] = {
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
-     .help = "fail at the first step whose error, energy or penetration leaves its bound"                                                             },
+     .help = "fail at the first step whose error, energy or penetration leaves its bound"                                                                    },
     {.name = "strict-energy",
      .type = CLI_NUMBER,
      .offset = FIELD(strict_energy),
      .argument = "X",
      .help = "with --strict: energy that may be missing or too much, as a part of what changed its "
-             "form (default 0.01)",                                        .maximum = DBL_MAX,
+             "form (default 0.01)",                                                              .maximum = DBL_MAX,
      .open = true},
     {.name = "strict-penetration",
      .type = CLI_NUMBER,
@@ -202,12 +210,12 @@ static const cli_option options[] = {
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object and nothing else"                                                                                      },
+     .help = "print one JSON object and nothing else"                                                               },
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,
      .offset = FIELD(quiet),
-     .help = "no progress and no table"                                           },
+     .help = "no progress and no table"                                                                                            },
 };
 
 static void set_defaults(void *memory)
@@ -311,6 +319,8 @@ static cairn_status step_once(run_state *run, cairn_error *error)
         return run_broken_step(run, status, error);
     add_totals(&run->totals, world, seconds);
     status = run_files_step(run, error);
+    if (status == CAIRN_OK)
+        status = run_jam_step(run, error);
     return status != CAIRN_OK ? status : run_strict_step(run, error);
 }
 
@@ -446,6 +456,10 @@ static int run_scene(const void *memory)
                      .checkpoint_step = -1,
                      .progress = cli_progress_begin(settings->quiet)};
     scn_options load = load_options(settings);
+    if (settings->vectors != NULL && setenv("CAIRN_VECTORS", settings->vectors, 1) != 0) {
+        cli_complain("--vectors: out of memory");
+        return CLI_EXIT_FAILED;
+    }
     int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
     if (result != CLI_EXIT_DONE)
         return result;

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/probe.h"
 #include "cli/status.h"
 
 #include <limits.h>
@@ -208,7 +209,7 @@ static int solve_file(const solve_settings *settings, solve_request *request, co
 {
     cairn_error error = {0};
     cairn_problem *problem = NULL;
-    cairn_status status = cairn_problem_read(file, &problem, &error);
+    cairn_status status = cli_probe_problem(file, &problem, &error);
     if (status != CAIRN_OK) {
         cli_complain("%s", error.message);
         return status == CAIRN_ERROR_MEMORY ? CLI_EXIT_FAILED : CLI_EXIT_INPUT;

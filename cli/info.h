@@ -13,4 +13,11 @@ int cli_info_checkpoint(const char *path, bool json);
 /// @return exit status
 int cli_info_problem(const char *path, bool json);
 
+/// Whether a file says near its beginning that it is a trajectory; HDF5 is not asked.
+bool cli_info_is_trajectory(const char *path);
+
+/// What is in a trajectory.
+/// @return exit status
+int cli_info_trajectory(const char *path, bool json);
+
 #endif

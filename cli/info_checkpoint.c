@@ -3,6 +3,7 @@
 #include "cli/info.h"
 
 #include "cli/json.h"
+#include "cli/probe.h"
 #include "cli/status.h"
 
 #include <inttypes.h>
@@ -41,11 +42,18 @@ static void json_checkpoint(const cairn_checkpoint *checkpoint)
     cli_json_finish(&json);
 }
 
+static cairn_status read_once(void *context, cairn_error *error)
+{
+    cairn_checkpoint checkpoint;
+    return cairn_checkpoint_read(context, &checkpoint, error);
+}
+
 int cli_info_checkpoint(const char *path, bool json)
 {
     cairn_checkpoint checkpoint;
     cairn_error error = {0};
-    if (cairn_checkpoint_read(path, &checkpoint, &error) != CAIRN_OK) {
+    if (cli_probe(path, read_once, (void *)path, &error) != CAIRN_OK ||
+        cairn_checkpoint_read(path, &checkpoint, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_INPUT;
     }

@@ -3,6 +3,7 @@
 #include "cli/info.h"
 
 #include "cli/json.h"
+#include "cli/probe.h"
 #include "cli/status.h"
 
 #include <math.h>
@@ -119,7 +120,7 @@ int cli_info_problem(const char *path, bool json)
     cairn_error error = {0};
     cairn_problem *problem = NULL;
     cairn_problem_view view;
-    cairn_status status = cairn_problem_read(path, &problem, &error);
+    cairn_status status = cli_probe_problem(path, &problem, &error);
     if (status == CAIRN_OK)
         status = cairn_problem_info(problem, &view, &error);
     if (status != CAIRN_OK) {

@@ -16,6 +16,7 @@ typedef struct run_settings {
     double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
     double scene_time_limit;       // s
     int64_t threads;               // 0: the scene's
+    const char *vectors;           // NULL: as the environment says
     int64_t seed;                  // -1: the scene's
     const char *out;               // NULL: out/<scene>
     const char *fclib;             // NULL: the scene's choice
@@ -77,6 +78,8 @@ typedef struct run_state {
     int64_t checkpoint_step; // of the last checkpoint; -1: none
     run_files files;
     run_totals totals;
+    int64_t jam_looks; // steps that looked like a jam
+    bool jammed;       // said already
     cli_progress progress;
 } run_state;
 
@@ -109,6 +112,9 @@ cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_R
 
 /// True for a step that had something to solve and did not reach the tolerance.
 bool run_step_is_unsolved(const cairn_world *world);
+
+/// Says once when a step has no solution: prescribed bodies squeeze others.
+cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
 cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

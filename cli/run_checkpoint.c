@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "cli/interrupt.h"
+#include "cli/probe.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -188,13 +189,21 @@ static cairn_status choose_files(run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
+static cairn_status restore(void *context, cairn_error *error)
+{
+    const run_state *run = context;
+    return cairn_world_restore(run->scene->world, run->settings->restart, error);
+}
+
 cairn_status run_checkpoint_restore(run_state *run, cairn_error *error)
 {
     const char *path = run->settings->restart;
     cairn_checkpoint checkpoint;
-    cairn_status status = cairn_checkpoint_read(path, &checkpoint, error);
+    cairn_status status = cli_probe(path, restore, run, error);
     if (status == CAIRN_OK)
-        status = cairn_world_restore(run->scene->world, path, error);
+        status = cairn_checkpoint_read(path, &checkpoint, error);
+    if (status == CAIRN_OK)
+        status = restore(run, error);
     if (status != CAIRN_OK)
         return status;
     note_io io = {.reads = true, .text = checkpoint.note, .good = true};

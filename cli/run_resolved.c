@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolved.json: every setting of a run with its value in force, defaults included.
+#include "base/vectors.h"
 #include "cli/json.h"
 #include "cli/run.h"
 #include "scenes/plugins.h"
@@ -31,6 +32,7 @@ static void put_simulation(const scn_scene *scene, cli_json *json)
     cli_json_boolean(json, "correction", def->correction);
     cli_json_number(json, "correction_slop", def->correction_slop);
     cli_json_integer(json, "threads", def->threads);
+    cli_json_text(json, "vectors", base_vectors_name(base_vectors_longest()));
     cli_json_integer(json, "seed", scene->seed);
     cli_json_list(json, "gravity");
     for (int i = 0; i < 3; i++)

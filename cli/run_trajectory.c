@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trajectory.h5 of a run, with the command and the scene that it came from.
+#include "cli/probe.h"
 #include "cli/run.h"
 
 #include <math.h>
@@ -45,8 +46,10 @@ static cairn_status open_at(run_state *run, const char *path, cairn_error *error
     cairn_trajectory **writer = &run->files.trajectory;
     cairn_status status;
     if (run->resumes && run->marks.trajectory > 0) {
-        status =
-            cairn_trajectory_resume(path, scene->world, &def, run->marks.trajectory, writer, error);
+        status = cli_probe_trajectory(path, run->marks.trajectory, error);
+        if (status == CAIRN_OK)
+            status = cairn_trajectory_resume(path, scene->world, &def, run->marks.trajectory,
+                                             writer, error);
     } else {
         status = cairn_trajectory_create(path, scene->world, &def, writer, error);
         if (status == CAIRN_OK)

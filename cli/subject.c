@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/json_read.h"
+#include "cli/probe.h"
 #include "cli/status.h"
 
 #include <math.h>
@@ -290,7 +291,7 @@ static cairn_status open_run(const char *path, const scn_options *options, run_s
 {
     cairn_status status = find_files(path, run, error);
     if (status == CAIRN_OK)
-        status = cairn_replay_open(run->trajectory, &subject->replay, error);
+        status = cli_probe_replay(run->trajectory, &subject->replay, error);
     if (status == CAIRN_OK)
         status = load_scene(run, options, cairn_replay_get_info(subject->replay), &subject->scene,
                             error);

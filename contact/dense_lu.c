@@ -3,6 +3,8 @@
 // several vector lengths with the same operations in the same order.
 #include "contact/dense_lu.h"
 
+#include "base/vectors.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -187,14 +189,6 @@ partial_lu_avx512(double *a, size_t stride, int rows, int pivots, int *pivot, do
     return partial_lu(a, stride, rows, pivots, pivot, tiny, 8);
 }
 
-int con_dense_vector_length(void)
-{
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512dq"))
-        return 8;
-    return __builtin_cpu_supports("avx2") ? 4 : 1;
-}
-
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
                          int length)
 {
@@ -203,11 +197,6 @@ int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pi
                          : partial_lu_portable(a, stride, rows, pivots, pivot, tiny);
 }
 #else
-int con_dense_vector_length(void)
-{
-    return 1;
-}
-
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
                          int length)
 {
@@ -215,3 +204,8 @@ int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pi
     return partial_lu_portable(a, stride, rows, pivots, pivot, tiny);
 }
 #endif
+
+int con_dense_vector_length(void)
+{
+    return base_vectors_longest();
+}

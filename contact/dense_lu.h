@@ -16,7 +16,8 @@
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
                          int length);
 
-/// Longest vectors that this machine has and the library was built for.
+/// Longest vectors that this machine has, the library was built for and the user allows
+/// (base/vectors.h).
 int con_dense_vector_length(void);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "engine/cairn_joint.h"
 #include "engine/cairn_law.h"
+#include "engine/cairn_trajectory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -405,6 +406,24 @@ CAIRN_API const cairn_step_report *cairn_world_report(const cairn_world *world);
 /// the first 2048. @param count  out; 0 where nothing was solved
 CAIRN_API const double *cairn_world_residuals(const cairn_world *world, int *count);
 
+/// Whether the problem of the last step has no solution because of bodies whose motion is
+/// prescribed: what they squeeze has no velocity that does not overlap with one of them. Reactions,
+/// and the work of the drivers, mean nothing then, even where a solver finds them good in relative
+/// terms. The test is a convex program that can cost more than a step: for steps that may be
+/// jammed.
+/// @param bodies  [capacity] out: bodies of the contacts that no velocity satisfies, in order of
+///                creation
+/// @param count   out: their number, which may exceed `capacity`; 0: there may be a solution
+/// @return CAIRN_ERROR_MEMORY; CAIRN_ERROR_UNSUPPORTED, CAIRN_ERROR_NONFINITE (as in
+///         cairn_problem_check)
+/// Tests: tests/unit/engine/test_jam.c
+CAIRN_API cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int capacity,
+                                            int *count, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether the last step gives reason to look for a jam: prescribed bodies have contacts in it, and
+/// it ended unsolved or leaves a contact closing by a hundredth of how the fastest one would have.
+CAIRN_API bool cairn_world_may_be_jammed(const cairn_world *world);
+
 typedef enum cairn_contact_status {
     CAIRN_CONTACT_OPEN,
     CAIRN_CONTACT_STICKING,
@@ -546,87 +565,16 @@ CAIRN_API cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API void cairn_paraview_close(cairn_paraview *writer);
 
-/// trajectory.h5: poses and velocities of all bodies, frame by frame (docs/files.md). Readers may
-/// open it while it is written, in HDF5's SWMR mode.
-typedef struct cairn_trajectory cairn_trajectory;
-
-/// Where the frames come from; texts are borrowed during the call, NULL for none.
-typedef struct cairn_trajectory_def {
-    const char *command;    // line that started the run
-    const char *scene;      // its name
-    const char *scene_text; // the scene file
-    int64_t seed;
-} cairn_trajectory_def;
-
-CAIRN_API cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
-                                               const cairn_trajectory_def *def,
-                                               cairn_trajectory **writer,
-                                               cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// Goes on behind the first `frames` frames of a file; its writer may have been killed.
-/// @return CAIRN_ERROR_FORMAT when there are fewer, or not of this world's bodies
-CAIRN_API cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
-                                               const cairn_trajectory_def *def, int64_t frames,
-                                               cairn_trajectory **writer,
-                                               cairn_error *error) CAIRN_CHECK_RESULT;
-CAIRN_API cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
-                                              cairn_error *error) CAIRN_CHECK_RESULT;
-CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
-/// Nothing for NULL; otherwise the writer is gone whatever is returned.
-CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
-                                              cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// A trajectory opened to be replayed, finished or not. Calls on replays must not overlap in time
-/// with others that use HDF5 unless that library was built thread-safe.
-typedef struct cairn_replay cairn_replay;
-
-/// What a trajectory says of its run; texts are the replay's, "" where the file has none.
-typedef struct cairn_replay_info {
-    const char *version, *command, *scene;
-    const char *scene_text; // the scene file
-    int64_t seed;
-    double time_step; // s
-    int bodies;       // in order of creation
-} cairn_replay_info;
-
-/// One frame; arrays are [bodies] and the replay's, valid until its next frame is read.
-typedef struct cairn_replay_frame {
-    int64_t step, contacts;                              // contacts: number
-    double time;                                         // s
-    const double (*position)[3], (*orientation)[4];      // m, wxyz; as cairn_body_view
-    const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
-} cairn_replay_frame;
-
-/// Opens trajectory.h5 of a run that is over, killed or going on.
-/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_FORMAT (no trajectory, or a damaged one),
-///         CAIRN_ERROR_MEMORY; *replay is NULL then
-/// Tests: tests/unit/engine/test_replay.c
-CAIRN_API cairn_status cairn_replay_open(const char *path, cairn_replay **replay,
-                                         cairn_error *error) CAIRN_CHECK_RESULT;
-CAIRN_API const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay);
-
-/// Number of complete frames, and the time of each; valid until the next refresh.
-CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
-CAIRN_API const double *cairn_replay_times(const cairn_replay *replay);
-
-/// Counts the frames anew, for a run that goes on.
-CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,
-                                            cairn_error *error) CAIRN_CHECK_RESULT;
-
-/// @return CAIRN_ERROR_ARGUMENT for an index out of range, CAIRN_ERROR_FORMAT for a frame that
-///         cannot be read or has numbers that are no pose
-CAIRN_API cairn_status cairn_replay_read(cairn_replay *replay, int64_t index,
-                                         cairn_replay_frame *frame,
-                                         cairn_error *error) CAIRN_CHECK_RESULT;
-CAIRN_API void cairn_replay_close(cairn_replay *replay);
-
 // ---------------------------------------------------------------- problems from files
 
 /// A frictional contact problem read from an FCLIB file, and the impulses last found for it. Calls
 /// on problems must not overlap in time unless the HDF5 library was built thread-safe.
 typedef struct cairn_problem cairn_problem;
 
-/// Reads a file of any form and storage and brings it to the form that solvers want.
+/// Reads a file of any form and storage and brings it to the form that solvers want. Nothing in the
+/// file is trusted, but the HDF5 library may crash on what it cannot make sense of: a program that
+/// must not go down with a damaged file reads it in a process of its own first, as the command
+/// does.
 /// @return CAIRN_ERROR_FILE (no such file); CAIRN_ERROR_FORMAT with the reason;
 /// CAIRN_ERROR_NUMERICAL
 ///         when equality constraints cannot be eliminated; CAIRN_ERROR_MEMORY

@@ -4,6 +4,7 @@
 #include "engine/lane_data.h"
 
 #include "base/timer.h"
+#include "base/vectors.h"
 #include "contact/damping.h"
 #include "engine/rotation.h"
 #include "engine/surfaces.h"
@@ -165,8 +166,8 @@ static const eng_lane_kernel *const kernels[] = {
 
 static const eng_lane_kernel *best_kernel(void)
 {
-    int i = 0;
-    while (!kernels[i]->available())
+    int i = 0, longest = base_vectors_longest();
+    while (!kernels[i]->available() || base_vectors_length(kernels[i]->name) > longest)
         i++;
     return kernels[i];
 }

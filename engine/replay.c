@@ -21,6 +21,7 @@ struct cairn_replay {
     const char *path;
     hid_t file, sets[ENG_TRAJECTORY_COUNT];
     cairn_replay_info info;
+    cairn_replay_guard guard; // no function: none
     int frames;
     int time_capacity;
     double *times;                      // [frames]
@@ -345,6 +346,8 @@ void cairn_replay_close(cairn_replay *replay)
     if (replay->file >= 0)
         H5Fclose(replay->file);
     con_hdf5_silence_end(silence);
+    if (replay->guard.release != NULL)
+        replay->guard.release(replay->guard.context);
     base_release(&allocator, replay->times);
     base_arena_destroy(replay->arena);
     base_release(&allocator, replay);
@@ -353,6 +356,17 @@ void cairn_replay_close(cairn_replay *replay)
 const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay)
 {
     return &replay->info;
+}
+
+void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_guard *guard)
+{
+    replay->guard = *guard;
+}
+
+static cairn_status ask_guard(const cairn_replay *replay, int64_t frame, cairn_error *error)
+{
+    const cairn_replay_guard *guard = &replay->guard;
+    return guard->ask != NULL ? guard->ask(guard->context, frame, error) : CAIRN_OK;
 }
 
 int64_t cairn_replay_count(const cairn_replay *replay)
@@ -367,10 +381,13 @@ const double *cairn_replay_times(const cairn_replay *replay)
 
 cairn_status cairn_replay_refresh(cairn_replay *replay, cairn_error *error)
 {
+    cairn_status status = ask_guard(replay, -1, error);
+    if (status != CAIRN_OK)
+        return status;
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    cairn_status status = H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
-                              ? count_frames(replay, error)
-                              : refuse(replay, "time", "cannot be read", error);
+    status = H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
+                 ? count_frames(replay, error)
+                 : refuse(replay, "time", "cannot be read", error);
     con_hdf5_silence_end(silence);
     return status;
 }
@@ -441,8 +458,11 @@ cairn_status cairn_replay_read(cairn_replay *replay, int64_t index, cairn_replay
     if (index < 0 || index >= replay->frames)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: frame %lld is out of range: 0 to %d",
                          replay->path, (long long)index, replay->frames - 1);
+    cairn_status status = ask_guard(replay, index, error);
+    if (status != CAIRN_OK)
+        return status;
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    cairn_status status = read_frame(replay, index, frame, error);
+    status = read_frame(replay, index, frame, error);
     con_hdf5_silence_end(silence);
     return status;
 }

@@ -2,7 +2,10 @@
 // Writer of .vtp and .pvd files.
 #include "engine/vtp.h"
 
+#include "base/file.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,50 +124,93 @@ static cairn_status fail_file(const char *what, const char *path, cairn_error *e
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
 }
 
+/// A file under a temporary name until it is whole.
+typedef struct whole_file {
+    FILE *stream;
+    const char *path; // borrowed
+    char temporary[4096];
+} whole_file;
+
+static cairn_status begin_whole(whole_file *file, const char *path, cairn_error *error)
+{
+    file->path = path;
+    if (snprintf(file->temporary, sizeof file->temporary, "%s.part", path) >=
+        (int)sizeof file->temporary)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", path);
+    file->stream = fopen(file->temporary, "wb");
+    return file->stream != NULL ? CAIRN_OK : fail_file("cannot be written", file->temporary, error);
+}
+
+/// Gives the file its name, or removes it.
+static cairn_status end_whole(whole_file *file, cairn_error *error)
+{
+    int failed = ferror(file->stream);
+    if (fclose(file->stream) == 0 && !failed && rename(file->temporary, file->path) == 0)
+        return CAIRN_OK;
+    cairn_status status = fail_file("cannot be written", file->path, error);
+    remove(file->temporary);
+    return status;
+}
+
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *error)
 {
-    char temporary[4096];
-    if (snprintf(temporary, sizeof temporary, "%s.part", path) >= (int)sizeof temporary)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", path);
-    writer w = {.file = fopen(temporary, "wb")};
-    if (w.file == NULL)
-        return fail_file("cannot be written", temporary, error);
-    write_document(&w, data);
-    int failed = ferror(w.file);
-    if (fclose(w.file) != 0 || failed || rename(temporary, path) != 0) {
-        cairn_status status = fail_file("cannot be written", path, error);
-        remove(temporary);
+    whole_file file;
+    cairn_status status = begin_whole(&file, path, error);
+    if (status != CAIRN_OK)
         return status;
-    }
-    return CAIRN_OK;
+    writer w = {.file = file.stream};
+    write_document(&w, data);
+    return end_whole(&file, error);
 }
 
 static const char pvd_end[] = "</Collection>\n</VTKFile>\n";
 
 cairn_status eng_pvd_begin(const char *path, cairn_error *error)
 {
-    FILE *file = fopen(path, "wb");
-    if (file == NULL)
-        return fail_file("cannot be written", path, error);
-    fprintf(file,
+    whole_file file;
+    cairn_status status = begin_whole(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    fprintf(file.stream,
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
             "byte_order=\"LittleEndian\">\n<Collection>\n%s",
             pvd_end);
-    return fclose(file) == 0 ? CAIRN_OK : fail_file("cannot be written", path, error);
+    return end_whole(&file, error);
+}
+
+/// One write replaces the end by the new entry and the end again; where there is no room for it the
+/// end comes back.
+static bool append_entry(int index, const char *text, size_t size)
+{
+    const size_t end = sizeof pvd_end - 1;
+    off_t at = lseek(index, -(off_t)end, SEEK_END);
+    if (at < 0)
+        return false;
+    if (base_write_all(index, text, size))
+        return true;
+    int reason = errno;
+    if (lseek(index, at, SEEK_SET) == at && base_write_all(index, pvd_end, end))
+        (void)!ftruncate(index, at + (off_t)end);
+    errno = reason;
+    return false;
 }
 
 cairn_status eng_pvd_add(const char *path, double time, const char *file, cairn_error *error)
 {
-    FILE *index = fopen(path, "r+b");
-    if (index == NULL)
+    char text[1024];
+    int size =
+        snprintf(text, sizeof text, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n%s",
+                 time, file, pvd_end);
+    if (size >= (int)sizeof text)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: the name is too long", file);
+    int index = open(path, O_WRONLY | O_CLOEXEC);
+    if (index < 0)
         return fail_file("cannot be continued", path, error);
-    // one write replaces the end by the new entry and the end again
-    int failed = fseek(index, -(long)(sizeof pvd_end - 1), SEEK_END) != 0;
-    fprintf(index, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n%s", time, file, pvd_end);
-    failed |= ferror(index);
-    if (fclose(index) != 0 || failed)
+    bool good = append_entry(index, text, (size_t)size);
+    cairn_status status = good ? CAIRN_OK : fail_file("cannot be continued", path, error);
+    if (close(index) != 0 && good)
         return fail_file("cannot be continued", path, error);
-    return CAIRN_OK;
+    return status;
 }
 
 enum { PVD_HEAD_LINES = 3 };

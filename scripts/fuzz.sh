@@ -13,8 +13,9 @@ usage: scripts/fuzz.sh [SECONDS [TARGET...]]
 
 Builds build-fuzz/ with clang and runs each target (default: all) for SECONDS (default 120), starting
 from tests/fuzz/corpus/TARGET and from inputs that the target's own writer makes. What is new goes to
-build-fuzz/corpus/TARGET; an input that breaks something is left as build-fuzz/TARGET-*. The last
-lines are a table: executions, edges covered of edges there are in the program.
+build-fuzz/corpus/TARGET; an input that breaks something is left as build-fuzz/TARGET-*. Files of HDF5
+are tried in processes that may break: that library crashes on damaged ones, which is counted and no
+failure. The last lines are a table: executions, edges covered of edges there are in the program.
 Needs clang with libFuzzer (package clang).
 TEXT
 }
@@ -51,20 +52,68 @@ export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=print_suppressions=0
 failed=0
 table=()
+limits=(-timeout=30 -rss_limit_mb=3000 -malloc_limit_mb=100000 -print_final_stats=1)
+
+# is_of_hdf5 TARGET INPUT: what this input breaks is the HDF5 library, which the command keeps away
+# from itself in a process of its own
+is_of_hdf5()
+{
+    build-fuzz/tests/fuzz/fuzz_"$1" "${limits[@]}" "$2" 2>&1 |
+        grep -m 1 -E '#[0-9]+ .*(libhdf5|/(base|geometry|contact|engine|scenes|cli)/)' | grep -q libhdf5
+}
+
+# runs TARGET by the paths of its inputs; what breaks goes to build-fuzz/TARGET-*
+run_plain()
+{
+    local target=$1
+    shift
+    nice -n 10 build-fuzz/tests/fuzz/fuzz_"$target" "$@" "${limits[@]}" -max_total_time="$seconds" \
+        -artifact_prefix="build-fuzz/$target-"
+}
+
+# the same for files of HDF5, in processes that may break
+run_apart()
+{
+    local target=$1 broken=build-fuzz/broken/$1 input ours=0 theirs=0
+    shift
+    rm -rf "$broken"
+    mkdir -p "$broken"
+    nice -n 10 build-fuzz/tests/fuzz/fuzz_"$target" "$@" "${limits[@]}" -max_total_time="$seconds" \
+        -fork=1 -ignore_crashes=1 -ignore_ooms=1 -ignore_timeouts=1 -artifact_prefix="$broken/" || true
+    for input in "$broken"/*; do
+        [ -e "$input" ] || continue
+        if is_of_hdf5 "$target" "$input"; then
+            theirs=$((theirs + 1))
+        else
+            ours=$((ours + 1))
+            cp "$input" "build-fuzz/$target-${input##*/}"
+        fi
+    done
+    # edges of all that was found, by one process
+    build-fuzz/tests/fuzz/fuzz_"$target" "$@" "${limits[@]}" -runs=0 || true
+    echo "broken: $ours here, $theirs in HDF5"
+    [ "$ours" -eq 0 ]
+}
+
 for target in "${targets[@]}"; do
-    found=build-fuzz/corpus/$target log=build-fuzz/$target.log
-    mkdir -p "$found"
-    nice -n 10 build-fuzz/tests/fuzz/fuzz_"$target" "$found" "tests/fuzz/corpus/$target" \
-        -max_total_time="$seconds" -timeout=30 -rss_limit_mb=3000 -malloc_limit_mb=0 -print_final_stats=1 \
-        -artifact_prefix="build-fuzz/$target-" >"$log" 2>&1 || {
+    found=build-fuzz/corpus/$target log=build-fuzz/$target.log seeds=build-fuzz/seeds/$target
+    mkdir -p "$found" "$seeds"
+    build-fuzz/tests/fuzz/fuzz_"$target" --seeds "$seeds"
+    case $target in
+    problem | checkpoint | trajectory) run=run_apart ;;
+    *) run=run_plain ;;
+    esac
+    $run "$target" "$found" "tests/fuzz/corpus/$target" "$seeds" >"$log" 2>&1 || {
         failed=$((failed + 1))
         echo "fuzz: $target FAILED, see $log" >&2
     }
-    runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
-    edges=$(grep -o 'cov: [0-9]*' "$log" | tail -n 1 | cut -d ' ' -f 2 || true)
-    all=$(sed -n 's/.*Loaded 1 PC tables (\([0-9]*\) PCs).*/\1/p' "$log")
-    table+=("$(printf '%-12s %10s executions %7s of %s edges' "$target" "${runs:-?}" "${edges:-?}" \
-        "${all:-?}")")
+    runs=$(sed -n -e 's/^#\([0-9]*\): cov: .*/\1/p' -e 's/^stat::number_of_executed_units: *//p' "$log" |
+        sort -n | tail -n 1)
+    edges=$(grep -v '^#[0-9]*: ' "$log" | grep -o 'cov: [0-9]*' | tail -n 1 | cut -d ' ' -f 2 || true)
+    all=$(sed -n 's/.*Loaded 1 PC tables (\([0-9]*\) PCs).*/\1/p' "$log" | head -n 1)
+    broken=$(sed -n 's/^broken: /; broken: /p' "$log")
+    table+=("$(printf '%-12s %10s executions %7s of %s edges%s' "$target" "${runs:-?}" "${edges:-?}" \
+        "${all:-?}" "$broken")")
 done
 printf '%s\n' "${table[@]}"
 [ "$failed" -eq 0 ]

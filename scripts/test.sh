@@ -5,6 +5,7 @@
 #   build-test/  asserts on: all suites
 #   build-asan/  address and undefined-behaviour sanitizers: the suites unit and robust
 #   build-tsan/  race checker, where clang is there
+# The first three must take every step of some runs to the same bits: that counts as one test.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -69,6 +70,9 @@ if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptim
     export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
     run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
 fi
+
+check "the same bits in every build" timeout 900 python3 tests/tools/same_hashes.py \
+    build build-test build-asan || true
 
 if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
     check "races" scripts/races.sh || true

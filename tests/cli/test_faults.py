@@ -118,9 +118,38 @@ def check_strict():
         check(load(folder.read("r/resolved.json"))["strict_penetration"] == 1e-12, "--strict: resolved")
 
 
+VICE = """
+simulation{ step = 1/200, end_time = 0.23, max_iterations = 50 }
+material{ name = "s", density = 2000 }
+ground{ material = "s" }
+local wall = box{ size = {0.1, 1, 1} }
+body{ name = "left", kind = "moving", shape = wall, material = "s", position = {-0.3, 0, 0.5}, velocity = {0.5, 0, 0} }
+body{ name = "right", kind = "moving", shape = wall, material = "s", position = {0.3, 0, 0.5}, velocity = {%s, 0, 0} }
+body{ name = "nut", shape = box{ size = {0.3, 0.2, 0.2} }, material = "s", position = {0, 0, 0.1} }
+"""
+
+
+def check_jam():
+    """Bodies that prescribed motions squeeze are named, once."""
+    with Folder() as folder:
+        folder.write("vice.lua", VICE % "-0.5")
+        folder.write("train.lua", VICE % "0.5")
+        result = folder.cairn("run", "vice.lua", "--out", "r", "--quiet")
+        check_status(result, 0, "vice")
+        check(result.err.count('"left", "right" and "nut" are jammed') == 1, "vice: says who, once", result)
+        result = folder.cairn("run", "vice.lua", "--out", "s", "--quiet", "--strict")
+        check(result.status == 1 and "are jammed" in result.err and "above the tolerance" in result.err,
+              "vice --strict", result)
+        result = folder.cairn("run", "vice.lua", "--out", "u", "--quiet", "--tolerance", "1e-3")
+        check("are jammed" in result.err, "vice: with reactions that pass a loose tolerance", result)
+        result = folder.cairn("run", "train.lua", "--out", "t", "--quiet")
+        check(result.status == 0 and "jammed" not in result.err, "a train is no vice", result)
+
+
 check_full_disk()
 check_full_later()
 check_blocked()
 check_not_finite()
+check_jam()
 check_strict()
 finish()

@@ -11,7 +11,8 @@ import sys
 
 import tree
 
-PUBLIC_HEADERS = ("base/status.h", "engine/cairn_joint.h", "engine/cairn_law.h", "engine/cairn.h")
+PUBLIC_HEADERS = ("base/status.h", "engine/cairn_joint.h", "engine/cairn_law.h",
+                  "engine/cairn_trajectory.h", "engine/cairn.h")
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 DECLARATION = re.compile(r"\bCAIRN_API\b[^;{]*?\b(\w+)\s*\(")
 

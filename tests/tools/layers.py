@@ -11,7 +11,8 @@ RANKS = {"base": 0, "geometry": 1, "contact": 2, "engine": 3, "scenes": 4,
          "viewer": 5, "cli": 6, "python": 6}
 FREE_ROOMS = {"tests", "bench"}
 PUBLIC_HEADER = "engine/cairn.h"
-PUBLIC_HEADER_PARTS = {"base/status.h", "engine/cairn_joint.h", "engine/cairn_law.h"}
+PUBLIC_HEADER_PARTS = {"base/status.h", "engine/cairn_joint.h", "engine/cairn_law.h",
+                       "engine/cairn_trajectory.h"}
 # rooms that see the engine through its public header alone
 FRONT_ROOMS = {"viewer", "cli", "python"}
 # what the command may know of the viewer

@@ -123,6 +123,55 @@ static void test_frames(void **state)
     end(&b);
 }
 
+typedef struct watch {
+    int asked, released;
+    int64_t refused; // frame
+} watch;
+
+static cairn_status ask(void *context, int64_t frame, cairn_error *error)
+{
+    watch *w = context;
+    w->asked++;
+    return frame == w->refused ? base_fail(error, CAIRN_ERROR_FORMAT, "not frame %d", (int)frame)
+                               : CAIRN_OK;
+}
+
+static void release(void *context)
+{
+    ((watch *)context)->released++;
+}
+
+/// What the guard refuses is not read; it is asked once each time and released once.
+static void test_guard(void **state)
+{
+    (void)state;
+    bench b;
+    cairn_error error = {0};
+    cairn_replay *replay;
+    cairn_replay_frame frame;
+    watch w = {.refused = 2};
+    const cairn_replay_guard guard = {ask, release, &w};
+    begin(&b);
+    while (b.count < FRAMES)
+        write_frame(&b);
+    close_writer(&b);
+    must(cairn_replay_open(b.path, &replay, &error), &error);
+    cairn_replay_set_guard(replay, &guard);
+    for (int i = 0; i < 2; i++)
+        compare_frame(&b, replay, i);
+    assert_int_equal(cairn_replay_read(replay, 2, &frame, &error), CAIRN_ERROR_FORMAT);
+    assert_string_equal(error.message, "not frame 2");
+    assert_null(frame.position);
+    must(cairn_replay_refresh(replay, &error), &error);
+    assert_int_equal(w.asked, 4);
+    w.refused = -1;
+    assert_int_equal(cairn_replay_refresh(replay, &error), CAIRN_ERROR_FORMAT);
+    compare_frame(&b, replay, 2);
+    cairn_replay_close(replay);
+    assert_int_equal(w.released, 1);
+    end(&b);
+}
+
 /// Run and replay in one program share what HDF5 knows of the file: the copy is one of a run whose
 /// program was killed.
 static void copy_file(const char *from, const char *to, size_t most, size_t flip)
@@ -252,9 +301,8 @@ static void test_false_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_unfinished),
-        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_frames),       cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_unfinished),   cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_false_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# 2N steps against N, restart, N, file for file: every scene, every law, every solver, every
+# one-contact solver, and the settings of the step.
+"""usage: test_restart_all.py PROGRAM ROOT"""
+import glob
+import os
+
+from command import ROOT, Folder, check, check_status, finish, load
+from same import check_same
+
+# scene: steps of the whole, and whether bodies touch in them
+SCENES = {
+    "arch": (40, True), "billiards": (400, True), "box_stack": (60, True), "brick_wall": (20, True),
+    "capsules": (60, True), "chain": (80, True), "chain_with_ball": (60, True), "domino": (60, True),
+    "four_bar": (60, False), "granular_column": (40, True), "hopper": (900, True),
+    "kapla_tower": (30, True), "mixer": (300, True), "newton_cradle": (3000, True),
+    "pendulum": (60, False), "rag_dolls": (220, True), "rockfall": (250, True),
+    "slider_crank": (60, False), "sphere_heap": (300, True),
+}
+
+PILE = """
+title "pile"
+local rotation = param("rotation", "rig_imp", "scheme of rotation", { choices = { "rig_imp", "rig_neg", "rig_pos" } })
+local margin = param("margin", true, "contacts before they close")
+local correction = param("correction", true, "of penetration")
+simulation{ step = 1 / 200, end_time = 1, max_iterations = 30, rotation = rotation, margin = margin,
+            correction = correction }
+material{ name = "stone", density = 2000 }
+pair{ friction = 0.5, restitution = 0 }
+ground{ material = "stone" }
+for i = 0, 5 do
+  body{ name = "block" .. i, shape = box{ size = {0.2, 0.2, 0.1} }, material = "stone",
+        position = {0.03 * (i % 3), 0.02 * (i % 2), 0.06 + 0.11 * i}, angular_velocity = {0, 0, 2} }
+end
+sensor{ name = "floor", body = "ground", quantity = "force" }
+"""
+# balls of a law with a spring on blocks of the implicit one
+MIXED = PILE + """
+material{ name = "rubber", density = 1000 }
+pair{ "rubber", "stone", law = "LAW" }
+for i = 0, 3 do
+  body{ name = "ball" .. i, shape = sphere{ radius = 0.05 }, material = "rubber",
+        position = {0.15 + 0.11 * i, 0, 0.0501} }
+end
+"""
+
+
+def words(scene, out, until, more):
+    return ["run", scene, "--until", repr(until), "--out", out, "--hash", out + ".csv", "--fclib",
+            out + "/fclib", "--fclib-every", "25", "--paraview-every", "20", "--trajectory-every", "10",
+            "--quiet", *more]
+
+
+def check_cut(folder, scene, step, steps, touches, *more):
+    """The whole, and a run in two halves by other numbers of threads."""
+    what = " ".join([scene, *more])
+    runs = "runs/" + what.replace(" ", "_").replace("=", "_")
+    a, b = runs + "/a", runs + "/b"
+    half = steps // 2
+    check_status(folder.cairn(*words(scene, a, steps * step, more)), 0, what)
+    check_status(folder.cairn(*words(scene, b, half * step, [*more, "--threads", "2"])), 0, what)
+    check_status(folder.cairn(*words(scene, b, steps * step, [*more, "--restart", b + "/checkpoint.h5"])), 0,
+                 what)
+    check_same(folder, a, b, what)
+    check(folder.read(a + ".csv") == folder.read(b + ".csv"), f"{what}: hashes differ")
+    check(len(folder.read(a + ".csv").splitlines()) >= steps, f"{what}: a hash a step")
+    summary = load(folder.read(a + "/summary.json"))
+    check((summary["contacts_max"] > 0) == touches, f"{what}: {summary['contacts_max']} contacts")
+
+
+def check_scenes(folder):
+    there = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(ROOT, "scenes", "*.lua"))}
+    check(there == set(SCENES), f"scenes without a row: {there ^ set(SCENES)}")
+    for scene, (steps, touches) in SCENES.items():
+        info = load(folder.cairn("info", scene, "--json").out)
+        check_cut(folder, scene, info["step"], steps, touches)
+
+
+def plugins(folder, kind):
+    return [load(line)["name"] for line in folder.cairn("list", kind, "--json").out.splitlines()]
+
+
+def check_plugins(folder):
+    for law in plugins(folder, "laws"):
+        few = ["--set", "spheres=40", "--law", law]
+        check_cut(folder, "sphere_heap", 2e-4, 300, True, *few)
+        if law != "signorini_coulomb":
+            folder.write(f"mixed_{law}.lua", MIXED.replace("1 / 200", "1 / 2000").replace("LAW", law))
+            check_cut(folder, f"mixed_{law}.lua", 1 / 2000, 60, True)
+    for solver in plugins(folder, "solvers"):
+        check_cut(folder, "pile.lua", 1 / 200, 20, True, "--solver", solver)
+    for local in plugins(folder, "locals"):
+        check_cut(folder, "pile.lua", 1 / 200, 20, True, "--solver", "gauss_seidel", "--local", local)
+
+
+def check_settings(folder):
+    for rotation in ("rig_neg", "rig_pos"):
+        check_cut(folder, "pile.lua", 1 / 200, 20, True, "--set", "rotation=" + rotation)
+    for name in ("margin", "correction"):
+        check_cut(folder, "pile.lua", 1 / 200, 20, True, "--set", name + "=false")
+
+
+with Folder() as folder:
+    folder.write("pile.lua", PILE)
+    check_scenes(folder)
+    check_plugins(folder)
+    check_settings(folder)
+finish()
