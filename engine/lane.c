@@ -130,16 +130,20 @@ void eng_lane_destroy(eng_lane *lane)
         return;
     base_allocator allocator = lane->world->allocator;
     eng_lane_buffer *all[] = {
-        &lane->X,          &lane->V,        &lane->constants,   &lane->turn,
-        &lane->reference,  &lane->id,       &lane->row_of,      &lane->blocks,
-        &lane->hertz,      &lane->force,    &lane->near_start,  &lane->near_list,
-        &lane->far_start,  &lane->far_list, &lane->segments,    &lane->chunks,
-        &lane->load,       &lane->terms,    &lane->far_touched, &lane->walls,
-        &lane->ghosts,     &lane->lasting,  &lane->scratch,     &lane->cell_start,
-        &lane->kept_start, &lane->sorted,   &lane->counts};
+        &lane->X,          &lane->V,          &lane->constants,   &lane->turn,
+        &lane->reference,  &lane->id,         &lane->row_of,      &lane->blocks,
+        &lane->hertz,      &lane->force,      &lane->near_start,  &lane->near_list,
+        &lane->far_start,  &lane->far_list,   &lane->segments,    &lane->chunks,
+        &lane->load,       &lane->terms,      &lane->far_touched, &lane->walls,
+        &lane->ghosts,     &lane->lasting,    &lane->scratch,     &lane->cell_start,
+        &lane->kept_start, &lane->kept_aside, &lane->counts};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
-    base_release(&allocator, lane->pairs);
+    for (int r = 0; r < base_workers_count(lane->world->workers); r++) {
+        base_release(&allocator, lane->range[r].pairs);
+        base_release(&allocator, lane->range[r].ghosts);
+    }
+    base_release(&allocator, lane->range);
     base_release(&allocator, lane);
 }
 
@@ -159,16 +163,27 @@ static const eng_lane_kernel *best_kernel(void)
     return kernels[i];
 }
 
+static eng_lane *make_lane(cairn_world *world)
+{
+    size_t workers = (size_t)base_workers_count(world->workers);
+    eng_lane *lane = base_allocate(&world->allocator, 1, sizeof *lane);
+    eng_lane_range *range = base_allocate(&world->allocator, workers, sizeof *range);
+    if (lane == NULL || range == NULL) {
+        base_release(&world->allocator, lane);
+        base_release(&world->allocator, range);
+        return NULL;
+    }
+    lane->world = world;
+    lane->range = range;
+    lane->kernel = best_kernel();
+    lane->least_chunks = ENG_LANE_LEAST;
+    return lane;
+}
+
 eng_lane *eng_lane_of(cairn_world *world)
 {
-    if (world->lane == NULL) {
-        world->lane = base_allocate(&world->allocator, 1, sizeof *world->lane);
-        if (world->lane != NULL) {
-            world->lane->world = world;
-            world->lane->kernel = best_kernel();
-            world->lane->least_chunks = ENG_LANE_LEAST;
-        }
-    }
+    if (world->lane == NULL)
+        world->lane = make_lane(world);
     return world->lane;
 }
 
@@ -464,11 +479,13 @@ static cairn_status enter(eng_lane *lane)
 /// Farthest way of a sphere or wall since the list was made, m.
 static double way_since_list(const eng_lane *lane)
 {
-    const double(*reference)[3] = (const double(*)[3])eng_lane_reference(lane);
+    const double *from[3];
     double most = 0.0;
+    for (int axis = 0; axis < 3; axis++)
+        from[axis] = eng_lane_reference(lane, axis);
     for (int row = 0; row < lane->rows; row++) {
-        const double *X = lane->pass.X[row], *Y = reference[row];
-        double x = X[0] - Y[0], y = X[1] - Y[1], z = X[2] - Y[2];
+        const double *X = lane->pass.X[row];
+        double x = X[0] - from[0][row], y = X[1] - from[1][row], z = X[2] - from[2][row];
         double square = x * x + y * y + z * z;
         most = square > most ? square : most;
     }
@@ -519,55 +536,6 @@ static cairn_status prepare(eng_lane *lane)
         status = read_loads(lane);
     lane->loads_changed = false;
     return status;
-}
-
-static void chunk_range(const eng_lane *lane, int range, int *first, int *end)
-{
-    // the same rule as for the rows that wait
-    *first = (int)(((int64_t)range * lane->chunk_count + lane->ranges - 1) / lane->ranges);
-    *end = (int)(((int64_t)(range + 1) * lane->chunk_count + lane->ranges - 1) / lane->ranges);
-}
-
-static void end_chunk(eng_lane *lane, int index)
-{
-    eng_lane_chunk *chunk = &lane->pass.chunks[index];
-    lane->kernel->move(&lane->pass, index);
-    lane->kernel->turn(&lane->pass, index);
-    eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
-}
-
-/// A chunk's bodies can move as soon as its own pairs are done: all their pairs have earlier
-/// owners. Where some of these are of another range, the chunk waits.
-static void run_range(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)end, (void)chunk, (void)worker;
-    eng_lane *lane = argument;
-    int first, last;
-    chunk_range(lane, begin, &first, &last);
-    for (int i = first; i < last; i++) {
-        lane->kernel->forces(&lane->pass, i);
-        if (!lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
-    }
-}
-
-static void finish_range(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)end, (void)chunk, (void)worker;
-    eng_lane *lane = argument;
-    int first, last;
-    chunk_range(lane, begin, &first, &last);
-    for (int i = first; i < last; i++)
-        if (lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
-}
-
-static void run(eng_lane *lane)
-{
-    base_workers *workers = lane->world->workers;
-    base_parallel_for(workers, lane->ranges, 1, run_range, lane);
-    if (lane->ranges > 1)
-        base_parallel_for(workers, lane->ranges, 1, finish_range, lane);
 }
 
 /// Half of the work of the loads over a step, by the velocities of now, J.
@@ -646,7 +614,7 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     lane->current = lane->contacts_current = false;
     world->energy.drivers += load_work(lane);
     eng_lane_walls_advance(lane);
-    run(lane);
+    eng_lane_ranges_step(lane);
     bool finite = collect(lane);
     if (world->step_count == 0)
         world->energy_start += eng_lane_start_energy(lane);

@@ -42,18 +42,12 @@ void eng_lane_history_keep(struct eng_lane *lane)
     lane->block_count = 0;
 }
 
-static bool is_wall(const struct eng_lane *lane, int body)
-{
-    const cairn_world *world = lane->world;
-    return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
-}
-
 /// The body of the lower row comes first.
 static void put_owner_first(const struct eng_lane *lane, eng_lane_kept *kept)
 {
     const int *row_of = lane->row_of.block;
     int a = kept->body[0], b = kept->body[1];
-    if (is_wall(lane, b) || row_of[a] < row_of[b])
+    if (row_of[a] < row_of[b])
         return;
     kept->body[0] = b;
     kept->body[1] = a;
@@ -89,13 +83,15 @@ void eng_lane_history_sort(struct eng_lane *lane)
         }
 }
 
-static const eng_lane_kept *find_kept(const struct eng_lane *lane, const eng_lane_kept *kept,
-                                      int row, int partner)
+/// History of a pair of a chunk, of which `kept` has all; NULL for none.
+static const eng_lane_kept *find_kept(const struct eng_lane *lane, const eng_lane_chunk *chunk,
+                                      const eng_lane_kept *kept, int row, int partner)
 {
     const int *start = lane->kept_start.block;
+    int first = start[chunk->first_row];
     for (int i = start[row]; i < start[row + 1]; i++)
-        if (kept[i].body[1] == partner)
-            return &kept[i];
+        if (kept[i - first].body[1] == partner)
+            return &kept[i - first];
     return NULL;
 }
 
@@ -152,11 +148,11 @@ static void clear_block(struct eng_lane *lane, eng_lane_block *block, eng_lane_h
 
 /// Blocks of the sorted pairs of one surface and list; the last one is filled up.
 static void fill_blocks(struct eng_lane *lane, const eng_lane_chunk *chunk,
-                        const eng_lane_kept *kept, const eng_lane_pair *pairs, int count)
+                        const eng_lane_kept *kept, const eng_lane_pair *pairs, int count, int index)
 {
     eng_lane_ghost *ghosts = lane->ghosts.block;
-    for (int first = 0; first < count; first += ENG_LANE_WIDTH) {
-        eng_lane_block *block = &lane->pass.blocks[lane->block_count];
+    for (int first = 0; first < count; first += ENG_LANE_WIDTH, index++) {
+        eng_lane_block *block = &lane->pass.blocks[index];
         eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
         clear_block(lane, block, hertz);
         for (int k = 0; k < ENG_LANE_WIDTH && first + k < count; k++) {
@@ -164,12 +160,11 @@ static void fill_blocks(struct eng_lane *lane, const eng_lane_chunk *chunk,
             int i = chunk->first_row + (pair->i & ~ENG_LANE_FAR), j = (int)pair->j;
             fill_lane(lane, i, pair, block, hertz, k);
             if (j >= lane->rows)
-                ghosts[j - lane->rows - 2].slot = lane->block_count * ENG_LANE_WIDTH + k;
-            const eng_lane_kept *from = find_kept(lane, kept, i, eng_lane_body_of(lane, j));
+                ghosts[j - lane->rows - 2].slot = index * ENG_LANE_WIDTH + k;
+            const eng_lane_kept *from = find_kept(lane, chunk, kept, i, eng_lane_body_of(lane, j));
             if (from != NULL)
                 carry_over(from, block, hertz, k);
         }
-        lane->block_count++;
     }
 }
 
@@ -178,89 +173,136 @@ static int key_of(const struct eng_lane *lane, const eng_lane_pair *pair)
     return pair->terms + (pair->i & ENG_LANE_FAR ? lane->terms_count : 0);
 }
 
-/// ends[key + 1] = pairs of the key, in the order of list A, list B.
-static void count_keys(const struct eng_lane *lane, const eng_lane_pair *pairs, int count)
+static int blocks_for(int pairs)
 {
-    int *ends = lane->counts.block, keys = 2 * lane->terms_count;
+    return (pairs + ENG_LANE_WIDTH - 1) / ENG_LANE_WIDTH;
+}
+
+cairn_status eng_lane_pairs_sort(struct eng_lane *lane, eng_lane_range *range,
+                                 eng_lane_chunk *chunk)
+{
+    int keys = 2 * lane->terms_count, count = chunk->contacts;
+    int *ends = (int *)lane->counts.block + (range - lane->range) * (keys + 1);
+    cairn_status status = base_array_reserve(&lane->world->allocator, &range->pairs,
+                                             &range->pair_capacity, range->pair_count + count);
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_pair *sorted = range->pairs + range->pair_count, *pairs = sorted - count;
     memset(ends, 0, ((size_t)keys + 1) * sizeof *ends);
     for (int i = 0; i < count; i++)
         ends[key_of(lane, &pairs[i]) + 1]++;
-}
-
-/// Pairs of a chunk sorted by key; ends[key] = where those of the key end in `sorted`.
-static void sort_pairs(struct eng_lane *lane, const eng_lane_pair *pairs, int count)
-{
-    int *ends = lane->counts.block, keys = 2 * lane->terms_count;
-    eng_lane_pair *sorted = lane->sorted.block;
-    count_keys(lane, pairs, count);
-    for (int key = 0; key < keys; key++)
+    for (int key = 0; key < keys; key++) {
+        chunk->end_block += blocks_for(ends[key + 1]);
+        chunk->end_segment += ends[key + 1] > 0;
         ends[key + 1] += ends[key];
+    }
     for (int i = 0; i < count; i++)
         sorted[ends[key_of(lane, &pairs[i])]++] = pairs[i];
+    if (count > 0)
+        memcpy(pairs, sorted, (size_t)count * sizeof *pairs);
+    return CAIRN_OK;
 }
 
-/// Segments and blocks of one chunk from its pairs.
+/// Segments and blocks of one chunk from its sorted pairs.
 static void fill_chunk(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_lane_kept *kept,
-                       const eng_lane_pair *pairs, int count, int *segments)
+                       const eng_lane_pair *pairs)
 {
-    eng_lane_segment *list = lane->segments.block;
-    const int *ends = lane->counts.block;
-    sort_pairs(lane, pairs, count);
-    chunk->first_segment = *segments;
-    chunk->first_block = lane->block_count;
-    for (int key = 0, begin = 0; key < 2 * lane->terms_count; begin = ends[key], key++) {
-        if (key == lane->terms_count)
-            chunk->first_far_segment = *segments;
-        if (ends[key] == begin)
-            continue;
-        int first = lane->block_count;
-        fill_blocks(lane, chunk, kept, (eng_lane_pair *)lane->sorted.block + begin,
-                    ends[key] - begin);
-        list[(*segments)++] = (eng_lane_segment){key % lane->terms_count, first, lane->block_count};
+    eng_lane_segment *segment = (eng_lane_segment *)lane->segments.block + chunk->first_segment;
+    int block = chunk->first_block, count = chunk->contacts;
+    chunk->first_far_segment = chunk->first_segment;
+    for (int begin = 0, end; begin < count; begin = end, segment++) {
+        int key = key_of(lane, &pairs[begin]);
+        for (end = begin + 1; end < count && key_of(lane, &pairs[end]) == key;)
+            end++;
+        fill_blocks(lane, chunk, kept, pairs + begin, end - begin, block);
+        int first = block;
+        block += blocks_for(end - begin);
+        *segment = (eng_lane_segment){key % lane->terms_count, first, block};
+        chunk->first_far_segment += key < lane->terms_count;
     }
-    chunk->end_segment = *segments;
-    chunk->end_block = lane->block_count;
+    chunk->contacts = 0;
 }
 
-/// Numbers of a list that its arrays need.
-typedef struct sizes {
-    size_t blocks, segments, pairs; // pairs: of the largest chunk
-    size_t kept;                    // bytes, where the packed history goes
-} sizes;
-
-/// New blocks of a chunk must not reach the history of the chunk.
-static sizes sizes_of(const struct eng_lane *lane)
+/// Index of the first history entry of a chunk, or of the end.
+static int first_kept(const struct eng_lane *lane, int chunk)
 {
-    const eng_lane_chunk *chunks = lane->chunks.block;
-    const int *ends = lane->counts.block, *start = lane->kept_start.block;
-    sizes s = {0};
-    for (int c = 0, begin = 0; c < lane->chunk_count; begin = chunks[c].contacts, c++) {
-        int count = chunks[c].contacts - begin;
-        count_keys(lane, lane->pairs + begin, count);
-        for (int key = 0; key < 2 * lane->terms_count; key++) {
-            s.blocks += (size_t)(ends[key + 1] + ENG_LANE_WIDTH - 1) / ENG_LANE_WIDTH;
-            s.segments += ends[key + 1] > 0;
-        }
-        s.pairs = (size_t)count > s.pairs ? (size_t)count : s.pairs;
-        size_t used = s.blocks * sizeof(eng_lane_block);
-        size_t before = (size_t)start[chunks[c].first_row] * sizeof(eng_lane_kept);
-        s.kept = used > before && used - before > s.kept ? used - before : s.kept;
-    }
-    return s;
+    const int *start = lane->kept_start.block;
+    return chunk < lane->chunk_count ? start[lane->pass.chunks[chunk].first_row] : lane->kept_count;
 }
 
-static cairn_status reserve_blocks(struct eng_lane *lane, const sizes *s)
+/// Places of blocks, segments, ghosts and the pairs' walls from their numbers.
+static void number_all(struct eng_lane *lane, int *segments, int *most_kept)
 {
-    size_t kept = s->kept + (size_t)lane->kept_count * sizeof(eng_lane_kept);
-    size_t bytes = s->blocks * sizeof(eng_lane_block);
+    int blocks = 0, ghosts = 0;
+    *segments = *most_kept = 0;
+    for (int c = 0; c < lane->chunk_count; c++) {
+        eng_lane_chunk *chunk = &lane->pass.chunks[c];
+        int kept = first_kept(lane, c + 1) - first_kept(lane, c);
+        chunk->first_block = blocks;
+        chunk->first_segment = *segments;
+        chunk->first_ghost = ghosts;
+        blocks = chunk->end_block += blocks;
+        *segments = chunk->end_segment += *segments;
+        ghosts = chunk->end_ghost += ghosts;
+        *most_kept = kept > *most_kept ? kept : *most_kept;
+    }
+    lane->block_count = blocks;
+}
+
+/// Bytes from the begin of blocks of chunks [first, end) to their history, so that new blocks of a
+/// chunk do not reach the history of later ones.
+static size_t kept_offset(const struct eng_lane *lane, int first, int end)
+{
+    size_t most = 0;
+    for (int c = first; c < end; c++) {
+        int blocks = lane->pass.chunks[c].end_block - lane->pass.chunks[first].first_block;
+        size_t used = (size_t)blocks * sizeof(eng_lane_block);
+        size_t kept =
+            (size_t)(first_kept(lane, c + 1) - first_kept(lane, first)) * sizeof(eng_lane_kept);
+        most = used > kept && used - kept > most ? used - kept : most;
+    }
+    return most;
+}
+
+/// Places for the history within the blocks, such that ranges do not meet; false where there are
+/// none: contacts whose bodies are far apart by now.
+static bool place_apart(struct eng_lane *lane)
+{
+    for (int r = 0; r < lane->ranges; r++) {
+        eng_lane_range *range = &lane->range[r];
+        int first = lane->pass.chunks[range->first_chunk].first_block;
+        int end = lane->pass.chunks[range->end_chunk - 1].end_block;
+        int kept = first_kept(lane, range->end_chunk) - first_kept(lane, range->first_chunk);
+        size_t offset = kept_offset(lane, range->first_chunk, range->end_chunk);
+        range->kept_place = (size_t)first * sizeof(eng_lane_block) + offset;
+        if (offset + (size_t)kept * sizeof(eng_lane_kept) >
+            (size_t)(end - first) * sizeof(eng_lane_block))
+            return false;
+    }
+    return true;
+}
+
+/// The history behind what blocks need; ranges are filled one after the other.
+static void place_together(struct eng_lane *lane)
+{
+    size_t offset = kept_offset(lane, 0, lane->chunk_count);
+    for (int r = 0; r < lane->ranges; r++)
+        lane->range[r].kept_place =
+            offset + (size_t)first_kept(lane, lane->range[r].first_chunk) * sizeof(eng_lane_kept);
+}
+
+static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int segments,
+                                   int most_kept)
+{
+    size_t blocks = (size_t)lane->block_count, bytes = blocks * sizeof(eng_lane_block);
     const struct {
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->blocks,   kept > bytes ? kept : bytes                             },
-        {&lane->hertz,    lane->has_hertz ? s->blocks * sizeof(eng_lane_hertz) : 0},
-        {&lane->segments, (s->segments + 1) * sizeof(eng_lane_segment)            },
-        {&lane->sorted,   (s->pairs + 1) * sizeof(eng_lane_pair)                  },
+        {&lane->blocks,     kept_end > bytes ? kept_end : bytes                       },
+        {&lane->hertz,      lane->has_hertz ? blocks * sizeof(eng_lane_hertz) : 0     },
+        {&lane->segments,   ((size_t)segments + 1) * sizeof(eng_lane_segment)         },
+        {&lane->kept_aside, (size_t)(lane->ranges * most_kept) * sizeof(eng_lane_kept)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -273,57 +315,72 @@ static cairn_status reserve_blocks(struct eng_lane *lane, const sizes *s)
     return CAIRN_OK;
 }
 
+/// The history of each chunk is put aside before blocks take its place.
+static void fill_range(struct eng_lane *lane, int index)
+{
+    const eng_lane_range *range = &lane->range[index];
+    size_t aside = lane->kept_aside.capacity / sizeof(eng_lane_kept) / (size_t)lane->ranges;
+    eng_lane_kept *kept = (eng_lane_kept *)lane->kept_aside.block + (size_t)index * aside;
+    const eng_lane_kept *from =
+        (const eng_lane_kept *)(const void *)((const char *)lane->blocks.block + range->kept_place);
+    eng_lane_pair *pairs = range->pairs;
+    int ghosts = 0;
+    for (int r = 0; r < index; r++)
+        ghosts += lane->range[r].ghost_count;
+    for (int i = 0; i < range->pair_count; i++)
+        pairs[i].j += (int)pairs[i].j >= lane->rows ? (unsigned)ghosts : 0;
+    for (int c = range->first_chunk; c < range->end_chunk; c++) {
+        int count = first_kept(lane, c + 1) - first_kept(lane, c);
+        int pair_count = lane->pass.chunks[c].contacts;
+        if (count > 0)
+            memcpy(kept, from, (size_t)count * sizeof *kept);
+        fill_chunk(lane, &lane->pass.chunks[c], kept, pairs);
+        pairs += pair_count;
+        from += count;
+    }
+}
+
+/// Moves the sorted history to the ranges' places, the last first: none is before where it was.
+static void move_kept(struct eng_lane *lane)
+{
+    const eng_lane_kept *kept = lane->blocks.block;
+    for (int r = lane->ranges - 1; r >= 0; r--) {
+        const eng_lane_range *range = &lane->range[r];
+        int first = first_kept(lane, range->first_chunk);
+        size_t count = (size_t)(first_kept(lane, range->end_chunk) - first);
+        if (count > 0)
+            memmove((char *)lane->blocks.block + range->kept_place, kept + first,
+                    count * sizeof *kept);
+    }
+}
+
 static cairn_status fill_all(struct eng_lane *lane)
 {
-    size_t keys = 2 * (size_t)lane->terms_count;
-    cairn_status status = eng_lane_reserve(lane, &lane->counts, (keys + 1) * sizeof(int));
+    int segments, most_kept;
+    number_all(lane, &segments, &most_kept);
+    bool apart = place_apart(lane);
+    if (!apart)
+        place_together(lane);
+    size_t end = lane->range[0].kept_place + (size_t)lane->kept_count * sizeof(eng_lane_kept);
+    cairn_status status = reserve_blocks(lane, apart ? 0 : end, segments, most_kept);
     if (status != CAIRN_OK)
         return status;
-    sizes s = sizes_of(lane);
-    status = reserve_blocks(lane, &s);
-    if (status != CAIRN_OK)
-        return status;
-    void *kept = NULL;
-    if (lane->kept_count > 0) {
-        kept = (char *)lane->blocks.block + s.kept;
-        memmove(kept, lane->blocks.block, (size_t)lane->kept_count * sizeof(eng_lane_kept));
-    }
-    eng_lane_chunk *chunks = lane->chunks.block;
-    for (int c = 0, begin = 0, segments = 0; c < lane->chunk_count; c++) {
-        int end = chunks[c].contacts;
-        fill_chunk(lane, &chunks[c], kept, lane->pairs + begin, end - begin, &segments);
-        chunks[c].contacts = 0;
-        begin = end;
-    }
+    move_kept(lane);
+    if (apart)
+        eng_lane_ranges_run(lane, fill_range);
+    for (int r = 0; r < lane->ranges && !apart; r++)
+        fill_range(lane, r);
     lane->kept_count = 0;
     return CAIRN_OK;
 }
 
 // ---------------------------------------------------------------- force rows
 
-static int range_of(const struct eng_lane *lane, int row)
-{
-    return (int)((int64_t)(row / lane->chunk_rows) * lane->ranges / lane->chunk_count);
-}
-
 /// Block that a range begins with.
 static int range_begin(const struct eng_lane *lane, int range)
 {
-    int chunk = (int)(((int64_t)range * lane->chunk_count + lane->ranges - 1) / lane->ranges);
-    return ((const eng_lane_chunk *)lane->chunks.block)[chunk].first_block;
-}
-
-/// Chunks that a pair of an earlier range acts on wait until all ranges are done.
-static void defer(struct eng_lane *lane)
-{
-    for (int i = 0; i < lane->block_count && lane->ranges > 1; i++) {
-        const eng_lane_block *block = &lane->pass.blocks[i];
-        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-            int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-            if (b < lane->rows && range_of(lane, a) != range_of(lane, b))
-                lane->pass.chunks[b / lane->chunk_rows].waits = true;
-        }
-    }
+    int chunk = lane->range[range].first_chunk;
+    return chunk < lane->chunk_count ? lane->pass.chunks[chunk].first_block : lane->block_count;
 }
 
 /// Whether a block's forces are read after its range is done.
@@ -478,7 +535,7 @@ cairn_status eng_lane_blocks_make(struct eng_lane *lane)
     cairn_status status = fill_all(lane);
     if (status != CAIRN_OK)
         return status;
-    defer(lane);
+    eng_lane_ranges_balance(lane);
     status = place_force_rows(lane);
     if (status == CAIRN_OK)
         status = fill_sides(lane, false, lane->near_start.block, &lane->near_list);

@@ -69,7 +69,8 @@ typedef struct eng_lane_chunk {
     int first_segment, first_far_segment, end_segment; // list A, then list B
     int first_ghost, end_ghost;
     int first_block, end_block;
-    bool waits; // pairs of another range act on it: it moves when all ranges are done
+    int range;
+    bool waits; // pairs of another range act on it: it moves when these ranges are done
     // written by the step
     double wake;     // m, path at which list B is looked at again
     double damping;  // J
@@ -129,6 +130,14 @@ static inline int eng_lane_far_row(const eng_lane_pass *pass, int entry)
     return 8 * pass->blocks[entry / (8 * ENG_LANE_WIDTH)].force_row + entry % (8 * ENG_LANE_WIDTH);
 }
 
+/// What the search for pairs reads: places and radii of rows, eight more than there are.
+typedef struct eng_lane_search {
+    const double *place[3], *radius; // m
+    double skin, near;               // m
+} eng_lane_search;
+
+enum { ENG_LANE_APART = 1 << 30 }; // added to a row whose gap is not less than `near`
+
 /// One build of the kernels. All give the same bits.
 typedef struct eng_lane_kernel {
     const char *name;
@@ -139,6 +148,9 @@ typedef struct eng_lane_kernel {
     void (*move)(const eng_lane_pass *pass, int chunk);
     /// New orientations of the rows of a chunk.
     void (*turn)(const eng_lane_pass *pass, int chunk);
+    /// Rows of [begin, end) whose gap to `row` is less than the skin, in order; `found` has room
+    /// for all of them and eight more. Returns their number.
+    int (*meet)(const eng_lane_search *search, int row, int begin, int end, int *found);
 } eng_lane_kernel;
 
 extern const eng_lane_kernel eng_lane_scalar, eng_lane_avx2, eng_lane_avx512;
@@ -168,6 +180,31 @@ typedef struct eng_lane_ghost {
     int slot; // of its pair
 } eng_lane_ghost;
 
+/// Two rows whose gap was within the skin when the list was made.
+typedef struct eng_lane_pair {
+    unsigned j;
+    unsigned short i;     // within its chunk, ENG_LANE_FAR added for list B
+    unsigned short terms; // index of the surface
+} eng_lane_pair;
+
+enum { ENG_LANE_FAR = 0x8000 };
+
+/// Chunks that one thread takes. Their pairs may act on chunks of later ranges, which wait.
+typedef struct eng_lane_range {
+    int first_chunk, end_chunk;
+    int lowest;  // first range with pairs that act on this one
+    int arrived; // of those ranges, in this step
+    bool taken;  // by a thread
+    // of list making
+    eng_lane_pair *pairs;   // owned
+    eng_lane_ghost *ghosts; // owned; rows and slots within the range
+    int pair_count, pair_capacity, ghost_count, ghost_capacity;
+    size_t kept_place; // bytes from the begin of `blocks`: history of its rows
+    cairn_status status;
+} eng_lane_range;
+
+typedef struct eng_lane_finding eng_lane_finding;
+
 struct eng_lane {
     cairn_world *world;
     const eng_lane_kernel *kernel;
@@ -183,9 +220,9 @@ struct eng_lane {
     eng_lane_buffer blocks, hertz, near_start, near_list, far_start, far_list;
     eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
     eng_lane_buffer lasting; // [blocks] whose force rows last
-    eng_lane_buffer scratch, cell_start, kept_start, sorted, counts; // of list making
-    struct eng_lane_pair *pairs;                                     // candidates
-    int pair_capacity;
+    eng_lane_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
+    eng_lane_range *range;           // [workers of the world], the first `ranges` in use
+    const eng_lane_finding *finding; // while pairs are searched for
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
@@ -203,15 +240,6 @@ struct eng_lane {
     int64_t lists;            // made so far
 };
 
-/// Two rows whose gap was within the skin when the list was made.
-typedef struct eng_lane_pair {
-    unsigned j;
-    unsigned short i;     // within its chunk, ENG_LANE_FAR added for list B
-    unsigned short terms; // index of the surface
-} eng_lane_pair;
-
-enum { ENG_LANE_FAR = 0x8000 };
-
 /// History of a contact between two lists.
 typedef struct eng_lane_kept {
     int body[2]; // owner and partner
@@ -220,9 +248,15 @@ typedef struct eng_lane_kept {
     bool slips;
 } eng_lane_kept;
 
-static inline double (*eng_lane_reference(const struct eng_lane *lane))[3]
+/// Rows of one coordinate in `reference`, the places of the rows when the list was made.
+static inline size_t eng_lane_reference_stride(const struct eng_lane *lane)
 {
-    return lane->reference.block;
+    return (size_t)lane->rows + ENG_LANE_WIDTH;
+}
+
+static inline double *eng_lane_reference(const struct eng_lane *lane, int axis)
+{
+    return (double *)lane->reference.block + (size_t)axis * eng_lane_reference_stride(lane);
 }
 
 /// Place of the tangential stiffness in the history of hertz_mindlin.
@@ -256,13 +290,30 @@ void eng_lane_read_constants(struct eng_lane *lane, int row);
 /// Space for the lane's rows and some ghosts; the pass works on it.
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;
 
+/// Ranges with about the same number of chunks each.
+void eng_lane_ranges_split(struct eng_lane *lane);
+
+/// Ranges with about the same work each in a step, and which of their chunks wait.
+void eng_lane_ranges_balance(struct eng_lane *lane);
+
+/// Calls `work` for each range, in threads.
+void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *lane, int range));
+
+/// Forces and motion of all chunks.
+void eng_lane_ranges_step(struct eng_lane *lane);
+
 /// Packs the history of all contacts; the blocks are gone.
 void eng_lane_history_keep(struct eng_lane *lane);
 
 /// After the rows were sorted: packed history in the order of owners.
 void eng_lane_history_sort(struct eng_lane *lane);
 
-/// Blocks, force rows and incidence from the candidates and the packed history.
+/// The pairs of a chunk, the last of its range, in the order of blocks; numbers of its blocks and
+/// segments.
+cairn_status eng_lane_pairs_sort(struct eng_lane *lane, eng_lane_range *range,
+                                 eng_lane_chunk *chunk) CAIRN_CHECK_RESULT;
+
+/// Blocks, force rows and incidence from the sorted pairs and the packed history.
 cairn_status eng_lane_blocks_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// Slot of an entry of `near` of a row, -1 for padding.

@@ -640,10 +640,45 @@ static void turn(const eng_lane_pass *pass, int index)
             turn_part(pass, pass->turn[row / ENG_LANE_WIDTH], row + first, first);
 }
 
+/// Numbers of the lanes of a mask, with the bits of `apart` where these are set.
+INLINE int put_found(int first, unsigned bits, unsigned apart, int *found)
+{
+    int count = 0;
+    for (int k = 0; k < LANES; k++) {
+        found[count] = (first + k) | (apart >> k & 1 ? ENG_LANE_APART : 0);
+        count += bits >> k & 1;
+    }
+    return count;
+}
+
+static int meet(const eng_lane_search *search, int row, int begin, int end, int *found)
+{
+    const double *const *place = search->place;
+    vec own = v_set(search->radius[row]), skin = v_set(search->skin), near = v_set(search->near);
+    vec at[3] = {v_set(place[0][row]), v_set(place[1][row]), v_set(place[2][row])};
+    int count = 0;
+    for (int first = begin; first < end; first += LANES) {
+        vec x = v_sub(v_load_any(place[0] + first), at[0]);
+        vec y = v_sub(v_load_any(place[1] + first), at[1]);
+        vec z = v_sub(v_load_any(place[2] + first), at[2]);
+        vec square = v_fma(z, z, v_fma(y, y, v_mul(x, x)));
+        vec sum = v_add(own, v_load_any(search->radius + first));
+        vec wide = v_add(sum, skin), tight = v_add(sum, near);
+        unsigned bits = m_bits(m_less(square, v_mul(wide, wide)));
+        if (end - first < LANES)
+            bits &= (1u << (end - first)) - 1u;
+        if (bits != 0)
+            count +=
+                put_found(first, bits, ~m_bits(m_less(square, v_mul(tight, tight))), found + count);
+    }
+    return count;
+}
+
 const eng_lane_kernel LANE_KERNEL = {
     .name = LANE_NAME,
     .available = available,
     .forces = forces,
     .move = move,
     .turn = turn,
+    .meet = meet,
 };

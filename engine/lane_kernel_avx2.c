@@ -29,6 +29,10 @@ static inline vec v_load(const double *p)
 {
     return _mm256_load_pd(p);
 }
+static inline vec v_load_any(const double *p)
+{
+    return _mm256_loadu_pd(p);
+}
 static inline void v_store(double *p, vec a)
 {
     _mm256_store_pd(p, a);

@@ -30,6 +30,10 @@ static inline vec v_load(const double *p)
 {
     return _mm512_load_pd(p);
 }
+static inline vec v_load_any(const double *p)
+{
+    return _mm512_loadu_pd(p);
+}
 static inline void v_store(double *p, vec a)
 {
     _mm512_store_pd(p, a);

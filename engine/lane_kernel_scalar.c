@@ -19,6 +19,10 @@ static inline vec v_load(const double *p)
 {
     return *p;
 }
+static inline vec v_load_any(const double *p)
+{
+    return *p;
+}
 static inline void v_store(double *p, vec a)
 {
     *p = a;

@@ -2,6 +2,7 @@
 // Pair list of the spheres lane: cells, sorted rows, candidates of the half list.
 #include "engine/lane_data.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct grid {
@@ -20,8 +21,9 @@ static void bounds_of(const struct eng_lane *lane, double low[3], double high[3]
     }
     for (int row = 0; row < lane->rows; row++)
         for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], lane->pass.X[row][k]);
-            high[k] = fmax(high[k], lane->pass.X[row][k]);
+            double at = lane->pass.X[row][k];
+            low[k] = at < low[k] ? at : low[k];
+            high[k] = at > high[k] ? at : high[k];
         }
     for (int k = 0; k < 3; k++) {
         low[k] = fmin(fmax(low[k], -far), far);
@@ -91,18 +93,6 @@ static double wall_distance(const eng_lane_wall *wall, const double X[4])
     return vec3_dot(wall->now.normal, vec3_sub(vec3_from(X), wall->now.point));
 }
 
-static int count_ghosts(const struct eng_lane *lane)
-{
-    const eng_lane_wall *walls = lane->walls.block;
-    int count = 0;
-    for (int row = 0; row < lane->rows; row++)
-        for (int w = 0; w < lane->wall_count; w++)
-            count += lane->pass.constants[row][0] != 0.0 &&
-                     wall_distance(&walls[w], lane->pass.X[row]) - lane->pass.constants[row][3] <
-                         lane->skin;
-    return count;
-}
-
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
 {
     size_t n = (size_t)lane->rows, all = n + 2 + (size_t)ghosts + ENG_LANE_WIDTH;
@@ -111,14 +101,14 @@ cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->X,          all * sizeof(double[4])      },
-        {&lane->V,          all * sizeof(double[8])      },
-        {&lane->constants,  n * sizeof(double[4])        },
-        {&lane->turn,       groups * sizeof(double[4][8])},
-        {&lane->reference,  n * sizeof(double[3])        },
-        {&lane->id,         n * sizeof(int)              },
-        {&lane->near_start, (n + 1) * sizeof(int)        },
-        {&lane->far_start,  (n + 1) * sizeof(int)        },
+        {&lane->X,          all * sizeof(double[4])                 },
+        {&lane->V,          all * sizeof(double[8])                 },
+        {&lane->constants,  n * sizeof(double[4])                   },
+        {&lane->turn,       groups * sizeof(double[4][8])           },
+        {&lane->reference,  (n + ENG_LANE_WIDTH) * sizeof(double[3])},
+        {&lane->id,         n * sizeof(int)                         },
+        {&lane->near_start, (n + 1) * sizeof(int)                   },
+        {&lane->far_start,  (n + 1) * sizeof(int)                   },
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -182,21 +172,40 @@ static void permute(struct eng_lane *lane)
         put_row(lane, row, &first);
         order[row] = row;
     }
-    for (int row = 0; row < lane->rows; row++) {
+    for (int row = 0; row < lane->rows; row++)
         row_of[eng_lane_ids(lane)[row]] = row;
-        memcpy(eng_lane_reference(lane)[row], lane->pass.X[row], sizeof *eng_lane_reference(lane));
-    }
+    // walls never own a pair
+    for (int w = 0; w < lane->wall_count; w++)
+        row_of[((const eng_lane_wall *)lane->walls.block)[w].body] = INT_MAX;
 }
 
-static cairn_status add_pair(struct eng_lane *lane, int *count, eng_lane_pair pair)
+/// Places and radii of the sorted rows, coordinate by coordinate. The scratch has the radii.
+static eng_lane_search note_places(const struct eng_lane *lane)
 {
-    if (*count == lane->pair_capacity) {
-        cairn_status status = base_array_reserve(&lane->world->allocator, &lane->pairs,
-                                                 &lane->pair_capacity, *count + 1);
+    double *radius = lane->scratch.block;
+    eng_lane_search search = {.radius = radius, .skin = lane->skin, .near = lane->near};
+    for (int axis = 0; axis < 3; axis++) {
+        double *place = eng_lane_reference(lane, axis);
+        for (int row = 0; row < lane->rows; row++)
+            place[row] = lane->pass.X[row][axis];
+        memset(place + lane->rows, 0, ENG_LANE_WIDTH * sizeof *place);
+        search.place[axis] = place;
+    }
+    for (int row = 0; row < lane->rows; row++)
+        radius[row] = lane->pass.constants[row][3];
+    memset(radius + lane->rows, 0, ENG_LANE_WIDTH * sizeof *radius);
+    return search;
+}
+
+static cairn_status add_pair(struct eng_lane *lane, eng_lane_range *range, eng_lane_pair pair)
+{
+    if (range->pair_count == range->pair_capacity) {
+        cairn_status status = base_array_reserve(&lane->world->allocator, &range->pairs,
+                                                 &range->pair_capacity, range->pair_count + 1);
         if (status != CAIRN_OK)
             return status;
     }
-    lane->pairs[(*count)++] = pair;
+    range->pairs[range->pair_count++] = pair;
     return CAIRN_OK;
 }
 
@@ -218,29 +227,41 @@ static eng_lane_pair pair_of(const struct eng_lane *lane, int row, int other, in
     };
 }
 
+/// What the search for pairs is given.
+struct eng_lane_finding {
+    grid g;
+    eng_lane_search search;
+};
+
+enum { MEET_ROWS = 512 }; // looked at in one call
+
 /// Pairs of one row with later rows of a run of cells.
-static cairn_status pair_with(struct eng_lane *lane, int row, int begin, int end, int *count)
+static cairn_status pair_with(struct eng_lane *lane, eng_lane_range *range, int row, int begin,
+                              int end)
 {
-    const double *X = lane->pass.X[row], *own = lane->pass.constants[row];
-    for (int other = begin > row ? begin : row + 1; other < end; other++) {
-        const double *Y = lane->pass.X[other], *c = lane->pass.constants[other];
-        double x = Y[0] - X[0], y = Y[1] - X[1], z = Y[2] - X[2];
-        double square = x * x + y * y + z * z, sum = own[3] + c[3];
-        double reach = sum + lane->skin, near = sum + lane->near;
-        if (square >= reach * reach || (own[0] == 0.0 && c[0] == 0.0))
-            continue;
-        cairn_status status =
-            add_pair(lane, count,
-                     pair_of(lane, row, other, eng_lane_ids(lane)[other], square >= near * near));
-        if (status != CAIRN_OK)
-            return status;
+    const double *own = lane->pass.constants[row];
+    int found[MEET_ROWS + ENG_LANE_WIDTH];
+    for (int from = begin > row ? begin : row + 1; from < end; from += MEET_ROWS) {
+        int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
+        int count = lane->kernel->meet(&lane->finding->search, row, from, until, found);
+        for (int k = 0; k < count; k++) {
+            int other = found[k] & ~ENG_LANE_APART;
+            if (own[0] == 0.0 && lane->pass.constants[other][0] == 0.0)
+                continue;
+            cairn_status status = add_pair(lane, range,
+                                           pair_of(lane, row, other, eng_lane_ids(lane)[other],
+                                                   (found[k] & ENG_LANE_APART) != 0));
+            if (status != CAIRN_OK)
+                return status;
+        }
     }
     return CAIRN_OK;
 }
 
 /// Pairs of one row with later rows: those of its own cell and of half of the cells around it.
-static cairn_status pair_row(struct eng_lane *lane, const grid *g, int row, int *count)
+static cairn_status pair_row(struct eng_lane *lane, eng_lane_range *range, int row)
 {
+    const grid *g = &lane->finding->g;
     const int *start = lane->cell_start.block;
     int cell = cell_at(g, lane->pass.X[row]), last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
@@ -251,59 +272,100 @@ static cairn_status pair_row(struct eng_lane *lane, const grid *g, int row, int 
                 continue;
             int line = ((a + da) * g->count[1] + b + db) * last;
             cairn_status status =
-                pair_with(lane, row, start[line + low], start[line + high + 1], count);
+                pair_with(lane, range, row, start[line + low], start[line + high + 1]);
             if (status != CAIRN_OK)
                 return status;
         }
     return CAIRN_OK;
 }
 
-/// Ghosts of one row, and its pairs with them.
-static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *ghosts)
+/// Ghosts of one row, and its pairs with them; both are numbered within the range.
+static cairn_status pair_walls(struct eng_lane *lane, eng_lane_range *range, int row)
 {
     const eng_lane_wall *walls = lane->walls.block;
-    eng_lane_ghost *list = lane->ghosts.block;
     const double *constants = lane->pass.constants[row];
+    cairn_status status = CAIRN_OK;
     if (constants[0] == 0.0)
         return CAIRN_OK;
-    for (int w = 0; w < lane->wall_count; w++) {
+    for (int w = 0; w < lane->wall_count && status == CAIRN_OK; w++) {
         double gap = wall_distance(&walls[w], lane->pass.X[row]) - constants[3];
         if (!(gap < lane->skin))
             continue;
-        cairn_status status = add_pair(
-            lane, count,
-            pair_of(lane, row, lane->rows + 2 + *ghosts, walls[w].body, gap >= lane->near));
-        if (status != CAIRN_OK)
-            return status;
-        list[(*ghosts)++] = (eng_lane_ghost){row, w, -1};
+        status = base_array_reserve(&lane->world->allocator, &range->ghosts, &range->ghost_capacity,
+                                    range->ghost_count + 1);
+        if (status == CAIRN_OK)
+            status = add_pair(lane, range,
+                              pair_of(lane, row, lane->rows + 2 + range->ghost_count, walls[w].body,
+                                      gap >= lane->near));
+        if (status == CAIRN_OK)
+            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1};
     }
-    return CAIRN_OK;
+    return status;
 }
 
-/// All pairs, chunk by chunk.
-static cairn_status find_pairs(struct eng_lane *lane, const grid *g, int *count)
+/// Pairs of one chunk. Ends of its ghosts, blocks, segments and pairs are their numbers until the
+/// blocks are made.
+static cairn_status find_in_chunk(struct eng_lane *lane, eng_lane_range *range, int index)
 {
-    int ghosts = 0;
-    eng_lane_chunk *chunks = lane->chunks.block;
     cairn_status status = CAIRN_OK;
-    *count = 0;
-    for (int c = 0; c < lane->chunk_count && status == CAIRN_OK; c++) {
-        int first = c * lane->chunk_rows, end = first + lane->chunk_rows;
-        chunks[c] = (eng_lane_chunk){
-            .first_row = first,
-            .end_row = end < lane->rows ? end : lane->rows,
-            .first_ghost = ghosts,
-        };
-        for (int row = first; row < chunks[c].end_row && status == CAIRN_OK; row++) {
-            status = pair_row(lane, g, row, count);
-            if (status == CAIRN_OK)
-                status = pair_walls(lane, row, count, &ghosts);
-        }
-        chunks[c].end_ghost = ghosts;
-        chunks[c].contacts = *count; // end of its pairs, until the blocks are made
+    int first = index * lane->chunk_rows, end = first + lane->chunk_rows;
+    int pairs = range->pair_count, ghosts = range->ghost_count;
+    eng_lane_chunk *chunk = &lane->pass.chunks[index];
+    *chunk = (eng_lane_chunk){
+        .first_row = first,
+        .end_row = end < lane->rows ? end : lane->rows,
+    };
+    for (int row = first; row < chunk->end_row && status == CAIRN_OK; row++) {
+        status = pair_row(lane, range, row);
+        if (status == CAIRN_OK)
+            status = pair_walls(lane, range, row);
+    }
+    chunk->end_ghost = range->ghost_count - ghosts;
+    chunk->contacts = range->pair_count - pairs;
+    return status != CAIRN_OK ? status : eng_lane_pairs_sort(lane, range, chunk);
+}
+
+static void find_in_range(struct eng_lane *lane, int index)
+{
+    eng_lane_range *range = &lane->range[index];
+    range->pair_count = range->ghost_count = 0;
+    range->status = CAIRN_OK;
+    for (int c = range->first_chunk; c < range->end_chunk && range->status == CAIRN_OK; c++)
+        range->status = find_in_chunk(lane, range, c);
+}
+
+/// Pairs and ghosts of all ranges, then the ghosts together in their order.
+static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *finding)
+{
+    lane->finding = finding;
+    eng_lane_ranges_run(lane, find_in_range);
+    lane->finding = NULL;
+    int ghosts = 0;
+    for (int r = 0; r < lane->ranges; r++) {
+        if (lane->range[r].status != CAIRN_OK)
+            return lane->range[r].status;
+        ghosts += lane->range[r].ghost_count;
     }
     lane->ghost_count = ghosts;
-    return status;
+    cairn_status status =
+        eng_lane_reserve(lane, &lane->ghosts, ((size_t)ghosts + 1) * sizeof(eng_lane_ghost));
+    if (status == CAIRN_OK)
+        status =
+            eng_lane_reserve(lane, &lane->far_touched, (size_t)lane->rows + 2 + (size_t)ghosts);
+    if (status == CAIRN_OK)
+        status = eng_lane_rows_reserve(lane, ghosts);
+    if (status != CAIRN_OK)
+        return status;
+    lane->pass.far_touched = lane->far_touched.block;
+    memset(lane->pass.far_touched, 0, (size_t)lane->rows + 2 + (size_t)ghosts);
+    eng_lane_ghost *all = lane->ghosts.block;
+    for (int r = 0; r < lane->ranges; r++) {
+        const eng_lane_range *range = &lane->range[r];
+        if (range->ghost_count > 0)
+            memcpy(all, range->ghosts, (size_t)range->ghost_count * sizeof *all);
+        all += range->ghost_count;
+    }
+    return CAIRN_OK;
 }
 
 /// Width of the layer that is searched, and of the part that is computed in every step: wider where
@@ -315,11 +377,13 @@ static void choose_skin(struct eng_lane *lane)
     lane->near = fmin(fmax(0.004 * radius, 10.0 * way), 0.5 * lane->skin);
 }
 
-static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int ghosts)
+static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g)
 {
     size_t n = (size_t)lane->rows;
     size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
-    size_t kept = (size_t)lane->kept_count, ints = 2 * n > kept ? 2 * n : kept;
+    size_t kept = (size_t)lane->kept_count, ints = 2 * (n + ENG_LANE_WIDTH);
+    size_t keys = 2 * (size_t)lane->terms_count;
+    ints = ints > kept ? ints : kept;
     // blocks are of one surface: larger chunks leave fewer of them half full
     int factor = 1 + (lane->terms_count - 1) / 4;
     lane->chunk_rows = ENG_LANE_CHUNK * (factor < 8 ? factor : 8);
@@ -331,12 +395,11 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->cell_start,  (cells + 2) * sizeof(int)                         },
-        {&lane->scratch,     ints * sizeof(int)                                },
-        {&lane->kept_start,  (n + 2) * sizeof(int)                             },
-        {&lane->ghosts,      ((size_t)ghosts + 1) * sizeof(eng_lane_ghost)     },
-        {&lane->chunks,      (size_t)lane->chunk_count * sizeof(eng_lane_chunk)},
-        {&lane->far_touched, n + 2 + (size_t)ghosts                            },
+        {&lane->cell_start, (cells + 2) * sizeof(int)                         },
+        {&lane->scratch,    ints * sizeof(int)                                },
+        {&lane->kept_start, (n + 2) * sizeof(int)                             },
+        {&lane->counts,     (size_t)lane->ranges * (keys + 1) * sizeof(int)   },
+        {&lane->chunks,     (size_t)lane->chunk_count * sizeof(eng_lane_chunk)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -344,9 +407,8 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
             return status;
     }
     lane->pass.chunks = lane->chunks.block;
-    lane->pass.far_touched = lane->far_touched.block;
-    memset(lane->pass.far_touched, 0, n + 2 + (size_t)ghosts);
-    return eng_lane_rows_reserve(lane, ghosts);
+    eng_lane_ranges_split(lane);
+    return CAIRN_OK;
 }
 
 /// What later steps and checkpoints need to know of the moment.
@@ -366,15 +428,15 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
 {
     choose_skin(lane);
     note_moment(lane);
-    grid g = grid_of(lane);
-    int ghosts = count_ghosts(lane), count = 0;
+    eng_lane_finding finding = {.g = grid_of(lane)};
     eng_lane_history_keep(lane);
-    cairn_status status = reserve_for_list(lane, &g, ghosts);
+    cairn_status status = reserve_for_list(lane, &finding.g);
     if (status == CAIRN_OK) {
-        sort_rows(lane, &g);
+        sort_rows(lane, &finding.g);
         permute(lane);
         eng_lane_history_sort(lane);
-        status = find_pairs(lane, &g, &count);
+        finding.search = note_places(lane);
+        status = find_pairs(lane, &finding);
     }
     if (status == CAIRN_OK)
         status = eng_lane_blocks_make(lane);

@@ -57,7 +57,8 @@ static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_RO
     memcpy(to + ROW_V, pass->V[row], sizeof *pass->V);
     for (int k = 0; k < 4; k++)
         to[ROW_TURN + k] = turn[k][row % ENG_LANE_WIDTH];
-    memcpy(to + ROW_REFERENCE, eng_lane_reference(lane)[row], 3 * sizeof *to);
+    for (int axis = 0; axis < 3; axis++)
+        to[ROW_REFERENCE + axis] = eng_lane_reference(lane, axis)[row];
 }
 
 static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges of chunks of the spheres lane: who takes which, and the one parallel section of a step.
+//
+// A chunk's bodies can move as soon as its own pairs are done, as all their pairs have earlier
+// owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
+// the thread that did it: nobody waits within a step.
+#include "engine/lane_data.h"
+
+/// What a chunk of so many rows and blocks costs, in rows.
+enum { BLOCK_COST = 5 };
+
+void eng_lane_ranges_split(struct eng_lane *lane)
+{
+    for (int r = 0; r < lane->ranges; r++) {
+        lane->range[r].first_chunk = (int)((int64_t)r * lane->chunk_count / lane->ranges);
+        lane->range[r].end_chunk = (int)((int64_t)(r + 1) * lane->chunk_count / lane->ranges);
+    }
+}
+
+static int64_t cost_of(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    const eng_lane_segment *segments = lane->segments.block;
+    int64_t blocks = 0;
+    for (int i = chunk->first_segment; i < chunk->first_far_segment; i++)
+        blocks += segments[i].end_block - segments[i].first_block;
+    return chunk->end_row - chunk->first_row + BLOCK_COST * blocks;
+}
+
+/// Chunks in order go to the range that the middle of their cost falls into.
+static void share_out(struct eng_lane *lane)
+{
+    int64_t total = 0, before = 0;
+    int range = 0;
+    for (int c = 0; c < lane->chunk_count; c++)
+        total += cost_of(lane, &lane->pass.chunks[c]);
+    lane->range[0].first_chunk = 0;
+    for (int c = 0; c < lane->chunk_count; c++) {
+        int64_t cost = cost_of(lane, &lane->pass.chunks[c]);
+        while (range + 1 < lane->ranges &&
+               (2 * before + cost) * lane->ranges >= 2 * total * (range + 1)) {
+            lane->range[range].end_chunk = lane->range[range + 1].first_chunk = c;
+            range++;
+        }
+        lane->pass.chunks[c].range = range;
+        before += cost;
+    }
+    for (; range + 1 < lane->ranges; range++)
+        lane->range[range].end_chunk = lane->range[range + 1].first_chunk = lane->chunk_count;
+    lane->range[range].end_chunk = lane->chunk_count;
+}
+
+void eng_lane_ranges_balance(struct eng_lane *lane)
+{
+    share_out(lane);
+    for (int r = 0; r < lane->ranges; r++)
+        lane->range[r].lowest = r;
+    for (int i = 0; i < lane->block_count && lane->ranges > 1; i++) {
+        const eng_lane_block *block = &lane->pass.blocks[i];
+        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+            int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
+            if (b >= lane->rows)
+                continue;
+            int from = lane->pass.chunks[a / lane->chunk_rows].range;
+            eng_lane_chunk *to = &lane->pass.chunks[b / lane->chunk_rows];
+            eng_lane_range *range = &lane->range[to->range];
+            if (from == to->range)
+                continue;
+            to->waits = true;
+            range->lowest = from < range->lowest ? from : range->lowest;
+        }
+    }
+}
+
+/// A range that is left; the worker's own if possible, whose rows are in its cache.
+static int take_range(struct eng_lane *lane, int worker)
+{
+    int range = worker % lane->ranges;
+    while (__atomic_exchange_n(&lane->range[range].taken, true, __ATOMIC_ACQ_REL))
+        range = (range + 1) % lane->ranges;
+    return range;
+}
+
+typedef struct job {
+    struct eng_lane *lane;
+    void (*work)(struct eng_lane *lane, int range);
+} job;
+
+static void run_job(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)begin, (void)end, (void)chunk;
+    const job *j = argument;
+    j->work(j->lane, take_range(j->lane, worker));
+}
+
+void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *lane, int range))
+{
+    job j = {lane, work};
+    for (int r = 0; r < lane->ranges; r++) {
+        lane->range[r].taken = false;
+        lane->range[r].arrived = 0;
+    }
+    base_parallel_for(lane->world->workers, lane->ranges, 1, run_job, &j);
+}
+
+static void end_chunk(struct eng_lane *lane, int index)
+{
+    eng_lane_chunk *chunk = &lane->pass.chunks[index];
+    lane->kernel->move(&lane->pass, index);
+    lane->kernel->turn(&lane->pass, index);
+    eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
+}
+
+static void end_waiting(struct eng_lane *lane, const eng_lane_range *range)
+{
+    for (int i = range->first_chunk; i < range->end_chunk; i++)
+        if (lane->pass.chunks[i].waits)
+            end_chunk(lane, i);
+}
+
+static void step_range(struct eng_lane *lane, int index)
+{
+    const eng_lane_range *own = &lane->range[index];
+    for (int i = own->first_chunk; i < own->end_chunk; i++) {
+        lane->kernel->forces(&lane->pass, i);
+        if (!lane->pass.chunks[i].waits)
+            end_chunk(lane, i);
+    }
+    for (int r = index; r < lane->ranges; r++) {
+        eng_lane_range *later = &lane->range[r];
+        if (later->lowest <= index &&
+            __atomic_add_fetch(&later->arrived, 1, __ATOMIC_ACQ_REL) == r - later->lowest + 1)
+            end_waiting(lane, later);
+    }
+}
+
+void eng_lane_ranges_step(struct eng_lane *lane)
+{
+    eng_lane_ranges_run(lane, step_range);
+}
