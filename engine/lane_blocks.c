@@ -8,7 +8,7 @@
 #include <string.h>
 
 /// Bodies whose rows stay in a processor's second cache.
-enum { ROWS_IN_CACHE = 20000 };
+enum { ROWS_IN_CACHE = 5000 };
 
 static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block,
                       const eng_lane_hertz *hertz, int k, eng_lane_kept *to)
