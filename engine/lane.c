@@ -511,7 +511,8 @@ static void follow_walls(eng_lane *lane)
     if (!lane->has_moving_walls)
         eng_lane_walls_place(lane); // nothing else moves them on
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
-    lane->pass.path += jump;
+    for (int i = 0; i < lane->chunk_count; i++)
+        lane->pass.chunks[i].path += jump;
     lane->wall_path += jump;
     lane->slack -= jump;
     lane->walls_changed = false;
@@ -568,12 +569,38 @@ static double driven_work(const eng_lane *lane)
     return lane->pass.step * work;
 }
 
-/// Energies, report and the way of the fastest body from the chunks, in their order.
+/// Bound on the speed of the bodies of a chunk in the last step, m/s.
+static double fastest_of(const eng_lane_chunk *chunk)
+{
+    const double *most = chunk->fastest;
+    return sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+}
+
+/// Ways of the bodies that the pairs of each chunk meet, and the fastest of all.
+static void follow_ways(eng_lane *lane)
+{
+    double walls = eng_lane_walls_fastest(lane), step = 1.000001 * lane->pass.step;
+    eng_lane_chunk *chunks = lane->pass.chunks;
+    lane->fastest = walls;
+    for (int i = lane->chunk_count - 1; i >= 0; i--) {
+        chunks[i].speed = fastest_of(&chunks[i]);
+        double most = walls;
+        for (int k = i; k <= chunks[i].last_chunk; k++)
+            most = chunks[k].speed > most ? chunks[k].speed : most;
+        chunks[i].path += most * step;
+        // also where it is not a number
+        lane->fastest = chunks[i].speed <= lane->fastest ? lane->fastest : chunks[i].speed;
+    }
+    lane->wall_path += walls * lane->pass.step;
+    lane->slack -= lane->fastest * step;
+}
+
+/// Energies, report and ways from the chunks, in their order.
 static bool collect(eng_lane *lane)
 {
     cairn_world *world = lane->world;
     cairn_step_report *report = &world->report;
-    double most[3] = {0.0, 0.0, 0.0}, finite = 0.0;
+    double finite = 0.0;
     for (int i = 0; i < lane->chunk_count; i++) {
         const eng_lane_chunk *c = &lane->pass.chunks[i];
         world->energy.damping += c->damping;
@@ -583,16 +610,9 @@ static bool collect(eng_lane *lane)
         report->active += c->active;
         report->penetration = fmax(report->penetration, c->depth);
         report->penetration_relative = fmax(report->penetration_relative, c->relative);
-        for (int k = 0; k < 3; k++)
-            most[k] = fmax(most[k], c->fastest[k]);
         finite += c->finite;
     }
-    double walls = eng_lane_walls_fastest(lane);
-    lane->fastest = fmax(sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]), walls);
-    double way = 1.000001 * lane->fastest * lane->pass.step;
-    lane->pass.path += way;
-    lane->wall_path += walls * lane->pass.step;
-    lane->slack -= way;
+    follow_ways(lane);
     return finite == 0.0 && isfinite(lane->fastest);
 }
 

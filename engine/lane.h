@@ -68,7 +68,6 @@ typedef enum eng_lane_record_count {
 } eng_lane_record_count;
 
 typedef enum eng_lane_record_real {
-    ENG_LANE_RECORD_PATH,
     ENG_LANE_RECORD_SLACK,
     ENG_LANE_RECORD_WALL_PATH,
     ENG_LANE_RECORD_FASTEST,
@@ -90,7 +89,6 @@ typedef struct eng_lane_record {
     double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];   // [rows]
     double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH]; // [slots]
     unsigned char *acts;                         // [slots]
-    double *wake;                                // [chunks]
     double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
 } eng_lane_record;
 

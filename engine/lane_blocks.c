@@ -189,10 +189,16 @@ cairn_status eng_lane_pairs_sort(struct eng_lane *lane, eng_lane_range *range,
         return status;
     eng_lane_pair *sorted = range->pairs + range->pair_count, *pairs = sorted - count;
     memset(ends, 0, ((size_t)keys + 1) * sizeof *ends);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        int j = (int)pairs[i].j;
         ends[key_of(lane, &pairs[i]) + 1]++;
+        if (j < lane->rows && j / lane->chunk_rows > chunk->last_chunk)
+            chunk->last_chunk = j / lane->chunk_rows;
+    }
     for (int key = 0; key < keys; key++) {
         chunk->end_block += blocks_for(ends[key + 1]);
+        if (key < lane->terms_count)
+            chunk->far_block = chunk->end_block;
         chunk->end_segment += ends[key + 1] > 0;
         ends[key + 1] += ends[key];
     }
@@ -233,12 +239,16 @@ static int first_kept(const struct eng_lane *lane, int chunk)
 /// Places of blocks, segments, ghosts and the pairs' walls from their numbers.
 static void number_all(struct eng_lane *lane, int *segments, int *most_kept)
 {
-    int blocks = 0, ghosts = 0;
+    int blocks = 0, ghosts = 0, before[2] = {0, 0};
     *segments = *most_kept = 0;
     for (int c = 0; c < lane->chunk_count; c++) {
         eng_lane_chunk *chunk = &lane->pass.chunks[c];
         int kept = first_kept(lane, c + 1) - first_kept(lane, c);
+        memcpy(chunk->before, before, sizeof before);
+        before[0] += chunk->far_block;
+        before[1] += chunk->end_block - chunk->far_block;
         chunk->first_block = blocks;
+        chunk->far_block += blocks;
         chunk->first_segment = *segments;
         chunk->first_ghost = ghosts;
         blocks = chunk->end_block += blocks;
@@ -376,13 +386,6 @@ static cairn_status fill_all(struct eng_lane *lane)
 
 // ---------------------------------------------------------------- force rows
 
-/// Block that a range begins with.
-static int range_begin(const struct eng_lane *lane, int range)
-{
-    int chunk = lane->range[range].first_chunk;
-    return chunk < lane->chunk_count ? lane->pass.chunks[chunk].first_block : lane->block_count;
-}
-
 /// Whether a block's forces are read after its range is done.
 static bool forces_last(const struct eng_lane *lane, const eng_lane_block *block)
 {
@@ -395,53 +398,78 @@ static bool forces_last(const struct eng_lane *lane, const eng_lane_block *block
     return false;
 }
 
-/// How many blocks are between a force and the last body that needs it.
-static int live_blocks(const struct eng_lane *lane)
+/// Number of a block within its list, of all chunks.
+static int number_of(const eng_lane_chunk *chunk, int block)
 {
-    const eng_lane_chunk *chunks = lane->chunks.block;
-    int most = 1;
-    for (int i = 0; i < lane->block_count; i++) {
-        const eng_lane_block *block = &lane->pass.blocks[i];
-        if (forces_last(lane, block))
-            continue;
-        int last = 0;
-        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-            int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-            last = a < lane->rows && a > last ? a : last;
-            last = b < lane->rows && b > last ? b : last;
-        }
-        int window = chunks[last / lane->chunk_rows].end_block - i;
-        most = window > most ? window : most;
-    }
-    return most;
+    return block < chunk->far_block ? chunk->before[0] + block - chunk->first_block
+                                    : chunk->before[1] + block - chunk->far_block;
 }
 
-/// Force rows: a ring for each range, so that they stay in the cache, and lasting ones for blocks
-/// whose forces are read after the range.
+/// Blocks of list A or B of a chunk and all before it.
+static int count_until(const eng_lane_chunk *chunk, int list)
+{
+    return chunk->before[list] + (list == 0 ? chunk->far_block - chunk->first_block
+                                            : chunk->end_block - chunk->far_block);
+}
+
+/// Last chunk with a body that needs the forces of a block.
+static int last_user(const struct eng_lane *lane, const eng_lane_block *block)
+{
+    int last = 0;
+    for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+        int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
+        last = a < lane->rows && a > last ? a : last;
+        last = b < lane->rows && b > last ? b : last;
+    }
+    return last / lane->chunk_rows;
+}
+
+/// Sizes of the rings: how many blocks of a list are between a force and the last body that needs
+/// it. Returns the number of blocks whose forces last.
+static int size_rings(struct eng_lane *lane)
+{
+    const eng_lane_chunk *chunks = lane->chunks.block;
+    int lasting = 0;
+    lane->ring[0] = lane->ring[1] = 1;
+    for (int c = 0; c < lane->chunk_count; c++)
+        for (int i = chunks[c].first_block; i < chunks[c].end_block; i++) {
+            const eng_lane_block *block = &lane->pass.blocks[i];
+            int list = i >= chunks[c].far_block;
+            if (forces_last(lane, block)) {
+                lasting++;
+                continue;
+            }
+            int window =
+                count_until(&chunks[last_user(lane, block)], list) - number_of(&chunks[c], i);
+            lane->ring[list] = window > lane->ring[list] ? window : lane->ring[list];
+        }
+    return lasting;
+}
+
+/// Force rows: rings for each range and list, so that they stay in the cache, and lasting ones for
+/// blocks whose forces are read after the range.
 static cairn_status place_force_rows(struct eng_lane *lane)
 {
-    int count = 0;
-    lane->ring = live_blocks(lane);
-    for (int i = 0; i < lane->block_count; i++)
-        count += forces_last(lane, &lane->pass.blocks[i]);
-    cairn_status status = eng_lane_reserve(lane, &lane->lasting, ((size_t)count + 1) * sizeof(int));
+    const eng_lane_chunk *chunks = lane->chunks.block;
+    size_t count = (size_t)size_rings(lane);
+    cairn_status status = eng_lane_reserve(lane, &lane->lasting, (count + 1) * sizeof(int));
     if (status != CAIRN_OK)
         return status;
-    int *lasting = lane->lasting.block, first_lasting = lane->ranges * lane->ring;
-    count = 0;
-    for (int range = 0; range < lane->ranges; range++) {
-        int begin = range_begin(lane, range);
-        int end = range + 1 < lane->ranges ? range_begin(lane, range + 1) : lane->block_count;
-        for (int i = begin; i < end; i++) {
-            int place = range * lane->ring + (i - begin) % lane->ring;
-            if (forces_last(lane, &lane->pass.blocks[i])) {
-                place = first_lasting + count;
-                lasting[count++] = i;
+    int *lasting = lane->lasting.block;
+    int begin[2] = {0, lane->ranges * lane->ring[0]};
+    int first_lasting = begin[1] + lane->ranges * lane->ring[1], place = first_lasting;
+    for (int c = 0; c < lane->chunk_count; c++)
+        for (int i = chunks[c].first_block; i < chunks[c].end_block; i++) {
+            eng_lane_block *block = &lane->pass.blocks[i];
+            int list = i >= chunks[c].far_block, ring = lane->ring[list];
+            int at = begin[list] + chunks[c].range * ring + number_of(&chunks[c], i) % ring;
+            if (forces_last(lane, block)) {
+                lasting[place - first_lasting] = i;
+                at = place++;
             }
-            lane->pass.blocks[i].force_row = place * ENG_LANE_WIDTH;
+            block->force_row = at * ENG_LANE_WIDTH;
         }
-    }
-    lane->zero_row = (first_lasting + count) * ENG_LANE_WIDTH;
+    lane->zero_row = place * ENG_LANE_WIDTH;
     size_t rows = (size_t)lane->zero_row + 1;
     status = eng_lane_reserve(lane, &lane->force, rows * sizeof(double[8]));
     if (status != CAIRN_OK)
@@ -454,16 +482,17 @@ static cairn_status place_force_rows(struct eng_lane *lane)
 int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry)
 {
     int place = entry / 8 / ENG_LANE_WIDTH, k = entry / 8 % ENG_LANE_WIDTH;
-    int first_lasting = lane->ranges * lane->ring;
+    int ring = lane->ring[0], first_lasting = lane->ranges * (ring + lane->ring[1]);
     if (entry / 8 == lane->zero_row)
         return -1;
     if (place >= first_lasting)
         return ((const int *)lane->lasting.block)[place - first_lasting] * ENG_LANE_WIDTH + k;
-    // the last block before the end of the row's chunk that has this place
-    int range = place / lane->ring, begin = range_begin(lane, range);
-    int last = lane->pass.chunks[row / lane->chunk_rows].end_block - begin - 1;
-    int back = (last - place % lane->ring) % lane->ring;
-    return (begin + last - back) * ENG_LANE_WIDTH + k;
+    // the last block of list A before the end of the row's chunk that has this place
+    const eng_lane_chunk *chunk = &lane->pass.chunks[row / lane->chunk_rows];
+    int last = count_until(chunk, 0) - 1, number = last - (last - place % ring) % ring;
+    while (chunk->before[0] > number)
+        chunk--;
+    return (chunk->first_block + number - chunk->before[0]) * ENG_LANE_WIDTH + k;
 }
 
 // ---------------------------------------------------------------- incidence

@@ -39,7 +39,9 @@ typedef struct eng_lane_block {
     float inverse_size[ENG_LANE_WIDTH]; // 1/m, of the smaller body
     int force_row;                      // first of its eight force rows
     unsigned char touch, slip;          // bits of lanes, in the last step
-    unsigned char padding[26];
+    unsigned char padding[2];
+    double wake; // m, list B: path of its chunk at which it is looked at again
+    unsigned char padding_too[16];
     double radius_sum[ENG_LANE_WIDTH];
     double damping[ENG_LANE_WIDTH];   // hooke: N s/m; hertz: the same over overlap^(1/4)
     double spring[3][ENG_LANE_WIDTH]; // N
@@ -68,15 +70,18 @@ typedef struct eng_lane_chunk {
     int first_row, end_row;
     int first_segment, first_far_segment, end_segment; // list A, then list B
     int first_ghost, end_ghost;
-    int first_block, end_block;
+    int first_block, far_block, end_block; // list A, then list B
+    int before[2];                         // blocks of list A and B of all chunks before it
+    int last_chunk;                        // of the bodies that its pairs act on
     int range;
     bool waits; // pairs of another range act on it: it moves when these ranges are done
     // written by the step
-    double wake;     // m, path at which list B is looked at again
+    double path;     // m, bound on the way since the list was made of bodies that its pairs meet
+    double wake;     // m, path at which a block of list B is looked at again
     double damping;  // J
     double friction; // J
     double drivers;  // J
-    double fastest[3];
+    double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
     int contacts, active;
@@ -114,8 +119,7 @@ typedef struct eng_lane_pass {
     double step;
     double gravity[3]; // m/s, times step
     int row_count;
-    int reach;   // rows that are asked for while a row moves: that many further on; 0 for none
-    double path; // m, bound on the way of any body since the list was made
+    int reach; // rows that are asked for while a row moves: that many further on; 0 for none
 } eng_lane_pass;
 
 /// Whether the pair of an entry of `far` touches; only then its force row holds its force.
@@ -228,7 +232,7 @@ struct eng_lane {
     int zero_row, ranges;
     int least_chunks; // of a range
     int chunk_rows;
-    int ring; // blocks of force rows of each range
+    int ring[2]; // blocks of force rows of each range, list A and B
     bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
     double skin, near;        // m
     double largest, smallest; // m, radii

@@ -422,16 +422,27 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
     }
 }
 
-/// A block of list B; gives the smallest gap of its lanes in `least`.
-INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s,
-                      vec *least)
+/// Smallest lane.
+static double smallest(vec a)
+{
+    double lanes[LANES] __attribute__((aligned(64))), least;
+    v_store(lanes, a);
+    least = lanes[0];
+    for (int k = 1; k < LANES; k++)
+        least = lanes[k] < least ? lanes[k] : least;
+    return least;
+}
+
+/// A block of list B; returns the smallest gap of its lanes.
+INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s)
 {
     const eng_lane_block *b = &pass->blocks[index];
+    vec least = v_set(1e30);
     for (int k = 0; k < PARTS; k++) {
         pairs p = part_of(pass, index * PARTS + k, hertz);
         early e;
         begin_pairs(pass, p, t, hertz, &e);
-        *least = v_min(*least, v_sub(e.r, v_load(b->radius_sum + p.first)));
+        least = v_min(least, v_sub(e.r, v_load(b->radius_sum + p.first)));
         if (e.acts)
             act(pass, p, t, hertz, &e, s);
     }
@@ -441,14 +452,23 @@ INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, boo
         __atomic_store_n(&pass->far_touched[eng_lane_row_a(b, k)], 1, __ATOMIC_RELAXED);
         __atomic_store_n(&pass->far_touched[eng_lane_row_b(b, k)], 1, __ATOMIC_RELAXED);
     }
+    return smallest(least);
 }
 
-INLINE void far_blocks(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       sums *s, vec *least)
+/// Blocks of list B that may touch by now; the chunk wakes when the first of the others may.
+INLINE void far_blocks(const eng_lane_pass *pass, eng_lane_chunk *chunk,
+                       const eng_lane_segment *segment, bool hertz, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
-    for (int i = segment->first_block; i < segment->end_block; i++)
-        far_block(pass, i, &t, hertz, s, least);
+    for (int i = segment->first_block; i < segment->end_block; i++) {
+        eng_lane_block *b = &pass->blocks[i];
+        if (b->wake <= chunk->path) {
+            double gap = far_block(pass, i, &t, hertz, s);
+            // two bodies approach by twice the path at most
+            b->wake = chunk->path + (gap > 0.0 ? 0.499999 * gap : 0.0);
+        }
+        chunk->wake = b->wake < chunk->wake ? b->wake : chunk->wake;
+    }
 }
 
 static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
@@ -490,16 +510,16 @@ static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, su
     }
 }
 
-static __attribute__((noinline)) void
-far_hooke(const eng_lane_pass *pass, const eng_lane_segment *segment, sums *s, vec *least)
+static __attribute__((noinline)) void far_hooke(const eng_lane_pass *pass, eng_lane_chunk *chunk,
+                                                const eng_lane_segment *segment, sums *s)
 {
-    far_blocks(pass, segment, false, s, least);
+    far_blocks(pass, chunk, segment, false, s);
 }
 
-static __attribute__((noinline)) void
-far_hertz(const eng_lane_pass *pass, const eng_lane_segment *segment, sums *s, vec *least)
+static __attribute__((noinline)) void far_hertz(const eng_lane_pass *pass, eng_lane_chunk *chunk,
+                                                const eng_lane_segment *segment, sums *s)
 {
-    far_blocks(pass, segment, true, s, least);
+    far_blocks(pass, chunk, segment, true, s);
 }
 
 /// Sum of the lanes of all parts, in order.
@@ -525,19 +545,16 @@ static double largest(vec a)
 
 static void far_list(const eng_lane_pass *pass, eng_lane_chunk *chunk, sums *s)
 {
-    if (pass->path < chunk->wake)
+    if (chunk->path < chunk->wake)
         return;
-    vec least = v_set(1e30);
+    chunk->wake = 1e30;
     for (int i = chunk->first_far_segment; i < chunk->end_segment; i++) {
         const eng_lane_segment *segment = &pass->segments[i];
         if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
-            far_hertz(pass, segment, s, &least);
+            far_hertz(pass, chunk, segment, s);
         else
-            far_hooke(pass, segment, s, &least);
+            far_hooke(pass, chunk, segment, s);
     }
-    // two bodies approach by twice the path at most; closed gaps are looked at in every step
-    double gap = -largest(v_sub(v_set(0.0), least));
-    chunk->wake = gap > 0.0 ? pass->path + 0.499999 * gap : 0.0;
 }
 
 static void forces(const eng_lane_pass *pass, int index)

@@ -314,6 +314,7 @@ static cairn_status find_in_chunk(struct eng_lane *lane, eng_lane_range *range, 
     *chunk = (eng_lane_chunk){
         .first_row = first,
         .end_row = end < lane->rows ? end : lane->rows,
+        .last_chunk = index,
     };
     for (int row = first; row < chunk->end_row && status == CAIRN_OK; row++) {
         status = pair_row(lane, range, row);
@@ -447,7 +448,7 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
         return status;
     }
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
-    lane->pass.path = lane->wall_path = 0.0;
+    lane->wall_path = 0.0;
     lane->slack = 0.5 * lane->skin;
     lane->lists++;
     return status;

@@ -6,7 +6,7 @@
 // the thread that did it: nobody waits within a step.
 #include "engine/lane_data.h"
 
-/// What a chunk of so many rows and blocks costs, in rows.
+/// What a block of list A costs, in rows.
 enum { BLOCK_COST = 5 };
 
 void eng_lane_ranges_split(struct eng_lane *lane)
@@ -17,13 +17,10 @@ void eng_lane_ranges_split(struct eng_lane *lane)
     }
 }
 
-static int64_t cost_of(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+static int64_t cost_of(const eng_lane_chunk *chunk)
 {
-    const eng_lane_segment *segments = lane->segments.block;
-    int64_t blocks = 0;
-    for (int i = chunk->first_segment; i < chunk->first_far_segment; i++)
-        blocks += segments[i].end_block - segments[i].first_block;
-    return chunk->end_row - chunk->first_row + BLOCK_COST * blocks;
+    return chunk->end_row - chunk->first_row +
+           (int64_t)BLOCK_COST * (chunk->far_block - chunk->first_block);
 }
 
 /// Chunks in order go to the range that the middle of their cost falls into.
@@ -32,10 +29,10 @@ static void share_out(struct eng_lane *lane)
     int64_t total = 0, before = 0;
     int range = 0;
     for (int c = 0; c < lane->chunk_count; c++)
-        total += cost_of(lane, &lane->pass.chunks[c]);
+        total += cost_of(&lane->pass.chunks[c]);
     lane->range[0].first_chunk = 0;
     for (int c = 0; c < lane->chunk_count; c++) {
-        int64_t cost = cost_of(lane, &lane->pass.chunks[c]);
+        int64_t cost = cost_of(&lane->pass.chunks[c]);
         while (range + 1 < lane->ranges &&
                (2 * before + cost) * lane->ranges >= 2 * total * (range + 1)) {
             lane->range[range].end_chunk = lane->range[range + 1].first_chunk = c;

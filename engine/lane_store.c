@@ -26,7 +26,6 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
     record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
     record->counts[ENG_LANE_RECORD_CHANGED] =
         (lane->walls_changed ? WALL_CHANGED : 0) | (lane->state_changed ? STATE_CHANGED : 0);
-    record->reals[ENG_LANE_RECORD_PATH] = lane->pass.path;
     record->reals[ENG_LANE_RECORD_SLACK] = lane->slack;
     record->reals[ENG_LANE_RECORD_WALL_PATH] = lane->wall_path;
     record->reals[ENG_LANE_RECORD_FASTEST] = lane->fastest;
@@ -42,11 +41,9 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
     record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
     record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
     record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
-    record->wake =
-        base_arena_array(arena, double, "lane chunks", record->counts[ENG_LANE_RECORD_CHUNKS]);
     record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
     return record->body != NULL && record->rows != NULL && record->slots != NULL &&
-           record->acts != NULL && record->wake != NULL && record->walls != NULL;
+           record->acts != NULL && record->walls != NULL;
 }
 
 static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
@@ -101,8 +98,6 @@ void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
     }
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         copy_slot(lane, slot, record);
-    for (int i = 0; i < lane->chunk_count; i++)
-        record->wake[i] = lane->pass.chunks[i].wake;
     for (int i = 0; i < lane->wall_count; i++) {
         vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
         wall_vectors((eng_lane_wall *)lane->walls.block + i, at);
@@ -218,14 +213,11 @@ static void place_history(eng_lane *lane, const eng_lane_record *record)
 {
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         place_slot(lane, slot, record);
-    for (int i = 0; i < lane->chunk_count; i++)
-        lane->pass.chunks[i].wake = record->wake[i];
 }
 
 static void place_numbers(eng_lane *lane, const eng_lane_record *record)
 {
     int64_t changed = record->counts[ENG_LANE_RECORD_CHANGED];
-    lane->pass.path = record->reals[ENG_LANE_RECORD_PATH];
     lane->slack = record->reals[ENG_LANE_RECORD_SLACK];
     lane->wall_path = record->reals[ENG_LANE_RECORD_WALL_PATH];
     lane->fastest = record->reals[ENG_LANE_RECORD_FASTEST];
