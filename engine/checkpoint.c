@@ -130,6 +130,7 @@ static void add_lane(field_list *list, eng_lane_record *lane)
         lane->rows);
     add(list, "lane/pairs", ENG_STORE_REAL, ENG_LANE_RECORD_SLOT_WIDTH, slots, lane->slots);
     add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
+    add(list, "lane/left", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_CHUNKS], lane->left);
     add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
 }
 

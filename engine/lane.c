@@ -375,7 +375,7 @@ static void read_bodies(eng_lane *lane)
 {
     cairn_world *world = lane->world;
     lane->pass.step = world->def.time_step;
-    lane->largest = lane->fastest = 0.0;
+    lane->largest = 0.0;
     lane->smallest = INFINITY;
     lane->has_moving_spheres = lane->has_moving_walls = false;
     for (int row = 0; row < lane->rows; row++) {
@@ -383,7 +383,6 @@ static void read_bodies(eng_lane *lane)
         int body = eng_lane_ids(lane)[row];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
         lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
-        lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
     eng_lane_walls_place(lane);
@@ -464,6 +463,7 @@ static cairn_status enter(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     read_bodies(lane);
+    eng_lane_margins_choose(lane);
     status = eng_lane_list_make(lane);
     if (status == CAIRN_OK)
         status = read_loads(lane);
@@ -474,22 +474,6 @@ static cairn_status enter(eng_lane *lane)
     lane->walls_changed = false;
     lane->active = true;
     return CAIRN_OK;
-}
-
-/// Farthest way of a sphere or wall since the list was made, m.
-static double way_since_list(const eng_lane *lane)
-{
-    const double *from[3];
-    double most = 0.0;
-    for (int axis = 0; axis < 3; axis++)
-        from[axis] = eng_lane_reference(lane, axis);
-    for (int row = 0; row < lane->rows; row++) {
-        const double *X = lane->pass.X[row];
-        double x = X[0] - from[0][row], y = X[1] - from[1][row], z = X[2] - from[2][row];
-        double square = x * x + y * y + z * z;
-        most = square > most ? square : most;
-    }
-    return fmax(sqrt(most), lane->wall_path);
 }
 
 /// Most that the distance of a sphere from a wall has changed between its last two places, m.
@@ -514,7 +498,7 @@ static void follow_walls(eng_lane *lane)
     for (int i = 0; i < lane->chunk_count; i++)
         lane->pass.chunks[i].path += jump;
     lane->wall_path += jump;
-    lane->slack -= jump;
+    lane->slack = fmin(lane->slack, lane->wall_margin - lane->wall_path);
     lane->walls_changed = false;
 }
 
@@ -522,14 +506,13 @@ static void follow_walls(eng_lane *lane)
 static cairn_status prepare(eng_lane *lane)
 {
     cairn_status status = CAIRN_OK;
-    bool reload = lane->loads_changed, changed = lane->state_changed;
-    if (changed)
+    bool reload = lane->loads_changed;
+    if (lane->state_changed)
         read_bodies(lane);
     if (lane->walls_changed)
         follow_walls(lane);
-    if (lane->slack < 0.0 && !changed)
-        lane->slack = 0.5 * lane->skin - way_since_list(lane);
-    if (lane->slack < 0.01 * lane->skin) {
+    if (lane->slack < 0.0) {
+        eng_lane_margins_choose(lane);
         status = eng_lane_list_make(lane);
         reload = reload || lane->has_load;
     }
@@ -569,30 +552,20 @@ static double driven_work(const eng_lane *lane)
     return lane->pass.step * work;
 }
 
-/// Bound on the speed of the bodies of a chunk in the last step, m/s.
-static double fastest_of(const eng_lane_chunk *chunk)
-{
-    const double *most = chunk->fastest;
-    return sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
-}
-
-/// Ways of the bodies that the pairs of each chunk meet, and the fastest of all.
+/// Ways of the bodies that the pairs of each chunk meet, and the least that is left of a margin.
 static void follow_ways(eng_lane *lane)
 {
     double walls = eng_lane_walls_fastest(lane), step = 1.000001 * lane->pass.step;
     eng_lane_chunk *chunks = lane->pass.chunks;
-    lane->fastest = walls;
-    for (int i = lane->chunk_count - 1; i >= 0; i--) {
-        chunks[i].speed = fastest_of(&chunks[i]);
+    lane->wall_path += walls * lane->pass.step;
+    lane->slack = lane->wall_margin - lane->wall_path;
+    for (int i = 0; i < lane->chunk_count; i++) {
         double most = walls;
         for (int k = i; k <= chunks[i].last_chunk; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
         chunks[i].path += most * step;
-        // also where it is not a number
-        lane->fastest = chunks[i].speed <= lane->fastest ? lane->fastest : chunks[i].speed;
+        lane->slack = chunks[i].left < lane->slack ? chunks[i].left : lane->slack;
     }
-    lane->wall_path += walls * lane->pass.step;
-    lane->slack -= lane->fastest * step;
 }
 
 /// Energies, report and ways from the chunks, in their order.
@@ -613,7 +586,7 @@ static bool collect(eng_lane *lane)
         finite += c->finite;
     }
     follow_ways(lane);
-    return finite == 0.0 && isfinite(lane->fastest);
+    return finite == 0.0;
 }
 
 cairn_status eng_lane_step(cairn_world *world, cairn_error *error)

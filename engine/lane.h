@@ -70,13 +70,12 @@ typedef enum eng_lane_record_count {
 typedef enum eng_lane_record_real {
     ENG_LANE_RECORD_SLACK,
     ENG_LANE_RECORD_WALL_PATH,
-    ENG_LANE_RECORD_FASTEST,
-    ENG_LANE_RECORD_LISTED_FASTEST,
+    ENG_LANE_RECORD_WALL_MARGIN,
     ENG_LANE_RECORD_REALS
 } eng_lane_record_real;
 
 enum {
-    ENG_LANE_RECORD_ROW_WIDTH = 19,
+    ENG_LANE_RECORD_ROW_WIDTH = 20,
     ENG_LANE_RECORD_SLOT_WIDTH = 8,
     ENG_LANE_RECORD_WALL_WIDTH = 33
 };
@@ -89,6 +88,7 @@ typedef struct eng_lane_record {
     double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];   // [rows]
     double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH]; // [slots]
     unsigned char *acts;                         // [slots]
+    double *left;                                // [chunks]
     double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
 } eng_lane_record;
 

@@ -17,6 +17,9 @@ enum {
     ENG_LANE_LEAST = 16,  // chunks of a range: below, waking a thread costs more than it gives
 };
 
+/// Largest margin of a row, in radii.
+#define ENG_LANE_WIDEST 0.35
+
 typedef enum eng_lane_law { ENG_LANE_HOOKE, ENG_LANE_HERTZ } eng_lane_law;
 
 /// One surface as the kernels need it, docs/laws.md section 7.
@@ -78,6 +81,7 @@ typedef struct eng_lane_chunk {
     // written by the step
     double path;     // m, bound on the way since the list was made of bodies that its pairs meet
     double wake;     // m, path at which a block of list B is looked at again
+    double left;     // m, bound on what its bodies have left of their margins
     double damping;  // J
     double friction; // J
     double drivers;  // J
@@ -134,13 +138,14 @@ static inline int eng_lane_far_row(const eng_lane_pass *pass, int entry)
     return 8 * pass->blocks[entry / (8 * ENG_LANE_WIDTH)].force_row + entry % (8 * ENG_LANE_WIDTH);
 }
 
-/// What the search for pairs reads: places and radii of rows, eight more than there are.
+/// What the search for pairs reads: places, radii and margins of rows, eight more than there are. A
+/// pair is listed while its gap is less than the sum of its margins.
 typedef struct eng_lane_search {
-    const double *place[3], *radius; // m
-    double skin, near;               // m
+    const double *place[3], *radius, *margin; // m
+    double near;                              // share of the margins below which a gap is near
 } eng_lane_search;
 
-enum { ENG_LANE_APART = 1 << 30 }; // added to a row whose gap is not less than `near`
+enum { ENG_LANE_APART = 1 << 30 }; // added to a row whose gap is not near
 
 /// One build of the kernels. All give the same bits.
 typedef struct eng_lane_kernel {
@@ -152,7 +157,7 @@ typedef struct eng_lane_kernel {
     void (*move)(const eng_lane_pass *pass, int chunk);
     /// New orientations of the rows of a chunk.
     void (*turn)(const eng_lane_pass *pass, int chunk);
-    /// Rows of [begin, end) whose gap to `row` is less than the skin, in order; `found` has room
+    /// Rows of [begin, end) whose gap to `row` is less than the margins, in order; `found` has room
     /// for all of them and eight more. Returns their number.
     int (*meet)(const eng_lane_search *search, int row, int begin, int end, int *found);
 } eng_lane_kernel;
@@ -234,13 +239,12 @@ struct eng_lane {
     int chunk_rows;
     int ring[2]; // blocks of force rows of each range, list A and B
     bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
-    double skin, near;        // m
+    double widest;            // m, sum of the largest margins
     double largest, smallest; // m, radii
-    double slack;             // m, way that is left before the list must be looked at
+    double slack;             // m, way that is left before a new list is due
+    double wall_margin;       // m, way that walls may make
     double wall_path;         // m, way of walls since the list was made
     double extent;            // m, no sphere is farther from the origin while the list lasts
-    double fastest;           // m/s, of the last step
-    double listed_fastest;    // m/s, `fastest` when the list was made
     int64_t lists;            // made so far
 };
 
@@ -252,15 +256,22 @@ typedef struct eng_lane_kept {
     bool slips;
 } eng_lane_kept;
 
-/// Rows of one coordinate in `reference`, the places of the rows when the list was made.
+/// Numbers of one kind in `reference`.
 static inline size_t eng_lane_reference_stride(const struct eng_lane *lane)
 {
     return (size_t)lane->rows + ENG_LANE_WIDTH;
 }
 
+/// Places of the rows when the list was made, one coordinate (0 to 2).
 static inline double *eng_lane_reference(const struct eng_lane *lane, int axis)
 {
     return (double *)lane->reference.block + (size_t)axis * eng_lane_reference_stride(lane);
+}
+
+/// How far each row may move from there before a new list is due, m.
+static inline double *eng_lane_margins(const struct eng_lane *lane)
+{
+    return eng_lane_reference(lane, 3);
 }
 
 /// Place of the tangential stiffness in the history of hertz_mindlin.
@@ -303,7 +314,7 @@ void eng_lane_ranges_balance(struct eng_lane *lane);
 /// Calls `work` for each range, in threads.
 void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *lane, int range));
 
-/// Forces and motion of all chunks.
+/// Forces and motion of all chunks; what is left of their margins.
 void eng_lane_ranges_step(struct eng_lane *lane);
 
 /// Packs the history of all contacts; the blocks are gone.
@@ -323,7 +334,10 @@ cairn_status eng_lane_blocks_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 /// Slot of an entry of `near` of a row, -1 for padding.
 int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry);
 
-/// New pair list; rows are sorted by cells, history goes along.
+/// Margins for a new list from the velocities: wider where bodies are fast.
+void eng_lane_margins_choose(struct eng_lane *lane);
+
+/// New pair list for the margins; rows are sorted by cells, history goes along.
 cairn_status eng_lane_list_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// Half-spaces of the world for the midpoint of the coming step.

@@ -671,7 +671,8 @@ INLINE int put_found(int first, unsigned bits, unsigned apart, int *found)
 static int meet(const eng_lane_search *search, int row, int begin, int end, int *found)
 {
     const double *const *place = search->place;
-    vec own = v_set(search->radius[row]), skin = v_set(search->skin), near = v_set(search->near);
+    vec own = v_set(search->radius[row]), margin = v_set(search->margin[row]);
+    vec near = v_set(search->near);
     vec at[3] = {v_set(place[0][row]), v_set(place[1][row]), v_set(place[2][row])};
     int count = 0;
     for (int first = begin; first < end; first += LANES) {
@@ -680,7 +681,8 @@ static int meet(const eng_lane_search *search, int row, int begin, int end, int 
         vec z = v_sub(v_load_any(place[2] + first), at[2]);
         vec square = v_fma(z, z, v_fma(y, y, v_mul(x, x)));
         vec sum = v_add(own, v_load_any(search->radius + first));
-        vec wide = v_add(sum, skin), tight = v_add(sum, near);
+        vec more = v_add(margin, v_load_any(search->margin + first));
+        vec wide = v_add(sum, more), tight = v_fma(near, more, sum);
         unsigned bits = m_bits(m_less(square, v_mul(wide, wide)));
         if (end - first < LANES)
             bits &= (1u << (end - first)) - 1u;

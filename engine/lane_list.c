@@ -5,6 +5,9 @@
 #include <limits.h>
 #include <string.h>
 
+/// Share of the margins of a pair below which it goes to list A.
+#define NEAR 0.025
+
 typedef struct grid {
     double low[3], inverse; // m, 1/m
     int axis[3];            // slowest first
@@ -36,7 +39,7 @@ static void bounds_of(const struct eng_lane *lane, double low[3], double high[3]
 static grid grid_of(const struct eng_lane *lane)
 {
     grid g;
-    double high[3], size = 2.0 * lane->largest + lane->skin;
+    double high[3], size = 2.0 * lane->largest + lane->widest;
     bounds_of(lane, g.low, high);
     for (int k = 0; k < 3; k++)
         g.axis[k] = k;
@@ -105,7 +108,7 @@ cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
         {&lane->V,          all * sizeof(double[8])                 },
         {&lane->constants,  n * sizeof(double[4])                   },
         {&lane->turn,       groups * sizeof(double[4][8])           },
-        {&lane->reference,  (n + ENG_LANE_WIDTH) * sizeof(double[3])},
+        {&lane->reference,  (n + ENG_LANE_WIDTH) * sizeof(double[4])},
         {&lane->id,         n * sizeof(int)                         },
         {&lane->near_start, (n + 1) * sizeof(int)                   },
         {&lane->far_start,  (n + 1) * sizeof(int)                   },
@@ -129,7 +132,7 @@ cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
 
 /// One row with all that moves along with it.
 typedef struct moved_row {
-    double X[4], V[8], constants[4], turn[4];
+    double X[4], V[8], constants[4], turn[4], margin;
     int id;
 } moved_row;
 
@@ -140,6 +143,7 @@ static void take_row(const struct eng_lane *lane, int row, moved_row *to)
     memcpy(to->constants, lane->pass.constants[row], sizeof to->constants);
     for (int k = 0; k < 4; k++)
         to->turn[k] = lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH];
+    to->margin = eng_lane_margins(lane)[row];
     to->id = eng_lane_ids(lane)[row];
 }
 
@@ -150,6 +154,7 @@ static void put_row(struct eng_lane *lane, int row, const moved_row *from)
     memcpy(lane->pass.constants[row], from->constants, sizeof from->constants);
     for (int k = 0; k < 4; k++)
         lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH] = from->turn[k];
+    eng_lane_margins(lane)[row] = from->margin;
     eng_lane_ids(lane)[row] = from->id;
 }
 
@@ -183,7 +188,7 @@ static void permute(struct eng_lane *lane)
 static eng_lane_search note_places(const struct eng_lane *lane)
 {
     double *radius = lane->scratch.block;
-    eng_lane_search search = {.radius = radius, .skin = lane->skin, .near = lane->near};
+    eng_lane_search search = {.radius = radius, .margin = eng_lane_margins(lane), .near = NEAR};
     for (int axis = 0; axis < 3; axis++) {
         double *place = eng_lane_reference(lane, axis);
         for (int row = 0; row < lane->rows; row++)
@@ -194,6 +199,7 @@ static eng_lane_search note_places(const struct eng_lane *lane)
     for (int row = 0; row < lane->rows; row++)
         radius[row] = lane->pass.constants[row][3];
     memset(radius + lane->rows, 0, ENG_LANE_WIDTH * sizeof *radius);
+    memset(eng_lane_margins(lane) + lane->rows, 0, ENG_LANE_WIDTH * sizeof *radius);
     return search;
 }
 
@@ -284,19 +290,20 @@ static cairn_status pair_walls(struct eng_lane *lane, eng_lane_range *range, int
 {
     const eng_lane_wall *walls = lane->walls.block;
     const double *constants = lane->pass.constants[row];
+    double margin = eng_lane_margins(lane)[row] + lane->wall_margin;
     cairn_status status = CAIRN_OK;
     if (constants[0] == 0.0)
         return CAIRN_OK;
     for (int w = 0; w < lane->wall_count && status == CAIRN_OK; w++) {
         double gap = wall_distance(&walls[w], lane->pass.X[row]) - constants[3];
-        if (!(gap < lane->skin))
+        if (!(gap < margin))
             continue;
         status = base_array_reserve(&lane->world->allocator, &range->ghosts, &range->ghost_capacity,
                                     range->ghost_count + 1);
         if (status == CAIRN_OK)
             status = add_pair(lane, range,
                               pair_of(lane, row, lane->rows + 2 + range->ghost_count, walls[w].body,
-                                      gap >= lane->near));
+                                      gap >= lane->finding->search.near * margin));
         if (status == CAIRN_OK)
             range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1};
     }
@@ -369,13 +376,20 @@ static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *fi
     return CAIRN_OK;
 }
 
-/// Width of the layer that is searched, and of the part that is computed in every step: wider where
-/// bodies are fast.
-static void choose_skin(struct eng_lane *lane)
+/// Margin of what makes a way of `way` in a step: that of so many steps, but never less or more
+/// than a share of the spheres' radius.
+static double margin_for(const struct eng_lane *lane, double way)
 {
-    double way = lane->fastest * lane->pass.step, radius = sqrt(lane->smallest * lane->largest);
-    lane->skin = fmin(fmax(0.2 * radius, 250.0 * way), 0.45 * radius);
-    lane->near = fmin(fmax(0.004 * radius, 10.0 * way), 0.5 * lane->skin);
+    double radius = sqrt(lane->smallest * lane->largest);
+    return fmin(fmax(200.0 * way, 0.06 * radius), ENG_LANE_WIDEST * radius);
+}
+
+void eng_lane_margins_choose(struct eng_lane *lane)
+{
+    double *margins = eng_lane_margins(lane), step = lane->pass.step;
+    for (int row = 0; row < lane->rows; row++)
+        margins[row] = margin_for(lane, step * vec3_norm(vec3_from(lane->pass.V[row])));
+    lane->wall_margin = margin_for(lane, step * eng_lane_walls_fastest(lane));
 }
 
 static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g)
@@ -416,18 +430,21 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g)
 static void note_moment(struct eng_lane *lane)
 {
     eng_lane_wall *walls = lane->walls.block;
-    double square = 0.0;
-    for (int row = 0; row < lane->rows; row++)
-        square = fmax(square, vec3_norm_squared(vec3_from(lane->pass.X[row])));
-    lane->extent = sqrt(square) + lane->skin;
-    lane->listed_fastest = lane->fastest;
+    const double *margins = eng_lane_margins(lane);
+    double square = 0.0, widest = lane->wall_margin;
+    for (int row = 0; row < lane->rows; row++) {
+        double far = vec3_norm_squared(vec3_from(lane->pass.X[row]));
+        square = far > square ? far : square;
+        widest = margins[row] > widest ? margins[row] : widest;
+    }
+    lane->widest = 2.0 * widest;
+    lane->extent = sqrt(square) + lane->widest;
     for (int i = 0; i < lane->wall_count; i++)
         walls[i].listed = walls[i].now;
 }
 
 cairn_status eng_lane_list_make(struct eng_lane *lane)
 {
-    choose_skin(lane);
     note_moment(lane);
     eng_lane_finding finding = {.g = grid_of(lane)};
     eng_lane_history_keep(lane);
@@ -449,7 +466,7 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
     }
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
     lane->wall_path = 0.0;
-    lane->slack = 0.5 * lane->skin;
+    lane->slack = lane->wall_margin;
     lane->lists++;
     return status;
 }

@@ -99,10 +99,36 @@ void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *la
     base_parallel_for(lane->world->workers, lane->ranges, 1, run_job, &j);
 }
 
+/// Least that a body of a chunk has left of its margin, m.
+static double margin_left(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    const double *x = eng_lane_reference(lane, 0), *y = eng_lane_reference(lane, 1),
+                 *z = eng_lane_reference(lane, 2), *margin = eng_lane_margins(lane);
+    double least = INFINITY;
+    for (int row = chunk->first_row; row < chunk->end_row; row++) {
+        const double *X = lane->pass.X[row];
+        double way[3] = {X[0] - x[row], X[1] - y[row], X[2] - z[row]};
+        double left = margin[row] - sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+        least = left < least ? left : least;
+    }
+    return least;
+}
+
+/// Bounds on speed and on what is left; that is looked up when the bound is used up.
+static void follow_way(const struct eng_lane *lane, eng_lane_chunk *chunk)
+{
+    const double *most = chunk->fastest;
+    chunk->speed = sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+    chunk->left -= 1.000001 * chunk->speed * lane->pass.step;
+    if (chunk->left < 0.0)
+        chunk->left = margin_left(lane, chunk);
+}
+
 static void end_chunk(struct eng_lane *lane, int index)
 {
     eng_lane_chunk *chunk = &lane->pass.chunks[index];
     lane->kernel->move(&lane->pass, index);
+    follow_way(lane, chunk);
     lane->kernel->turn(&lane->pass, index);
     eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
 }

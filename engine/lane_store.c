@@ -10,8 +10,8 @@
 
 enum { WALL_CHANGED = 1, STATE_CHANGED = 2, TOUCHES = 1, SLIPS = 2 };
 
-// places of a row's numbers: X, V, orientation, position when the list was made
-enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16 };
+// places of a row's numbers: X, V, orientation, position when the list was made, margin
+enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16, ROW_MARGIN = 19 };
 
 void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
 {
@@ -28,8 +28,7 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
         (lane->walls_changed ? WALL_CHANGED : 0) | (lane->state_changed ? STATE_CHANGED : 0);
     record->reals[ENG_LANE_RECORD_SLACK] = lane->slack;
     record->reals[ENG_LANE_RECORD_WALL_PATH] = lane->wall_path;
-    record->reals[ENG_LANE_RECORD_FASTEST] = lane->fastest;
-    record->reals[ENG_LANE_RECORD_LISTED_FASTEST] = lane->listed_fastest;
+    record->reals[ENG_LANE_RECORD_WALL_MARGIN] = lane->wall_margin;
 }
 
 bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
@@ -41,9 +40,11 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
     record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
     record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
     record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
+    record->left =
+        base_arena_array(arena, double, "lane chunks", record->counts[ENG_LANE_RECORD_CHUNKS]);
     record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
     return record->body != NULL && record->rows != NULL && record->slots != NULL &&
-           record->acts != NULL && record->walls != NULL;
+           record->acts != NULL && record->left != NULL && record->walls != NULL;
 }
 
 static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
@@ -56,6 +57,7 @@ static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_RO
         to[ROW_TURN + k] = turn[k][row % ENG_LANE_WIDTH];
     for (int axis = 0; axis < 3; axis++)
         to[ROW_REFERENCE + axis] = eng_lane_reference(lane, axis)[row];
+    to[ROW_MARGIN] = eng_lane_margins(lane)[row];
 }
 
 static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
@@ -98,6 +100,8 @@ void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
     }
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         copy_slot(lane, slot, record);
+    for (int i = 0; i < lane->chunk_count; i++)
+        record->left[i] = lane->pass.chunks[i].left;
     for (int i = 0; i < lane->wall_count; i++) {
         vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
         wall_vectors((eng_lane_wall *)lane->walls.block + i, at);
@@ -151,11 +155,12 @@ static void place_listed(eng_lane *lane, const eng_lane_record *record)
         eng_lane_ids(lane)[row] = body;
         eng_lane_read_constants(lane, row);
         memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
+        eng_lane_margins(lane)[row] = record->rows[row][ROW_MARGIN];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
         lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
-    lane->fastest = record->reals[ENG_LANE_RECORD_LISTED_FASTEST];
+    lane->wall_margin = record->reals[ENG_LANE_RECORD_WALL_MARGIN];
 }
 
 static void place_walls(eng_lane *lane, const eng_lane_record *record)
@@ -213,6 +218,8 @@ static void place_history(eng_lane *lane, const eng_lane_record *record)
 {
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         place_slot(lane, slot, record);
+    for (int i = 0; i < lane->chunk_count; i++)
+        lane->pass.chunks[i].left = record->left[i];
 }
 
 static void place_numbers(eng_lane *lane, const eng_lane_record *record)
@@ -220,12 +227,20 @@ static void place_numbers(eng_lane *lane, const eng_lane_record *record)
     int64_t changed = record->counts[ENG_LANE_RECORD_CHANGED];
     lane->slack = record->reals[ENG_LANE_RECORD_SLACK];
     lane->wall_path = record->reals[ENG_LANE_RECORD_WALL_PATH];
-    lane->fastest = record->reals[ENG_LANE_RECORD_FASTEST];
     lane->walls_changed = (changed & WALL_CHANGED) != 0;
     lane->state_changed = (changed & STATE_CHANGED) != 0;
     // the loads are read from the bodies again
     lane->loads_changed = true;
     lane->current = lane->contacts_current = lane->active = true;
+}
+
+static bool are_margins_sound(const eng_lane *lane)
+{
+    double most = ENG_LANE_WIDEST * lane->largest;
+    bool sound = lane->wall_margin >= 0.0 && lane->wall_margin <= most;
+    for (int row = 0; row < lane->rows; row++)
+        sound = sound && eng_lane_margins(lane)[row] >= 0.0 && eng_lane_margins(lane)[row] <= most;
+    return sound;
 }
 
 /// Opens the lane and makes its list from the record's positions of then.
@@ -240,7 +255,7 @@ static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
         return CAIRN_ERROR_FORMAT;
     place_listed(lane, record);
     place_walls(lane, record);
-    return eng_lane_list_make(lane);
+    return are_margins_sound(lane) ? eng_lane_list_make(lane) : CAIRN_ERROR_FORMAT;
 }
 
 /// Whether the list that was made has the places that the record fills.
