@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of the spheres lane from its candidates: history carried over, force rows, incidence.
+// Blocks of the spheres lane from its pairs, with the history carried over.
 //
 // Blocks of a new list take the place of the old ones. The old history is packed at the begin of
 // the buffer, sorted by owners and moved to the end; new blocks grow towards it and use it up.
 #include "engine/lane_data.h"
 
 #include <string.h>
-
-/// Bodies whose rows stay in a processor's second cache.
-enum { ROWS_IN_CACHE = 5000 };
 
 static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block,
                       const eng_lane_hertz *hertz, int k, eng_lane_kept *to)
@@ -146,14 +143,25 @@ static void clear_block(struct eng_lane *lane, eng_lane_block *block, eng_lane_h
         hertz->root_radius[k] = 1.0;
 }
 
+/// Notes how many blocks of its list are between a block's forces and the last body that needs
+/// them.
+static void note_window(const struct eng_lane *lane, eng_lane_chunk *chunk, int block, int last_row)
+{
+    int list = block >= chunk->far_block;
+    const eng_lane_chunk *user = &lane->pass.chunks[last_row / lane->chunk_rows];
+    int window = eng_lane_blocks_until(user, list) - eng_lane_block_number(chunk, block);
+    chunk->window[list] = window > chunk->window[list] ? window : chunk->window[list];
+}
+
 /// Blocks of the sorted pairs of one surface and list; the last one is filled up.
-static void fill_blocks(struct eng_lane *lane, const eng_lane_chunk *chunk,
-                        const eng_lane_kept *kept, const eng_lane_pair *pairs, int count, int index)
+static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_lane_kept *kept,
+                        const eng_lane_pair *pairs, int count, int index)
 {
     eng_lane_ghost *ghosts = lane->ghosts.block;
     for (int first = 0; first < count; first += ENG_LANE_WIDTH, index++) {
         eng_lane_block *block = &lane->pass.blocks[index];
         eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+        int last_row = chunk->end_row - 1;
         clear_block(lane, block, hertz);
         for (int k = 0; k < ENG_LANE_WIDTH && first + k < count; k++) {
             const eng_lane_pair *pair = &pairs[first + k];
@@ -161,10 +169,13 @@ static void fill_blocks(struct eng_lane *lane, const eng_lane_chunk *chunk,
             fill_lane(lane, i, pair, block, hertz, k);
             if (j >= lane->rows)
                 ghosts[j - lane->rows - 2].slot = index * ENG_LANE_WIDTH + k;
+            else
+                last_row = j > last_row ? j : last_row;
             const eng_lane_kept *from = find_kept(lane, chunk, kept, i, eng_lane_body_of(lane, j));
             if (from != NULL)
                 carry_over(from, block, hertz, k);
         }
+        note_window(lane, chunk, index, last_row);
     }
 }
 
@@ -384,197 +395,11 @@ static cairn_status fill_all(struct eng_lane *lane)
     return CAIRN_OK;
 }
 
-// ---------------------------------------------------------------- force rows
-
-/// Whether a block's forces are read after its range is done.
-static bool forces_last(const struct eng_lane *lane, const eng_lane_block *block)
-{
-    for (int k = 0; k < ENG_LANE_WIDTH && lane->ranges > 1; k++) {
-        int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-        if (a < lane->rows && (lane->pass.chunks[a / lane->chunk_rows].waits ||
-                               (b < lane->rows && lane->pass.chunks[b / lane->chunk_rows].waits)))
-            return true;
-    }
-    return false;
-}
-
-/// Number of a block within its list, of all chunks.
-static int number_of(const eng_lane_chunk *chunk, int block)
-{
-    return block < chunk->far_block ? chunk->before[0] + block - chunk->first_block
-                                    : chunk->before[1] + block - chunk->far_block;
-}
-
-/// Blocks of list A or B of a chunk and all before it.
-static int count_until(const eng_lane_chunk *chunk, int list)
-{
-    return chunk->before[list] + (list == 0 ? chunk->far_block - chunk->first_block
-                                            : chunk->end_block - chunk->far_block);
-}
-
-/// Last chunk with a body that needs the forces of a block.
-static int last_user(const struct eng_lane *lane, const eng_lane_block *block)
-{
-    int last = 0;
-    for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-        int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-        last = a < lane->rows && a > last ? a : last;
-        last = b < lane->rows && b > last ? b : last;
-    }
-    return last / lane->chunk_rows;
-}
-
-/// Sizes of the rings: how many blocks of a list are between a force and the last body that needs
-/// it. Returns the number of blocks whose forces last.
-static int size_rings(struct eng_lane *lane)
-{
-    const eng_lane_chunk *chunks = lane->chunks.block;
-    int lasting = 0;
-    lane->ring[0] = lane->ring[1] = 1;
-    for (int c = 0; c < lane->chunk_count; c++)
-        for (int i = chunks[c].first_block; i < chunks[c].end_block; i++) {
-            const eng_lane_block *block = &lane->pass.blocks[i];
-            int list = i >= chunks[c].far_block;
-            if (forces_last(lane, block)) {
-                lasting++;
-                continue;
-            }
-            int window =
-                count_until(&chunks[last_user(lane, block)], list) - number_of(&chunks[c], i);
-            lane->ring[list] = window > lane->ring[list] ? window : lane->ring[list];
-        }
-    return lasting;
-}
-
-/// Force rows: rings for each range and list, so that they stay in the cache, and lasting ones for
-/// blocks whose forces are read after the range.
-static cairn_status place_force_rows(struct eng_lane *lane)
-{
-    const eng_lane_chunk *chunks = lane->chunks.block;
-    size_t count = (size_t)size_rings(lane);
-    cairn_status status = eng_lane_reserve(lane, &lane->lasting, (count + 1) * sizeof(int));
-    if (status != CAIRN_OK)
-        return status;
-    int *lasting = lane->lasting.block;
-    int begin[2] = {0, lane->ranges * lane->ring[0]};
-    int first_lasting = begin[1] + lane->ranges * lane->ring[1], place = first_lasting;
-    for (int c = 0; c < lane->chunk_count; c++)
-        for (int i = chunks[c].first_block; i < chunks[c].end_block; i++) {
-            eng_lane_block *block = &lane->pass.blocks[i];
-            int list = i >= chunks[c].far_block, ring = lane->ring[list];
-            int at = begin[list] + chunks[c].range * ring + number_of(&chunks[c], i) % ring;
-            if (forces_last(lane, block)) {
-                lasting[place - first_lasting] = i;
-                at = place++;
-            }
-            block->force_row = at * ENG_LANE_WIDTH;
-        }
-    lane->zero_row = place * ENG_LANE_WIDTH;
-    size_t rows = (size_t)lane->zero_row + 1;
-    status = eng_lane_reserve(lane, &lane->force, rows * sizeof(double[8]));
-    if (status != CAIRN_OK)
-        return status;
-    lane->pass.force = lane->force.block;
-    memset(lane->pass.force, 0, rows * sizeof *lane->pass.force);
-    return CAIRN_OK;
-}
-
-int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry)
-{
-    int place = entry / 8 / ENG_LANE_WIDTH, k = entry / 8 % ENG_LANE_WIDTH;
-    int ring = lane->ring[0], first_lasting = lane->ranges * (ring + lane->ring[1]);
-    if (entry / 8 == lane->zero_row)
-        return -1;
-    if (place >= first_lasting)
-        return ((const int *)lane->lasting.block)[place - first_lasting] * ENG_LANE_WIDTH + k;
-    // the last block of list A before the end of the row's chunk that has this place
-    const eng_lane_chunk *chunk = &lane->pass.chunks[row / lane->chunk_rows];
-    int last = count_until(chunk, 0) - 1, number = last - (last - place % ring) % ring;
-    while (chunk->before[0] > number)
-        chunk--;
-    return (chunk->first_block + number - chunk->before[0]) * ENG_LANE_WIDTH + k;
-}
-
-// ---------------------------------------------------------------- incidence
-
-/// Counts each side of each pair of list A or B that is a body in `next`, or writes it there.
-static void each_side(const struct eng_lane *lane, bool far, int *next, int *list)
-{
-    const eng_lane_chunk *chunks = lane->chunks.block;
-    const eng_lane_segment *segments = lane->segments.block;
-    for (int c = 0; c < lane->chunk_count; c++) {
-        int begin = far ? chunks[c].first_far_segment : chunks[c].first_segment;
-        int end = far ? chunks[c].end_segment : chunks[c].first_far_segment;
-        if (begin == end)
-            continue;
-        for (int slot = segments[begin].first_block * ENG_LANE_WIDTH;
-             slot < segments[end - 1].end_block * ENG_LANE_WIDTH; slot++) {
-            const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-            int k = slot % ENG_LANE_WIDTH, place = far ? slot : block->force_row + k;
-            int sides[2] = {eng_lane_row_a(block, k), eng_lane_row_b(block, k)};
-            for (int side = 0; side < 2; side++)
-                if (sides[side] < lane->rows) {
-                    int at = next[sides[side]]++;
-                    if (list != NULL)
-                        list[at] = 8 * place + side;
-                }
-        }
-    }
-}
-
-/// Pairs of each body, in the order of blocks.
-static cairn_status fill_sides(struct eng_lane *lane, bool far, int *start, eng_lane_buffer *buffer)
-{
-    int *next = lane->scratch.block, least = far ? 0 : ENG_LANE_PADDED;
-    memset(next, 0, (size_t)lane->rows * sizeof *next);
-    each_side(lane, far, next, NULL);
-    start[0] = 0;
-    for (int row = 0; row < lane->rows; row++) {
-        start[row + 1] = start[row] + (next[row] > least ? next[row] : least);
-        next[row] = start[row];
-    }
-    cairn_status status =
-        eng_lane_reserve(lane, buffer, ((size_t)start[lane->rows] + 1) * sizeof(int));
-    if (status != CAIRN_OK)
-        return status;
-    int *list = buffer->block;
-    for (int k = 0; k < start[lane->rows]; k++)
-        list[k] = 8 * lane->zero_row;
-    each_side(lane, far, next, list);
-    return CAIRN_OK;
-}
-
-/// Most rows between the bodies of a pair, where rows do not stay in the cache; 0 elsewhere.
-static int reach_of(const struct eng_lane *lane)
-{
-    int most = 0;
-    if (lane->rows <= ROWS_IN_CACHE)
-        return 0;
-    for (int i = 0; i < lane->block_count; i++)
-        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-            const eng_lane_block *block = &lane->pass.blocks[i];
-            int row = eng_lane_row_b(block, k), way = row - eng_lane_row_a(block, k);
-            most = row < lane->rows && way > most ? way : most;
-        }
-    return most + 2 * lane->chunk_rows;
-}
-
 cairn_status eng_lane_blocks_make(struct eng_lane *lane)
 {
     cairn_status status = fill_all(lane);
     if (status != CAIRN_OK)
         return status;
     eng_lane_ranges_balance(lane);
-    status = place_force_rows(lane);
-    if (status == CAIRN_OK)
-        status = fill_sides(lane, false, lane->near_start.block, &lane->near_list);
-    if (status == CAIRN_OK)
-        status = fill_sides(lane, true, lane->far_start.block, &lane->far_list);
-    lane->pass.near_start = lane->near_start.block;
-    lane->pass.near = lane->near_list.block;
-    lane->pass.far_start = lane->far_start.block;
-    lane->pass.far = lane->far_list.block;
-    lane->pass.reach = reach_of(lane);
-    lane->pass.row_count = lane->rows;
-    return status;
+    return eng_lane_sides_make(lane);
 }

@@ -75,6 +75,7 @@ typedef struct eng_lane_chunk {
     int first_ghost, end_ghost;
     int first_block, far_block, end_block; // list A, then list B
     int before[2];                         // blocks of list A and B of all chunks before it
+    int window[2];                         // most blocks from one to those of its last user
     int last_chunk;                        // of the bodies that its pairs act on
     int range;
     bool waits; // pairs of another range act on it: it moves when these ranges are done
@@ -90,6 +91,20 @@ typedef struct eng_lane_chunk {
     double finite; // 0, or NaN when a velocity is not finite
     int contacts, active;
 } eng_lane_chunk;
+
+/// Number of a block within its list, of all chunks.
+static inline int eng_lane_block_number(const eng_lane_chunk *chunk, int block)
+{
+    return block < chunk->far_block ? chunk->before[0] + block - chunk->first_block
+                                    : chunk->before[1] + block - chunk->far_block;
+}
+
+/// Blocks of list A or B of a chunk and all before it.
+static inline int eng_lane_blocks_until(const eng_lane_chunk *chunk, int list)
+{
+    return chunk->before[list] + (list == 0 ? chunk->far_block - chunk->first_block
+                                            : chunk->end_block - chunk->far_block);
+}
 
 static inline int eng_lane_row_a(const eng_lane_block *block, int k)
 {
@@ -208,6 +223,7 @@ typedef struct eng_lane_range {
     eng_lane_pair *pairs;   // owned
     eng_lane_ghost *ghosts; // owned; rows and slots within the range
     int pair_count, pair_capacity, ghost_count, ghost_capacity;
+    int sides[2];      // of its bodies in list A and B
     size_t kept_place; // bytes from the begin of `blocks`: history of its rows
     cairn_status status;
 } eng_lane_range;
@@ -330,6 +346,9 @@ cairn_status eng_lane_pairs_sort(struct eng_lane *lane, eng_lane_range *range,
 
 /// Blocks, force rows and incidence from the sorted pairs and the packed history.
 cairn_status eng_lane_blocks_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Force rows and incidence of the blocks.
+cairn_status eng_lane_sides_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// Slot of an entry of `near` of a row, -1 for padding.
 int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry);

@@ -46,25 +46,31 @@ static void share_out(struct eng_lane *lane)
     lane->range[range].end_chunk = lane->chunk_count;
 }
 
+/// Chunks that pairs of a chunk of an earlier range act on wait.
+static void mark_waiting(struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    int end_row = lane->range[chunk->range].end_chunk * lane->chunk_rows;
+    for (int i = chunk->first_block; i < chunk->end_block; i++)
+        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
+            int row = eng_lane_row_b(&lane->pass.blocks[i], k);
+            if (row < end_row || row >= lane->rows)
+                continue;
+            eng_lane_chunk *to = &lane->pass.chunks[row / lane->chunk_rows];
+            eng_lane_range *range = &lane->range[to->range];
+            to->waits = true;
+            range->lowest = chunk->range < range->lowest ? chunk->range : range->lowest;
+        }
+}
+
 void eng_lane_ranges_balance(struct eng_lane *lane)
 {
     share_out(lane);
     for (int r = 0; r < lane->ranges; r++)
         lane->range[r].lowest = r;
-    for (int i = 0; i < lane->block_count && lane->ranges > 1; i++) {
-        const eng_lane_block *block = &lane->pass.blocks[i];
-        for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-            int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-            if (b >= lane->rows)
-                continue;
-            int from = lane->pass.chunks[a / lane->chunk_rows].range;
-            eng_lane_chunk *to = &lane->pass.chunks[b / lane->chunk_rows];
-            eng_lane_range *range = &lane->range[to->range];
-            if (from == to->range)
-                continue;
-            to->waits = true;
-            range->lowest = from < range->lowest ? from : range->lowest;
-        }
+    for (int c = 0; c < lane->chunk_count; c++) {
+        const eng_lane_chunk *chunk = &lane->pass.chunks[c];
+        if (chunk->last_chunk >= lane->range[chunk->range].end_chunk)
+            mark_waiting(lane, chunk);
     }
 }
 
