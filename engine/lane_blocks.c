@@ -176,6 +176,7 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
                 carry_over(from, block, hertz, k);
         }
         note_window(lane, chunk, index, last_row);
+        chunk->slipping += block->slip != 0;
     }
 }
 

@@ -76,6 +76,7 @@ typedef struct eng_lane_chunk {
     int first_block, far_block, end_block; // list A, then list B
     int before[2];                         // blocks of list A and B of all chunks before it
     int window[2];                         // most blocks from one to those of its last user
+    int slipping;                          // blocks with a pair that slips
     int last_chunk;                        // of the bodies that its pairs act on
     int range;
     bool waits; // pairs of another range act on it: it moves when these ranges are done

@@ -6,8 +6,8 @@
 // the thread that did it: nobody waits within a step.
 #include "engine/lane_data.h"
 
-/// What a block of list A costs, in rows.
-enum { BLOCK_COST = 5 };
+/// What takes about as long in a step.
+enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
 
 void eng_lane_ranges_split(struct eng_lane *lane)
 {
@@ -19,8 +19,10 @@ void eng_lane_ranges_split(struct eng_lane *lane)
 
 static int64_t cost_of(const eng_lane_chunk *chunk)
 {
-    return chunk->end_row - chunk->first_row +
-           (int64_t)BLOCK_COST * (chunk->far_block - chunk->first_block);
+    return ROW_COST * (int64_t)(chunk->end_row - chunk->first_row) +
+           NEAR_COST * (int64_t)(chunk->far_block - chunk->first_block) +
+           FAR_COST * (int64_t)(chunk->end_block - chunk->far_block) +
+           SLIP_COST * (int64_t)chunk->slipping;
 }
 
 /// Chunks in order go to the range that the middle of their cost falls into.
