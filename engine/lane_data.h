@@ -14,7 +14,7 @@ enum {
     ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
     ENG_LANE_CHUNK = 128, // rows, times the factor for several surfaces
     ENG_LANE_PADDED = 6,  // least number of force rows that every body adds up
-    ENG_LANE_LEAST = 16,  // chunks of a range: below, waking a thread costs more than it gives
+    ENG_LANE_LEAST = 8,   // chunks of a range: below, sharing costs more than it gives
 };
 
 /// Largest margin of a row, in radii.
