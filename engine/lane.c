@@ -39,9 +39,6 @@ static bool is_hertz(const eng_surface *surface)
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 static bool has_kernel(const eng_surface *surface)
 {
-    if (parameter(surface, "rolling_friction") > 0.0 ||
-        parameter(surface, "twisting_friction") > 0.0)
-        return false;
     if (is_hertz(surface))
         return parameter(surface, "young_modulus") > 0.0;
     return strcmp(surface->law->name, "hooke") == 0 && parameter(surface, "normal_stiffness") > 0.0;
@@ -130,13 +127,14 @@ void eng_lane_destroy(eng_lane *lane)
         return;
     base_allocator allocator = lane->world->allocator;
     eng_lane_buffer *all[] = {
-        &lane->X,          &lane->V,        &lane->constants,   &lane->turn,
-        &lane->reference,  &lane->id,       &lane->row_of,      &lane->blocks,
-        &lane->hertz,      &lane->force,    &lane->near_start,  &lane->near_list,
-        &lane->far_start,  &lane->far_list, &lane->segments,    &lane->chunks,
-        &lane->load,       &lane->terms,    &lane->far_touched, &lane->walls,
-        &lane->ghosts,     &lane->lasting,  &lane->scratch,     &lane->cell_start,
-        &lane->kept_start, &lane->sorted,   &lane->counts};
+        &lane->X,          &lane->V,          &lane->constants,   &lane->turn,
+        &lane->reference,  &lane->id,         &lane->row_of,      &lane->blocks,
+        &lane->hertz,      &lane->force,      &lane->near_start,  &lane->near_list,
+        &lane->far_start,  &lane->far_list,   &lane->segments,    &lane->chunks,
+        &lane->load,       &lane->terms,      &lane->far_touched, &lane->walls,
+        &lane->ghosts,     &lane->lasting,    &lane->scratch,     &lane->cell_start,
+        &lane->kept_start, &lane->sorted,     &lane->counts,      &lane->resist,
+        &lane->couple,     &lane->kept_resist};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
     base_release(&allocator, lane->pairs);
@@ -238,6 +236,20 @@ static eng_lane_terms hertz_terms(const eng_surface *s)
     };
 }
 
+static void read_resistance(eng_lane_terms *terms, const eng_surface *s)
+{
+    terms->rolling = (eng_lane_moment){
+        .friction = parameter(s, "rolling_friction"),
+        .stiffness = parameter(s, "rolling_stiffness"),
+        .damping = parameter(s, "rolling_damping"),
+    };
+    terms->twisting = (eng_lane_moment){
+        .friction = parameter(s, "twisting_friction"),
+        .stiffness = parameter(s, "twisting_stiffness"),
+        .damping = parameter(s, "twisting_damping"),
+    };
+}
+
 static cairn_status fill_terms(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
@@ -247,7 +259,7 @@ static cairn_status fill_terms(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     eng_lane_terms *terms = lane->terms.block;
-    lane->has_hertz = false;
+    lane->has_hertz = lane->has_resistance = false;
     for (int i = 0; i < world->surface_count; i++) {
         const eng_surface *surface = &world->surfaces[i];
         if (!has_kernel(surface)) {
@@ -259,6 +271,8 @@ static cairn_status fill_terms(eng_lane *lane)
         lane->has_hertz |= is_hertz(surface);
         terms[i].friction = parameter(surface, "friction");
         terms[i].least_force = parameter(surface, "attraction") != 0.0 ? -INFINITY : 0.0;
+        read_resistance(&terms[i], surface);
+        lane->has_resistance |= terms[i].rolling.friction > 0.0 || terms[i].twisting.friction > 0.0;
     }
     lane->pass.terms = terms;
     return CAIRN_OK;
@@ -397,6 +411,24 @@ static int find_slot(const eng_lane *lane, int row, int body)
     return -1;
 }
 
+/// A contact's history goes to its slot; sign -1 where the contact's A is the slot's B.
+static void read_history(eng_lane *lane, int slot, const double *history, double sign)
+{
+    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    int k = slot % ENG_LANE_WIDTH;
+    for (int axis = 0; axis < 3; axis++)
+        block->spring[axis][k] = sign * history[axis];
+    if (hertz != NULL)
+        hertz->slope[k] = history[ENG_LANE_SLOPE];
+    for (int axis = 0; axis < 3 && resist != NULL; axis++)
+        resist->rolling[axis][k] = sign * history[ENG_LANE_ROLLING + axis];
+    if (resist != NULL)
+        resist->twisting[k] = history[ENG_LANE_TWISTING];
+    block->touch = (unsigned char)(block->touch | 1u << k);
+}
+
 /// History of the contacts that the ordinary blocks left.
 static void read_contacts(eng_lane *lane)
 {
@@ -412,15 +444,10 @@ static void read_contacts(eng_lane *lane)
         int slot = find_slot(lane, row_of[a], b);
         if (slot < 0)
             continue;
-        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int k = slot % ENG_LANE_WIDTH;
-        bool on_b = eng_lane_body_of(lane, eng_lane_row_b(block, k)) == c->body[i][1];
-        for (int axis = 0; axis < 3; axis++)
-            block->spring[axis][k] = (on_b ? 1.0 : -1.0) * c->history[i][axis];
-        eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
-        if (hertz != NULL)
-            hertz->slope[k] = c->history[i][ENG_LANE_SLOPE];
-        block->touch = (unsigned char)(block->touch | 1u << k);
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int other = eng_lane_row_b(block, slot % ENG_LANE_WIDTH);
+        bool on_b = eng_lane_body_of(lane, other) == c->body[i][1];
+        read_history(lane, slot, c->history[i], on_b ? 1.0 : -1.0);
     }
 }
 
@@ -664,6 +691,11 @@ static void settle_audit(eng_lane *lane)
         eng_lane_block *block = &lane->pass.blocks[i];
         memset(block->lag_normal, 0, sizeof block->lag_normal);
         memset(block->lag_tangent, 0, sizeof block->lag_tangent);
+        eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+        if (resist != NULL) {
+            memset(resist->lag_rolling, 0, sizeof resist->lag_rolling);
+            memset(resist->lag_twisting, 0, sizeof resist->lag_twisting);
+        }
     }
 }
 

@@ -2,8 +2,7 @@
 // The spheres lane: steps of worlds of spheres under explicit laws, in one fused vectorised pass.
 //
 // It takes over when every dynamic body is a sphere, every other body a sphere or a half-space, and
-// the laws of all pairs have a kernel (hooke and hertz_mindlin without rolling and twisting
-// resistance), and there are no connectors. The physics is that of the ordinary blocks to
+// the laws of all pairs have a kernel (hooke and hertz_mindlin), and there are no connectors. The physics is that of the ordinary blocks to
 // round-off: forces, velocities, energy audit; results do not depend on the number of threads or on
 // the processor. While it is active the state lives in the lane: whoever reads q, v or the contacts
 // of the world calls eng_lane_publish... first, whoever changes the world eng_lane_changed or
@@ -64,6 +63,7 @@ typedef enum eng_lane_record_count {
     ENG_LANE_RECORD_CHUNKS,
     ENG_LANE_RECORD_WALLS,
     ENG_LANE_RECORD_CHANGED, // what the user changed since the step
+    ENG_LANE_RECORD_MOMENTS, // slots with rolling and twisting: all or none
     ENG_LANE_RECORD_COUNTS
 } eng_lane_record_count;
 
@@ -79,6 +79,7 @@ typedef enum eng_lane_record_real {
 enum {
     ENG_LANE_RECORD_ROW_WIDTH = 19,
     ENG_LANE_RECORD_SLOT_WIDTH = 8,
+    ENG_LANE_RECORD_MOMENT_WIDTH = 8,
     ENG_LANE_RECORD_WALL_WIDTH = 33
 };
 
@@ -86,12 +87,13 @@ enum {
 typedef struct eng_lane_record {
     int64_t counts[ENG_LANE_RECORD_COUNTS];
     double reals[ENG_LANE_RECORD_REALS];
-    int *body;                                   // [rows]
-    double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];   // [rows]
-    double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH]; // [slots]
-    unsigned char *acts;                         // [slots]
-    double *wake;                                // [chunks]
-    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
+    int *body;                                       // [rows]
+    double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];       // [rows]
+    double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH];     // [slots]
+    unsigned char *acts;                             // [slots]
+    double (*moments)[ENG_LANE_RECORD_MOMENT_WIDTH]; // [moments] of the slots
+    double *wake;                                    // [chunks]
+    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH];     // [walls]
 } eng_lane_record;
 
 /// Counts and reals of the world's lane.

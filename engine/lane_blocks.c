@@ -26,20 +26,53 @@ static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block,
     }
 }
 
-void eng_lane_history_keep(struct eng_lane *lane)
+static void keep_resist(const eng_lane_resist *resist, int k, eng_lane_kept_resist *to)
+{
+    *to = (eng_lane_kept_resist){
+        .twisting = resist->twisting[k],
+        .lag_twisting = resist->lag_twisting[k],
+        .rolls = (resist->roll_slip >> k & 1) != 0,
+        .twists = (resist->twist_slip >> k & 1) != 0,
+    };
+    for (int axis = 0; axis < 3; axis++) {
+        to->rolling[axis] = resist->rolling[axis][k];
+        to->lag_rolling[axis] = resist->lag_rolling[axis][k];
+    }
+}
+
+/// Space for what is kept of rolling and twisting.
+static cairn_status reserve_kept_resist(struct eng_lane *lane)
+{
+    size_t count = 0;
+    for (int i = 0; i < lane->block_count && lane->has_resistance; i++)
+        count += (size_t)__builtin_popcount(lane->pass.blocks[i].touch);
+    return eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
+}
+
+cairn_status eng_lane_history_keep(struct eng_lane *lane)
 {
     _Static_assert(sizeof(eng_lane_kept) * ENG_LANE_WIDTH <= sizeof(eng_lane_block), "in place");
     eng_lane_kept *kept = lane->blocks.block;
     int count = 0;
+    lane->kept_count = 0;
+    cairn_status status = reserve_kept_resist(lane);
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_kept_resist *kept_resist = lane->kept_resist.block;
     for (int i = 0; i < lane->block_count; i++) {
         // its place may be written over
         const eng_lane_block block = lane->pass.blocks[i];
         const eng_lane_hertz *hertz = lane->pass.hertz != NULL ? &lane->pass.hertz[i] : NULL;
-        for (unsigned bits = block.touch; bits != 0; bits &= bits - 1)
-            keep_lane(lane, &block, hertz, __builtin_ctz(bits), &kept[count++]);
+        for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
+            int k = __builtin_ctz(bits);
+            if (lane->has_resistance)
+                keep_resist(&lane->pass.resist[i], k, &kept_resist[count]);
+            keep_lane(lane, &block, hertz, k, &kept[count++]);
+        }
     }
     lane->kept_count = count;
     lane->block_count = 0;
+    return CAIRN_OK;
 }
 
 static bool is_wall(const struct eng_lane *lane, int body)
@@ -48,9 +81,11 @@ static bool is_wall(const struct eng_lane *lane, int body)
     return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
 }
 
-/// The body of the lower row comes first.
-static void put_owner_first(const struct eng_lane *lane, eng_lane_kept *kept)
+/// The body of the lower row comes first. A twist is the same seen from either side.
+static void put_owner_first(const struct eng_lane *lane, int index)
 {
+    eng_lane_kept *kept = (eng_lane_kept *)lane->blocks.block + index;
+    eng_lane_kept_resist *resist = lane->kept_resist.block;
     const int *row_of = lane->row_of.block;
     int a = kept->body[0], b = kept->body[1];
     if (is_wall(lane, b) || row_of[a] < row_of[b])
@@ -61,6 +96,22 @@ static void put_owner_first(const struct eng_lane *lane, eng_lane_kept *kept)
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
     }
+    for (int axis = 0; axis < 3 && lane->has_resistance; axis++) {
+        resist[index].rolling[axis] = -resist[index].rolling[axis];
+        resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
+    }
+}
+
+static void swap_kept(struct eng_lane *lane, int a, int b)
+{
+    eng_lane_kept *kept = lane->blocks.block, other = kept[a];
+    kept[a] = kept[b];
+    kept[b] = other;
+    if (!lane->has_resistance)
+        return;
+    eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
+    resist[a] = resist[b];
+    resist[b] = beside;
 }
 
 /// By the rows of owners; kept_start[row] = the first of a row.
@@ -71,7 +122,7 @@ void eng_lane_history_sort(struct eng_lane *lane)
     const int *row_of = lane->row_of.block;
     memset(start, 0, ((size_t)lane->rows + 2) * sizeof *start);
     for (int i = 0; i < lane->kept_count; i++) {
-        put_owner_first(lane, &kept[i]);
+        put_owner_first(lane, i);
         start[row_of[kept[i].body[0]] + 2]++;
     }
     for (int row = 0; row < lane->rows; row++)
@@ -81,9 +132,7 @@ void eng_lane_history_sort(struct eng_lane *lane)
     for (int i = 0; i < lane->kept_count; i++)
         while (place[i] != i) {
             int to = place[i];
-            eng_lane_kept other = kept[to];
-            kept[to] = kept[i];
-            kept[i] = other;
+            swap_kept(lane, i, to);
             place[i] = place[to];
             place[to] = to;
         }
@@ -101,7 +150,7 @@ static const eng_lane_kept *find_kept(const struct eng_lane *lane, const eng_lan
 
 /// Coefficients of a pair, which last as long as the list.
 static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *pair,
-                      eng_lane_block *block, eng_lane_hertz *hertz, int k)
+                      eng_lane_block *block, int k)
 {
     const eng_lane_terms *terms = &lane->pass.terms[pair->terms];
     bool wall = (int)pair->j >= lane->rows;
@@ -118,12 +167,30 @@ static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *p
     block->inverse_size[k] = (float)(1.0 / least);
     block->radius_sum[k] = a[3] + b[3];
     block->damping[k] = terms->law == ENG_LANE_HERTZ ? damping * sqrt(sqrt(radius)) : damping;
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     if (hertz != NULL)
         hertz->root_radius[k] = sqrt(radius);
+    if (resist != NULL)
+        resist->radius[k] = radius;
 }
 
-static void carry_over(const eng_lane_kept *from, eng_lane_block *to, eng_lane_hertz *hertz, int k)
+static void carry_resist(const eng_lane_kept_resist *from, eng_lane_resist *to, int k)
 {
+    for (int axis = 0; axis < 3; axis++) {
+        to->rolling[axis][k] = from->rolling[axis];
+        to->lag_rolling[axis][k] = from->lag_rolling[axis];
+    }
+    to->twisting[k] = from->twisting;
+    to->lag_twisting[k] = from->lag_twisting;
+    to->roll_slip = (unsigned char)(to->roll_slip | (from->rolls ? 1u : 0u) << k);
+    to->twist_slip = (unsigned char)(to->twist_slip | (from->twists ? 1u : 0u) << k);
+}
+
+static void carry_over(const struct eng_lane *lane, const eng_lane_kept *from, eng_lane_block *to,
+                       int k)
+{
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, to);
     for (int axis = 0; axis < 3; axis++) {
         to->spring[axis][k] = from->spring[axis];
         to->lag_tangent[axis][k] = from->lag_tangent[axis];
@@ -135,14 +202,25 @@ static void carry_over(const eng_lane_kept *from, eng_lane_block *to, eng_lane_h
     to->slip = (unsigned char)(to->slip | (from->slips ? 1u : 0u) << k);
 }
 
-/// A block of rows that never touch.
-static void clear_block(struct eng_lane *lane, eng_lane_block *block, eng_lane_hertz *hertz)
+static void clear_resist(eng_lane_resist *resist)
 {
+    memset(resist, 0, sizeof *resist);
+    for (int k = 0; k < ENG_LANE_WIDTH; k++)
+        resist->radius[k] = 1.0;
+}
+
+/// A block of rows that never touch.
+static void clear_block(struct eng_lane *lane, eng_lane_block *block)
+{
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     memset(block, 0, sizeof *block);
     for (int k = 0; k < ENG_LANE_WIDTH; k++) {
         block->i8[k] = 8 * lane->rows;
         block->j8[k] = 8 * (lane->rows + 1);
     }
+    if (resist != NULL)
+        clear_resist(resist);
     if (hertz == NULL)
         return;
     memset(hertz, 0, sizeof *hertz);
@@ -157,17 +235,20 @@ static void fill_blocks(struct eng_lane *lane, const eng_lane_chunk *chunk,
     eng_lane_ghost *ghosts = lane->ghosts.block;
     for (int first = 0; first < count; first += ENG_LANE_WIDTH) {
         eng_lane_block *block = &lane->pass.blocks[lane->block_count];
-        eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
-        clear_block(lane, block, hertz);
+        clear_block(lane, block);
         for (int k = 0; k < ENG_LANE_WIDTH && first + k < count; k++) {
             const eng_lane_pair *pair = &pairs[first + k];
             int i = chunk->first_row + (pair->i & ~ENG_LANE_FAR), j = (int)pair->j;
-            fill_lane(lane, i, pair, block, hertz, k);
+            fill_lane(lane, i, pair, block, k);
             if (j >= lane->rows)
                 ghosts[j - lane->rows - 2].slot = lane->block_count * ENG_LANE_WIDTH + k;
             const eng_lane_kept *from = find_kept(lane, kept, i, eng_lane_body_of(lane, j));
-            if (from != NULL)
-                carry_over(from, block, hertz, k);
+            if (from == NULL)
+                continue;
+            carry_over(lane, from, block, k);
+            if (lane->has_resistance)
+                carry_resist((eng_lane_kept_resist *)lane->kept_resist.block + (from - kept),
+                             eng_lane_resist_of(lane, block), k);
         }
         lane->block_count++;
     }
@@ -257,10 +338,11 @@ static cairn_status reserve_blocks(struct eng_lane *lane, const sizes *s)
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->blocks,   kept > bytes ? kept : bytes                             },
-        {&lane->hertz,    lane->has_hertz ? s->blocks * sizeof(eng_lane_hertz) : 0},
-        {&lane->segments, (s->segments + 1) * sizeof(eng_lane_segment)            },
-        {&lane->sorted,   (s->pairs + 1) * sizeof(eng_lane_pair)                  },
+        {&lane->blocks,   kept > bytes ? kept : bytes                                   },
+        {&lane->hertz,    lane->has_hertz ? s->blocks * sizeof(eng_lane_hertz) : 0      },
+        {&lane->resist,   lane->has_resistance ? s->blocks * sizeof(eng_lane_resist) : 0},
+        {&lane->segments, (s->segments + 1) * sizeof(eng_lane_segment)                  },
+        {&lane->sorted,   (s->pairs + 1) * sizeof(eng_lane_pair)                        },
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -269,6 +351,7 @@ static cairn_status reserve_blocks(struct eng_lane *lane, const sizes *s)
     }
     lane->pass.blocks = lane->blocks.block;
     lane->pass.hertz = lane->has_hertz ? lane->hertz.block : NULL;
+    lane->pass.resist = lane->has_resistance ? lane->resist.block : NULL;
     lane->pass.segments = lane->segments.block;
     return CAIRN_OK;
 }
@@ -359,6 +442,21 @@ static int live_blocks(const struct eng_lane *lane)
     return most;
 }
 
+/// Couples beside the forces of all force rows.
+static cairn_status place_couples(struct eng_lane *lane)
+{
+    size_t bytes = ((size_t)lane->zero_row / ENG_LANE_WIDTH + 1) * sizeof *lane->pass.couple;
+    lane->pass.couple = NULL;
+    if (!lane->has_resistance)
+        return CAIRN_OK;
+    cairn_status status = eng_lane_reserve(lane, &lane->couple, bytes);
+    if (status != CAIRN_OK)
+        return status;
+    lane->pass.couple = lane->couple.block;
+    memset(lane->pass.couple, 0, bytes);
+    return CAIRN_OK;
+}
+
 /// Force rows: a ring for each range, so that they stay in the cache, and lasting ones for blocks
 /// whose forces are read after the range.
 static cairn_status place_force_rows(struct eng_lane *lane)
@@ -391,7 +489,7 @@ static cairn_status place_force_rows(struct eng_lane *lane)
         return status;
     lane->pass.force = lane->force.block;
     memset(lane->pass.force, 0, rows * sizeof *lane->pass.force);
-    return CAIRN_OK;
+    return place_couples(lane);
 }
 
 int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry)

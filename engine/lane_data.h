@@ -19,6 +19,13 @@ enum {
 
 typedef enum eng_lane_law { ENG_LANE_HOOKE, ENG_LANE_HERTZ } eng_lane_law;
 
+/// Rolling or twisting resistance of a surface, docs/laws.md section 3.
+typedef struct eng_lane_moment {
+    double friction;  // 0: none
+    double stiffness; // N/m; 0: that against sliding
+    double damping;   // N s/m
+} eng_lane_moment;
+
 /// One surface as the kernels need it, docs/laws.md section 7.
 typedef struct eng_lane_terms {
     eng_lane_law law;
@@ -30,6 +37,7 @@ typedef struct eng_lane_terms {
     // for the coefficient of a pair of effective mass m: damping_viscous + damping_mass m +
     // damping_root sqrt(m), with a further sqrt(sqrt(R)) for hertz
     double damping_viscous, damping_mass, damping_root;
+    eng_lane_moment rolling, twisting;
 } eng_lane_terms;
 
 /// Eight pairs. B is the body of row j; history and lagged forces act on it, world axes.
@@ -55,6 +63,19 @@ typedef struct eng_lane_hertz {
     double root_radius[ENG_LANE_WIDTH]; // sqrt of the effective radius
     double slope[ENG_LANE_WIDTH];       // N/m, tangential stiffness of the last step
 } eng_lane_hertz;
+
+/// What a block has more where a surface resists rolling or twisting; moments on B.
+typedef struct eng_lane_resist {
+    double radius[ENG_LANE_WIDTH];        // m, effective
+    double rolling[3][ENG_LANE_WIDTH];    // N m, world axes
+    double twisting[ENG_LANE_WIDTH];      // N m, about the normal
+    float lag_rolling[3][ENG_LANE_WIDTH]; // as lag_tangent
+    float lag_twisting[ENG_LANE_WIDTH];
+    unsigned char roll_slip, twist_slip; // bits of lanes, in the last step
+    unsigned char padding[62];
+} eng_lane_resist;
+
+_Static_assert(sizeof(eng_lane_resist) % 64 == 0, "blocks stay aligned to cache lines");
 
 /// Blocks of one surface.
 typedef struct eng_lane_segment {
@@ -99,7 +120,9 @@ typedef struct eng_lane_pass {
     double (*turn)[4][8];   // [groups] orientation w x y z of eight rows, midpoint
     double (*force)[8];     // [force rows] force on B, its moment F x n, half the gap, 0
     eng_lane_block *blocks;
-    eng_lane_hertz *hertz; // [blocks], NULL where no surface needs it
+    eng_lane_hertz *hertz;   // [blocks], NULL where no surface needs it
+    eng_lane_resist *resist; // [blocks], NULL where no surface needs it
+    double (*couple)[3][8];  // [force rows / 8] N m on B beside its moment; only with `resist`
     const eng_lane_segment *segments;
     const eng_lane_terms *terms;
     eng_lane_chunk *chunks;
@@ -180,8 +203,9 @@ struct eng_lane {
     bool out_of_memory;    // met while contacts were written out
     eng_lane_pass pass;
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
-    eng_lane_buffer blocks, hertz, near_start, near_list, far_start, far_list;
+    eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
     eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
+    eng_lane_buffer couple, kept_resist;
     eng_lane_buffer lasting; // [blocks] whose force rows last
     eng_lane_buffer scratch, cell_start, kept_start, sorted, counts; // of list making
     struct eng_lane_pair *pairs;                                     // candidates
@@ -192,7 +216,7 @@ struct eng_lane {
     int least_chunks; // of a range
     int chunk_rows;
     int ring; // blocks of force rows of each range
-    bool has_load, has_moving_spheres, has_moving_walls, has_hertz;
+    bool has_load, has_moving_spheres, has_moving_walls, has_hertz, has_resistance;
     double skin, near;        // m
     double largest, smallest; // m, radii
     double slack;             // m, way that is left before the list must be looked at
@@ -220,19 +244,34 @@ typedef struct eng_lane_kept {
     bool slips;
 } eng_lane_kept;
 
+/// The same of its rolling and twisting, in an array of its own.
+typedef struct eng_lane_kept_resist {
+    double rolling[3], twisting;
+    float lag_rolling[3], lag_twisting;
+    bool rolls, twists;
+} eng_lane_kept_resist;
+
 static inline double (*eng_lane_reference(const struct eng_lane *lane))[3]
 {
     return lane->reference.block;
 }
 
-/// Place of the tangential stiffness in the history of hertz_mindlin.
-enum { ENG_LANE_SLOPE = 7 };
+/// Places in the history of the laws: moments of rolling and twisting, and the tangential stiffness
+/// of hertz_mindlin.
+enum { ENG_LANE_ROLLING = 3, ENG_LANE_TWISTING = 6, ENG_LANE_SLOPE = 7 };
 
 /// What a block has for hertz_mindlin, NULL where no surface needs it.
 static inline eng_lane_hertz *eng_lane_hertz_of(const struct eng_lane *lane,
                                                 const eng_lane_block *block)
 {
     return lane->pass.hertz != NULL ? &lane->pass.hertz[block - lane->pass.blocks] : NULL;
+}
+
+/// What a block has for rolling and twisting, NULL where no surface needs it.
+static inline eng_lane_resist *eng_lane_resist_of(const struct eng_lane *lane,
+                                                  const eng_lane_block *block)
+{
+    return lane->pass.resist != NULL ? &lane->pass.resist[block - lane->pass.blocks] : NULL;
 }
 
 static inline int *eng_lane_ids(const struct eng_lane *lane)
@@ -257,7 +296,7 @@ void eng_lane_read_constants(struct eng_lane *lane, int row);
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;
 
 /// Packs the history of all contacts; the blocks are gone.
-void eng_lane_history_keep(struct eng_lane *lane);
+cairn_status eng_lane_history_keep(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// After the rows were sorted: packed history in the order of owners.
 void eng_lane_history_sort(struct eng_lane *lane);
@@ -295,7 +334,9 @@ typedef struct eng_lane_contact {
     vec3 normal, point; // midpoint configuration, from A to B
     double gap;         // m
     vec3 velocity;      // m/s, of B relative to A at the point, after the step
+    vec3 spin;          // rad/s, of B relative to A, after the step
     vec3 force;         // N on B
+    vec3 couple;        // N m on B beside that of the force, its opposite on A
     double stiffness;   // N/m, tangential
     double spring;      // N, normal part of the spring's force
     double elastic;     // J, of the normal spring at the midpoint

@@ -368,8 +368,9 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
     note_moment(lane);
     grid g = grid_of(lane);
     int ghosts = count_ghosts(lane), count = 0;
-    eng_lane_history_keep(lane);
-    cairn_status status = reserve_for_list(lane, &g, ghosts);
+    cairn_status status = eng_lane_history_keep(lane);
+    if (status == CAIRN_OK)
+        status = reserve_for_list(lane, &g, ghosts);
     if (status == CAIRN_OK) {
         sort_rows(lane, &g);
         permute(lane);

@@ -82,6 +82,38 @@ static vec3 lag_of(const eng_lane_block *block, int k)
     return vec3_make((double)lag[0][k], (double)lag[1][k], (double)lag[2][k]);
 }
 
+/// Moments of the springs and of what the dashpots or sliders add, on B.
+typedef struct moments {
+    vec3 rolling, lag_rolling;     // N m
+    double twisting, lag_twisting; // N m, along the normal
+} moments;
+
+static moments moments_of(const eng_lane_resist *resist, int k)
+{
+    if (resist == NULL)
+        return (moments){0};
+    const double(*spring)[ENG_LANE_WIDTH] = (const double(*)[ENG_LANE_WIDTH])resist->rolling;
+    const float(*lag)[ENG_LANE_WIDTH] = (const float(*)[ENG_LANE_WIDTH])resist->lag_rolling;
+    return (moments){
+        .rolling = vec3_make(spring[0][k], spring[1][k], spring[2][k]),
+        .lag_rolling = vec3_make((double)lag[0][k], (double)lag[1][k], (double)lag[2][k]),
+        .twisting = resist->twisting[k],
+        .lag_twisting = (double)resist->lag_twisting[k],
+    };
+}
+
+static vec3 couple_of(const eng_lane_resist *resist, int k, vec3 normal)
+{
+    moments m = moments_of(resist, k);
+    return vec3_add_scaled(vec3_add(m.rolling, m.lag_rolling), m.twisting + m.lag_twisting, normal);
+}
+
+static vec3 spin_of_b(const eng_lane *lane, int row)
+{
+    const eng_lane_wall *walls = lane->walls.block;
+    return row < lane->rows ? row_spin(lane, row) : walls[ghost_of(lane, row)->wall].spin;
+}
+
 eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block *block, int k)
 {
     int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
@@ -94,6 +126,8 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
                                       : meet_sphere(lane, b, centre, radius, &c);
     vec3 arm = vec3_sub(c.point, centre);
     c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
+    c.spin = vec3_sub(spin_of_b(lane, b), row_spin(lane, a));
+    c.couple = couple_of(eng_lane_resist_of(lane, block), k, c.normal);
     const eng_lane_terms *terms = terms_of(lane, &c);
     bool hertz = terms->law == ENG_LANE_HERTZ;
     double depth = fmax(-c.gap, 0.0);
@@ -107,6 +141,47 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     return c;
 }
 
+static double stored_in(double moment_squared, const eng_lane_moment *terms, double sliding,
+                        double radius)
+{
+    double stiffness = radius * radius * (terms->stiffness > 0.0 ? terms->stiffness : sliding);
+    return stiffness > 0.0 ? 0.5 * moment_squared / stiffness : 0.0;
+}
+
+/// J in the springs against rolling and twisting, at the midpoint.
+static double stored_turning(const eng_lane *lane, const eng_lane_block *block, int k,
+                             const eng_lane_contact *c)
+{
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    const eng_lane_terms *terms = terms_of(lane, c);
+    if (resist == NULL)
+        return 0.0;
+    moments m = moments_of(resist, k);
+    double radius = resist->radius[k];
+    return stored_in(vec3_norm_squared(m.rolling), &terms->rolling, c->stiffness, radius) +
+           stored_in(m.twisting * m.twisting, &terms->twisting, c->stiffness, radius);
+}
+
+/// Adds what rolling and twisting owe.
+static void add_turning(const eng_lane *lane, const eng_lane_block *block, int k,
+                        const eng_lane_contact *c, eng_lane_pending *p)
+{
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist == NULL)
+        return;
+    double half = 0.5 * lane->pass.step, about = vec3_dot(c->normal, c->spin);
+    moments m = moments_of(resist, k);
+    double along = half * (vec3_dot(m.rolling, c->spin) + m.twisting * about);
+    double rolling = half * vec3_dot(m.lag_rolling, c->spin);
+    double twisting = half * m.lag_twisting * about;
+    bool rolls = resist->roll_slip >> k & 1, twists = resist->twist_slip >> k & 1;
+    double stored = stored_turning(lane, block, k, c);
+    p->elastic += stored - along;
+    p->loose += stored - along;
+    p->friction -= (rolls ? rolling : 0.0) + (twists ? twisting : 0.0);
+    p->damping -= (rolls ? 0.0 : rolling) + (twists ? 0.0 : twisting);
+}
+
 eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block *block, int k,
                                      const eng_lane_contact *c)
 {
@@ -116,12 +191,14 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
     double loss = half * vec3_dot(lag, c->velocity);
     bool slips = block->slip >> k & 1;
     double stored = c->stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c->stiffness : 0.0;
-    return (eng_lane_pending){
+    eng_lane_pending pending = {
         .elastic = c->elastic + stored - half * c->spring * normal - along,
         .loose = stored - along,
         .damping = -half * (double)block->lag_normal[k] * normal - (slips ? 0.0 : loss),
         .friction = slips ? -loss : 0.0,
     };
+    add_turning(lane, block, k, c, &pending);
+    return pending;
 }
 
 void eng_lane_publish(const cairn_world *constant)
@@ -219,8 +296,15 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
     vec3_store(to->U[index], mat3_apply(&frame, vec3_scale(sign, c.velocity)));
     memcpy(to->V[index], to->U[index], sizeof to->V[index]);
     memset(to->history[index], 0, sizeof to->history[index]);
+    vec3_store(to->couple[index], vec3_scale(sign * lane->pass.step, c.couple));
+    vec3_store(to->couple[index] + 3, vec3_scale(-sign * lane->pass.step, c.couple));
     for (int axis = 0; axis < 3; axis++)
         to->history[index][axis] = sign * block->spring[axis][k];
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    moments m = moments_of(resist, k);
+    if (resist != NULL)
+        vec3_store(to->history[index] + ENG_LANE_ROLLING, vec3_scale(sign, m.rolling));
+    to->history[index][ENG_LANE_TWISTING] = m.twisting;
     if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
         to->history[index][ENG_LANE_SLOPE] = eng_lane_hertz_of(lane, block)->slope[k];
     to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
@@ -267,13 +351,23 @@ static eng_lane_pending sum_pending(const eng_lane *lane)
     return sum;
 }
 
-/// Velocity of a body's material point at the begin of the world's first step, which the lane has
-/// not written over yet.
+/// Spin of a body at the begin of the world's first step, which the lane has not written over yet.
+static vec3 spin_before(const cairn_world *world, int body)
+{
+    return quat_rotate(world->q[body].orientation, vec3_from(world->v[body] + 3));
+}
+
+/// Velocity of its material point at that time.
 static vec3 velocity_before(const cairn_world *world, int body, vec3 arm)
 {
-    const double *v = world->v[body];
-    vec3 spin = quat_rotate(world->q[body].orientation, vec3_from(v + 3));
-    return vec3_add(vec3_from(v), vec3_cross(spin, arm));
+    return vec3_add(vec3_from(world->v[body]), vec3_cross(spin_before(world, body), arm));
+}
+
+/// N m, springs against rolling and twisting.
+static vec3 spring_couple(const eng_lane *lane, const eng_lane_block *block, int k, vec3 normal)
+{
+    moments m = moments_of(eng_lane_resist_of(lane, block), k);
+    return vec3_add_scaled(m.rolling, m.twisting, normal);
 }
 
 /// Energy at the begin of the world's first step, 0 for a pair that was apart, contact/audit.h.
@@ -293,7 +387,10 @@ static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
         return 0.0;
     vec3 spring = spring_of(block, k);
     double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
-    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity));
+    stored += stored_turning(lane, block, k, &c);
+    vec3 spin = vec3_sub(spin_before(world, c.body[1]), spin_before(world, c.body[0]));
+    double turning = vec3_dot(spring_couple(lane, block, k, c.normal), spin);
+    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }
 
 double eng_lane_start_energy(const eng_lane *lane)
@@ -333,6 +430,7 @@ static void add_side(const eng_lane *lane, int slot, bool on_b, vec3 centre, vec
     vec3 given = vec3_scale(on_b ? 1.0 : -1.0, c.force);
     *force = vec3_add(*force, given);
     *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
+    *torque = vec3_add_scaled(*torque, on_b ? 1.0 : -1.0, c.couple);
 }
 
 static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque)
@@ -347,7 +445,7 @@ static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque
         eng_lane_contact c = eng_lane_contact_of(lane, block, k);
         *force = vec3_add(*force, c.force);
         vec3 arm = vec3_sub(c.point, wall->before.centre);
-        *torque = vec3_add(*torque, vec3_cross(arm, c.force));
+        *torque = vec3_add(*torque, vec3_add(vec3_cross(arm, c.force), c.couple));
     }
 }
 

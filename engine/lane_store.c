@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { WALL_CHANGED = 1, STATE_CHANGED = 2, TOUCHES = 1, SLIPS = 2 };
+enum { WALL_CHANGED = 1, STATE_CHANGED = 2, TOUCHES = 1, SLIPS = 2, ROLLS = 4, TWISTS = 8 };
 
 // places of a row's numbers: X, V, orientation, position when the list was made
 enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16 };
@@ -22,6 +22,8 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
         return;
     record->counts[ENG_LANE_RECORD_ROWS] = lane->rows;
     record->counts[ENG_LANE_RECORD_SLOTS] = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    record->counts[ENG_LANE_RECORD_MOMENTS] =
+        lane->has_resistance ? record->counts[ENG_LANE_RECORD_SLOTS] : 0;
     record->counts[ENG_LANE_RECORD_CHUNKS] = lane->chunk_count;
     record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
     record->counts[ENG_LANE_RECORD_CHANGED] =
@@ -38,15 +40,18 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
     size_t rows = (size_t)record->counts[ENG_LANE_RECORD_ROWS];
     size_t slots = (size_t)record->counts[ENG_LANE_RECORD_SLOTS];
     size_t walls = (size_t)record->counts[ENG_LANE_RECORD_WALLS];
+    size_t moments = (size_t)record->counts[ENG_LANE_RECORD_MOMENTS];
     record->body = base_arena_array(arena, int, "lane bodies", rows);
     record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
     record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
+    record->moments = base_arena_allocate(arena, "lane moments", moments, sizeof *record->moments);
     record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
     record->wake =
         base_arena_array(arena, double, "lane chunks", record->counts[ENG_LANE_RECORD_CHUNKS]);
     record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
     return record->body != NULL && record->rows != NULL && record->slots != NULL &&
-           record->acts != NULL && record->wake != NULL && record->walls != NULL;
+           record->moments != NULL && record->acts != NULL && record->wake != NULL &&
+           record->walls != NULL;
 }
 
 static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
@@ -58,6 +63,19 @@ static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_RO
     for (int k = 0; k < 4; k++)
         to[ROW_TURN + k] = turn[k][row % ENG_LANE_WIDTH];
     memcpy(to + ROW_REFERENCE, eng_lane_reference(lane)[row], 3 * sizeof *to);
+}
+
+/// Moments of a slot, and the bits of those that slip.
+static int copy_moments(const eng_lane_resist *resist, int k,
+                        double to[ENG_LANE_RECORD_MOMENT_WIDTH])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = resist->rolling[axis][k];
+        to[axis + 4] = (double)resist->lag_rolling[axis][k];
+    }
+    to[3] = resist->twisting[k];
+    to[7] = (double)resist->lag_twisting[k];
+    return (resist->roll_slip >> k & 1 ? ROLLS : 0) | (resist->twist_slip >> k & 1 ? TWISTS : 0);
 }
 
 static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
@@ -72,8 +90,11 @@ static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
     }
     to[6] = (double)block->lag_normal[k];
     to[7] = hertz != NULL ? hertz->slope[k] : 0.0;
-    record->acts[slot] =
-        (unsigned char)((block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0));
+    int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        acts |= copy_moments(resist, k, record->moments[slot]);
+    record->acts[slot] = (unsigned char)acts;
 }
 
 /// Vectors of a wall in the order of the file.
@@ -196,6 +217,19 @@ static void place_now(eng_lane *lane, const eng_lane_record *record)
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
 }
 
+static void place_moments(const double from[ENG_LANE_RECORD_MOMENT_WIDTH], int acts,
+                          eng_lane_resist *resist, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        resist->rolling[axis][k] = from[axis];
+        resist->lag_rolling[axis][k] = (float)from[axis + 4];
+    }
+    resist->twisting[k] = from[3];
+    resist->lag_twisting[k] = (float)from[7];
+    resist->roll_slip = (unsigned char)(resist->roll_slip | (acts & ROLLS ? 1 : 0) << k);
+    resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
+}
+
 static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
 {
     eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
@@ -211,6 +245,9 @@ static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
         hertz->slope[k] = from[7];
     block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
     block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        place_moments(record->moments[slot], acts, resist, k);
 }
 
 static void place_history(eng_lane *lane, const eng_lane_record *record)
@@ -256,7 +293,9 @@ static bool fits_list(const eng_lane *lane, const eng_lane_record *record)
     for (int row = 0; row < lane->rows; row++)
         if (eng_lane_ids(lane)[row] != record->body[row])
             return false;
-    return record->counts[ENG_LANE_RECORD_SLOTS] == (int64_t)lane->block_count * ENG_LANE_WIDTH &&
+    int64_t slots = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    return record->counts[ENG_LANE_RECORD_SLOTS] == slots &&
+           record->counts[ENG_LANE_RECORD_MOMENTS] == (lane->has_resistance ? slots : 0) &&
            record->counts[ENG_LANE_RECORD_CHUNKS] == lane->chunk_count;
 }
 

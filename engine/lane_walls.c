@@ -65,15 +65,27 @@ double eng_lane_walls_fastest(const struct eng_lane *lane)
     return fastest;
 }
 
+/// N m on the wall in the step just computed, beside the moment of the force.
+static vec3 couple_on(const struct eng_lane *lane, const eng_lane_block *block, int k)
+{
+    if (lane->pass.couple == NULL)
+        return vec3_make(0.0, 0.0, 0.0);
+    const double(*couple)[8] =
+        (const double(*)[8])lane->pass.couple[block->force_row / ENG_LANE_WIDTH];
+    return vec3_make(couple[0][k], couple[1][k], couple[2][k]);
+}
+
 /// Work of a moving wall on the sphere of its ghost over the step just computed, J.
 static double work_of(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
 {
     const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
     const eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
-    if (!(block->touch >> ghost->slot % ENG_LANE_WIDTH & 1))
+    int k = ghost->slot % ENG_LANE_WIDTH;
+    if (!(block->touch >> k & 1))
         return 0.0;
-    const double *force = lane->pass.force[block->force_row + ghost->slot % ENG_LANE_WIDTH];
-    double moment = force[6] * vec3_dot(vec3_from(force + 3), wall->spin);
+    const double *force = lane->pass.force[block->force_row + k];
+    vec3 turning = vec3_add_scaled(couple_on(lane, block, k), force[6], vec3_from(force + 3));
+    double moment = vec3_dot(turning, wall->spin);
     vec3 velocity = vec3_from(lane->pass.V[row]);
     return -lane->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
 }

@@ -13,7 +13,8 @@ typedef struct bed {
     int count, threads;
     double step;
     bool moving, loaded, mixed, anchored, loose;
-    bool many; // materials, with a law for every pair of them
+    bool many;      // materials, with a law for every pair of them
+    bool resisting; // rolling and twisting
 } bed;
 
 static cairn_material_id material(cairn_world *world, const char *name)
@@ -38,6 +39,19 @@ static void set_pair(cairn_world *world, cairn_material_id a, cairn_material_id 
                scale * (hooke ? 1e4 : 1e7));
     set_number(world, a, b, "restitution", 0.6);
     set_number(world, a, b, "friction", 0.4 * scale);
+}
+
+/// Rolling and twisting resistance, with springs of their own or with that against sliding.
+static void set_resistance(cairn_world *world, cairn_material_id a, cairn_material_id b, bool own)
+{
+    set_number(world, a, b, "rolling_friction", own ? 0.2 : 0.05);
+    set_number(world, a, b, "twisting_friction", own ? 0.1 : 0.03);
+    if (!own)
+        return;
+    set_number(world, a, b, "rolling_stiffness", 4e3);
+    set_number(world, a, b, "rolling_damping", 0.2);
+    set_number(world, a, b, "twisting_stiffness", 6e3);
+    set_number(world, a, b, "twisting_damping", 0.1);
 }
 
 static cairn_body_id add_body(cairn_world *world, cairn_body_def def)
@@ -102,6 +116,12 @@ static void make_grains(cairn_world *world, const bed *b, cairn_material_id wall
         for (int k = 0; k <= i; k++)
             set_pair(world, grains[k], grains[i], b->law, 1.0 - 0.05 * (i + k));
         set_pair(world, grains[i], wall, b->mixed ? "hertz_mindlin" : b->law, 1.3);
+        for (int k = 0; k <= i && b->resisting; k++)
+            // one pair of materials does without
+            if (i + k != 1)
+                set_resistance(world, grains[k], grains[i], i % 2 == 1);
+        if (b->resisting)
+            set_resistance(world, grains[i], wall, true);
     }
 }
 
@@ -281,6 +301,64 @@ static void test_many_materials(void **state)
     compare((bed){.law = "hooke", .count = 200, .step = 2e-5, .mixed = true, .many = true}, 450);
 }
 
+static void test_resistance(void **state)
+{
+    (void)state;
+    compare((bed){.law = "hooke", .count = 200, .step = 2e-5, .resisting = true}, 450);
+    compare((bed){.law = "hertz_mindlin", .count = 200, .step = 2e-5, .resisting = true}, 450);
+    compare((bed){.law = "hertz_mindlin",
+                  .count = 150,
+                  .step = 2e-5,
+                  .resisting = true,
+                  .moving = true,
+                  .loaded = true,
+                  .anchored = true,
+                  .many = true},
+            450);
+    compare((bed){.law = "hooke",
+                  .count = 150,
+                  .step = 2e-5,
+                  .resisting = true,
+                  .moving = true,
+                  .mixed = true,
+                  .many = true},
+            450);
+}
+
+/// The torque that is read is what changes the spin: couples are in it, in the lane and out of it.
+static void test_torque(void **state)
+{
+    (void)state;
+    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5, .resisting = true};
+    for (int ordinary = 0; ordinary < 2; ordinary++) {
+        cairn_world *world = make_world(&b);
+        double most = 0.0, spin[200][3];
+        run(world, 400, ordinary);
+        for (int step = 0; step < 2; step++) {
+            for (int i = 0; i < cairn_body_count(world); i++) {
+                cairn_body_view view;
+                assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &view), CAIRN_OK);
+                memcpy(spin[i], view.angular_velocity, sizeof spin[i]);
+            }
+            run(world, 1, ordinary);
+        }
+        for (int i = 5; i < cairn_body_count(world); i++) {
+            cairn_body_view view;
+            double force[3], torque[3];
+            cairn_body_id id = cairn_body_at(world, i);
+            assert_int_equal(cairn_body_get(world, id, &view), CAIRN_OK);
+            assert_int_equal(cairn_body_contact_force(world, id, force, torque), CAIRN_OK);
+            for (int k = 0; k < 3; k++) {
+                double turned = view.inertia[0] * (view.angular_velocity[k] - spin[i][k]) / b.step;
+                check_close(torque[k], turned, 1e-6, 1e-10);
+                most = fmax(most, fabs(turned));
+            }
+        }
+        assert_true(most > 1e-4);
+        cairn_world_destroy(world);
+    }
+}
+
 static uint64_t hash_of(const bed *b, const char *kernel, int steps)
 {
     cairn_world *world = make_world(b);
@@ -307,9 +385,11 @@ static void test_same_bits(void **state)
 {
     (void)state;
     const char *laws[] = {"hooke", "hertz_mindlin"}, *kernels[] = {"avx2", "avx512"};
-    for (int law = 0; law < 2; law++) {
+    for (int kind = 0; kind < 4; kind++) {
+        int law = kind % 2, steps = kind < 2 ? 1500 : 700;
         bed b = {.law = laws[law],
                  .many = law == 1,
+                 .resisting = kind >= 2,
                  .count = 700,
                  .threads = 1,
                  .step = 2e-5,
@@ -317,14 +397,14 @@ static void test_same_bits(void **state)
                  .loaded = true,
                  .anchored = true,
                  .mixed = true};
-        uint64_t expected = hash_of(&b, "scalar", 1500);
+        uint64_t expected = hash_of(&b, "scalar", steps);
         for (int k = 0; k < 2; k++) {
-            uint64_t hash = hash_of(&b, kernels[k], 1500);
+            uint64_t hash = hash_of(&b, kernels[k], steps);
             assert_true(hash == 0 || hash == expected);
         }
         for (int threads = 2; threads <= 5; threads++) {
             b.threads = threads;
-            assert_true(hash_of(&b, NULL, 1500) == expected);
+            assert_true(hash_of(&b, NULL, steps) == expected);
         }
     }
 }
@@ -333,7 +413,7 @@ static void test_same_bits(void **state)
 static void test_hand_over(void **state)
 {
     (void)state;
-    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5};
+    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5, .resisting = true};
     cairn_world *mixed = make_world(&b), *ordinary = make_world(&b);
     run(ordinary, 400, true);
     run(mixed, 150, false);
@@ -535,13 +615,14 @@ static void test_size_ratio(void **state)
 static void test_audit(void **state)
 {
     (void)state;
-    for (int law = 0; law < 2; law++) {
+    for (int kind = 0; kind < 4; kind++) {
         double residual[2];
         for (int k = 0; k < 2; k++) {
-            bed b = {.law = law ? "hertz_mindlin" : "hooke",
+            bed b = {.law = kind % 2 ? "hertz_mindlin" : "hooke",
                      .count = 300,
                      .threads = 1,
                      .step = k ? 5e-6 : 2e-5,
+                     .resisting = kind >= 2,
                      .loose = true};
             cairn_world *world = make_world(&b);
             cairn_energy start = cairn_world_energy(world);
@@ -566,6 +647,8 @@ int main(void)
         cmocka_unit_test(test_many_materials),
         cmocka_unit_test(test_moving_walls),
         cmocka_unit_test(test_loads_and_anchors),
+        cmocka_unit_test(test_resistance),
+        cmocka_unit_test(test_torque),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_changes),
