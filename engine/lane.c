@@ -54,8 +54,7 @@ static bool is_plain_sphere(const cairn_world *world, const eng_body *body)
 
 static bool is_body_covered(const cairn_world *world, const eng_body *body)
 {
-    bool wall = body->kind != CAIRN_DYNAMIC && world->shapes[body->shape]->kind == GEO_HALFSPACE;
-    return wall || is_plain_sphere(world, body);
+    return eng_lane_is_wall(world, (int)(body - world->bodies)) || is_plain_sphere(world, body);
 }
 
 /// Surfaces of all pairs of bodies that can move against each other.
@@ -127,16 +126,20 @@ void eng_lane_destroy(eng_lane *lane)
         return;
     base_allocator allocator = lane->world->allocator;
     eng_lane_buffer *all[] = {
-        &lane->X,          &lane->V,          &lane->constants,   &lane->turn,
-        &lane->reference,  &lane->id,         &lane->row_of,      &lane->blocks,
-        &lane->hertz,      &lane->force,      &lane->near_start,  &lane->near_list,
-        &lane->far_start,  &lane->far_list,   &lane->segments,    &lane->chunks,
-        &lane->load,       &lane->terms,      &lane->far_touched, &lane->walls,
-        &lane->ghosts,     &lane->lasting,    &lane->scratch,     &lane->cell_start,
-        &lane->kept_start, &lane->sorted,     &lane->counts,      &lane->resist,
-        &lane->couple,     &lane->kept_resist};
+        &lane->X,          &lane->V,           &lane->constants,   &lane->turn,
+        &lane->reference,  &lane->id,          &lane->row_of,      &lane->blocks,
+        &lane->hertz,      &lane->force,       &lane->near_start,  &lane->near_list,
+        &lane->far_start,  &lane->far_list,    &lane->segments,    &lane->chunks,
+        &lane->load,       &lane->terms,       &lane->far_touched, &lane->walls,
+        &lane->ghosts,     &lane->lasting,     &lane->scratch,     &lane->cell_start,
+        &lane->kept_start, &lane->sorted,      &lane->counts,      &lane->resist,
+        &lane->couple,     &lane->kept_resist, &lane->groups,      &lane->touches,
+        &lane->kept_spots};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
+    for (int i = 0; i < lane->manifold_count; i++)
+        geo_manifold_finish(&lane->manifolds[i]);
+    base_release(&allocator, lane->manifolds);
     base_release(&allocator, lane->pairs);
     base_release(&allocator, lane);
 }
@@ -278,32 +281,46 @@ static cairn_status fill_terms(eng_lane *lane)
     return CAIRN_OK;
 }
 
+static bool is_plane(const cairn_world *world, int body)
+{
+    return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
+}
+
 /// Rows in the order of bodies, and the walls.
 static cairn_status count_bodies(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
-    int rows = 0, walls = 0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->shapes[world->bodies[i].shape]->kind == GEO_HALFSPACE)
-            walls++;
-        else
-            rows++;
+    int rows = 0, walls = 0, planes = 0;
+    for (int i = 0; i < world->body_count; i++) {
+        bool wall = eng_lane_is_wall(world, i);
+        rows += !wall;
+        walls += wall ? world->bodies[i].collider_count : 0;
+        planes += is_plane(world, i);
+    }
     lane->rows = rows;
     lane->wall_count = walls;
-    lane->ghost_count = 0;
+    lane->plane_count = planes;
+    lane->has_shapes = walls > planes;
+    lane->ghost_count = lane->plane_ghosts = lane->group_count = 0;
     return eng_lane_reserve(lane, &lane->walls, ((size_t)walls + 1) * sizeof(eng_lane_wall));
 }
 
+/// One wall of a half-space, one for each collider of another body; half-spaces come first.
 static void number_bodies(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
     eng_lane_wall *walls = lane->walls.block;
-    int *id = eng_lane_ids(lane), rows = 0, count = 0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->shapes[world->bodies[i].shape]->kind == GEO_HALFSPACE)
-            walls[count++] = (eng_lane_wall){.body = i};
-        else
+    int *id = eng_lane_ids(lane), rows = 0, planes = 0, shapes = lane->plane_count;
+    for (int i = 0; i < world->body_count; i++) {
+        const eng_body *body = &world->bodies[i];
+        if (!eng_lane_is_wall(world, i)) {
             id[rows++] = i;
+            continue;
+        }
+        int *next = is_plane(world, i) ? &planes : &shapes;
+        for (int k = 0; k < body->collider_count; k++)
+            walls[(*next)++] = (eng_lane_wall){.body = i, .collider = body->first_collider + k};
+    }
 }
 
 void eng_lane_read_constants(eng_lane *lane, int row)
@@ -429,21 +446,37 @@ static void read_history(eng_lane *lane, int slot, const double *history, double
     block->touch = (unsigned char)(block->touch | 1u << k);
 }
 
+/// Slot of a contact of the world; -1 for none.
+static int slot_of_contact(const eng_lane *lane, int contact)
+{
+    const cairn_world *world = lane->world;
+    const eng_contacts *c = &world->contacts;
+    const int *row_of = lane->row_of.block;
+    const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
+    int a = c->body[contact][0], b = c->body[contact][1];
+    if (!eng_lane_is_wall(world, a) && !eng_lane_is_wall(world, b))
+        return find_slot(lane, row_of[a], b);
+    bool first = eng_lane_is_wall(world, a);
+    int sphere = first ? b : a, wall = first ? a : b;
+    uint64_t key = c->key[contact];
+    if (is_plane(world, wall))
+        return find_slot(lane, row_of[sphere], wall);
+    return eng_lane_shapes_find(lane, row_of[sphere], first ? pair->first : pair->second,
+                                first ? key >> 32 | key << 32 : key);
+}
+
 /// History of the contacts that the ordinary blocks left.
 static void read_contacts(eng_lane *lane)
 {
-    const eng_contacts *c = &lane->world->contacts;
-    const cairn_world *world = lane->world;
-    const int *row_of = lane->row_of.block;
+    cairn_world *world = lane->world;
+    const eng_contacts *c = &world->contacts;
     for (int i = c->cone_count; i < c->count; i++) {
-        int a = c->body[i][0], b = c->body[i][1];
-        if (world->shapes[world->bodies[a].shape]->kind == GEO_HALFSPACE) {
-            a = b;
-            b = c->body[i][0];
-        }
-        int slot = find_slot(lane, row_of[a], b);
-        if (slot < 0)
+        int slot = slot_of_contact(lane, i);
+        if (slot < 0) {
+            // it has ended, and lets go of what it held
+            world->energy.friction += c->loose[i];
             continue;
+        }
         const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
         int other = eng_lane_row_b(block, slot % ENG_LANE_WIDTH);
         bool on_b = eng_lane_body_of(lane, other) == c->body[i][1];
@@ -503,7 +536,7 @@ static double way_since_list(const eng_lane *lane)
 }
 
 /// Most that the distance of a sphere from a wall has changed between its last two places, m.
-static double wall_jump(const eng_lane *lane, const eng_lane_wall *wall)
+static double plane_jump(const eng_lane *lane, const eng_lane_wall *wall)
 {
     const eng_lane_plane *from = &wall->before, *to = &wall->now;
     double turned = vec3_norm(vec3_sub(to->normal, from->normal));
@@ -511,20 +544,37 @@ static double wall_jump(const eng_lane *lane, const eng_lane_wall *wall)
            turned * (lane->extent + vec3_norm(from->point));
 }
 
-static void follow_walls(eng_lane *lane)
+/// Most that a point of a wall has moved between its last two places, m.
+static double shape_jump(const eng_lane *lane, const eng_lane_wall *wall)
+{
+    const pose *from = &wall->placed_before, *to = &wall->placed;
+    quat p = from->orientation, q = to->orientation;
+    double sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0.0 ? -1.0 : 1.0;
+    // twice the chord of the half angle is no less than the chord of the angle
+    double chord =
+        hypot(hypot(q.w - sign * p.w, q.x - sign * p.x), hypot(q.y - sign * p.y, q.z - sign * p.z));
+    double reach = lane->world->colliders[wall->collider].shape->bounding_radius;
+    return vec3_norm(vec3_sub(to->position, from->position)) + 2.0 * chord * reach;
+}
+
+static cairn_status follow_walls(eng_lane *lane)
 {
     const eng_lane_wall *walls = lane->walls.block;
     double jump = 0.0;
     eng_lane_walls_place(lane);
     for (int i = 0; i < lane->wall_count; i++)
-        jump = fmax(jump, wall_jump(lane, &walls[i]));
+        jump = fmax(jump, i < lane->plane_count ? plane_jump(lane, &walls[i])
+                                                : shape_jump(lane, &walls[i]));
     if (!lane->has_moving_walls)
         eng_lane_walls_place(lane); // nothing else moves them on
-    eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
+    eng_lane_ghosts_move(lane, 0, lane->plane_ghosts, NULL);
     lane->pass.path += jump;
     lane->wall_path += jump;
     lane->slack -= jump;
     lane->walls_changed = false;
+    cairn_status status = eng_lane_shapes_renew(lane);
+    eng_lane_shapes_place(lane);
+    return status;
 }
 
 /// What the user changed, and a new pair list when it is due.
@@ -535,10 +585,12 @@ static cairn_status prepare(eng_lane *lane)
     if (changed)
         read_bodies(lane);
     if (lane->walls_changed)
-        follow_walls(lane);
+        status = follow_walls(lane);
+    if (status != CAIRN_OK)
+        return status;
     if (lane->slack < 0.0 && !changed)
         lane->slack = 0.5 * lane->skin - way_since_list(lane);
-    if (lane->slack < 0.01 * lane->skin) {
+    if (lane->slack < 0.01 * lane->skin || lane->crowded) {
         status = eng_lane_list_make(lane);
         reload = reload || lane->has_load;
     }
@@ -555,12 +607,13 @@ static void chunk_range(const eng_lane *lane, int range, int *first, int *end)
     *end = (int)(((int64_t)(range + 1) * lane->chunk_count + lane->ranges - 1) / lane->ranges);
 }
 
-static void end_chunk(eng_lane *lane, int index)
+static void end_chunk(eng_lane *lane, int index, int range)
 {
     eng_lane_chunk *chunk = &lane->pass.chunks[index];
     lane->kernel->move(&lane->pass, index);
     lane->kernel->turn(&lane->pass, index);
     eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
+    eng_lane_shapes_move(lane, chunk, range, true);
 }
 
 /// A chunk's bodies can move as soon as its own pairs are done: all their pairs have earlier
@@ -574,7 +627,7 @@ static void run_range(void *argument, int begin, int end, int chunk, int worker)
     for (int i = first; i < last; i++) {
         lane->kernel->forces(&lane->pass, i);
         if (!lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
+            end_chunk(lane, i, begin);
     }
 }
 
@@ -586,7 +639,7 @@ static void finish_range(void *argument, int begin, int end, int chunk, int work
     chunk_range(lane, begin, &first, &last);
     for (int i = first; i < last; i++)
         if (lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
+            end_chunk(lane, i, begin);
 }
 
 static void run(eng_lane *lane)
@@ -645,14 +698,23 @@ static bool collect(eng_lane *lane)
         for (int k = 0; k < 3; k++)
             most[k] = fmax(most[k], c->fastest[k]);
         finite += c->finite;
+        lane->crowded |= c->crowded;
     }
-    double walls = eng_lane_walls_fastest(lane);
+    double walls = lane->wall_speed;
     lane->fastest = fmax(sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]), walls);
     double way = 1.000001 * lane->fastest * lane->pass.step;
     lane->pass.path += way;
     lane->wall_path += walls * lane->pass.step;
     lane->slack -= way;
     return finite == 0.0 && isfinite(lane->fastest);
+}
+
+/// Whether contacts with walls are missing for lack of memory, which the next step says again.
+static bool is_starved(eng_lane *lane)
+{
+    for (int i = 0; i < lane->chunk_count; i++)
+        lane->out_of_memory |= lane->pass.chunks[i].starved;
+    return lane->out_of_memory;
 }
 
 cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
@@ -673,12 +735,16 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     lane->current = lane->contacts_current = false;
     world->energy.drivers += load_work(lane);
     eng_lane_walls_advance(lane);
+    lane->wall_speed = eng_lane_walls_fastest(lane);
     run(lane);
     bool finite = collect(lane);
     if (world->step_count == 0)
         world->energy_start += eng_lane_start_energy(lane);
     world->energy.drivers += load_work(lane) + driven_work(lane);
     world->report.seconds[CAIRN_PHASE_explicit_laws] = base_timer_seconds() - start;
+    if (is_starved(lane))
+        return base_fail(error, CAIRN_ERROR_MEMORY, "step %" PRId64 ": out of memory",
+                         world->step_count + 1);
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }
 
@@ -707,7 +773,7 @@ void eng_lane_changed(cairn_world *world, int body)
     eng_lane_publish(world);
     if (body < 0)
         return;
-    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+    if (eng_lane_is_wall(world, body)) {
         lane->walls_changed = true;
         return;
     }

@@ -40,13 +40,30 @@ static void keep_resist(const eng_lane_resist *resist, int k, eng_lane_kept_resi
     }
 }
 
-/// Space for what is kept of rolling and twisting.
-static cairn_status reserve_kept_resist(struct eng_lane *lane)
+static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, int k,
+                      eng_lane_kept_spot *to)
+{
+    int ghost = eng_lane_row_b(block, k) - lane->rows - 2;
+    *to = (eng_lane_kept_spot){.wall = -1};
+    if (ghost < lane->plane_ghosts)
+        return;
+    to->wall = ((const eng_lane_ghost *)lane->ghosts.block)[ghost].wall;
+    to->spot = ((const eng_lane_touch *)lane->touches.block)[ghost - lane->plane_ghosts].now;
+    to->spot.order = -1;
+}
+
+/// Space for what is kept beside eng_lane_kept.
+static cairn_status reserve_kept(struct eng_lane *lane)
 {
     size_t count = 0;
-    for (int i = 0; i < lane->block_count && lane->has_resistance; i++)
+    for (int i = 0; i < lane->block_count && (lane->has_resistance || lane->has_shapes); i++)
         count += (size_t)__builtin_popcount(lane->pass.blocks[i].touch);
-    return eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
+    cairn_status status = CAIRN_OK;
+    if (lane->has_resistance)
+        status = eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
+    if (lane->has_shapes && status == CAIRN_OK)
+        status = eng_lane_reserve(lane, &lane->kept_spots, count * sizeof(eng_lane_kept_spot));
+    return status;
 }
 
 cairn_status eng_lane_history_keep(struct eng_lane *lane)
@@ -55,10 +72,11 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
     eng_lane_kept *kept = lane->blocks.block;
     int count = 0;
     lane->kept_count = 0;
-    cairn_status status = reserve_kept_resist(lane);
+    cairn_status status = reserve_kept(lane);
     if (status != CAIRN_OK)
         return status;
     eng_lane_kept_resist *kept_resist = lane->kept_resist.block;
+    eng_lane_kept_spot *kept_spots = lane->kept_spots.block;
     for (int i = 0; i < lane->block_count; i++) {
         // its place may be written over
         const eng_lane_block block = lane->pass.blocks[i];
@@ -67,18 +85,14 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
             int k = __builtin_ctz(bits);
             if (lane->has_resistance)
                 keep_resist(&lane->pass.resist[i], k, &kept_resist[count]);
+            if (lane->has_shapes)
+                keep_spot(lane, &block, k, &kept_spots[count]);
             keep_lane(lane, &block, hertz, k, &kept[count++]);
         }
     }
     lane->kept_count = count;
     lane->block_count = 0;
     return CAIRN_OK;
-}
-
-static bool is_wall(const struct eng_lane *lane, int body)
-{
-    const cairn_world *world = lane->world;
-    return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
 }
 
 /// The body of the lower row comes first. A twist is the same seen from either side.
@@ -88,7 +102,7 @@ static void put_owner_first(const struct eng_lane *lane, int index)
     eng_lane_kept_resist *resist = lane->kept_resist.block;
     const int *row_of = lane->row_of.block;
     int a = kept->body[0], b = kept->body[1];
-    if (is_wall(lane, b) || row_of[a] < row_of[b])
+    if (eng_lane_is_wall(lane->world, b) || row_of[a] < row_of[b])
         return;
     kept->body[0] = b;
     kept->body[1] = a;
@@ -107,11 +121,16 @@ static void swap_kept(struct eng_lane *lane, int a, int b)
     eng_lane_kept *kept = lane->blocks.block, other = kept[a];
     kept[a] = kept[b];
     kept[b] = other;
-    if (!lane->has_resistance)
-        return;
-    eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
-    resist[a] = resist[b];
-    resist[b] = beside;
+    if (lane->has_resistance) {
+        eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
+        resist[a] = resist[b];
+        resist[b] = beside;
+    }
+    if (lane->has_shapes) {
+        eng_lane_kept_spot *spots = lane->kept_spots.block, beside = spots[a];
+        spots[a] = spots[b];
+        spots[b] = beside;
+    }
 }
 
 /// By the rows of owners; kept_start[row] = the first of a row.
@@ -148,6 +167,29 @@ static const eng_lane_kept *find_kept(const struct eng_lane *lane, const eng_lan
     return NULL;
 }
 
+/// History of a row and a later row or ghost; NULL for none.
+static const eng_lane_kept *history_of(const struct eng_lane *lane, const eng_lane_kept *kept,
+                                       int row, int other)
+{
+    int index = other - lane->rows - 2;
+    if (index < lane->plane_ghosts)
+        return find_kept(lane, kept, row, eng_lane_body_of(lane, other));
+    const eng_lane_ghost *ghost = (const eng_lane_ghost *)lane->ghosts.block + index;
+    const eng_lane_kept_spot *spot = eng_lane_kept_of(lane, row, ghost->wall, ghost->nth);
+    return spot != NULL ? kept + (spot - (const eng_lane_kept_spot *)lane->kept_spots.block) : NULL;
+}
+
+/// Least size of the two bodies of a pair, m.
+static double least_size(const struct eng_lane *lane, int row, int other)
+{
+    const cairn_world *world = lane->world;
+    double size = 2.0 * lane->pass.constants[row][3];
+    if (other < lane->rows)
+        return fmin(size, 2.0 * lane->pass.constants[other][3]);
+    return fmin(size,
+                world->shapes[world->bodies[eng_lane_body_of(lane, other)].shape]->smallest_size);
+}
+
 /// Coefficients of a pair, which last as long as the list.
 static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *pair,
                       eng_lane_block *block, int k)
@@ -159,12 +201,11 @@ static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *p
     const double *b = wall ? none : lane->pass.constants[pair->j];
     double mass = lane->pass.step / (a[0] + b[0]);
     double radius = wall ? a[3] : a[3] * b[3] / (a[3] + b[3]);
-    double least = 2.0 * (wall ? a[3] : fmin(a[3], b[3]));
     double damping =
         terms->damping_viscous + terms->damping_mass * mass + terms->damping_root * sqrt(mass);
     block->i8[k] = 8 * i;
     block->j8[k] = 8 * (int)pair->j;
-    block->inverse_size[k] = (float)(1.0 / least);
+    block->inverse_size[k] = (float)(1.0 / least_size(lane, i, (int)pair->j));
     block->radius_sum[k] = a[3] + b[3];
     block->damping[k] = terms->law == ENG_LANE_HERTZ ? damping * sqrt(sqrt(radius)) : damping;
     eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
@@ -242,7 +283,7 @@ static void fill_blocks(struct eng_lane *lane, const eng_lane_chunk *chunk,
             fill_lane(lane, i, pair, block, k);
             if (j >= lane->rows)
                 ghosts[j - lane->rows - 2].slot = lane->block_count * ENG_LANE_WIDTH + k;
-            const eng_lane_kept *from = find_kept(lane, kept, i, eng_lane_body_of(lane, j));
+            const eng_lane_kept *from = history_of(lane, kept, i, j);
             if (from == NULL)
                 continue;
             carry_over(lane, from, block, k);

@@ -88,7 +88,8 @@ typedef struct eng_lane_chunk {
     // set when the list is made
     int first_row, end_row;
     int first_segment, first_far_segment, end_segment; // list A, then list B
-    int first_ghost, end_ghost;
+    int first_ghost, end_ghost;                        // of half-spaces
+    int first_group, end_group;                        // of other walls
     int first_block, end_block;
     bool waits; // pairs of another range act on it: it moves when all ranges are done
     // written by the step
@@ -100,6 +101,8 @@ typedef struct eng_lane_chunk {
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
     int contacts, active;
+    bool crowded; // a group has fewer ghosts than contacts: a new list is due
+    bool starved; // out of memory while contacts were looked for
 } eng_lane_chunk;
 
 static inline int eng_lane_row_a(const eng_lane_block *block, int k)
@@ -178,18 +181,46 @@ typedef struct eng_lane_plane {
     vec3 centre;        // of its body
 } eng_lane_plane;
 
+/// A half-space, or one collider of another body that is not dynamic; half-spaces come first.
 typedef struct eng_lane_wall {
-    int body;
+    int body, collider;
     bool moves;
     eng_lane_plane now, before; // at the midpoints of the coming and of the last step
     eng_lane_plane listed;      // as `now` when the list was made
     vec3 velocity, spin;        // m/s at the centre, rad/s
+    // of other walls than half-spaces, at the same times
+    pose placed, placed_before, placed_listed; // the collider
+    geo_bounds bounds;                         // when the list was made
 } eng_lane_wall;
 
 typedef struct eng_lane_ghost {
     int row, wall;
     int slot; // of its pair
+    int nth;  // in its group; 0 for a half-space
 } eng_lane_ghost;
+
+/// Key of a ghost that stands for no contact.
+#define ENG_LANE_NO_KEY UINT64_MAX
+
+/// A contact of a sphere and a wall that is no half-space.
+typedef struct eng_lane_spot {
+    vec3 normal;  // from the sphere to the wall
+    double gap;   // m
+    uint64_t key; // of geo_collide for sphere and wall
+    int order;    // among those that geo_collide gives; -1: ended or none
+} eng_lane_spot;
+
+/// What the ghost of such a wall stands for, at the midpoints of the coming and of the last step.
+typedef struct eng_lane_touch {
+    eng_lane_spot now, before;
+} eng_lane_touch;
+
+/// A sphere and such a wall near it.
+typedef struct eng_lane_group {
+    int row, wall;
+    int first_ghost, end_ghost;
+    double wake; // m, path at which contacts are looked for again
+} eng_lane_group;
 
 struct eng_lane {
     cairn_world *world;
@@ -205,22 +236,31 @@ struct eng_lane {
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
     eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
-    eng_lane_buffer couple, kept_resist;
+    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots;
     eng_lane_buffer lasting; // [blocks] whose force rows last
     eng_lane_buffer scratch, cell_start, kept_start, sorted, counts; // of list making
     struct eng_lane_pair *pairs;                                     // candidates
     int pair_capacity;
+    geo_manifold *manifolds; // [manifold_count] one for each range
+    int manifold_count, manifold_capacity;
+    const int *given_ghosts; // [given_count] of groups, while a restored list is made; else NULL
+    int given_count;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
+    int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
+    int group_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
     int least_chunks; // of a range
     int chunk_rows;
     int ring; // blocks of force rows of each range
     bool has_load, has_moving_spheres, has_moving_walls, has_hertz, has_resistance;
+    bool has_shapes;          // walls that are no half-spaces
+    bool crowded;             // of a chunk
     double skin, near;        // m
     double largest, smallest; // m, radii
     double slack;             // m, way that is left before the list must be looked at
     double wall_path;         // m, way of walls since the list was made
+    double wall_speed;        // m/s, fastest point of a wall that a sphere may meet
     double extent;            // m, no sphere is farther from the origin while the list lasts
     double fastest;           // m/s, of the last step
     double listed_fastest;    // m/s, `fastest` when the list was made
@@ -250,6 +290,12 @@ typedef struct eng_lane_kept_resist {
     float lag_rolling[3], lag_twisting;
     bool rolls, twists;
 } eng_lane_kept_resist;
+
+/// Contact with a wall that is no half-space, in an array of its own.
+typedef struct eng_lane_kept_spot {
+    int wall; // -1: none
+    eng_lane_spot spot;
+} eng_lane_kept_spot;
 
 static inline double (*eng_lane_reference(const struct eng_lane *lane))[3]
 {
@@ -323,6 +369,38 @@ double eng_lane_walls_fastest(const struct eng_lane *lane);
 /// not looked at).
 void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers);
 
+/// Work of a moving wall through a ghost over the step just computed, J.
+double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);
+
+/// Whether a body is a wall: a half-space, or of any other shape than a sphere and not dynamic.
+bool eng_lane_is_wall(const cairn_world *world, int body);
+
+/// Adds a pair of a row and a later row or ghost to the candidates.
+cairn_status eng_lane_pair_add(struct eng_lane *lane, int row, int other, bool far,
+                               int *count) CAIRN_CHECK_RESULT;
+
+/// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
+cairn_status eng_lane_shapes_reserve(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Groups of a row with the walls near it, and their pairs.
+cairn_status eng_lane_shapes_pair(struct eng_lane *lane, int row, int *count) CAIRN_CHECK_RESULT;
+
+/// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
+/// moving walls over the step just done goes to the chunk.
+void eng_lane_shapes_move(struct eng_lane *lane, eng_lane_chunk *chunk, int range, bool work);
+
+/// The same of all chunks, without work.
+cairn_status eng_lane_shapes_renew(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Ghosts of all groups to where their contacts say.
+void eng_lane_shapes_place(struct eng_lane *lane);
+
+/// Slot of a contact of a row and a collider in the coming step; -1 for none.
+int eng_lane_shapes_find(const struct eng_lane *lane, int row, int collider, uint64_t key);
+
+/// The nth contact kept of a row and a wall; NULL for none.
+const eng_lane_kept_spot *eng_lane_kept_of(const struct eng_lane *lane, int row, int wall, int nth);
+
 /// Body of a row, or of the wall of a ghost.
 int eng_lane_body_of(const struct eng_lane *lane, int row);
 
@@ -331,6 +409,9 @@ int eng_lane_body_of(const struct eng_lane *lane, int row);
 typedef struct eng_lane_contact {
     int body[2];
     bool wall;
+    int collider[2];    // of the bodies
+    uint64_t key;       // of A and B
+    int order;          // among the contacts of the two colliders
     vec3 normal, point; // midpoint configuration, from A to B
     double gap;         // m
     vec3 velocity;      // m/s, of B relative to A at the point, after the step

@@ -96,7 +96,7 @@ static int count_ghosts(const struct eng_lane *lane)
     const eng_lane_wall *walls = lane->walls.block;
     int count = 0;
     for (int row = 0; row < lane->rows; row++)
-        for (int w = 0; w < lane->wall_count; w++)
+        for (int w = 0; w < lane->plane_count; w++)
             count += lane->pass.constants[row][0] != 0.0 &&
                      wall_distance(&walls[w], lane->pass.X[row]) - lane->pass.constants[row][3] <
                          lane->skin;
@@ -218,6 +218,11 @@ static eng_lane_pair pair_of(const struct eng_lane *lane, int row, int other, in
     };
 }
 
+cairn_status eng_lane_pair_add(struct eng_lane *lane, int row, int other, bool far, int *count)
+{
+    return add_pair(lane, count, pair_of(lane, row, other, eng_lane_body_of(lane, other), far));
+}
+
 /// Pairs of one row with later rows of a run of cells.
 static cairn_status pair_with(struct eng_lane *lane, int row, int begin, int end, int *count)
 {
@@ -258,7 +263,7 @@ static cairn_status pair_row(struct eng_lane *lane, const grid *g, int row, int 
     return CAIRN_OK;
 }
 
-/// Ghosts of one row, and its pairs with them.
+/// Ghosts of half-spaces of one row, and its pairs with them.
 static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *ghosts)
 {
     const eng_lane_wall *walls = lane->walls.block;
@@ -266,7 +271,7 @@ static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *
     const double *constants = lane->pass.constants[row];
     if (constants[0] == 0.0)
         return CAIRN_OK;
-    for (int w = 0; w < lane->wall_count; w++) {
+    for (int w = 0; w < lane->plane_count; w++) {
         double gap = wall_distance(&walls[w], lane->pass.X[row]) - constants[3];
         if (!(gap < lane->skin))
             continue;
@@ -275,7 +280,7 @@ static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *
             pair_of(lane, row, lane->rows + 2 + *ghosts, walls[w].body, gap >= lane->near));
         if (status != CAIRN_OK)
             return status;
-        list[(*ghosts)++] = (eng_lane_ghost){row, w, -1};
+        list[(*ghosts)++] = (eng_lane_ghost){row, w, -1, 0};
     }
     return CAIRN_OK;
 }
@@ -293,17 +298,32 @@ static cairn_status find_pairs(struct eng_lane *lane, const grid *g, int *count)
             .first_row = first,
             .end_row = end < lane->rows ? end : lane->rows,
             .first_ghost = ghosts,
+            .first_group = lane->group_count,
         };
         for (int row = first; row < chunks[c].end_row && status == CAIRN_OK; row++) {
             status = pair_row(lane, g, row, count);
             if (status == CAIRN_OK)
                 status = pair_walls(lane, row, count, &ghosts);
+            if (status == CAIRN_OK)
+                status = eng_lane_shapes_pair(lane, row, count);
         }
         chunks[c].end_ghost = ghosts;
+        chunks[c].end_group = lane->group_count;
         chunks[c].contacts = *count; // end of its pairs, until the blocks are made
     }
-    lane->ghost_count = ghosts;
     return status;
+}
+
+/// Rows of ghosts of all walls, which are counted by now.
+static cairn_status reserve_ghost_rows(struct eng_lane *lane)
+{
+    size_t bytes = (size_t)lane->rows + 2 + (size_t)lane->ghost_count;
+    cairn_status status = eng_lane_reserve(lane, &lane->far_touched, bytes);
+    if (status != CAIRN_OK)
+        return status;
+    lane->pass.far_touched = lane->far_touched.block;
+    memset(lane->pass.far_touched, 0, bytes);
+    return eng_lane_rows_reserve(lane, lane->ghost_count);
 }
 
 /// Width of the layer that is searched, and of the part that is computed in every step: wider where
@@ -331,12 +351,11 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->cell_start,  (cells + 2) * sizeof(int)                         },
-        {&lane->scratch,     ints * sizeof(int)                                },
-        {&lane->kept_start,  (n + 2) * sizeof(int)                             },
-        {&lane->ghosts,      ((size_t)ghosts + 1) * sizeof(eng_lane_ghost)     },
-        {&lane->chunks,      (size_t)lane->chunk_count * sizeof(eng_lane_chunk)},
-        {&lane->far_touched, n + 2 + (size_t)ghosts                            },
+        {&lane->cell_start, (cells + 2) * sizeof(int)                         },
+        {&lane->scratch,    ints * sizeof(int)                                },
+        {&lane->kept_start, (n + 2) * sizeof(int)                             },
+        {&lane->ghosts,     ((size_t)ghosts + 1) * sizeof(eng_lane_ghost)     },
+        {&lane->chunks,     (size_t)lane->chunk_count * sizeof(eng_lane_chunk)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -344,9 +363,7 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
             return status;
     }
     lane->pass.chunks = lane->chunks.block;
-    lane->pass.far_touched = lane->far_touched.block;
-    memset(lane->pass.far_touched, 0, n + 2 + (size_t)ghosts);
-    return eng_lane_rows_reserve(lane, ghosts);
+    return eng_lane_shapes_reserve(lane);
 }
 
 /// What later steps and checkpoints need to know of the moment.
@@ -359,7 +376,7 @@ static void note_moment(struct eng_lane *lane)
     lane->extent = sqrt(square) + lane->skin;
     lane->listed_fastest = lane->fastest;
     for (int i = 0; i < lane->wall_count; i++)
-        walls[i].listed = walls[i].now;
+        walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
 cairn_status eng_lane_list_make(struct eng_lane *lane)
@@ -375,13 +392,18 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
         sort_rows(lane, &g);
         permute(lane);
         eng_lane_history_sort(lane);
+        lane->plane_ghosts = lane->ghost_count = ghosts;
+        lane->group_count = 0;
         status = find_pairs(lane, &g, &count);
     }
+    if (status == CAIRN_OK)
+        status = reserve_ghost_rows(lane);
     if (status == CAIRN_OK)
         status = eng_lane_blocks_make(lane);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
         lane->block_count = lane->kept_count = lane->ghost_count = lane->chunk_count = 0;
+        lane->plane_ghosts = lane->group_count = 0;
         lane->out_of_memory = true;
         return status;
     }
@@ -389,5 +411,6 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
     lane->pass.path = lane->wall_path = 0.0;
     lane->slack = 0.5 * lane->skin;
     lane->lists++;
-    return status;
+    lane->crowded = false;
+    return eng_lane_shapes_renew(lane);
 }

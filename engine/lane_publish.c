@@ -32,12 +32,28 @@ static vec3 row_point_velocity(const eng_lane *lane, int row, vec3 arm)
     return vec3_add(row_velocity(lane, row), vec3_cross(row_spin(lane, row), arm));
 }
 
+/// Whether a row is a ghost of a wall that is no half-space.
+static bool is_shape_ghost(const eng_lane *lane, int row)
+{
+    return row - lane->rows - 2 >= lane->plane_ghosts;
+}
+
 static const eng_lane_ghost *ghost_of(const eng_lane *lane, int row)
 {
     return (const eng_lane_ghost *)lane->ghosts.block + (row - lane->rows - 2);
 }
 
-/// Body B, normal, gap and velocity of B at the contact point, for a half-space.
+static void meet_shape(const eng_lane *lane, int row, eng_lane_contact *c)
+{
+    int index = row - lane->rows - 2 - lane->plane_ghosts;
+    const eng_lane_spot *spot = &((const eng_lane_touch *)lane->touches.block)[index].before;
+    c->normal = spot->normal;
+    c->gap = spot->gap;
+    c->key = spot->key;
+    c->order = spot->order;
+}
+
+/// Body B, normal, gap and velocity of B at the contact point, for a wall.
 static vec3 meet_wall(const eng_lane *lane, int row, vec3 centre, double radius,
                       eng_lane_contact *c)
 {
@@ -45,8 +61,12 @@ static vec3 meet_wall(const eng_lane *lane, int row, vec3 centre, double radius,
     double distance = vec3_dot(wall->before.normal, vec3_sub(centre, wall->before.point));
     c->wall = true;
     c->body[1] = wall->body;
+    c->collider[1] = wall->collider;
     c->normal = vec3_negate(wall->before.normal);
     c->gap = distance - radius;
+    c->key = (uint64_t)geo_code_vertex(0) << 32 | geo_code_face(0);
+    if (is_shape_ghost(lane, row))
+        meet_shape(lane, row, c);
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
     vec3 arm = vec3_sub(c->point, wall->before.centre);
     return vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
@@ -58,6 +78,8 @@ static vec3 meet_sphere(const eng_lane *lane, int row, vec3 centre, double radiu
     vec3 other = row_centre(lane, row), apart = vec3_sub(other, centre);
     double distance = vec3_norm(apart);
     c->body[1] = eng_lane_ids(lane)[row];
+    c->collider[1] = lane->world->bodies[c->body[1]].first_collider;
+    c->key = (uint64_t)geo_code_vertex(0) << 32 | geo_code_vertex(0);
     c->normal = vec3_scale(1.0 / distance, apart);
     c->gap = distance - radius - lane->pass.constants[row][3];
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
@@ -119,8 +141,9 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
     double radius = lane->pass.constants[a][3];
     eng_lane_contact c = {
-        .body = {eng_lane_ids(lane)[a], 0}
+        .body = {eng_lane_ids(lane)[a], 0},
     };
+    c.collider[0] = lane->world->bodies[c.body[0]].first_collider;
     vec3 centre = row_centre(lane, a);
     vec3 velocity_b = b >= lane->rows ? meet_wall(lane, b, centre, radius, &c)
                                       : meet_sphere(lane, b, centre, radius, &c);
@@ -227,15 +250,23 @@ void eng_lane_publish(const cairn_world *constant)
 /// A touching pair, for sorting.
 typedef struct touching {
     int first, second; // colliders
+    int order;         // among the contacts of these
     int slot;
 } touching;
+
+static int compare_numbers(int a, int b)
+{
+    return (a > b) - (a < b);
+}
 
 static int compare_touching(const void *a, const void *b)
 {
     const touching *x = a, *y = b;
     if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return x->second < y->second ? -1 : x->second > y->second;
+        return compare_numbers(x->first, y->first);
+    if (x->second != y->second)
+        return compare_numbers(x->second, y->second);
+    return compare_numbers(x->order, y->order);
 }
 
 int eng_lane_body_of(const eng_lane *lane, int row)
@@ -261,17 +292,23 @@ static touching *collect(const eng_lane *lane, int *count)
         int k = slot % ENG_LANE_WIDTH;
         if (!(block->touch >> k & 1))
             continue;
-        int a = world->bodies[eng_lane_body_of(lane, eng_lane_row_a(block, k))].first_collider;
-        int b = world->bodies[eng_lane_body_of(lane, eng_lane_row_b(block, k))].first_collider;
-        list[made++] = (touching){a < b ? a : b, a < b ? b : a, slot};
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        bool flip = c.collider[0] > c.collider[1];
+        list[made++] = (touching){c.collider[flip], c.collider[!flip], c.order, slot};
     }
     qsort(list, (size_t)made, sizeof *list, compare_touching);
     *count = made;
     return list;
 }
 
-/// One contact as the ordinary blocks would hold it.
-static void write_contact(const eng_lane *lane, eng_contacts *to, int index, const touching *pair)
+static bool same_pair(const touching *a, const touching *b)
+{
+    return a->first == b->first && a->second == b->second;
+}
+
+/// One contact as the ordinary blocks would hold it, of the pair with that number.
+static void write_contact(const eng_lane *lane, eng_contacts *to, int index, int number,
+                          const touching *pair)
 {
     const cairn_world *world = lane->world;
     const eng_lane_block *block = &lane->pass.blocks[pair->slot / ENG_LANE_WIDTH];
@@ -279,15 +316,14 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
     eng_lane_contact c = eng_lane_contact_of(lane, block, k);
     bool flip = world->colliders[pair->first].body != c.body[0];
     double sign = flip ? -1.0 : 1.0;
-    uint32_t code[2] = {geo_code_vertex(0), c.wall ? geo_code_face(0) : geo_code_vertex(0)};
     vec3 normal = vec3_scale(sign, c.normal), t1, t2;
     vec3_tangents(normal, &t1, &t2);
     mat3 frame = mat3_from_rows(normal, t1, t2);
-    to->pair[index] = index;
+    to->pair[index] = number;
     to->body[index][0] = c.body[flip];
     to->body[index][1] = c.body[!flip];
     to->surface[index] = (int)(eng_surface_of(world, c.body[0], c.body[1]) - world->surfaces);
-    to->key[index] = (uint64_t)code[flip] << 32 | code[!flip];
+    to->key[index] = flip ? c.key >> 32 | c.key << 32 : c.key;
     to->gap[index] = c.gap;
     to->frame[index] = frame;
     to->point[index] = c.point;
@@ -326,8 +362,10 @@ void eng_lane_publish_contacts(const cairn_world *constant)
         lane->out_of_memory = true;
         return;
     }
-    for (int i = 0; i < count; i++)
-        write_contact(lane, &world->contacts, i, &list[i]);
+    for (int i = 0, number = 0; i < count; i++) {
+        number += i > 0 && !same_pair(&list[i], &list[i - 1]);
+        write_contact(lane, &world->contacts, i, number, &list[i]);
+    }
     world->contacts.count = count;
     base_release(&world->allocator, list);
     lane->contacts_current = true;
@@ -455,7 +493,7 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
     *force = *torque = vec3_make(0.0, 0.0, 0.0);
     if (lane->block_count == 0)
         return;
-    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+    if (eng_lane_is_wall(world, body)) {
         wall_force(lane, body, force, torque);
         return;
     }
@@ -483,13 +521,17 @@ cairn_status eng_lane_publish_pairs(const cairn_world *constant)
         base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
         base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
+    touching *list = collect(constant->lane, &count);
+    if (list == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->pair_count = 0;
     for (int i = 0; i < count; i++) {
-        const int *body = world->contacts.body[i];
-        geo_pair colliders = {.first = world->bodies[body[0]].first_collider,
-                              .second = world->bodies[body[1]].first_collider};
-        world->pairs[i] = (eng_pair){.colliders = colliders, .first = i, .count = 1};
+        geo_pair colliders = {.first = list[i].first, .second = list[i].second};
+        if (i == 0 || !same_pair(&list[i], &list[i - 1]))
+            world->pairs[world->pair_count++] = (eng_pair){.colliders = colliders, .first = i};
+        world->pairs[world->pair_count - 1].count++;
     }
-    world->pair_count = count;
+    base_release(allocator, list);
     return CAIRN_OK;
 }
 
@@ -498,6 +540,10 @@ static void publish_midpoints(const eng_lane *lane)
 {
     for (int row = 0; row < lane->rows; row++)
         lane->world->q_mid[eng_lane_ids(lane)[row]].position = row_centre(lane, row);
+    for (int w = 0; w < lane->wall_count; w++) {
+        const eng_lane_wall *wall = (const eng_lane_wall *)lane->walls.block + w;
+        lane->world->q_mid[wall->body].position = wall->before.centre;
+    }
 }
 
 void eng_lane_leave(cairn_world *world)
