@@ -23,25 +23,80 @@ static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block,
     }
 }
 
-void eng_lane_history_keep(struct eng_lane *lane)
+static void keep_resist(const eng_lane_resist *resist, int k, eng_lane_kept_resist *to)
+{
+    *to = (eng_lane_kept_resist){
+        .twisting = resist->twisting[k],
+        .lag_twisting = resist->lag_twisting[k],
+        .rolls = (resist->roll_slip >> k & 1) != 0,
+        .twists = (resist->twist_slip >> k & 1) != 0,
+    };
+    for (int axis = 0; axis < 3; axis++) {
+        to->rolling[axis] = resist->rolling[axis][k];
+        to->lag_rolling[axis] = resist->lag_rolling[axis][k];
+    }
+}
+
+static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, int k,
+                      eng_lane_kept_spot *to)
+{
+    int ghost = eng_lane_row_b(block, k) - lane->rows - 2;
+    *to = (eng_lane_kept_spot){.wall = -1};
+    if (ghost < lane->plane_ghosts)
+        return;
+    to->wall = ((const eng_lane_ghost *)lane->ghosts.block)[ghost].wall;
+    to->spot = ((const eng_lane_touch *)lane->touches.block)[ghost - lane->plane_ghosts].now;
+    to->spot.order = -1;
+}
+
+/// Space for what is kept beside eng_lane_kept.
+static cairn_status reserve_kept(struct eng_lane *lane)
+{
+    size_t count = 0;
+    for (int i = 0; i < lane->block_count && (lane->has_resistance || lane->has_shapes); i++)
+        count += (size_t)__builtin_popcount(lane->pass.blocks[i].touch);
+    cairn_status status = CAIRN_OK;
+    if (lane->has_resistance)
+        status = eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
+    if (lane->has_shapes && status == CAIRN_OK)
+        status = eng_lane_reserve(lane, &lane->kept_spots, count * sizeof(eng_lane_kept_spot));
+    return status;
+}
+
+cairn_status eng_lane_history_keep(struct eng_lane *lane)
 {
     _Static_assert(sizeof(eng_lane_kept) * ENG_LANE_WIDTH <= sizeof(eng_lane_block), "in place");
     eng_lane_kept *kept = lane->blocks.block;
     int count = 0;
+    lane->kept_count = 0;
+    cairn_status status = reserve_kept(lane);
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_kept_resist *kept_resist = lane->kept_resist.block;
+    eng_lane_kept_spot *kept_spots = lane->kept_spots.block;
     for (int i = 0; i < lane->block_count; i++) {
         // its place may be written over
         const eng_lane_block block = lane->pass.blocks[i];
         const eng_lane_hertz *hertz = lane->pass.hertz != NULL ? &lane->pass.hertz[i] : NULL;
-        for (unsigned bits = block.touch; bits != 0; bits &= bits - 1)
-            keep_lane(lane, &block, hertz, __builtin_ctz(bits), &kept[count++]);
+        for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
+            int k = __builtin_ctz(bits);
+            if (lane->has_resistance)
+                keep_resist(&lane->pass.resist[i], k, &kept_resist[count]);
+            if (lane->has_shapes)
+                keep_spot(lane, &block, k, &kept_spots[count]);
+            keep_lane(lane, &block, hertz, k, &kept[count++]);
+        }
     }
     lane->kept_count = count;
     lane->block_count = 0;
+    return CAIRN_OK;
 }
 
-/// The body of the lower row comes first.
-static void put_owner_first(const struct eng_lane *lane, eng_lane_kept *kept)
+/// The body of the lower row comes first. A twist is the same seen from either side.
+static void put_owner_first(const struct eng_lane *lane, int index)
 {
+    eng_lane_kept *kept = (eng_lane_kept *)lane->blocks.block + index;
+    eng_lane_kept_resist *resist = lane->kept_resist.block;
     const int *row_of = lane->row_of.block;
     int a = kept->body[0], b = kept->body[1];
     if (row_of[a] < row_of[b])
@@ -51,6 +106,27 @@ static void put_owner_first(const struct eng_lane *lane, eng_lane_kept *kept)
     for (int axis = 0; axis < 3; axis++) {
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
+    }
+    for (int axis = 0; axis < 3 && lane->has_resistance; axis++) {
+        resist[index].rolling[axis] = -resist[index].rolling[axis];
+        resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
+    }
+}
+
+static void swap_kept(struct eng_lane *lane, int a, int b)
+{
+    eng_lane_kept *kept = lane->blocks.block, other = kept[a];
+    kept[a] = kept[b];
+    kept[b] = other;
+    if (lane->has_resistance) {
+        eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
+        resist[a] = resist[b];
+        resist[b] = beside;
+    }
+    if (lane->has_shapes) {
+        eng_lane_kept_spot *spots = lane->kept_spots.block, beside = spots[a];
+        spots[a] = spots[b];
+        spots[b] = beside;
     }
 }
 
@@ -62,7 +138,7 @@ void eng_lane_history_sort(struct eng_lane *lane)
     const int *row_of = lane->row_of.block;
     memset(start, 0, ((size_t)lane->rows + 2) * sizeof *start);
     for (int i = 0; i < lane->kept_count; i++) {
-        put_owner_first(lane, &kept[i]);
+        put_owner_first(lane, i);
         start[row_of[kept[i].body[0]] + 2]++;
     }
     for (int row = 0; row < lane->rows; row++)
@@ -72,29 +148,50 @@ void eng_lane_history_sort(struct eng_lane *lane)
     for (int i = 0; i < lane->kept_count; i++)
         while (place[i] != i) {
             int to = place[i];
-            eng_lane_kept other = kept[to];
-            kept[to] = kept[i];
-            kept[i] = other;
+            swap_kept(lane, i, to);
             place[i] = place[to];
             place[to] = to;
         }
 }
 
-/// History of a pair of a chunk, of which `kept` has all; NULL for none.
-static const eng_lane_kept *find_kept(const struct eng_lane *lane, const eng_lane_chunk *chunk,
-                                      const eng_lane_kept *kept, int row, int partner)
+/// Place in the history of a row and a partner of its chunk, of which `kept` has all; -1 for none.
+static int find_kept(const struct eng_lane *lane, const eng_lane_chunk *chunk,
+                     const eng_lane_kept *kept, int row, int partner)
 {
     const int *start = lane->kept_start.block;
     int first = start[chunk->first_row];
     for (int i = start[row]; i < start[row + 1]; i++)
         if (kept[i - first].body[1] == partner)
-            return &kept[i - first];
-    return NULL;
+            return i;
+    return -1;
+}
+
+/// The same of a row and a later row or ghost.
+static int history_of(const struct eng_lane *lane, const eng_lane_chunk *chunk,
+                      const eng_lane_kept *kept, int row, int other)
+{
+    int index = other - lane->rows - 2;
+    if (index < lane->plane_ghosts)
+        return find_kept(lane, chunk, kept, row, eng_lane_body_of(lane, other));
+    const eng_lane_ghost *ghost = (const eng_lane_ghost *)lane->ghosts.block + index;
+    const eng_lane_kept_spot *spot = eng_lane_kept_of(lane, row, ghost->wall, ghost->nth);
+    return spot != NULL ? (int)(spot - (const eng_lane_kept_spot *)lane->kept_spots.block) : -1;
+}
+
+/// Least size of the two bodies of a pair, m.
+static double least_size(const struct eng_lane *lane, int row, int other)
+{
+    const cairn_world *world = lane->world;
+    double size = 2.0 * lane->pass.constants[row][3];
+    if (other < lane->rows)
+        return fmin(size, 2.0 * lane->pass.constants[other][3]);
+    return fmin(size,
+                world->shapes[world->bodies[eng_lane_body_of(lane, other)].shape]->smallest_size);
 }
 
 /// Coefficients of a pair, which last as long as the list.
 static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *pair,
-                      eng_lane_block *block, eng_lane_hertz *hertz, int k)
+                      eng_lane_block *block, int k)
 {
     const eng_lane_terms *terms = &lane->pass.terms[pair->terms];
     bool wall = (int)pair->j >= lane->rows;
@@ -103,20 +200,37 @@ static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *p
     const double *b = wall ? none : lane->pass.constants[pair->j];
     double mass = lane->pass.step / (a[0] + b[0]);
     double radius = wall ? a[3] : a[3] * b[3] / (a[3] + b[3]);
-    double least = 2.0 * (wall ? a[3] : fmin(a[3], b[3]));
     double damping =
         terms->damping_viscous + terms->damping_mass * mass + terms->damping_root * sqrt(mass);
     block->i8[k] = 8 * i;
     block->j8[k] = 8 * (int)pair->j;
-    block->inverse_size[k] = (float)(1.0 / least);
+    block->inverse_size[k] = (float)(1.0 / least_size(lane, i, (int)pair->j));
     block->radius_sum[k] = a[3] + b[3];
     block->damping[k] = terms->law == ENG_LANE_HERTZ ? damping * sqrt(sqrt(radius)) : damping;
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     if (hertz != NULL)
         hertz->root_radius[k] = sqrt(radius);
+    if (resist != NULL)
+        resist->radius[k] = radius;
 }
 
-static void carry_over(const eng_lane_kept *from, eng_lane_block *to, eng_lane_hertz *hertz, int k)
+static void carry_resist(const eng_lane_kept_resist *from, eng_lane_resist *to, int k)
 {
+    for (int axis = 0; axis < 3; axis++) {
+        to->rolling[axis][k] = from->rolling[axis];
+        to->lag_rolling[axis][k] = from->lag_rolling[axis];
+    }
+    to->twisting[k] = from->twisting;
+    to->lag_twisting[k] = from->lag_twisting;
+    to->roll_slip = (unsigned char)(to->roll_slip | (from->rolls ? 1u : 0u) << k);
+    to->twist_slip = (unsigned char)(to->twist_slip | (from->twists ? 1u : 0u) << k);
+}
+
+static void carry_over(const struct eng_lane *lane, const eng_lane_kept *from, eng_lane_block *to,
+                       int k)
+{
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, to);
     for (int axis = 0; axis < 3; axis++) {
         to->spring[axis][k] = from->spring[axis];
         to->lag_tangent[axis][k] = from->lag_tangent[axis];
@@ -128,14 +242,25 @@ static void carry_over(const eng_lane_kept *from, eng_lane_block *to, eng_lane_h
     to->slip = (unsigned char)(to->slip | (from->slips ? 1u : 0u) << k);
 }
 
-/// A block of rows that never touch.
-static void clear_block(struct eng_lane *lane, eng_lane_block *block, eng_lane_hertz *hertz)
+static void clear_resist(eng_lane_resist *resist)
 {
+    memset(resist, 0, sizeof *resist);
+    for (int k = 0; k < ENG_LANE_WIDTH; k++)
+        resist->radius[k] = 1.0;
+}
+
+/// A block of rows that never touch.
+static void clear_block(struct eng_lane *lane, eng_lane_block *block)
+{
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     memset(block, 0, sizeof *block);
     for (int k = 0; k < ENG_LANE_WIDTH; k++) {
         block->i8[k] = 8 * lane->rows;
         block->j8[k] = 8 * (lane->rows + 1);
     }
+    if (resist != NULL)
+        clear_resist(resist);
     if (hertz == NULL)
         return;
     memset(hertz, 0, sizeof *hertz);
@@ -158,22 +283,26 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
                         const eng_lane_pair *pairs, int count, int index)
 {
     eng_lane_ghost *ghosts = lane->ghosts.block;
+    int begin = ((const int *)lane->kept_start.block)[chunk->first_row];
     for (int first = 0; first < count; first += ENG_LANE_WIDTH, index++) {
         eng_lane_block *block = &lane->pass.blocks[index];
-        eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
         int last_row = chunk->end_row - 1;
-        clear_block(lane, block, hertz);
+        clear_block(lane, block);
         for (int k = 0; k < ENG_LANE_WIDTH && first + k < count; k++) {
             const eng_lane_pair *pair = &pairs[first + k];
             int i = chunk->first_row + (pair->i & ~ENG_LANE_FAR), j = (int)pair->j;
-            fill_lane(lane, i, pair, block, hertz, k);
+            fill_lane(lane, i, pair, block, k);
             if (j >= lane->rows)
                 ghosts[j - lane->rows - 2].slot = index * ENG_LANE_WIDTH + k;
             else
                 last_row = j > last_row ? j : last_row;
-            const eng_lane_kept *from = find_kept(lane, chunk, kept, i, eng_lane_body_of(lane, j));
-            if (from != NULL)
-                carry_over(from, block, hertz, k);
+            int from = history_of(lane, chunk, kept, i, j);
+            if (from < 0)
+                continue;
+            carry_over(lane, &kept[from - begin], block, k);
+            if (lane->has_resistance)
+                carry_resist((eng_lane_kept_resist *)lane->kept_resist.block + from,
+                             eng_lane_resist_of(lane, block), k);
         }
         note_window(lane, chunk, index, last_row);
         chunk->slipping += block->slip != 0;
@@ -321,10 +450,11 @@ static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int s
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->blocks,     kept_end > bytes ? kept_end : bytes                       },
-        {&lane->hertz,      lane->has_hertz ? blocks * sizeof(eng_lane_hertz) : 0     },
-        {&lane->segments,   ((size_t)segments + 1) * sizeof(eng_lane_segment)         },
-        {&lane->kept_aside, (size_t)(lane->ranges * most_kept) * sizeof(eng_lane_kept)},
+        {&lane->blocks,     kept_end > bytes ? kept_end : bytes                        },
+        {&lane->hertz,      lane->has_hertz ? blocks * sizeof(eng_lane_hertz) : 0      },
+        {&lane->resist,     lane->has_resistance ? blocks * sizeof(eng_lane_resist) : 0},
+        {&lane->segments,   ((size_t)segments + 1) * sizeof(eng_lane_segment)          },
+        {&lane->kept_aside, (size_t)(lane->ranges * most_kept) * sizeof(eng_lane_kept) },
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -333,8 +463,14 @@ static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int s
     }
     lane->pass.blocks = lane->blocks.block;
     lane->pass.hertz = lane->has_hertz ? lane->hertz.block : NULL;
+    lane->pass.resist = lane->has_resistance ? lane->resist.block : NULL;
     lane->pass.segments = lane->segments.block;
     return CAIRN_OK;
+}
+
+static bool is_plane_ghost(const struct eng_lane *lane, int row)
+{
+    return row >= lane->rows && row < lane->rows + 2 + lane->plane_ghosts;
 }
 
 /// The history of each chunk is put aside before blocks take its place.
@@ -350,7 +486,7 @@ static void fill_range(struct eng_lane *lane, int index)
     for (int r = 0; r < index; r++)
         ghosts += lane->range[r].ghost_count;
     for (int i = 0; i < range->pair_count; i++)
-        pairs[i].j += (int)pairs[i].j >= lane->rows ? (unsigned)ghosts : 0;
+        pairs[i].j += is_plane_ghost(lane, (int)pairs[i].j) ? (unsigned)ghosts : 0;
     for (int c = range->first_chunk; c < range->end_chunk; c++) {
         int count = first_kept(lane, c + 1) - first_kept(lane, c);
         int pair_count = lane->pass.chunks[c].contacts;

@@ -298,9 +298,12 @@ INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec
     s->relative = v_max(s->relative, v_mul(inside, v_load_float(b->inverse_size + first)));
 }
 
+#include "engine/lane_resist.h"
+
 /// Law, force rows and audit of LANES pairs that are near enough to matter.
-INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz, const early *e,
-                sums *s)
+/// @param moments  rolling and twisting; NULL in the variants without
+INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resistance *moments,
+                bool hertz, const early *e, sums *s)
 {
     eng_lane_block *b = p.b;
     int first = p.first;
@@ -352,6 +355,8 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz,
     vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
     vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
     store_forces(pass->force + b->force_row + first, out);
+    if (moments != NULL)
+        resist(pass, p, moments, t, &k, hertz, touch, force, m.n, s);
 }
 
 /// Rows of list A are used again and again.
@@ -400,8 +405,8 @@ INLINE void fetch(const eng_lane_pass *pass, const eng_lane_segment *segment, in
 }
 
 /// Parts of blocks of list A, AHEAD at a time.
-INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       fetching fetches, sums *s)
+INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment,
+                       const resistance *moments, bool hertz, fetching fetches, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     int end = segment->end_block * PARTS;
@@ -415,9 +420,11 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
             if (fetches.on)
                 fetch(pass, segment, begin + k, hertz, fetches.skip);
             if (ahead[k].acts)
-                act(pass, p, &t, hertz, &ahead[k], s);
+                act(pass, p, &t, moments, hertz, &ahead[k], s);
             else
                 clear_forces(pass->force + p.b->force_row + p.first);
+            if (moments != NULL && !ahead[k].acts)
+                clear_couples(pass, p);
         }
     }
 }
@@ -434,7 +441,8 @@ static double smallest(vec a)
 }
 
 /// A block of list B; returns the smallest gap of its lanes.
-INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s)
+INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t,
+                        const resistance *moments, bool hertz, sums *s)
 {
     const eng_lane_block *b = &pass->blocks[index];
     vec least = v_set(1e30);
@@ -444,7 +452,7 @@ INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t, b
         begin_pairs(pass, p, t, hertz, &e);
         least = v_min(least, v_sub(e.r, v_load(b->radius_sum + p.first)));
         if (e.acts)
-            act(pass, p, t, hertz, &e, s);
+            act(pass, p, t, moments, hertz, &e, s);
     }
     // other ranges may mark the same body
     for (unsigned bits = b->touch; bits != 0; bits &= bits - 1) {
@@ -457,13 +465,14 @@ INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t, b
 
 /// Blocks of list B that may touch by now; the chunk wakes when the first of the others may.
 INLINE void far_blocks(const eng_lane_pass *pass, eng_lane_chunk *chunk,
-                       const eng_lane_segment *segment, bool hertz, sums *s)
+                       const eng_lane_segment *segment, const resistance *moments, bool hertz,
+                       sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
     for (int i = segment->first_block; i < segment->end_block; i++) {
         eng_lane_block *b = &pass->blocks[i];
         if (b->wake <= chunk->path) {
-            double gap = far_block(pass, i, &t, hertz, s);
+            double gap = far_block(pass, i, &t, moments, hertz, s);
             // two bodies approach by twice the path at most
             b->wake = chunk->path + (gap > 0.0 ? 0.499999 * gap : 0.0);
         }
@@ -474,25 +483,41 @@ INLINE void far_blocks(const eng_lane_pass *pass, eng_lane_chunk *chunk,
 static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, false, (fetching){false, 0}, s);
+    near_parts(pass, segment, NULL, false, (fetching){false, 0}, s);
 }
 
 static __attribute__((noinline)) void near_hertz(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, true, (fetching){false, 0}, s);
+    near_parts(pass, segment, NULL, true, (fetching){false, 0}, s);
 }
 
 static __attribute__((noinline)) void
 near_hooke_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
 {
-    near_parts(pass, segment, false, (fetching){true, skip}, s);
+    near_parts(pass, segment, NULL, false, (fetching){true, skip}, s);
 }
 
 static __attribute__((noinline)) void
 near_hertz_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
 {
-    near_parts(pass, segment, true, (fetching){true, skip}, s);
+    near_parts(pass, segment, NULL, true, (fetching){true, skip}, s);
+}
+
+static __attribute__((noinline)) void near_hooke_resisting(const eng_lane_pass *pass,
+                                                           const eng_lane_segment *segment,
+                                                           fetching fetches, sums *s)
+{
+    resistance moments = spread_resistance(&pass->terms[segment->terms]);
+    near_parts(pass, segment, &moments, false, fetches, s);
+}
+
+static __attribute__((noinline)) void near_hertz_resisting(const eng_lane_pass *pass,
+                                                           const eng_lane_segment *segment,
+                                                           fetching fetches, sums *s)
+{
+    resistance moments = spread_resistance(&pass->terms[segment->terms]);
+    near_parts(pass, segment, &moments, true, fetches, s);
 }
 
 /// List A of a chunk.
@@ -503,7 +528,10 @@ static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, su
         bool hertz = pass->terms[segment->terms].law == ENG_LANE_HERTZ;
         bool last = i + 1 == chunk->first_far_segment;
         int skip = last ? chunk->end_block - segment->end_block : 0;
-        if (pass->reach > 0)
+        if (pass->resist != NULL)
+            (hertz ? near_hertz_resisting
+                   : near_hooke_resisting)(pass, segment, (fetching){pass->reach > 0, skip}, s);
+        else if (pass->reach > 0)
             (hertz ? near_hertz_fetching : near_hooke_fetching)(pass, segment, skip, s);
         else
             (hertz ? near_hertz : near_hooke)(pass, segment, s);
@@ -513,13 +541,24 @@ static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, su
 static __attribute__((noinline)) void far_hooke(const eng_lane_pass *pass, eng_lane_chunk *chunk,
                                                 const eng_lane_segment *segment, sums *s)
 {
-    far_blocks(pass, chunk, segment, false, s);
+    far_blocks(pass, chunk, segment, NULL, false, s);
 }
 
 static __attribute__((noinline)) void far_hertz(const eng_lane_pass *pass, eng_lane_chunk *chunk,
                                                 const eng_lane_segment *segment, sums *s)
 {
-    far_blocks(pass, chunk, segment, true, s);
+    far_blocks(pass, chunk, segment, NULL, true, s);
+}
+
+static __attribute__((noinline)) void far_resisting(const eng_lane_pass *pass,
+                                                    eng_lane_chunk *chunk,
+                                                    const eng_lane_segment *segment, sums *s)
+{
+    resistance moments = spread_resistance(&pass->terms[segment->terms]);
+    if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
+        far_blocks(pass, chunk, segment, &moments, true, s);
+    else
+        far_blocks(pass, chunk, segment, &moments, false, s);
 }
 
 /// Sum of the lanes of all parts, in order.
@@ -550,7 +589,9 @@ static void far_list(const eng_lane_pass *pass, eng_lane_chunk *chunk, sums *s)
     chunk->wake = 1e30;
     for (int i = chunk->first_far_segment; i < chunk->end_segment; i++) {
         const eng_lane_segment *segment = &pass->segments[i];
-        if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
+        if (pass->resist != NULL)
+            far_resisting(pass, chunk, segment, s);
+        else if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
             far_hertz(pass, chunk, segment, s);
         else
             far_hooke(pass, chunk, segment, s);
@@ -580,19 +621,43 @@ INLINE void fetch_rows(const eng_lane_pass *pass, int row)
     __builtin_prefetch(pass->X[row + pass->reach], 0, 2);
 }
 
+/// What the motion of a chunk's rows adds up to.
+INLINE void note_motion(eng_lane_chunk *chunk, const motion_sums *s)
+{
+    memset(chunk->fastest, 0, sizeof chunk->fastest);
+    chunk->finite = 0.0;
+    end_motion(s, chunk);
+}
+
+static __attribute__((noinline)) void move_resisting(const eng_lane_pass *pass,
+                                                     eng_lane_chunk *chunk)
+{
+    double load[8] __attribute__((aligned(64)));
+    motion_sums s;
+    begin_motion(&s);
+    for (int row = chunk->first_row; row < chunk->end_row; row++) {
+        load_with_couples(pass, row, load);
+        move_row(pass, row, load, &s);
+    }
+    note_motion(chunk, &s);
+}
+
+static __attribute__((noinline)) void move_free(const eng_lane_pass *pass, eng_lane_chunk *chunk)
+{
+    motion_sums s;
+    begin_motion(&s);
+    for (int row = chunk->first_row; row < chunk->end_row; row++)
+        move_row(pass, row, pass->load[(size_t)row * pass->load_stride], &s);
+    note_motion(chunk, &s);
+}
+
 static void move(const eng_lane_pass *pass, int index)
 {
     eng_lane_chunk *chunk = &pass->chunks[index];
-    motion_sums s;
-    begin_motion(&s);
     int fetched = pass->reach > 0 ? pass->row_count - pass->reach : 0;
     for (int row = chunk->first_row; row < chunk->end_row && row < fetched; row++)
         fetch_rows(pass, row);
-    for (int row = chunk->first_row; row < chunk->end_row; row++)
-        move_row(pass, row, &s);
-    memset(chunk->fastest, 0, sizeof chunk->fastest);
-    chunk->finite = 0.0;
-    end_motion(&s, chunk);
+    (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);
 }
 
 /// sin(a)/a and cos(a) of s = a^2, both to round-off below the bound of `turn_group`.

@@ -219,11 +219,10 @@ static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *p
 }
 
 static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,
-                                                           motion_sums *s)
+                                                           const double *load, motion_sums *s)
 {
     const double *c = pass->constants[row];
     vec radius = _mm256_broadcast_sd(c + 3);
-    const double *load = pass->load[(size_t)row * pass->load_stride];
     vec sum[2] = {_mm256_load_pd(load), _mm256_load_pd(load + 4)};
     const int *list = pass->near + pass->near_start[row];
     const int *end = pass->near + pass->near_start[row + 1];

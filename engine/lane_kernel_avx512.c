@@ -236,11 +236,11 @@ static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pa
 }
 
 static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,
-                                                           motion_sums *s)
+                                                           const double *load, motion_sums *s)
 {
     const double *c = pass->constants[row];
     vec radius = _mm512_set1_pd(c[3]);
-    vec sum = _mm512_load_pd(pass->load[(size_t)row * pass->load_stride]);
+    vec sum = _mm512_load_pd(load);
     const int *list = pass->near + pass->near_start[row];
     const int *end = pass->near + pass->near_start[row + 1];
     for (int k = 0; k < ENG_LANE_PADDED; k++)

@@ -5,9 +5,6 @@
 #include <limits.h>
 #include <string.h>
 
-/// Share of the margins of a pair below which it goes to list A.
-#define NEAR 0.025
-
 typedef struct grid {
     double low[3], inverse; // m, 1/m
     int axis[3];            // slowest first
@@ -94,6 +91,23 @@ static void sort_rows(struct eng_lane *lane, const grid *g)
 static double wall_distance(const eng_lane_wall *wall, const double X[4])
 {
     return vec3_dot(wall->now.normal, vec3_sub(vec3_from(X), wall->now.point));
+}
+
+static bool is_near_plane(const struct eng_lane *lane, int row, const eng_lane_wall *wall)
+{
+    const double *constants = lane->pass.constants[row];
+    return constants[0] != 0.0 &&
+           wall_distance(wall, lane->pass.X[row]) - constants[3] < eng_lane_wall_reach(lane, row);
+}
+
+static int count_ghosts(const struct eng_lane *lane)
+{
+    const eng_lane_wall *walls = lane->walls.block;
+    int count = 0;
+    for (int row = 0; row < lane->rows; row++)
+        for (int w = 0; w < lane->plane_count; w++)
+            count += is_near_plane(lane, row, &walls[w]);
+    return count;
 }
 
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
@@ -188,7 +202,8 @@ static void permute(struct eng_lane *lane)
 static eng_lane_search note_places(const struct eng_lane *lane)
 {
     double *radius = lane->scratch.block;
-    eng_lane_search search = {.radius = radius, .margin = eng_lane_margins(lane), .near = NEAR};
+    eng_lane_search search = {
+        .radius = radius, .margin = eng_lane_margins(lane), .near = ENG_LANE_NEAR};
     for (int axis = 0; axis < 3; axis++) {
         double *place = eng_lane_reference(lane, axis);
         for (int row = 0; row < lane->rows; row++)
@@ -241,6 +256,12 @@ struct eng_lane_finding {
 
 enum { MEET_ROWS = 512 }; // looked at in one call
 
+cairn_status eng_lane_pair_add(struct eng_lane *lane, eng_lane_range *range, int row, int other,
+                               bool far)
+{
+    return add_pair(lane, range, pair_of(lane, row, other, eng_lane_body_of(lane, other), far));
+}
+
 /// Pairs of one row with later rows of a run of cells.
 static cairn_status pair_with(struct eng_lane *lane, eng_lane_range *range, int row, int begin,
                               int end)
@@ -285,27 +306,24 @@ static cairn_status pair_row(struct eng_lane *lane, eng_lane_range *range, int r
     return CAIRN_OK;
 }
 
-/// Ghosts of one row, and its pairs with them; both are numbered within the range.
+/// Ghosts of half-spaces of one row, and its pairs with them; both are numbered within the range.
 static cairn_status pair_walls(struct eng_lane *lane, eng_lane_range *range, int row)
 {
     const eng_lane_wall *walls = lane->walls.block;
-    const double *constants = lane->pass.constants[row];
-    double margin = eng_lane_margins(lane)[row] + lane->wall_margin;
+    double near = lane->finding->search.near * eng_lane_wall_reach(lane, row);
     cairn_status status = CAIRN_OK;
-    if (constants[0] == 0.0)
-        return CAIRN_OK;
-    for (int w = 0; w < lane->wall_count && status == CAIRN_OK; w++) {
-        double gap = wall_distance(&walls[w], lane->pass.X[row]) - constants[3];
-        if (!(gap < margin))
+    for (int w = 0; w < lane->plane_count && status == CAIRN_OK; w++) {
+        double gap = wall_distance(&walls[w], lane->pass.X[row]) - lane->pass.constants[row][3];
+        if (!is_near_plane(lane, row, &walls[w]))
             continue;
         status = base_array_reserve(&lane->world->allocator, &range->ghosts, &range->ghost_capacity,
                                     range->ghost_count + 1);
         if (status == CAIRN_OK)
             status = add_pair(lane, range,
                               pair_of(lane, row, lane->rows + 2 + range->ghost_count, walls[w].body,
-                                      gap >= lane->finding->search.near * margin));
+                                      gap >= near));
         if (status == CAIRN_OK)
-            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1};
+            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1, 0};
     }
     return status;
 }
@@ -321,13 +339,17 @@ static cairn_status find_in_chunk(struct eng_lane *lane, eng_lane_range *range, 
     *chunk = (eng_lane_chunk){
         .first_row = first,
         .end_row = end < lane->rows ? end : lane->rows,
+        .first_group = lane->group_count,
         .last_chunk = index,
     };
     for (int row = first; row < chunk->end_row && status == CAIRN_OK; row++) {
         status = pair_row(lane, range, row);
         if (status == CAIRN_OK)
             status = pair_walls(lane, range, row);
+        if (status == CAIRN_OK)
+            status = eng_lane_shapes_pair(lane, range, row);
     }
+    chunk->end_group = lane->group_count;
     chunk->end_ghost = range->ghost_count - ghosts;
     chunk->contacts = range->pair_count - pairs;
     return status != CAIRN_OK ? status : eng_lane_pairs_sort(lane, range, chunk);
@@ -342,30 +364,18 @@ static void find_in_range(struct eng_lane *lane, int index)
         range->status = find_in_chunk(lane, range, c);
 }
 
-/// Pairs and ghosts of all ranges, then the ghosts together in their order.
-static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *finding)
+/// Ghosts of half-spaces from all ranges, in their order.
+static cairn_status join_ghosts(struct eng_lane *lane)
 {
-    lane->finding = finding;
-    eng_lane_ranges_run(lane, find_in_range);
-    lane->finding = NULL;
-    int ghosts = 0;
-    for (int r = 0; r < lane->ranges; r++) {
-        if (lane->range[r].status != CAIRN_OK)
-            return lane->range[r].status;
-        ghosts += lane->range[r].ghost_count;
-    }
-    lane->ghost_count = ghosts;
-    cairn_status status =
-        eng_lane_reserve(lane, &lane->ghosts, ((size_t)ghosts + 1) * sizeof(eng_lane_ghost));
-    if (status == CAIRN_OK)
-        status =
-            eng_lane_reserve(lane, &lane->far_touched, (size_t)lane->rows + 2 + (size_t)ghosts);
-    if (status == CAIRN_OK)
-        status = eng_lane_rows_reserve(lane, ghosts);
+    int planes = 0;
+    for (int r = 0; r < lane->ranges; r++)
+        planes += lane->range[r].ghost_count;
+    if (!lane->has_shapes)
+        lane->plane_ghosts = lane->ghost_count = planes;
+    cairn_status status = eng_lane_reserve(
+        lane, &lane->ghosts, ((size_t)lane->ghost_count + 1) * sizeof(eng_lane_ghost));
     if (status != CAIRN_OK)
         return status;
-    lane->pass.far_touched = lane->far_touched.block;
-    memset(lane->pass.far_touched, 0, (size_t)lane->rows + 2 + (size_t)ghosts);
     eng_lane_ghost *all = lane->ghosts.block;
     for (int r = 0; r < lane->ranges; r++) {
         const eng_lane_range *range = &lane->range[r];
@@ -374,6 +384,36 @@ static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *fi
         all += range->ghost_count;
     }
     return CAIRN_OK;
+}
+
+/// Pairs and ghosts of all ranges. Walls that are no half-spaces have their ghosts behind those of
+/// half-spaces, in the order of rows: with such walls one range follows the other.
+static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *finding)
+{
+    lane->finding = finding;
+    lane->group_count = 0;
+    lane->plane_ghosts = lane->ghost_count = lane->has_shapes ? count_ghosts(lane) : 0;
+    if (!lane->has_shapes)
+        eng_lane_ranges_run(lane, find_in_range);
+    for (int r = 0; r < lane->ranges && lane->has_shapes; r++)
+        find_in_range(lane, r);
+    lane->finding = NULL;
+    for (int r = 0; r < lane->ranges; r++)
+        if (lane->range[r].status != CAIRN_OK)
+            return lane->range[r].status;
+    return join_ghosts(lane);
+}
+
+/// Rows of ghosts of all walls, which are counted by now.
+static cairn_status reserve_ghost_rows(struct eng_lane *lane)
+{
+    size_t bytes = (size_t)lane->rows + 2 + (size_t)lane->ghost_count;
+    cairn_status status = eng_lane_reserve(lane, &lane->far_touched, bytes);
+    if (status != CAIRN_OK)
+        return status;
+    lane->pass.far_touched = lane->far_touched.block;
+    memset(lane->pass.far_touched, 0, bytes);
+    return eng_lane_rows_reserve(lane, lane->ghost_count);
 }
 
 /// Margin of what makes a way of `way` in a step: that of so many steps, but never less or more
@@ -423,7 +463,7 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g)
     }
     lane->pass.chunks = lane->chunks.block;
     eng_lane_ranges_split(lane);
-    return CAIRN_OK;
+    return eng_lane_shapes_reserve(lane);
 }
 
 /// What later steps and checkpoints need to know of the moment.
@@ -440,15 +480,16 @@ static void note_moment(struct eng_lane *lane)
     lane->widest = 2.0 * widest;
     lane->extent = sqrt(square) + lane->widest;
     for (int i = 0; i < lane->wall_count; i++)
-        walls[i].listed = walls[i].now;
+        walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
 cairn_status eng_lane_list_make(struct eng_lane *lane)
 {
     note_moment(lane);
     eng_lane_finding finding = {.g = grid_of(lane)};
-    eng_lane_history_keep(lane);
-    cairn_status status = reserve_for_list(lane, &finding.g);
+    cairn_status status = eng_lane_history_keep(lane);
+    if (status == CAIRN_OK)
+        status = reserve_for_list(lane, &finding.g);
     if (status == CAIRN_OK) {
         sort_rows(lane, &finding.g);
         permute(lane);
@@ -457,10 +498,13 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
         status = find_pairs(lane, &finding);
     }
     if (status == CAIRN_OK)
+        status = reserve_ghost_rows(lane);
+    if (status == CAIRN_OK)
         status = eng_lane_blocks_make(lane);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
         lane->block_count = lane->kept_count = lane->ghost_count = lane->chunk_count = 0;
+        lane->plane_ghosts = lane->group_count = 0;
         lane->out_of_memory = true;
         return status;
     }
@@ -468,5 +512,6 @@ cairn_status eng_lane_list_make(struct eng_lane *lane)
     lane->wall_path = 0.0;
     lane->slack = lane->wall_margin;
     lane->lists++;
-    return status;
+    lane->crowded = false;
+    return eng_lane_shapes_renew(lane);
 }

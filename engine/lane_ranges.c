@@ -132,20 +132,22 @@ static void follow_way(const struct eng_lane *lane, eng_lane_chunk *chunk)
         chunk->left = margin_left(lane, chunk);
 }
 
-static void end_chunk(struct eng_lane *lane, int index)
+/// `range` is that of the thread.
+static void end_chunk(struct eng_lane *lane, int index, int range)
 {
     eng_lane_chunk *chunk = &lane->pass.chunks[index];
     lane->kernel->move(&lane->pass, index);
     follow_way(lane, chunk);
     lane->kernel->turn(&lane->pass, index);
     eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
+    eng_lane_shapes_move(lane, chunk, range, true);
 }
 
-static void end_waiting(struct eng_lane *lane, const eng_lane_range *range)
+static void end_waiting(struct eng_lane *lane, const eng_lane_range *waiting, int range)
 {
-    for (int i = range->first_chunk; i < range->end_chunk; i++)
+    for (int i = waiting->first_chunk; i < waiting->end_chunk; i++)
         if (lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
+            end_chunk(lane, i, range);
 }
 
 static void step_range(struct eng_lane *lane, int index)
@@ -154,13 +156,13 @@ static void step_range(struct eng_lane *lane, int index)
     for (int i = own->first_chunk; i < own->end_chunk; i++) {
         lane->kernel->forces(&lane->pass, i);
         if (!lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
+            end_chunk(lane, i, index);
     }
     for (int r = index; r < lane->ranges; r++) {
         eng_lane_range *later = &lane->range[r];
         if (later->lowest <= index &&
             __atomic_add_fetch(&later->arrived, 1, __ATOMIC_ACQ_REL) == r - later->lowest + 1)
-            end_waiting(lane, later);
+            end_waiting(lane, later, index);
     }
 }
 

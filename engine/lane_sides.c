@@ -55,6 +55,21 @@ static int first_lasting(const struct eng_lane *lane)
     return lane->ranges * (lane->ring[0] + lane->ring[1]);
 }
 
+/// Couples beside the forces of all force rows.
+static cairn_status place_couples(struct eng_lane *lane)
+{
+    size_t bytes = ((size_t)lane->zero_row / ENG_LANE_WIDTH + 1) * sizeof *lane->pass.couple;
+    lane->pass.couple = NULL;
+    if (!lane->has_resistance)
+        return CAIRN_OK;
+    cairn_status status = eng_lane_reserve(lane, &lane->couple, bytes);
+    if (status != CAIRN_OK)
+        return status;
+    lane->pass.couple = lane->couple.block;
+    memset(lane->pass.couple, 0, bytes);
+    return CAIRN_OK;
+}
+
 /// Force rows: rings for each range and list, so that they stay in the cache, and lasting ones for
 /// blocks whose forces are read after the range. All but the zero row are written before they are
 /// read.
@@ -76,7 +91,7 @@ static cairn_status reserve_force_rows(struct eng_lane *lane)
     lane->pass.force = lane->force.block;
     memset(lane->pass.force[rows], 0, sizeof lane->pass.force[rows]);
     (void)each_lasting(lane, lane->lasting.block, first_lasting(lane));
-    return CAIRN_OK;
+    return place_couples(lane);
 }
 
 /// Places in the rings for the other blocks of a range.

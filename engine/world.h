@@ -84,7 +84,8 @@ typedef struct eng_contacts {
     // kept between steps
     double (*R)[3];                     // [count] N s
     double (*history)[CON_HISTORY_MAX]; // [count]
-    double *loose;                      // [count] J, lost if an explicit contact opens; by audit
+    double (*couple)[6]; // [count] N m s on A and B beside that of R, world; of explicit laws
+    double *loose;       // [count] J, lost if an explicit contact opens; by audit
     // written by the solver and by explicit laws
     double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
 } eng_contacts;
