@@ -135,10 +135,33 @@ typedef struct pairs {
     int first;         // lane
 } pairs;
 
-INLINE pairs part_of(const eng_lane_pass *pass, int index, bool hertz)
+/// Lanes of a block that touch and slip, as its parts find them.
+typedef struct found_bits {
+    unsigned touch, slip;
+} found_bits;
+
+INLINE void next_part(pairs *p, bool hertz)
 {
-    int block = index / PARTS;
-    return (pairs){&pass->blocks[block], hertz ? &pass->hertz[block] : NULL, index % PARTS * LANES};
+    p->first += LANES;
+    if (p->first < ENG_LANE_WIDTH)
+        return;
+    p->first = 0;
+    p->b++;
+    if (hertz)
+        p->h++;
+}
+
+/// After the last part of a block.
+INLINE void store_found(eng_lane_block *b, found_bits *bits)
+{
+    b->touch = (unsigned char)bits->touch;
+    b->slip = (unsigned char)bits->slip;
+    *bits = (found_bits){0, 0};
+}
+
+INLINE pairs parts_of(const eng_lane_pass *pass, int block, bool hertz)
+{
+    return (pairs){&pass->blocks[block], hertz ? &pass->hertz[block] : NULL, 0};
 }
 
 INLINE void begin_pairs(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz, early *e)
@@ -303,7 +326,7 @@ INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec
 /// Law, force rows and audit of LANES pairs that are near enough to matter.
 /// @param moments  rolling and twisting; NULL in the variants without
 INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resistance *moments,
-                bool hertz, const early *e, sums *s)
+                bool hertz, const early *e, found_bits *bits, sums *s)
 {
     eng_lane_block *b = p.b;
     int first = p.first;
@@ -347,8 +370,8 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resis
     count(b, first, touch, force, depth, s);
 
     store_lag(b, first, a.damping, a.loss);
-    store_bits(&b->touch, first, m_bits(touch));
-    store_bits(&b->slip, first, m_bits(slip));
+    bits->touch |= m_bits(touch) << first;
+    bits->slip |= m_bits(slip) << first;
     store_3(b->spring, first, spring);
     if (hertz)
         v_store(p.h->slope + first, v_keep(touch, k.tangential));
@@ -409,22 +432,25 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
                        const resistance *moments, bool hertz, fetching fetches, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
+    pairs p = parts_of(pass, segment->first_block, hertz), next = p;
+    found_bits bits = {0, 0};
     int end = segment->end_block * PARTS;
     for (int begin = segment->first_block * PARTS; begin < end; begin += AHEAD) {
         early ahead[AHEAD];
         int count = end - begin < AHEAD ? end - begin : AHEAD;
-        for (int k = 0; k < count; k++)
-            begin_pairs(pass, part_of(pass, begin + k, hertz), &t, hertz, &ahead[k]);
-        for (int k = 0; k < count; k++) {
-            pairs p = part_of(pass, begin + k, hertz);
+        for (int k = 0; k < count; k++, next_part(&next, hertz))
+            begin_pairs(pass, next, &t, hertz, &ahead[k]);
+        for (int k = 0; k < count; k++, next_part(&p, hertz)) {
             if (fetches.on)
                 fetch(pass, segment, begin + k, hertz, fetches.skip);
             if (ahead[k].acts)
-                act(pass, p, &t, moments, hertz, &ahead[k], s);
+                act(pass, p, &t, moments, hertz, &ahead[k], &bits, s);
             else
                 clear_forces(pass->force + p.b->force_row + p.first);
             if (moments != NULL && !ahead[k].acts)
                 clear_couples(pass, p);
+            if (p.first + LANES == ENG_LANE_WIDTH)
+                store_found(p.b, &bits);
         }
     }
 }
@@ -444,19 +470,21 @@ static double smallest(vec a)
 INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t,
                         const resistance *moments, bool hertz, sums *s)
 {
-    const eng_lane_block *b = &pass->blocks[index];
+    eng_lane_block *b = &pass->blocks[index];
+    pairs p = parts_of(pass, index, hertz);
+    found_bits bits = {0, 0};
     vec least = v_set(1e30);
-    for (int k = 0; k < PARTS; k++) {
-        pairs p = part_of(pass, index * PARTS + k, hertz);
+    for (int k = 0; k < PARTS; k++, next_part(&p, hertz)) {
         early e;
         begin_pairs(pass, p, t, hertz, &e);
         least = v_min(least, v_sub(e.r, v_load(b->radius_sum + p.first)));
         if (e.acts)
-            act(pass, p, t, moments, hertz, &e, s);
+            act(pass, p, t, moments, hertz, &e, &bits, s);
     }
+    store_found(b, &bits);
     // other ranges may mark the same body
-    for (unsigned bits = b->touch; bits != 0; bits &= bits - 1) {
-        int k = __builtin_ctz(bits);
+    for (unsigned left = b->touch; left != 0; left &= left - 1) {
+        int k = __builtin_ctz(left);
         __atomic_store_n(&pass->far_touched[eng_lane_row_a(b, k)], 1, __ATOMIC_RELAXED);
         __atomic_store_n(&pass->far_touched[eng_lane_row_b(b, k)], 1, __ATOMIC_RELAXED);
     }

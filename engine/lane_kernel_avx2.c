@@ -211,7 +211,7 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *pass, int entry,
                                                           vec radius, vec sum[2])
 {
-    const double *force = (const double *)pass->force + (entry & ~7);
+    const double *force = (const double *)pass->force + ((unsigned)entry & ~7u);
     vec arm = _mm256_add_pd(radius, _mm256_broadcast_sd(force + 6));
     vec low = _mm256_blend_pd(_mm256_broadcast_sd(signs + (entry & 1)), arm, 8);
     sum[0] = _mm256_fmadd_pd(_mm256_load_pd(force), low, sum[0]);

@@ -229,7 +229,7 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pass, int entry,
                                                          vec radius, vec sum)
 {
-    const double *force = (const double *)pass->force + (entry & ~7);
+    const double *force = (const double *)pass->force + ((unsigned)entry & ~7u);
     vec arm = _mm512_add_pd(radius, _mm512_set1_pd(force[6]));
     vec factor = _mm512_mask_mov_pd(_mm512_set1_pd(signs[entry & 1]), 0x38, arm);
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
