@@ -598,33 +598,6 @@ static cairn_status follow_walls(eng_lane *lane)
     return status;
 }
 
-static void release_contacts(eng_lane *lane)
-{
-    cairn_world *world = lane->world;
-    eng_contacts_release(&world->allocator, &world->contacts);
-    eng_contacts_release(&world->allocator, &world->contacts_before);
-    base_release(&world->allocator, world->pairs);
-    base_release(&world->allocator, world->pairs_before);
-    world->contacts = world->contacts_before = (eng_contacts){0};
-    world->pairs = world->pairs_before = NULL;
-    world->pair_count = world->pair_capacity = 0;
-    lane->contacts_current = false;
-}
-
-/// Before a list is made: what was written into the world, unless somebody asked for it since the
-/// list before.
-static void release_published(eng_lane *lane)
-{
-    // the audit of the first step looks at the state it began with
-    if (!lane->published && lane->world->step_count > 0) {
-        eng_state_release(lane->world);
-        lane->current = false;
-    }
-    if (!lane->contacts_published)
-        release_contacts(lane);
-    lane->published = lane->contacts_published = false;
-}
-
 /// What the user changed, and a new pair list when it is due.
 static cairn_status prepare(eng_lane *lane)
 {
@@ -637,7 +610,7 @@ static cairn_status prepare(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     if (lane->slack < 0.0 || lane->crowded) {
-        release_published(lane);
+        eng_lane_release_published(lane);
         eng_lane_margins_choose(lane);
         status = eng_lane_list_make(lane);
         reload = reload || lane->has_load;

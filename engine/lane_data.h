@@ -547,6 +547,10 @@ typedef struct eng_lane_pending {
 eng_lane_pending eng_lane_pending_of(const struct eng_lane *lane, const eng_lane_block *block,
                                      int k, const eng_lane_contact *contact);
 
+/// Before a list is made: gives back what was written into the world, unless somebody asked for it
+/// since the list before.
+void eng_lane_release_published(struct eng_lane *lane);
+
 /// J, stored before the world's first step in pairs that overlapped then; after that step.
 double eng_lane_start_energy(const struct eng_lane *lane);
 

@@ -639,3 +639,28 @@ cairn_status eng_lane_leave(cairn_world *world)
     lane->active = false;
     return CAIRN_OK;
 }
+
+static void release_contacts(eng_lane *lane)
+{
+    cairn_world *world = lane->world;
+    eng_contacts_release(&world->allocator, &world->contacts);
+    eng_contacts_release(&world->allocator, &world->contacts_before);
+    base_release(&world->allocator, world->pairs);
+    base_release(&world->allocator, world->pairs_before);
+    world->contacts = world->contacts_before = (eng_contacts){0};
+    world->pairs = world->pairs_before = NULL;
+    world->pair_count = world->pair_capacity = 0;
+    lane->contacts_current = false;
+}
+
+void eng_lane_release_published(eng_lane *lane)
+{
+    // the audit of the first step looks at the state it began with
+    if (!lane->published && lane->world->step_count > 0) {
+        eng_state_release(lane->world);
+        lane->current = false;
+    }
+    if (!lane->contacts_published)
+        release_contacts(lane);
+    lane->published = lane->contacts_published = false;
+}
