@@ -702,8 +702,8 @@ INLINE void half_turn(vec s, vec *sine, vec *cosine)
     *cosine = v_fma(b, s, v_set(1.0));
 }
 
-/// The same for any angle, lane by lane.
-static __attribute__((noinline)) void half_turn_large(vec s, vec *sine, vec *cosine)
+/// The same for any angle, in the lanes of a mask.
+static __attribute__((noinline)) void half_turn_large(mask large, vec s, vec *sine, vec *cosine)
 {
     double lane[LANES] __attribute__((aligned(64))), out[2][LANES] __attribute__((aligned(64)));
     v_store(lane, s);
@@ -712,8 +712,8 @@ static __attribute__((noinline)) void half_turn_large(vec s, vec *sine, vec *cos
         out[0][k] = angle > 0.0 ? sin(angle) / angle : 1.0;
         out[1][k] = cos(angle);
     }
-    *sine = v_load(out[0]);
-    *cosine = v_load(out[1]);
+    *sine = v_select(large, v_load(out[0]), *sine);
+    *cosine = v_select(large, v_load(out[1]), *cosine);
 }
 
 /// q <- exp(step w) q of LANES rows, with one Newton step towards unit length.
@@ -725,8 +725,9 @@ INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int fi
     vec z = v_mul(half, v_gather(&pass->X[row][3], 4));
     vec s = v_fma(z, z, v_fma(y, y, v_mul(x, x))), sine, cosine;
     half_turn(s, &sine, &cosine);
-    if (__builtin_expect(m_any(m_less(v_set(0.06), s)), 0))
-        half_turn_large(s, &sine, &cosine);
+    mask large = m_less(v_set(0.06), s);
+    if (__builtin_expect(m_any(large), 0))
+        half_turn_large(large, s, &sine, &cosine);
     x = v_mul(sine, x), y = v_mul(sine, y), z = v_mul(sine, z);
     vec a = v_load(q[0] + first), b = v_load(q[1] + first);
     vec c = v_load(q[2] + first), d = v_load(q[3] + first);

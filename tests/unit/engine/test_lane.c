@@ -2,6 +2,7 @@
 // The spheres lane: same motion, contacts, forces and energies as the ordinary blocks; same bits
 // from every kernel and any number of threads.
 #include "base/rng.h"
+#include "engine/lane_data.h"
 #include "tests/unit/engine/lane_world.h"
 
 #include <stdlib.h>
@@ -14,6 +15,8 @@ typedef struct bed {
     bool moving, loaded, mixed, anchored, loose;
     bool many;      // materials, with a law for every pair of them
     bool resisting; // rolling and twisting
+    bool spinning;  // some so fast that they turn far in a step
+    bool shot;      // a ball at 8 m/s
 } bed;
 
 /// Floor and four walls of a square box of side `side`; with `moving` the floor drives sideways.
@@ -98,6 +101,10 @@ static cairn_world *make_world(const bed *b)
             body.velocity[k] = 0.6 * (base_rng_unit(&rng) - 0.5);
             body.angular_velocity[k] = 40.0 * (base_rng_unit(&rng) - 0.5);
         }
+        if (b->spinning && i % 5 == 0)
+            body.angular_velocity[i % 3] = 4e4;
+        if (b->shot && i == b->count - 1)
+            body.velocity[2] = -8.0;
         if (b->anchored && i % 17 == 3) {
             body.kind = i % 2 ? CAIRN_FIXED : CAIRN_MOVING;
             if (body.kind == CAIRN_FIXED)
@@ -271,6 +278,67 @@ static void test_same_bits(void **state)
             assert_true(hash_of(&b, NULL, steps) == expected);
         }
     }
+}
+
+/// Orientations of bodies that spin fast, next to others, do not depend on the width of vectors.
+static void test_fast_spins(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .count = 200, .threads = 1, .step = 2e-5, .spinning = true};
+    uint64_t expected = hash_of(&b, "scalar", 60), wide = hash_of(&b, "avx512", 60);
+    uint64_t middle = hash_of(&b, "avx2", 60);
+    assert_true(wide == 0 || wide == expected);
+    assert_true(middle == 0 || middle == expected);
+}
+
+/// A ball that is much faster than the others meets the ones that it meets under the ordinary
+/// blocks.
+static void test_shot(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .count = 200, .threads = 1, .step = 2e-5, .shot = true};
+    cairn_world *lane = make_world(&b), *ordinary = make_world(&b);
+    double tolerance[] = {1e-11, 1e-10, 1e-8};
+    for (int k = 0; k < 3; k++) {
+        run(lane, 100, false);
+        run(ordinary, 100, true);
+        check_bodies(lane, ordinary, tolerance[k]);
+        check_contacts(lane, ordinary, tolerance[k]);
+    }
+    assert_true(lane->lane->lists > 20);
+    cairn_world_destroy(lane);
+    cairn_world_destroy(ordinary);
+}
+
+/// A column of spheres instead of a bed: nearly all contacts have gone when the next list is made.
+static void scatter(cairn_world *world)
+{
+    double turn[4] = {1.0, 0.0, 0.0, 0.0};
+    assert_true(cairn_contact_count(world) > 200);
+    for (int i = 5; i < cairn_body_count(world); i++) {
+        double place[3] = {0.03, 0.03, 0.02 * i};
+        assert_int_equal(cairn_body_set_pose(world, cairn_body_at(world, i), place, turn, NULL),
+                         CAIRN_OK);
+    }
+}
+
+static void test_scattered(void **state)
+{
+    (void)state;
+    uint64_t hashes[2];
+    for (int k = 0; k < 2; k++) {
+        bed b = {.law = "hertz_mindlin", .count = 600, .threads = 1 + 2 * k, .step = 2e-5};
+        cairn_world *world = make_world(&b);
+        assert_true(eng_lane_choose_ranges(world, 1));
+        run(world, 300, false);
+        scatter(world);
+        run(world, 1, false);
+        assert_true(cairn_contact_count(world) < 5);
+        run(world, 200, false);
+        hashes[k] = cairn_world_hash(world);
+        cairn_world_destroy(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
 }
 
 /// Leaving the lane and coming back keeps motion and history.
@@ -514,6 +582,9 @@ int main(void)
         cmocka_unit_test(test_resistance),
         cmocka_unit_test(test_torque),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_fast_spins),
+        cmocka_unit_test(test_shot),
+        cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_placed_walls),
