@@ -754,20 +754,18 @@ static void set_arrays(cairn_world *world, int body, const eng_state *state)
 cairn_status eng_lane_state_set(cairn_world *world, int body, const eng_state *state)
 {
     eng_lane *lane = world->lane;
-    if (eng_lane_is_wall(world, body)) {
-        eng_lane_wall_set(lane, body, state);
-        if (lane->current)
-            set_arrays(world, body, state);
-        lane->walls_changed = true;
-        return CAIRN_OK;
-    }
-    cairn_status status = eng_lane_publish(world);
+    bool wall = eng_lane_is_wall(world, body);
+    cairn_status status = wall ? CAIRN_OK : eng_lane_publish(world);
     if (status != CAIRN_OK)
         return status;
-    if (!lane->state_changed)
+    if (!lane->state_changed && !lane->walls_changed)
         settle_audit(lane);
-    lane->state_changed = true;
-    set_arrays(world, body, state);
+    if (wall)
+        eng_lane_wall_set(lane, body, state);
+    lane->walls_changed |= wall;
+    lane->state_changed |= !wall;
+    if (lane->current)
+        set_arrays(world, body, state);
     return CAIRN_OK;
 }
 
