@@ -24,21 +24,23 @@ con_contact_energy con_impulse_book(const con_impulse_output *output,
         couples_end += 0.5 * vec3_dot(output->couple[side], motion->spin_end[side]);
     }
     double damping_end = 0.5 * vec3_dot(output->couple_damping, relative_end);
-    double damping = damping_end + 0.5 * vec3_dot(output->couple_damping, relative);
+    double damping_start = 0.5 * vec3_dot(output->couple_damping, relative);
     double friction_end = 0.5 * vec3_dot(output->couple_friction, relative_end);
-    double friction = friction_end + 0.5 * vec3_dot(output->couple_friction, relative);
+    double friction_start = 0.5 * vec3_dot(output->couple_friction, relative);
     // the second half of the step: what the springs do before they are looked at again
     double spring[3], turning = couples_end - damping_end - friction_end;
     for (int k = 0; k < 3; k++)
         spring[k] = 0.5 * (output->R[k] - output->R_damping[k] - output->R_friction[k]);
+    double turning_start = couples - damping_start - friction_start;
     double along = spring[1] * motion->U[1] + spring[2] * motion->U[2] + turning;
     return (con_contact_energy){
         .work = -mean_work(output->R, motion) - couples - couples_end,
-        .start = output->elastic + output->plastic + dot(spring, motion->V),
+        .start = output->elastic + output->plastic + dot(spring, motion->V) + turning_start,
         .elastic = output->elastic - spring[0] * motion->U[0] - along,
         .loose = output->loose > 0.0 ? output->loose - along : 0.0,
-        .friction = output->friction - mean_work(output->R_friction, motion) - friction,
-        .damping = -mean_work(output->R_damping, motion) - damping,
+        .friction = output->friction - mean_work(output->R_friction, motion) - friction_start -
+                    friction_end,
+        .damping = -mean_work(output->R_damping, motion) - damping_start - damping_end,
         .plastic = output->plastic,
     };
 }

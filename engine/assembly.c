@@ -197,6 +197,8 @@ cairn_status eng_block_explicit_laws(cairn_world *world)
         fill_input(world, i, &input);
         surface->law->impulse(surface->parameters, &input, c->history[i], output);
         memcpy(c->R[i], output->R, sizeof output->R);
+        for (int side = 0; side < 2; side++)
+            vec3_store(c->couple[i] + 3 * side, output->couple[side]);
         apply_explicit(world, i, output);
     }
     world->problem.contact_count = c->cone_count;

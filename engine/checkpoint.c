@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 4, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 5, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -119,6 +119,7 @@ static void add_contacts(field_list *list, eng_contacts *c, int64_t n)
     add(list, "contacts/R", ENG_STORE_REAL, 3, n, c->R);
     add(list, "contacts/history", ENG_STORE_REAL, CON_HISTORY_MAX, n, c->history);
     add(list, "contacts/loose", ENG_STORE_REAL, 1, n, c->loose);
+    add(list, "contacts/couple", ENG_STORE_REAL, 6, n, c->couple);
 }
 
 static void add_lane(field_list *list, eng_lane_record *lane)
@@ -130,7 +131,15 @@ static void add_lane(field_list *list, eng_lane_record *lane)
         lane->rows);
     add(list, "lane/pairs", ENG_STORE_REAL, ENG_LANE_RECORD_SLOT_WIDTH, slots, lane->slots);
     add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
-    add(list, "lane/wake", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_CHUNKS], lane->wake);
+    add(list, "lane/moments", ENG_STORE_REAL, ENG_LANE_RECORD_MOMENT_WIDTH,
+        n[ENG_LANE_RECORD_MOMENTS], lane->moments);
+    add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
+    int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
+    add(list, "lane/group_ghosts", ENG_STORE_INTEGER, 1, groups, lane->group_ghosts);
+    add(list, "lane/group_wake", ENG_STORE_REAL, 1, groups, lane->group_wake);
+    add(list, "lane/spots", ENG_STORE_REAL, ENG_LANE_RECORD_SPOT_WIDTH, ghosts, lane->spots);
+    add(list, "lane/spot_keys", ENG_STORE_WORD, 2, ghosts, lane->spot_keys);
+    add(list, "lane/spot_orders", ENG_STORE_INTEGER, 2, ghosts, lane->spot_orders);
     add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
 }
 

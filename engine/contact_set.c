@@ -9,8 +9,8 @@ cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts 
 {
     if (needed <= c->capacity)
         return CAIRN_OK;
-    int cap[12];
-    for (int i = 0; i < 12; i++)
+    int cap[13];
+    for (int i = 0; i < 13; i++)
         cap[i] = c->capacity;
     cairn_status status;
     if ((status = base_array_reserve(allocator, &c->pair, &cap[0], needed)) != CAIRN_OK ||
@@ -25,6 +25,7 @@ cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts 
         (status = base_array_reserve(allocator, &c->R, &cap[9], needed)) != CAIRN_OK ||
         (status = base_array_reserve(allocator, &c->U, &cap[10], needed)) != CAIRN_OK ||
         (status = base_array_reserve(allocator, &c->loose, &cap[11], needed)) != CAIRN_OK ||
+        (status = base_array_reserve(allocator, &c->couple, &cap[12], needed)) != CAIRN_OK ||
         (status = base_array_reserve(allocator, &c->history, &c->capacity, needed)) != CAIRN_OK)
         return status;
     return CAIRN_OK;
@@ -33,7 +34,7 @@ cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts 
 void eng_contacts_release(const base_allocator *allocator, eng_contacts *c)
 {
     void *blocks[] = {c->pair,  c->body, c->surface, c->key,     c->gap, c->frame, c->point,
-                      c->fresh, c->V,    c->R,       c->history, c->U,   c->loose};
+                      c->fresh, c->V,    c->R,       c->history, c->U,   c->loose, c->couple};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         base_release(allocator, blocks[i]);
 }
@@ -98,6 +99,7 @@ static void carry_over(const set_context *context, const eng_pair *pair, int mad
     now->fresh[made] = old < 0;
     now->loose[made] = 0.0;
     memset(now->R[made], 0, sizeof now->R[made]);
+    memset(now->couple[made], 0, sizeof now->couple[made]);
     memset(now->history[made], 0, sizeof now->history[made]);
     if (old < 0)
         return;

@@ -55,17 +55,16 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     }
 }
 
-/// Index + 1 of the place of the next collider of a body; -1 when out of memory.
-static int place_of(cairn_world *world, int body, const pose *in_shape)
+/// Index + 1 of the place of a part of a body; -1 when out of memory.
+static int keep_place(cairn_world *world, int body, const eng_part *part)
 {
-    int solid = world->bodies[body].solid;
-    if (solid == 0 && in_shape == NULL)
+    const eng_body *b = &world->bodies[body];
+    if (b->solid == 0 && part->shape == world->shapes[b->shape])
         return 0;
     if (base_array_reserve(&world->allocator, &world->places, &world->place_capacity,
                            world->place_count + 1) != CAIRN_OK)
         return -1;
-    pose frame = eng_frame_of(world, body);
-    world->places[world->place_count] = in_shape != NULL ? pose_compose(&frame, in_shape) : frame;
+    world->places[world->place_count] = part->place;
     return ++world->place_count;
 }
 
@@ -79,16 +78,15 @@ static bool is_like_last(const cairn_world *world, int body)
 /// A body's shape, or the members of a compound.
 static cairn_status add_colliders(cairn_world *world, int body)
 {
-    const geo_shape *shape = world->shapes[world->bodies[body].shape];
     int first = world->bodies[body].first_collider, count = eng_collider_count_of(world, body);
-    bool compound = shape->kind == GEO_COMPOUND, again = is_like_last(world, body);
+    bool again = is_like_last(world, body);
     for (int i = 0; i < count; i++) {
-        int place = again ? world->colliders[first + i - count].place
-                          : place_of(world, body, compound ? &shape->compound.placements[i] : NULL);
+        eng_part part = eng_part_of(world, body, i);
+        int place =
+            again ? world->colliders[first + i - count].place : keep_place(world, body, &part);
         if (place < 0)
             return CAIRN_ERROR_MEMORY;
-        world->colliders[first + i] = (eng_collider){
-            .shape = compound ? shape->compound.members[i] : shape, .body = body, .place = place};
+        world->colliders[first + i] = (eng_collider){part.shape, body, place};
     }
     return CAIRN_OK;
 }

@@ -41,9 +41,6 @@ static bool is_hertz(const eng_surface *surface)
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 static bool has_kernel(const eng_surface *surface)
 {
-    if (parameter(surface, "rolling_friction") > 0.0 ||
-        parameter(surface, "twisting_friction") > 0.0)
-        return false;
     if (is_hertz(surface))
         return parameter(surface, "young_modulus") > 0.0;
     return strcmp(surface->law->name, "hooke") == 0 && parameter(surface, "normal_stiffness") > 0.0;
@@ -56,8 +53,7 @@ static bool is_plain_sphere(const cairn_world *world, const eng_body *body)
 
 static bool is_body_covered(const cairn_world *world, const eng_body *body)
 {
-    bool wall = body->kind != CAIRN_DYNAMIC && world->shapes[body->shape]->kind == GEO_HALFSPACE;
-    return wall || is_plain_sphere(world, body);
+    return eng_lane_is_wall(world, (int)(body - world->bodies)) || is_plain_sphere(world, body);
 }
 
 enum {
@@ -143,16 +139,25 @@ void eng_lane_destroy(eng_lane *lane)
         return;
     base_allocator allocator = lane->world->allocator;
     eng_lane_buffer *all[] = {
-        &lane->X,          &lane->V,        &lane->constants,   &lane->turn,
-        &lane->reference,  &lane->id,       &lane->row_of,      &lane->blocks,
-        &lane->hertz,      &lane->force,    &lane->near_start,  &lane->near_list,
-        &lane->far_start,  &lane->far_list, &lane->segments,    &lane->chunks,
-        &lane->load,       &lane->terms,    &lane->far_touched, &lane->walls,
-        &lane->ghosts,     &lane->lasting,  &lane->scratch,     &lane->cell_start,
-        &lane->kept_start, &lane->sorted,   &lane->counts};
+        &lane->X,          &lane->V,           &lane->constants,   &lane->turn,
+        &lane->reference,  &lane->id,          &lane->row_of,      &lane->blocks,
+        &lane->hertz,      &lane->force,       &lane->near_start,  &lane->near_list,
+        &lane->far_start,  &lane->far_list,    &lane->segments,    &lane->chunks,
+        &lane->load,       &lane->terms,       &lane->far_touched, &lane->walls,
+        &lane->ghosts,     &lane->lasting,     &lane->scratch,     &lane->cell_start,
+        &lane->kept_start, &lane->kept_aside,  &lane->counts,      &lane->resist,
+        &lane->couple,     &lane->kept_resist, &lane->groups,      &lane->touches,
+        &lane->kept_spots};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
-    base_release(&allocator, lane->pairs);
+    for (int i = 0; i < lane->manifold_count; i++)
+        geo_manifold_finish(&lane->manifolds[i]);
+    base_release(&allocator, lane->manifolds);
+    for (int r = 0; r < base_workers_count(lane->world->workers); r++) {
+        base_release(&allocator, lane->range[r].pairs);
+        base_release(&allocator, lane->range[r].ghosts);
+    }
+    base_release(&allocator, lane->range);
     base_release(&allocator, lane);
 }
 
@@ -172,16 +177,27 @@ static const eng_lane_kernel *best_kernel(void)
     return kernels[i];
 }
 
+static eng_lane *make_lane(cairn_world *world)
+{
+    size_t workers = (size_t)base_workers_count(world->workers);
+    eng_lane *lane = base_allocate(&world->allocator, 1, sizeof *lane);
+    eng_lane_range *range = base_allocate(&world->allocator, workers, sizeof *range);
+    if (lane == NULL || range == NULL) {
+        base_release(&world->allocator, lane);
+        base_release(&world->allocator, range);
+        return NULL;
+    }
+    lane->world = world;
+    lane->range = range;
+    lane->kernel = best_kernel();
+    lane->least_chunks = ENG_LANE_LEAST;
+    return lane;
+}
+
 eng_lane *eng_lane_of(cairn_world *world)
 {
-    if (world->lane == NULL) {
-        world->lane = base_allocate(&world->allocator, 1, sizeof *world->lane);
-        if (world->lane != NULL) {
-            world->lane->world = world;
-            world->lane->kernel = best_kernel();
-            world->lane->least_chunks = ENG_LANE_LEAST;
-        }
-    }
+    if (world->lane == NULL)
+        world->lane = make_lane(world);
     return world->lane;
 }
 
@@ -251,6 +267,20 @@ static eng_lane_terms hertz_terms(const eng_surface *s)
     };
 }
 
+static void read_resistance(eng_lane_terms *terms, const eng_surface *s)
+{
+    terms->rolling = (eng_lane_moment){
+        .friction = parameter(s, "rolling_friction"),
+        .stiffness = parameter(s, "rolling_stiffness"),
+        .damping = parameter(s, "rolling_damping"),
+    };
+    terms->twisting = (eng_lane_moment){
+        .friction = parameter(s, "twisting_friction"),
+        .stiffness = parameter(s, "twisting_stiffness"),
+        .damping = parameter(s, "twisting_damping"),
+    };
+}
+
 static cairn_status fill_terms(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
@@ -260,7 +290,7 @@ static cairn_status fill_terms(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     eng_lane_terms *terms = lane->terms.block;
-    lane->has_hertz = false;
+    lane->has_hertz = lane->has_resistance = false;
     for (int i = 0; i < world->surface_count; i++) {
         const eng_surface *surface = &world->surfaces[i];
         if (!has_kernel(surface)) {
@@ -272,37 +302,57 @@ static cairn_status fill_terms(eng_lane *lane)
         lane->has_hertz |= is_hertz(surface);
         terms[i].friction = parameter(surface, "friction");
         terms[i].least_force = parameter(surface, "attraction") != 0.0 ? -INFINITY : 0.0;
+        read_resistance(&terms[i], surface);
+        lane->has_resistance |= terms[i].rolling.friction > 0.0 || terms[i].twisting.friction > 0.0;
     }
     lane->pass.terms = terms;
     return CAIRN_OK;
+}
+
+static bool is_plane(const cairn_world *world, int body)
+{
+    return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
 }
 
 /// Rows in the order of bodies, and the walls.
 static cairn_status count_bodies(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
-    int rows = 0, walls = 0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->shapes[world->bodies[i].shape]->kind == GEO_HALFSPACE)
-            walls++;
-        else
-            rows++;
+    int rows = 0, walls = 0, planes = 0;
+    for (int i = 0; i < world->body_count; i++) {
+        bool wall = eng_lane_is_wall(world, i);
+        rows += !wall;
+        walls += wall ? eng_collider_count_of(world, i) : 0;
+        planes += is_plane(world, i);
+    }
     lane->rows = rows;
     lane->wall_count = walls;
-    lane->ghost_count = 0;
+    lane->plane_count = planes;
+    lane->has_shapes = walls > planes;
+    lane->ghost_count = lane->plane_ghosts = lane->group_count = 0;
     return eng_lane_reserve(lane, &lane->walls, ((size_t)walls + 1) * sizeof(eng_lane_wall));
 }
 
+/// One wall of a half-space, one for each collider of another body; half-spaces come first.
 static void number_bodies(eng_lane *lane)
 {
     const cairn_world *world = lane->world;
     eng_lane_wall *walls = lane->walls.block;
-    int *id = eng_lane_ids(lane), rows = 0, count = 0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->shapes[world->bodies[i].shape]->kind == GEO_HALFSPACE)
-            walls[count++] = (eng_lane_wall){.body = i};
-        else
+    int *id = eng_lane_ids(lane), rows = 0, planes = 0, shapes = lane->plane_count;
+    for (int i = 0; i < world->body_count; i++) {
+        if (!eng_lane_is_wall(world, i)) {
             id[rows++] = i;
+            continue;
+        }
+        int *next = is_plane(world, i) ? &planes : &shapes;
+        for (int k = 0; k < eng_collider_count_of(world, i); k++) {
+            eng_part part = eng_part_of(world, i, k);
+            walls[(*next)++] = (eng_lane_wall){.body = i,
+                                               .collider = world->bodies[i].first_collider + k,
+                                               .shape = part.shape,
+                                               .local = part.place};
+        }
+    }
 }
 
 void eng_lane_read_constants(eng_lane *lane, int row)
@@ -374,7 +424,7 @@ static void read_bodies(eng_lane *lane)
 {
     cairn_world *world = lane->world;
     lane->pass.step = world->def.time_step;
-    lane->largest = lane->fastest = 0.0;
+    lane->largest = 0.0;
     lane->smallest = INFINITY;
     lane->has_moving_spheres = lane->has_moving_walls = false;
     for (int row = 0; row < lane->rows; row++) {
@@ -382,7 +432,6 @@ static void read_bodies(eng_lane *lane)
         int body = eng_lane_ids(lane)[row];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
         lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
-        lane->fastest = fmax(lane->fastest, vec3_norm(vec3_from(world->v[body])));
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
     eng_lane_walls_read(lane);
@@ -412,30 +461,59 @@ static int find_slot(const eng_lane *lane, int row, int body)
     return -1;
 }
 
+/// A contact's history goes to its slot; sign -1 where the contact's A is the slot's B.
+static void read_history(eng_lane *lane, int slot, const double *history, double sign)
+{
+    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    int k = slot % ENG_LANE_WIDTH;
+    for (int axis = 0; axis < 3; axis++)
+        block->spring[axis][k] = sign * history[axis];
+    if (hertz != NULL)
+        hertz->slope[k] = history[ENG_LANE_SLOPE];
+    for (int axis = 0; axis < 3 && resist != NULL; axis++)
+        resist->rolling[axis][k] = sign * history[ENG_LANE_ROLLING + axis];
+    if (resist != NULL)
+        resist->twisting[k] = history[ENG_LANE_TWISTING];
+    block->touch = (unsigned char)(block->touch | 1u << k);
+}
+
+/// Slot of a contact of the world; -1 for none.
+static int slot_of_contact(const eng_lane *lane, int contact)
+{
+    const cairn_world *world = lane->world;
+    const eng_contacts *c = &world->contacts;
+    const int *row_of = lane->row_of.block;
+    const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
+    int a = c->body[contact][0], b = c->body[contact][1];
+    if (!eng_lane_is_wall(world, a) && !eng_lane_is_wall(world, b))
+        return find_slot(lane, row_of[a], b);
+    bool first = eng_lane_is_wall(world, a);
+    int sphere = first ? b : a, wall = first ? a : b;
+    uint64_t key = c->key[contact];
+    if (is_plane(world, wall))
+        return find_slot(lane, row_of[sphere], wall);
+    return eng_lane_shapes_find(lane, row_of[sphere], first ? pair->first : pair->second,
+                                first ? key >> 32 | key << 32 : key);
+}
+
 /// History of the contacts that the ordinary blocks left.
 static void read_contacts(eng_lane *lane)
 {
-    const eng_contacts *c = &lane->world->contacts;
-    const cairn_world *world = lane->world;
-    const int *row_of = lane->row_of.block;
+    cairn_world *world = lane->world;
+    const eng_contacts *c = &world->contacts;
     for (int i = c->cone_count; i < c->count; i++) {
-        int a = c->body[i][0], b = c->body[i][1];
-        if (world->shapes[world->bodies[a].shape]->kind == GEO_HALFSPACE) {
-            a = b;
-            b = c->body[i][0];
-        }
-        int slot = find_slot(lane, row_of[a], b);
-        if (slot < 0)
+        int slot = slot_of_contact(lane, i);
+        if (slot < 0) {
+            // it has ended, and lets go of what it held
+            world->energy.friction += c->loose[i];
             continue;
-        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int k = slot % ENG_LANE_WIDTH;
-        bool on_b = eng_lane_body_of(lane, eng_lane_row_b(block, k)) == c->body[i][1];
-        for (int axis = 0; axis < 3; axis++)
-            block->spring[axis][k] = (on_b ? 1.0 : -1.0) * c->history[i][axis];
-        eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
-        if (hertz != NULL)
-            hertz->slope[k] = c->history[i][ENG_LANE_SLOPE];
-        block->touch = (unsigned char)(block->touch | 1u << k);
+        }
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int other = eng_lane_row_b(block, slot % ENG_LANE_WIDTH);
+        bool on_b = eng_lane_body_of(lane, other) == c->body[i][1];
+        read_history(lane, slot, c->history[i], on_b ? 1.0 : -1.0);
     }
 }
 
@@ -464,6 +542,7 @@ static cairn_status enter(eng_lane *lane)
     if (status != CAIRN_OK)
         return status;
     read_bodies(lane);
+    eng_lane_margins_choose(lane);
     status = eng_lane_list_make(lane);
     if (status == CAIRN_OK)
         status = read_loads(lane);
@@ -477,22 +556,8 @@ static cairn_status enter(eng_lane *lane)
     return CAIRN_OK;
 }
 
-/// Farthest way of a sphere or wall since the list was made, m.
-static double way_since_list(const eng_lane *lane)
-{
-    const double(*reference)[3] = (const double(*)[3])eng_lane_reference(lane);
-    double most = 0.0;
-    for (int row = 0; row < lane->rows; row++) {
-        const double *X = lane->pass.X[row], *Y = reference[row];
-        double x = X[0] - Y[0], y = X[1] - Y[1], z = X[2] - Y[2];
-        double square = x * x + y * y + z * z;
-        most = square > most ? square : most;
-    }
-    return fmax(sqrt(most), lane->wall_path);
-}
-
 /// Most that the distance of a sphere from a wall has changed between its last two places, m.
-static double wall_jump(const eng_lane *lane, const eng_lane_wall *wall)
+static double plane_jump(const eng_lane *lane, const eng_lane_wall *wall)
 {
     const eng_lane_plane *from = &wall->before, *to = &wall->now;
     double turned = vec3_norm(vec3_sub(to->normal, from->normal));
@@ -500,35 +565,54 @@ static double wall_jump(const eng_lane *lane, const eng_lane_wall *wall)
            turned * (lane->extent + vec3_norm(from->point));
 }
 
-static void follow_walls(eng_lane *lane)
+/// Most that a point of a wall has moved between its last two places, m.
+static double shape_jump(const eng_lane_wall *wall)
+{
+    const pose *from = &wall->placed_before, *to = &wall->placed;
+    quat p = from->orientation, q = to->orientation;
+    double sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0.0 ? -1.0 : 1.0;
+    // twice the chord of the half angle is no less than the chord of the angle
+    double chord =
+        hypot(hypot(q.w - sign * p.w, q.x - sign * p.x), hypot(q.y - sign * p.y, q.z - sign * p.z));
+    double reach = wall->shape->bounding_radius;
+    return vec3_norm(vec3_sub(to->position, from->position)) + 2.0 * chord * reach;
+}
+
+static cairn_status follow_walls(eng_lane *lane)
 {
     const eng_lane_wall *walls = lane->walls.block;
     double jump = 0.0;
     eng_lane_walls_place(lane);
     for (int i = 0; i < lane->wall_count; i++)
-        jump = fmax(jump, wall_jump(lane, &walls[i]));
+        jump =
+            fmax(jump, i < lane->plane_count ? plane_jump(lane, &walls[i]) : shape_jump(&walls[i]));
     if (!lane->has_moving_walls)
         eng_lane_walls_place(lane); // nothing else moves them on
-    eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
-    lane->pass.path += jump;
+    eng_lane_ghosts_move(lane, 0, lane->plane_ghosts, NULL);
+    for (int i = 0; i < lane->chunk_count; i++)
+        lane->pass.chunks[i].path += jump;
     lane->wall_path += jump;
-    lane->slack -= jump;
+    lane->slack = fmin(lane->slack, lane->wall_margin - lane->wall_path);
     lane->walls_changed = false;
+    cairn_status status = eng_lane_shapes_renew(lane);
+    eng_lane_shapes_place(lane);
+    return status;
 }
 
 /// What the user changed, and a new pair list when it is due.
 static cairn_status prepare(eng_lane *lane)
 {
     cairn_status status = CAIRN_OK;
-    bool reload = lane->loads_changed, changed = lane->state_changed;
-    if (changed)
+    bool reload = lane->loads_changed;
+    if (lane->state_changed)
         read_bodies(lane);
     if (lane->walls_changed)
-        follow_walls(lane);
-    if (lane->slack < 0.0 && !changed)
-        lane->slack = 0.5 * lane->skin - way_since_list(lane);
-    if (lane->slack < 0.01 * lane->skin) {
+        status = follow_walls(lane);
+    if (status != CAIRN_OK)
+        return status;
+    if (lane->slack < 0.0 || lane->crowded) {
         eng_lane_release_published(lane);
+        eng_lane_margins_choose(lane);
         status = eng_lane_list_make(lane);
         reload = reload || lane->has_load;
     }
@@ -536,55 +620,6 @@ static cairn_status prepare(eng_lane *lane)
         status = read_loads(lane);
     lane->loads_changed = false;
     return status;
-}
-
-static void chunk_range(const eng_lane *lane, int range, int *first, int *end)
-{
-    // the same rule as for the rows that wait
-    *first = (int)(((int64_t)range * lane->chunk_count + lane->ranges - 1) / lane->ranges);
-    *end = (int)(((int64_t)(range + 1) * lane->chunk_count + lane->ranges - 1) / lane->ranges);
-}
-
-static void end_chunk(eng_lane *lane, int index)
-{
-    eng_lane_chunk *chunk = &lane->pass.chunks[index];
-    lane->kernel->move(&lane->pass, index);
-    lane->kernel->turn(&lane->pass, index);
-    eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
-}
-
-/// A chunk's bodies can move as soon as its own pairs are done: all their pairs have earlier
-/// owners. Where some of these are of another range, the chunk waits.
-static void run_range(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)end, (void)chunk, (void)worker;
-    eng_lane *lane = argument;
-    int first, last;
-    chunk_range(lane, begin, &first, &last);
-    for (int i = first; i < last; i++) {
-        lane->kernel->forces(&lane->pass, i);
-        if (!lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
-    }
-}
-
-static void finish_range(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)end, (void)chunk, (void)worker;
-    eng_lane *lane = argument;
-    int first, last;
-    chunk_range(lane, begin, &first, &last);
-    for (int i = first; i < last; i++)
-        if (lane->pass.chunks[i].waits)
-            end_chunk(lane, i);
-}
-
-static void run(eng_lane *lane)
-{
-    base_workers *workers = lane->world->workers;
-    base_parallel_for(workers, lane->ranges, 1, run_range, lane);
-    if (lane->ranges > 1)
-        base_parallel_for(workers, lane->ranges, 1, finish_range, lane);
 }
 
 /// Half of the work of the loads over a step, by the velocities of now, J.
@@ -617,12 +652,28 @@ static double driven_work(const eng_lane *lane)
     return lane->pass.step * work;
 }
 
-/// Energies, report and the way of the fastest body from the chunks, in their order.
+/// Ways of the bodies that the pairs of each chunk meet, and the least that is left of a margin.
+static void follow_ways(eng_lane *lane)
+{
+    double walls = lane->wall_speed, step = 1.000001 * lane->pass.step;
+    eng_lane_chunk *chunks = lane->pass.chunks;
+    lane->wall_path += walls * lane->pass.step;
+    lane->slack = lane->wall_margin - lane->wall_path;
+    for (int i = 0; i < lane->chunk_count; i++) {
+        double most = walls;
+        for (int k = i; k <= chunks[i].last_chunk; k++)
+            most = chunks[k].speed > most ? chunks[k].speed : most;
+        chunks[i].path += most * step;
+        lane->slack = chunks[i].left < lane->slack ? chunks[i].left : lane->slack;
+    }
+}
+
+/// Energies, report and ways from the chunks, in their order.
 static bool collect(eng_lane *lane)
 {
     cairn_world *world = lane->world;
     cairn_step_report *report = &world->report;
-    double most[3] = {0.0, 0.0, 0.0}, finite = 0.0;
+    double finite = 0.0;
     for (int i = 0; i < lane->chunk_count; i++) {
         const eng_lane_chunk *c = &lane->pass.chunks[i];
         world->energy.damping += c->damping;
@@ -632,17 +683,19 @@ static bool collect(eng_lane *lane)
         report->active += c->active;
         report->penetration = fmax(report->penetration, c->depth);
         report->penetration_relative = fmax(report->penetration_relative, c->relative);
-        for (int k = 0; k < 3; k++)
-            most[k] = fmax(most[k], c->fastest[k]);
         finite += c->finite;
+        lane->crowded |= c->crowded;
     }
-    double walls = eng_lane_walls_fastest(lane);
-    lane->fastest = fmax(sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]), walls);
-    double way = 1.000001 * lane->fastest * lane->pass.step;
-    lane->pass.path += way;
-    lane->wall_path += walls * lane->pass.step;
-    lane->slack -= way;
-    return finite == 0.0 && isfinite(lane->fastest);
+    follow_ways(lane);
+    return finite == 0.0;
+}
+
+/// Whether contacts with walls are missing for lack of memory, which the next step says again.
+static bool is_starved(eng_lane *lane)
+{
+    for (int i = 0; i < lane->chunk_count; i++)
+        lane->out_of_memory |= lane->pass.chunks[i].starved;
+    return lane->out_of_memory;
 }
 
 cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
@@ -663,12 +716,16 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     lane->current = lane->contacts_current = false;
     world->energy.drivers += load_work(lane);
     eng_lane_walls_advance(lane);
-    run(lane);
+    lane->wall_speed = eng_lane_walls_fastest(lane);
+    eng_lane_ranges_step(lane);
     bool finite = collect(lane);
     if (world->step_count == 0)
         world->energy_start += eng_lane_start_energy(lane);
     world->energy.drivers += load_work(lane) + driven_work(lane);
     world->report.seconds[CAIRN_PHASE_explicit_laws] = base_timer_seconds() - start;
+    if (is_starved(lane))
+        return base_fail(error, CAIRN_ERROR_MEMORY, "step %" PRId64 ": out of memory",
+                         world->step_count + 1);
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }
 
@@ -681,6 +738,11 @@ static void settle_audit(eng_lane *lane)
         eng_lane_block *block = &lane->pass.blocks[i];
         memset(block->lag_normal, 0, sizeof block->lag_normal);
         memset(block->lag_tangent, 0, sizeof block->lag_tangent);
+        eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+        if (resist != NULL) {
+            memset(resist->lag_rolling, 0, sizeof resist->lag_rolling);
+            memset(resist->lag_twisting, 0, sizeof resist->lag_twisting);
+        }
     }
 }
 
@@ -693,20 +755,18 @@ static void set_arrays(cairn_world *world, int body, const eng_state *state)
 cairn_status eng_lane_state_set(cairn_world *world, int body, const eng_state *state)
 {
     eng_lane *lane = world->lane;
-    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
-        eng_lane_wall_of(lane, body)->state = *state;
-        if (lane->current)
-            set_arrays(world, body, state);
-        lane->walls_changed = true;
-        return CAIRN_OK;
-    }
-    cairn_status status = eng_lane_publish(world);
+    bool wall = eng_lane_is_wall(world, body);
+    cairn_status status = wall ? CAIRN_OK : eng_lane_publish(world);
     if (status != CAIRN_OK)
         return status;
-    if (!lane->state_changed)
+    if (!lane->state_changed && !lane->walls_changed)
         settle_audit(lane);
-    lane->state_changed = true;
-    set_arrays(world, body, state);
+    if (wall)
+        eng_lane_wall_set(lane, body, state);
+    lane->walls_changed |= wall;
+    lane->state_changed |= !wall;
+    if (lane->current)
+        set_arrays(world, body, state);
     return CAIRN_OK;
 }
 

@@ -135,10 +135,33 @@ typedef struct pairs {
     int first;         // lane
 } pairs;
 
-INLINE pairs part_of(const eng_lane_pass *pass, int index, bool hertz)
+/// Lanes of a block that touch and slip, as its parts find them.
+typedef struct found_bits {
+    unsigned touch, slip;
+} found_bits;
+
+INLINE void next_part(pairs *p, bool hertz)
 {
-    int block = index / PARTS;
-    return (pairs){&pass->blocks[block], hertz ? &pass->hertz[block] : NULL, index % PARTS * LANES};
+    p->first += LANES;
+    if (p->first < ENG_LANE_WIDTH)
+        return;
+    p->first = 0;
+    p->b++;
+    if (hertz)
+        p->h++;
+}
+
+/// After the last part of a block.
+INLINE void store_found(eng_lane_block *b, found_bits *bits)
+{
+    b->touch = (unsigned char)bits->touch;
+    b->slip = (unsigned char)bits->slip;
+    *bits = (found_bits){0, 0};
+}
+
+INLINE pairs parts_of(const eng_lane_pass *pass, int block, bool hertz)
+{
+    return (pairs){&pass->blocks[block], hertz ? &pass->hertz[block] : NULL, 0};
 }
 
 INLINE void begin_pairs(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz, early *e)
@@ -298,9 +321,12 @@ INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec
     s->relative = v_max(s->relative, v_mul(inside, v_load_float(b->inverse_size + first)));
 }
 
+#include "engine/lane_resist.h"
+
 /// Law, force rows and audit of LANES pairs that are near enough to matter.
-INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz, const early *e,
-                sums *s)
+/// @param moments  rolling and twisting; NULL in the variants without
+INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resistance *moments,
+                bool hertz, const early *e, found_bits *bits, sums *s)
 {
     eng_lane_block *b = p.b;
     int first = p.first;
@@ -344,14 +370,16 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, bool hertz,
     count(b, first, touch, force, depth, s);
 
     store_lag(b, first, a.damping, a.loss);
-    store_bits(&b->touch, first, m_bits(touch));
-    store_bits(&b->slip, first, m_bits(slip));
+    bits->touch |= m_bits(touch) << first;
+    bits->slip |= m_bits(slip) << first;
     store_3(b->spring, first, spring);
     if (hertz)
         v_store(p.h->slope + first, v_keep(touch, k.tangential));
     vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
     vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
     store_forces(pass->force + b->force_row + first, out);
+    if (moments != NULL)
+        resist(pass, p, moments, t, &k, hertz, touch, force, m.n, s);
 }
 
 /// Rows of list A are used again and again.
@@ -400,79 +428,124 @@ INLINE void fetch(const eng_lane_pass *pass, const eng_lane_segment *segment, in
 }
 
 /// Parts of blocks of list A, AHEAD at a time.
-INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       fetching fetches, sums *s)
+INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment,
+                       const resistance *moments, bool hertz, fetching fetches, sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
+    pairs p = parts_of(pass, segment->first_block, hertz), next = p;
+    found_bits bits = {0, 0};
     int end = segment->end_block * PARTS;
     for (int begin = segment->first_block * PARTS; begin < end; begin += AHEAD) {
         early ahead[AHEAD];
         int count = end - begin < AHEAD ? end - begin : AHEAD;
-        for (int k = 0; k < count; k++)
-            begin_pairs(pass, part_of(pass, begin + k, hertz), &t, hertz, &ahead[k]);
-        for (int k = 0; k < count; k++) {
-            pairs p = part_of(pass, begin + k, hertz);
+        for (int k = 0; k < count; k++, next_part(&next, hertz))
+            begin_pairs(pass, next, &t, hertz, &ahead[k]);
+        for (int k = 0; k < count; k++, next_part(&p, hertz)) {
             if (fetches.on)
                 fetch(pass, segment, begin + k, hertz, fetches.skip);
             if (ahead[k].acts)
-                act(pass, p, &t, hertz, &ahead[k], s);
+                act(pass, p, &t, moments, hertz, &ahead[k], &bits, s);
             else
                 clear_forces(pass->force + p.b->force_row + p.first);
+            if (moments != NULL && !ahead[k].acts)
+                clear_couples(pass, p);
+            if (p.first + LANES == ENG_LANE_WIDTH)
+                store_found(p.b, &bits);
         }
     }
 }
 
-/// A block of list B; gives the smallest gap of its lanes in `least`.
-INLINE void far_block(const eng_lane_pass *pass, int index, const spread *t, bool hertz, sums *s,
-                      vec *least)
+/// Smallest lane.
+static double smallest(vec a)
 {
-    const eng_lane_block *b = &pass->blocks[index];
-    for (int k = 0; k < PARTS; k++) {
-        pairs p = part_of(pass, index * PARTS + k, hertz);
+    double lanes[LANES] __attribute__((aligned(64))), least;
+    v_store(lanes, a);
+    least = lanes[0];
+    for (int k = 1; k < LANES; k++)
+        least = lanes[k] < least ? lanes[k] : least;
+    return least;
+}
+
+/// A block of list B; returns the smallest gap of its lanes.
+INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t,
+                        const resistance *moments, bool hertz, sums *s)
+{
+    eng_lane_block *b = &pass->blocks[index];
+    pairs p = parts_of(pass, index, hertz);
+    found_bits bits = {0, 0};
+    vec least = v_set(1e30);
+    for (int k = 0; k < PARTS; k++, next_part(&p, hertz)) {
         early e;
         begin_pairs(pass, p, t, hertz, &e);
-        *least = v_min(*least, v_sub(e.r, v_load(b->radius_sum + p.first)));
+        least = v_min(least, v_sub(e.r, v_load(b->radius_sum + p.first)));
         if (e.acts)
-            act(pass, p, t, hertz, &e, s);
+            act(pass, p, t, moments, hertz, &e, &bits, s);
     }
+    store_found(b, &bits);
     // other ranges may mark the same body
-    for (unsigned bits = b->touch; bits != 0; bits &= bits - 1) {
-        int k = __builtin_ctz(bits);
+    for (unsigned left = b->touch; left != 0; left &= left - 1) {
+        int k = __builtin_ctz(left);
         __atomic_store_n(&pass->far_touched[eng_lane_row_a(b, k)], 1, __ATOMIC_RELAXED);
         __atomic_store_n(&pass->far_touched[eng_lane_row_b(b, k)], 1, __ATOMIC_RELAXED);
     }
+    return smallest(least);
 }
 
-INLINE void far_blocks(const eng_lane_pass *pass, const eng_lane_segment *segment, bool hertz,
-                       sums *s, vec *least)
+/// Blocks of list B that may touch by now; the chunk wakes when the first of the others may.
+INLINE void far_blocks(const eng_lane_pass *pass, eng_lane_chunk *chunk,
+                       const eng_lane_segment *segment, const resistance *moments, bool hertz,
+                       sums *s)
 {
     spread t = spread_terms(&pass->terms[segment->terms], pass->step);
-    for (int i = segment->first_block; i < segment->end_block; i++)
-        far_block(pass, i, &t, hertz, s, least);
+    for (int i = segment->first_block; i < segment->end_block; i++) {
+        eng_lane_block *b = &pass->blocks[i];
+        if (b->wake <= chunk->path) {
+            double gap = far_block(pass, i, &t, moments, hertz, s);
+            // two bodies approach by twice the path at most
+            b->wake = chunk->path + (gap > 0.0 ? 0.499999 * gap : 0.0);
+        }
+        chunk->wake = b->wake < chunk->wake ? b->wake : chunk->wake;
+    }
 }
 
 static __attribute__((noinline)) void near_hooke(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, false, (fetching){false, 0}, s);
+    near_parts(pass, segment, NULL, false, (fetching){false, 0}, s);
 }
 
 static __attribute__((noinline)) void near_hertz(const eng_lane_pass *pass,
                                                  const eng_lane_segment *segment, sums *s)
 {
-    near_parts(pass, segment, true, (fetching){false, 0}, s);
+    near_parts(pass, segment, NULL, true, (fetching){false, 0}, s);
 }
 
 static __attribute__((noinline)) void
 near_hooke_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
 {
-    near_parts(pass, segment, false, (fetching){true, skip}, s);
+    near_parts(pass, segment, NULL, false, (fetching){true, skip}, s);
 }
 
 static __attribute__((noinline)) void
 near_hertz_fetching(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)
 {
-    near_parts(pass, segment, true, (fetching){true, skip}, s);
+    near_parts(pass, segment, NULL, true, (fetching){true, skip}, s);
+}
+
+static __attribute__((noinline)) void near_hooke_resisting(const eng_lane_pass *pass,
+                                                           const eng_lane_segment *segment,
+                                                           fetching fetches, sums *s)
+{
+    resistance moments = spread_resistance(&pass->terms[segment->terms]);
+    near_parts(pass, segment, &moments, false, fetches, s);
+}
+
+static __attribute__((noinline)) void near_hertz_resisting(const eng_lane_pass *pass,
+                                                           const eng_lane_segment *segment,
+                                                           fetching fetches, sums *s)
+{
+    resistance moments = spread_resistance(&pass->terms[segment->terms]);
+    near_parts(pass, segment, &moments, true, fetches, s);
 }
 
 /// List A of a chunk.
@@ -483,23 +556,37 @@ static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, su
         bool hertz = pass->terms[segment->terms].law == ENG_LANE_HERTZ;
         bool last = i + 1 == chunk->first_far_segment;
         int skip = last ? chunk->end_block - segment->end_block : 0;
-        if (pass->reach > 0)
+        if (pass->resist != NULL)
+            (hertz ? near_hertz_resisting
+                   : near_hooke_resisting)(pass, segment, (fetching){pass->reach > 0, skip}, s);
+        else if (pass->reach > 0)
             (hertz ? near_hertz_fetching : near_hooke_fetching)(pass, segment, skip, s);
         else
             (hertz ? near_hertz : near_hooke)(pass, segment, s);
     }
 }
 
-static __attribute__((noinline)) void
-far_hooke(const eng_lane_pass *pass, const eng_lane_segment *segment, sums *s, vec *least)
+static __attribute__((noinline)) void far_hooke(const eng_lane_pass *pass, eng_lane_chunk *chunk,
+                                                const eng_lane_segment *segment, sums *s)
 {
-    far_blocks(pass, segment, false, s, least);
+    far_blocks(pass, chunk, segment, NULL, false, s);
 }
 
-static __attribute__((noinline)) void
-far_hertz(const eng_lane_pass *pass, const eng_lane_segment *segment, sums *s, vec *least)
+static __attribute__((noinline)) void far_hertz(const eng_lane_pass *pass, eng_lane_chunk *chunk,
+                                                const eng_lane_segment *segment, sums *s)
 {
-    far_blocks(pass, segment, true, s, least);
+    far_blocks(pass, chunk, segment, NULL, true, s);
+}
+
+static __attribute__((noinline)) void far_resisting(const eng_lane_pass *pass,
+                                                    eng_lane_chunk *chunk,
+                                                    const eng_lane_segment *segment, sums *s)
+{
+    resistance moments = spread_resistance(&pass->terms[segment->terms]);
+    if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
+        far_blocks(pass, chunk, segment, &moments, true, s);
+    else
+        far_blocks(pass, chunk, segment, &moments, false, s);
 }
 
 /// Sum of the lanes of all parts, in order.
@@ -525,19 +612,18 @@ static double largest(vec a)
 
 static void far_list(const eng_lane_pass *pass, eng_lane_chunk *chunk, sums *s)
 {
-    if (pass->path < chunk->wake)
+    if (chunk->path < chunk->wake)
         return;
-    vec least = v_set(1e30);
+    chunk->wake = 1e30;
     for (int i = chunk->first_far_segment; i < chunk->end_segment; i++) {
         const eng_lane_segment *segment = &pass->segments[i];
-        if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
-            far_hertz(pass, segment, s, &least);
+        if (pass->resist != NULL)
+            far_resisting(pass, chunk, segment, s);
+        else if (pass->terms[segment->terms].law == ENG_LANE_HERTZ)
+            far_hertz(pass, chunk, segment, s);
         else
-            far_hooke(pass, segment, s, &least);
+            far_hooke(pass, chunk, segment, s);
     }
-    // two bodies approach by twice the path at most; closed gaps are looked at in every step
-    double gap = -largest(v_sub(v_set(0.0), least));
-    chunk->wake = gap > 0.0 ? pass->path + 0.499999 * gap : 0.0;
 }
 
 static void forces(const eng_lane_pass *pass, int index)
@@ -563,19 +649,43 @@ INLINE void fetch_rows(const eng_lane_pass *pass, int row)
     __builtin_prefetch(pass->X[row + pass->reach], 0, 2);
 }
 
+/// What the motion of a chunk's rows adds up to.
+INLINE void note_motion(eng_lane_chunk *chunk, const motion_sums *s)
+{
+    memset(chunk->fastest, 0, sizeof chunk->fastest);
+    chunk->finite = 0.0;
+    end_motion(s, chunk);
+}
+
+static __attribute__((noinline)) void move_resisting(const eng_lane_pass *pass,
+                                                     eng_lane_chunk *chunk)
+{
+    double load[8] __attribute__((aligned(64)));
+    motion_sums s;
+    begin_motion(&s);
+    for (int row = chunk->first_row; row < chunk->end_row; row++) {
+        load_with_couples(pass, row, load);
+        move_row(pass, row, load, &s);
+    }
+    note_motion(chunk, &s);
+}
+
+static __attribute__((noinline)) void move_free(const eng_lane_pass *pass, eng_lane_chunk *chunk)
+{
+    motion_sums s;
+    begin_motion(&s);
+    for (int row = chunk->first_row; row < chunk->end_row; row++)
+        move_row(pass, row, pass->load[(size_t)row * pass->load_stride], &s);
+    note_motion(chunk, &s);
+}
+
 static void move(const eng_lane_pass *pass, int index)
 {
     eng_lane_chunk *chunk = &pass->chunks[index];
-    motion_sums s;
-    begin_motion(&s);
     int fetched = pass->reach > 0 ? pass->row_count - pass->reach : 0;
     for (int row = chunk->first_row; row < chunk->end_row && row < fetched; row++)
         fetch_rows(pass, row);
-    for (int row = chunk->first_row; row < chunk->end_row; row++)
-        move_row(pass, row, &s);
-    memset(chunk->fastest, 0, sizeof chunk->fastest);
-    chunk->finite = 0.0;
-    end_motion(&s, chunk);
+    (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);
 }
 
 /// sin(a)/a and cos(a) of s = a^2, both to round-off below the bound of `turn_group`.
@@ -592,8 +702,8 @@ INLINE void half_turn(vec s, vec *sine, vec *cosine)
     *cosine = v_fma(b, s, v_set(1.0));
 }
 
-/// The same for any angle, lane by lane.
-static __attribute__((noinline)) void half_turn_large(vec s, vec *sine, vec *cosine)
+/// The same for any angle, in the lanes of a mask.
+static __attribute__((noinline)) void half_turn_large(mask large, vec s, vec *sine, vec *cosine)
 {
     double lane[LANES] __attribute__((aligned(64))), out[2][LANES] __attribute__((aligned(64)));
     v_store(lane, s);
@@ -602,8 +712,8 @@ static __attribute__((noinline)) void half_turn_large(vec s, vec *sine, vec *cos
         out[0][k] = angle > 0.0 ? sin(angle) / angle : 1.0;
         out[1][k] = cos(angle);
     }
-    *sine = v_load(out[0]);
-    *cosine = v_load(out[1]);
+    *sine = v_select(large, v_load(out[0]), *sine);
+    *cosine = v_select(large, v_load(out[1]), *cosine);
 }
 
 /// q <- exp(step w) q of LANES rows, with one Newton step towards unit length.
@@ -615,8 +725,9 @@ INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int fi
     vec z = v_mul(half, v_gather(&pass->X[row][3], 4));
     vec s = v_fma(z, z, v_fma(y, y, v_mul(x, x))), sine, cosine;
     half_turn(s, &sine, &cosine);
-    if (__builtin_expect(m_any(m_less(v_set(0.06), s)), 0))
-        half_turn_large(s, &sine, &cosine);
+    mask large = m_less(v_set(0.06), s);
+    if (__builtin_expect(m_any(large), 0))
+        half_turn_large(large, s, &sine, &cosine);
     x = v_mul(sine, x), y = v_mul(sine, y), z = v_mul(sine, z);
     vec a = v_load(q[0] + first), b = v_load(q[1] + first);
     vec c = v_load(q[2] + first), d = v_load(q[3] + first);
@@ -640,10 +751,47 @@ static void turn(const eng_lane_pass *pass, int index)
             turn_part(pass, pass->turn[row / ENG_LANE_WIDTH], row + first, first);
 }
 
+/// Numbers of the lanes of a mask, with the bits of `apart` where these are set.
+INLINE int put_found(int first, unsigned bits, unsigned apart, int *found)
+{
+    int count = 0;
+    for (int k = 0; k < LANES; k++) {
+        found[count] = (first + k) | (apart >> k & 1 ? ENG_LANE_APART : 0);
+        count += bits >> k & 1;
+    }
+    return count;
+}
+
+static int meet(const eng_lane_search *search, int row, int begin, int end, int *found)
+{
+    const double *const *place = search->place;
+    vec own = v_set(search->radius[row]), margin = v_set(search->margin[row]);
+    vec near = v_set(search->near);
+    vec at[3] = {v_set(place[0][row]), v_set(place[1][row]), v_set(place[2][row])};
+    int count = 0;
+    for (int first = begin; first < end; first += LANES) {
+        vec x = v_sub(v_load_any(place[0] + first), at[0]);
+        vec y = v_sub(v_load_any(place[1] + first), at[1]);
+        vec z = v_sub(v_load_any(place[2] + first), at[2]);
+        vec square = v_fma(z, z, v_fma(y, y, v_mul(x, x)));
+        vec sum = v_add(own, v_load_any(search->radius + first));
+        vec more = v_add(margin, v_load_any(search->margin + first));
+        vec wide = v_add(sum, more), tight = v_fma(near, more, sum);
+        unsigned bits = m_bits(m_less(square, v_mul(wide, wide)));
+        if (end - first < LANES)
+            bits &= (1u << (end - first)) - 1u;
+        if (bits != 0)
+            count +=
+                put_found(first, bits, ~m_bits(m_less(square, v_mul(tight, tight))), found + count);
+    }
+    return count;
+}
+
 const eng_lane_kernel LANE_KERNEL = {
     .name = LANE_NAME,
     .available = available,
     .forces = forces,
     .move = move,
     .turn = turn,
+    .meet = meet,
 };

@@ -29,6 +29,10 @@ static inline vec v_load(const double *p)
 {
     return _mm256_load_pd(p);
 }
+static inline vec v_load_any(const double *p)
+{
+    return _mm256_loadu_pd(p);
+}
 static inline void v_store(double *p, vec a)
 {
     _mm256_store_pd(p, a);
@@ -207,7 +211,7 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *pass, int entry,
                                                           vec radius, vec sum[2])
 {
-    const double *force = (const double *)pass->force + (entry & ~7);
+    const double *force = (const double *)pass->force + ((unsigned)entry & ~7u);
     vec arm = _mm256_add_pd(radius, _mm256_broadcast_sd(force + 6));
     vec low = _mm256_blend_pd(_mm256_broadcast_sd(signs + (entry & 1)), arm, 8);
     sum[0] = _mm256_fmadd_pd(_mm256_load_pd(force), low, sum[0]);
@@ -215,11 +219,10 @@ static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *p
 }
 
 static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,
-                                                           motion_sums *s)
+                                                           const double *load, motion_sums *s)
 {
     const double *c = pass->constants[row];
     vec radius = _mm256_broadcast_sd(c + 3);
-    const double *load = pass->load[(size_t)row * pass->load_stride];
     vec sum[2] = {_mm256_load_pd(load), _mm256_load_pd(load + 4)};
     const int *list = pass->near + pass->near_start[row];
     const int *end = pass->near + pass->near_start[row + 1];

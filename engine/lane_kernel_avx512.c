@@ -30,6 +30,10 @@ static inline vec v_load(const double *p)
 {
     return _mm512_load_pd(p);
 }
+static inline vec v_load_any(const double *p)
+{
+    return _mm512_loadu_pd(p);
+}
 static inline void v_store(double *p, vec a)
 {
     _mm512_store_pd(p, a);
@@ -225,18 +229,18 @@ static const double signs[2] = {-1.0, 1.0};
 static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pass, int entry,
                                                          vec radius, vec sum)
 {
-    const double *force = (const double *)pass->force + (entry & ~7);
+    const double *force = (const double *)pass->force + ((unsigned)entry & ~7u);
     vec arm = _mm512_add_pd(radius, _mm512_set1_pd(force[6]));
     vec factor = _mm512_mask_mov_pd(_mm512_set1_pd(signs[entry & 1]), 0x38, arm);
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
 }
 
 static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,
-                                                           motion_sums *s)
+                                                           const double *load, motion_sums *s)
 {
     const double *c = pass->constants[row];
     vec radius = _mm512_set1_pd(c[3]);
-    vec sum = _mm512_load_pd(pass->load[(size_t)row * pass->load_stride]);
+    vec sum = _mm512_load_pd(load);
     const int *list = pass->near + pass->near_start[row];
     const int *end = pass->near + pass->near_start[row + 1];
     for (int k = 0; k < ENG_LANE_PADDED; k++)

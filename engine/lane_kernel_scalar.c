@@ -19,6 +19,10 @@ static inline vec v_load(const double *p)
 {
     return *p;
 }
+static inline vec v_load_any(const double *p)
+{
+    return *p;
+}
 static inline void v_store(double *p, vec a)
 {
     *p = a;
@@ -164,12 +168,12 @@ static void add_row(const eng_lane_pass *pass, int entry, double radius, double 
         sum[k] = v_fma(force[k], arm, sum[k]);
 }
 
-static void move_row(const eng_lane_pass *pass, int row, motion_sums *s)
+static void move_row(const eng_lane_pass *pass, int row, const double *load, motion_sums *s)
 {
     const double *c = pass->constants[row];
     double sum[6], *X = pass->X[row], *V = pass->V[row];
     for (int k = 0; k < 6; k++)
-        sum[k] = pass->load[(size_t)row * pass->load_stride][k];
+        sum[k] = load[k];
     for (int k = pass->near_start[row]; k < pass->near_start[row + 1]; k++)
         add_row(pass, pass->near[k], c[3], sum);
     if (pass->far_touched[row]) {

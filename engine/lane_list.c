@@ -2,6 +2,7 @@
 // Pair list of the spheres lane: cells, sorted rows, candidates of the half list.
 #include "engine/lane_data.h"
 
+#include <limits.h>
 #include <string.h>
 
 typedef struct grid {
@@ -20,8 +21,9 @@ static void bounds_of(const struct eng_lane *lane, double low[3], double high[3]
     }
     for (int row = 0; row < lane->rows; row++)
         for (int k = 0; k < 3; k++) {
-            low[k] = fmin(low[k], lane->pass.X[row][k]);
-            high[k] = fmax(high[k], lane->pass.X[row][k]);
+            double at = lane->pass.X[row][k];
+            low[k] = at < low[k] ? at : low[k];
+            high[k] = at > high[k] ? at : high[k];
         }
     for (int k = 0; k < 3; k++) {
         low[k] = fmin(fmax(low[k], -far), far);
@@ -34,7 +36,7 @@ static void bounds_of(const struct eng_lane *lane, double low[3], double high[3]
 static grid grid_of(const struct eng_lane *lane)
 {
     grid g;
-    double high[3], size = 2.0 * lane->largest + lane->skin;
+    double high[3], size = 2.0 * lane->largest + lane->widest;
     bounds_of(lane, g.low, high);
     for (int k = 0; k < 3; k++)
         g.axis[k] = k;
@@ -91,15 +93,20 @@ static double wall_distance(const eng_lane_wall *wall, const double X[4])
     return vec3_dot(wall->now.normal, vec3_sub(vec3_from(X), wall->now.point));
 }
 
+static bool is_near_plane(const struct eng_lane *lane, int row, const eng_lane_wall *wall)
+{
+    const double *constants = lane->pass.constants[row];
+    return constants[0] != 0.0 &&
+           wall_distance(wall, lane->pass.X[row]) - constants[3] < eng_lane_wall_reach(lane, row);
+}
+
 static int count_ghosts(const struct eng_lane *lane)
 {
     const eng_lane_wall *walls = lane->walls.block;
     int count = 0;
     for (int row = 0; row < lane->rows; row++)
-        for (int w = 0; w < lane->wall_count; w++)
-            count += lane->pass.constants[row][0] != 0.0 &&
-                     wall_distance(&walls[w], lane->pass.X[row]) - lane->pass.constants[row][3] <
-                         lane->skin;
+        for (int w = 0; w < lane->plane_count; w++)
+            count += is_near_plane(lane, row, &walls[w]);
     return count;
 }
 
@@ -111,14 +118,14 @@ cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->X,          all * sizeof(double[4])      },
-        {&lane->V,          all * sizeof(double[8])      },
-        {&lane->constants,  n * sizeof(double[4])        },
-        {&lane->turn,       groups * sizeof(double[4][8])},
-        {&lane->reference,  n * sizeof(double[3])        },
-        {&lane->id,         n * sizeof(int)              },
-        {&lane->near_start, (n + 1) * sizeof(int)        },
-        {&lane->far_start,  (n + 1) * sizeof(int)        },
+        {&lane->X,          all * sizeof(double[4])                 },
+        {&lane->V,          all * sizeof(double[8])                 },
+        {&lane->constants,  n * sizeof(double[4])                   },
+        {&lane->turn,       groups * sizeof(double[4][8])           },
+        {&lane->reference,  (n + ENG_LANE_WIDTH) * sizeof(double[4])},
+        {&lane->id,         n * sizeof(int)                         },
+        {&lane->near_start, (n + 1) * sizeof(int)                   },
+        {&lane->far_start,  (n + 1) * sizeof(int)                   },
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -139,7 +146,7 @@ cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts)
 
 /// One row with all that moves along with it.
 typedef struct moved_row {
-    double X[4], V[8], constants[4], turn[4];
+    double X[4], V[8], constants[4], turn[4], margin;
     int id;
 } moved_row;
 
@@ -150,6 +157,7 @@ static void take_row(const struct eng_lane *lane, int row, moved_row *to)
     memcpy(to->constants, lane->pass.constants[row], sizeof to->constants);
     for (int k = 0; k < 4; k++)
         to->turn[k] = lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH];
+    to->margin = eng_lane_margins(lane)[row];
     to->id = eng_lane_ids(lane)[row];
 }
 
@@ -160,6 +168,7 @@ static void put_row(struct eng_lane *lane, int row, const moved_row *from)
     memcpy(lane->pass.constants[row], from->constants, sizeof from->constants);
     for (int k = 0; k < 4; k++)
         lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH] = from->turn[k];
+    eng_lane_margins(lane)[row] = from->margin;
     eng_lane_ids(lane)[row] = from->id;
 }
 
@@ -182,21 +191,42 @@ static void permute(struct eng_lane *lane)
         put_row(lane, row, &first);
         order[row] = row;
     }
-    for (int row = 0; row < lane->rows; row++) {
+    for (int row = 0; row < lane->rows; row++)
         row_of[eng_lane_ids(lane)[row]] = row;
-        memcpy(eng_lane_reference(lane)[row], lane->pass.X[row], sizeof *eng_lane_reference(lane));
-    }
+    // walls never own a pair
+    for (int w = 0; w < lane->wall_count; w++)
+        row_of[((const eng_lane_wall *)lane->walls.block)[w].body] = INT_MAX;
 }
 
-static cairn_status add_pair(struct eng_lane *lane, int *count, eng_lane_pair pair)
+/// Places and radii of the sorted rows, coordinate by coordinate. The scratch has the radii.
+static eng_lane_search note_places(const struct eng_lane *lane)
 {
-    if (*count == lane->pair_capacity) {
-        cairn_status status = base_array_reserve(&lane->world->allocator, &lane->pairs,
-                                                 &lane->pair_capacity, *count + 1);
+    double *radius = lane->scratch.block;
+    eng_lane_search search = {
+        .radius = radius, .margin = eng_lane_margins(lane), .near = ENG_LANE_NEAR};
+    for (int axis = 0; axis < 3; axis++) {
+        double *place = eng_lane_reference(lane, axis);
+        for (int row = 0; row < lane->rows; row++)
+            place[row] = lane->pass.X[row][axis];
+        memset(place + lane->rows, 0, ENG_LANE_WIDTH * sizeof *place);
+        search.place[axis] = place;
+    }
+    for (int row = 0; row < lane->rows; row++)
+        radius[row] = lane->pass.constants[row][3];
+    memset(radius + lane->rows, 0, ENG_LANE_WIDTH * sizeof *radius);
+    memset(eng_lane_margins(lane) + lane->rows, 0, ENG_LANE_WIDTH * sizeof *radius);
+    return search;
+}
+
+static cairn_status add_pair(struct eng_lane *lane, eng_lane_range *range, eng_lane_pair pair)
+{
+    if (range->pair_count == range->pair_capacity) {
+        cairn_status status = base_array_reserve(&lane->world->allocator, &range->pairs,
+                                                 &range->pair_capacity, range->pair_count + 1);
         if (status != CAIRN_OK)
             return status;
     }
-    lane->pairs[(*count)++] = pair;
+    range->pairs[range->pair_count++] = pair;
     return CAIRN_OK;
 }
 
@@ -218,29 +248,47 @@ static eng_lane_pair pair_of(const struct eng_lane *lane, int row, int other, in
     };
 }
 
-/// Pairs of one row with later rows of a run of cells.
-static cairn_status pair_with(struct eng_lane *lane, int row, int begin, int end, int *count)
+/// What the search for pairs is given.
+struct eng_lane_finding {
+    grid g;
+    eng_lane_search search;
+};
+
+enum { MEET_ROWS = 512 }; // looked at in one call
+
+cairn_status eng_lane_pair_add(struct eng_lane *lane, eng_lane_range *range, int row, int other,
+                               bool far)
 {
-    const double *X = lane->pass.X[row], *own = lane->pass.constants[row];
-    for (int other = begin > row ? begin : row + 1; other < end; other++) {
-        const double *Y = lane->pass.X[other], *c = lane->pass.constants[other];
-        double x = Y[0] - X[0], y = Y[1] - X[1], z = Y[2] - X[2];
-        double square = x * x + y * y + z * z, sum = own[3] + c[3];
-        double reach = sum + lane->skin, near = sum + lane->near;
-        if (square >= reach * reach || (own[0] == 0.0 && c[0] == 0.0))
-            continue;
-        cairn_status status =
-            add_pair(lane, count,
-                     pair_of(lane, row, other, eng_lane_ids(lane)[other], square >= near * near));
-        if (status != CAIRN_OK)
-            return status;
+    return add_pair(lane, range, pair_of(lane, row, other, eng_lane_body_of(lane, other), far));
+}
+
+/// Pairs of one row with later rows of a run of cells.
+static cairn_status pair_with(struct eng_lane *lane, eng_lane_range *range, int row, int begin,
+                              int end)
+{
+    const double *own = lane->pass.constants[row];
+    int found[MEET_ROWS + ENG_LANE_WIDTH];
+    for (int from = begin > row ? begin : row + 1; from < end; from += MEET_ROWS) {
+        int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
+        int count = lane->kernel->meet(&lane->finding->search, row, from, until, found);
+        for (int k = 0; k < count; k++) {
+            int other = found[k] & ~ENG_LANE_APART;
+            if (own[0] == 0.0 && lane->pass.constants[other][0] == 0.0)
+                continue;
+            cairn_status status = add_pair(lane, range,
+                                           pair_of(lane, row, other, eng_lane_ids(lane)[other],
+                                                   (found[k] & ENG_LANE_APART) != 0));
+            if (status != CAIRN_OK)
+                return status;
+        }
     }
     return CAIRN_OK;
 }
 
 /// Pairs of one row with later rows: those of its own cell and of half of the cells around it.
-static cairn_status pair_row(struct eng_lane *lane, const grid *g, int row, int *count)
+static cairn_status pair_row(struct eng_lane *lane, eng_lane_range *range, int row)
 {
+    const grid *g = &lane->finding->g;
     const int *start = lane->cell_start.block;
     int cell = cell_at(g, lane->pass.X[row]), last = g->count[2];
     int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
@@ -251,75 +299,146 @@ static cairn_status pair_row(struct eng_lane *lane, const grid *g, int row, int 
                 continue;
             int line = ((a + da) * g->count[1] + b + db) * last;
             cairn_status status =
-                pair_with(lane, row, start[line + low], start[line + high + 1], count);
+                pair_with(lane, range, row, start[line + low], start[line + high + 1]);
             if (status != CAIRN_OK)
                 return status;
         }
     return CAIRN_OK;
 }
 
-/// Ghosts of one row, and its pairs with them.
-static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *ghosts)
+/// Ghosts of half-spaces of one row, and its pairs with them; both are numbered within the range.
+static cairn_status pair_walls(struct eng_lane *lane, eng_lane_range *range, int row)
 {
     const eng_lane_wall *walls = lane->walls.block;
-    eng_lane_ghost *list = lane->ghosts.block;
-    const double *constants = lane->pass.constants[row];
-    if (constants[0] == 0.0)
-        return CAIRN_OK;
-    for (int w = 0; w < lane->wall_count; w++) {
-        double gap = wall_distance(&walls[w], lane->pass.X[row]) - constants[3];
-        if (!(gap < lane->skin))
+    double near = lane->finding->search.near * eng_lane_wall_reach(lane, row);
+    cairn_status status = CAIRN_OK;
+    for (int w = 0; w < lane->plane_count && status == CAIRN_OK; w++) {
+        double gap = wall_distance(&walls[w], lane->pass.X[row]) - lane->pass.constants[row][3];
+        if (!is_near_plane(lane, row, &walls[w]))
             continue;
-        cairn_status status = add_pair(
-            lane, count,
-            pair_of(lane, row, lane->rows + 2 + *ghosts, walls[w].body, gap >= lane->near));
-        if (status != CAIRN_OK)
-            return status;
-        list[(*ghosts)++] = (eng_lane_ghost){row, w, -1};
+        status = base_array_reserve(&lane->world->allocator, &range->ghosts, &range->ghost_capacity,
+                                    range->ghost_count + 1);
+        if (status == CAIRN_OK)
+            status = add_pair(lane, range,
+                              pair_of(lane, row, lane->rows + 2 + range->ghost_count, walls[w].body,
+                                      gap >= near));
+        if (status == CAIRN_OK)
+            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1, 0};
+    }
+    return status;
+}
+
+/// Pairs of one chunk. Ends of its ghosts, blocks, segments and pairs are their numbers until the
+/// blocks are made.
+static cairn_status find_in_chunk(struct eng_lane *lane, eng_lane_range *range, int index)
+{
+    cairn_status status = CAIRN_OK;
+    int first = index * lane->chunk_rows, end = first + lane->chunk_rows;
+    int pairs = range->pair_count, ghosts = range->ghost_count;
+    eng_lane_chunk *chunk = &lane->pass.chunks[index];
+    *chunk = (eng_lane_chunk){
+        .first_row = first,
+        .end_row = end < lane->rows ? end : lane->rows,
+        .first_group = lane->group_count,
+        .last_chunk = index,
+    };
+    for (int row = first; row < chunk->end_row && status == CAIRN_OK; row++) {
+        status = pair_row(lane, range, row);
+        if (status == CAIRN_OK)
+            status = pair_walls(lane, range, row);
+        if (status == CAIRN_OK)
+            status = eng_lane_shapes_pair(lane, range, row);
+    }
+    chunk->end_group = lane->group_count;
+    chunk->end_ghost = range->ghost_count - ghosts;
+    chunk->contacts = range->pair_count - pairs;
+    return status != CAIRN_OK ? status : eng_lane_pairs_sort(lane, range, chunk);
+}
+
+static void find_in_range(struct eng_lane *lane, int index)
+{
+    eng_lane_range *range = &lane->range[index];
+    range->pair_count = range->ghost_count = 0;
+    range->status = CAIRN_OK;
+    for (int c = range->first_chunk; c < range->end_chunk && range->status == CAIRN_OK; c++)
+        range->status = find_in_chunk(lane, range, c);
+}
+
+/// Ghosts of half-spaces from all ranges, in their order.
+static cairn_status join_ghosts(struct eng_lane *lane)
+{
+    int planes = 0;
+    for (int r = 0; r < lane->ranges; r++)
+        planes += lane->range[r].ghost_count;
+    if (!lane->has_shapes)
+        lane->plane_ghosts = lane->ghost_count = planes;
+    cairn_status status = eng_lane_reserve(
+        lane, &lane->ghosts, ((size_t)lane->ghost_count + 1) * sizeof(eng_lane_ghost));
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_ghost *all = lane->ghosts.block;
+    for (int r = 0; r < lane->ranges; r++) {
+        const eng_lane_range *range = &lane->range[r];
+        if (range->ghost_count > 0)
+            memcpy(all, range->ghosts, (size_t)range->ghost_count * sizeof *all);
+        all += range->ghost_count;
     }
     return CAIRN_OK;
 }
 
-/// All pairs, chunk by chunk.
-static cairn_status find_pairs(struct eng_lane *lane, const grid *g, int *count)
+/// Pairs and ghosts of all ranges. Walls that are no half-spaces have their ghosts behind those of
+/// half-spaces, in the order of rows: with such walls one range follows the other.
+static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *finding)
 {
-    int ghosts = 0;
-    eng_lane_chunk *chunks = lane->chunks.block;
-    cairn_status status = CAIRN_OK;
-    *count = 0;
-    for (int c = 0; c < lane->chunk_count && status == CAIRN_OK; c++) {
-        int first = c * lane->chunk_rows, end = first + lane->chunk_rows;
-        chunks[c] = (eng_lane_chunk){
-            .first_row = first,
-            .end_row = end < lane->rows ? end : lane->rows,
-            .first_ghost = ghosts,
-        };
-        for (int row = first; row < chunks[c].end_row && status == CAIRN_OK; row++) {
-            status = pair_row(lane, g, row, count);
-            if (status == CAIRN_OK)
-                status = pair_walls(lane, row, count, &ghosts);
-        }
-        chunks[c].end_ghost = ghosts;
-        chunks[c].contacts = *count; // end of its pairs, until the blocks are made
-    }
-    lane->ghost_count = ghosts;
-    return status;
+    lane->finding = finding;
+    lane->group_count = 0;
+    lane->plane_ghosts = lane->ghost_count = lane->has_shapes ? count_ghosts(lane) : 0;
+    if (!lane->has_shapes)
+        eng_lane_ranges_run(lane, find_in_range);
+    for (int r = 0; r < lane->ranges && lane->has_shapes; r++)
+        find_in_range(lane, r);
+    lane->finding = NULL;
+    for (int r = 0; r < lane->ranges; r++)
+        if (lane->range[r].status != CAIRN_OK)
+            return lane->range[r].status;
+    return join_ghosts(lane);
 }
 
-/// Width of the layer that is searched, and of the part that is computed in every step: wider where
-/// bodies are fast.
-static void choose_skin(struct eng_lane *lane)
+/// Rows of ghosts of all walls, which are counted by now.
+static cairn_status reserve_ghost_rows(struct eng_lane *lane)
 {
-    double way = lane->fastest * lane->pass.step, radius = sqrt(lane->smallest * lane->largest);
-    lane->skin = fmin(fmax(0.2 * radius, 250.0 * way), 0.45 * radius);
-    lane->near = fmin(fmax(0.004 * radius, 10.0 * way), 0.5 * lane->skin);
+    size_t bytes = (size_t)lane->rows + 2 + (size_t)lane->ghost_count;
+    cairn_status status = eng_lane_reserve(lane, &lane->far_touched, bytes);
+    if (status != CAIRN_OK)
+        return status;
+    lane->pass.far_touched = lane->far_touched.block;
+    memset(lane->pass.far_touched, 0, bytes);
+    return eng_lane_rows_reserve(lane, lane->ghost_count);
 }
 
-static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int ghosts)
+/// Margin of what makes a way of `way` in a step: that of so many steps, but never less or more
+/// than a share of the spheres' radius.
+static double margin_for(const struct eng_lane *lane, double way)
+{
+    double radius = sqrt(lane->smallest * lane->largest);
+    return fmin(fmax(200.0 * way, 0.06 * radius), ENG_LANE_WIDEST * radius);
+}
+
+void eng_lane_margins_choose(struct eng_lane *lane)
+{
+    double *margins = eng_lane_margins(lane), step = lane->pass.step;
+    for (int row = 0; row < lane->rows; row++)
+        margins[row] = margin_for(lane, step * vec3_norm(vec3_from(lane->pass.V[row])));
+    lane->wall_margin = margin_for(lane, step * eng_lane_walls_fastest(lane));
+}
+
+static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g)
 {
     size_t n = (size_t)lane->rows;
     size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
-    size_t kept = (size_t)lane->kept_count, ints = 2 * n > kept ? 2 * n : kept;
+    size_t kept = (size_t)lane->kept_count, ints = 2 * (n + ENG_LANE_WIDTH);
+    size_t keys = 2 * (size_t)lane->terms_count;
+    ints = ints > kept ? ints : kept;
     // blocks are of one surface: larger chunks leave fewer of them half full
     int factor = 1 + (lane->terms_count - 1) / 4;
     lane->chunk_rows = ENG_LANE_CHUNK * (factor < 8 ? factor : 8);
@@ -331,12 +450,11 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
         eng_lane_buffer *buffer;
         size_t bytes;
     } wanted[] = {
-        {&lane->cell_start,  (cells + 2) * sizeof(int)                         },
-        {&lane->scratch,     ints * sizeof(int)                                },
-        {&lane->kept_start,  (n + 2) * sizeof(int)                             },
-        {&lane->ghosts,      ((size_t)ghosts + 1) * sizeof(eng_lane_ghost)     },
-        {&lane->chunks,      (size_t)lane->chunk_count * sizeof(eng_lane_chunk)},
-        {&lane->far_touched, n + 2 + (size_t)ghosts                            },
+        {&lane->cell_start, (cells + 2) * sizeof(int)                         },
+        {&lane->scratch,    ints * sizeof(int)                                },
+        {&lane->kept_start, (n + 2) * sizeof(int)                             },
+        {&lane->counts,     (size_t)lane->ranges * (keys + 1) * sizeof(int)   },
+        {&lane->chunks,     (size_t)lane->chunk_count * sizeof(eng_lane_chunk)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
@@ -344,49 +462,56 @@ static cairn_status reserve_for_list(struct eng_lane *lane, const grid *g, int g
             return status;
     }
     lane->pass.chunks = lane->chunks.block;
-    lane->pass.far_touched = lane->far_touched.block;
-    memset(lane->pass.far_touched, 0, n + 2 + (size_t)ghosts);
-    return eng_lane_rows_reserve(lane, ghosts);
+    eng_lane_ranges_split(lane);
+    return eng_lane_shapes_reserve(lane);
 }
 
 /// What later steps and checkpoints need to know of the moment.
 static void note_moment(struct eng_lane *lane)
 {
     eng_lane_wall *walls = lane->walls.block;
-    double square = 0.0;
-    for (int row = 0; row < lane->rows; row++)
-        square = fmax(square, vec3_norm_squared(vec3_from(lane->pass.X[row])));
-    lane->extent = sqrt(square) + lane->skin;
-    lane->listed_fastest = lane->fastest;
+    const double *margins = eng_lane_margins(lane);
+    double square = 0.0, widest = lane->wall_margin;
+    for (int row = 0; row < lane->rows; row++) {
+        double far = vec3_norm_squared(vec3_from(lane->pass.X[row]));
+        square = far > square ? far : square;
+        widest = margins[row] > widest ? margins[row] : widest;
+    }
+    lane->widest = 2.0 * widest;
+    lane->extent = sqrt(square) + lane->widest;
     for (int i = 0; i < lane->wall_count; i++)
-        walls[i].listed = walls[i].now;
+        walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
 cairn_status eng_lane_list_make(struct eng_lane *lane)
 {
-    choose_skin(lane);
     note_moment(lane);
-    grid g = grid_of(lane);
-    int ghosts = count_ghosts(lane), count = 0;
-    eng_lane_history_keep(lane);
-    cairn_status status = reserve_for_list(lane, &g, ghosts);
+    eng_lane_finding finding = {.g = grid_of(lane)};
+    cairn_status status = eng_lane_history_keep(lane);
+    if (status == CAIRN_OK)
+        status = reserve_for_list(lane, &finding.g);
     if (status == CAIRN_OK) {
-        sort_rows(lane, &g);
+        sort_rows(lane, &finding.g);
         permute(lane);
         eng_lane_history_sort(lane);
-        status = find_pairs(lane, &g, &count);
+        finding.search = note_places(lane);
+        status = find_pairs(lane, &finding);
     }
+    if (status == CAIRN_OK)
+        status = reserve_ghost_rows(lane);
     if (status == CAIRN_OK)
         status = eng_lane_blocks_make(lane);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
         lane->block_count = lane->kept_count = lane->ghost_count = lane->chunk_count = 0;
+        lane->plane_ghosts = lane->group_count = 0;
         lane->out_of_memory = true;
         return status;
     }
     eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
-    lane->pass.path = lane->wall_path = 0.0;
-    lane->slack = 0.5 * lane->skin;
+    lane->wall_path = 0.0;
+    lane->slack = lane->wall_margin;
     lane->lists++;
-    return status;
+    lane->crowded = false;
+    return eng_lane_shapes_renew(lane);
 }

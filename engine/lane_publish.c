@@ -32,12 +32,28 @@ static vec3 row_point_velocity(const eng_lane *lane, int row, vec3 arm)
     return vec3_add(row_velocity(lane, row), vec3_cross(row_spin(lane, row), arm));
 }
 
+/// Whether a row is a ghost of a wall that is no half-space.
+static bool is_shape_ghost(const eng_lane *lane, int row)
+{
+    return row - lane->rows - 2 >= lane->plane_ghosts;
+}
+
 static const eng_lane_ghost *ghost_of(const eng_lane *lane, int row)
 {
     return (const eng_lane_ghost *)lane->ghosts.block + (row - lane->rows - 2);
 }
 
-/// Body B, normal, gap and velocity of B at the contact point, for a half-space.
+static void meet_shape(const eng_lane *lane, int row, eng_lane_contact *c)
+{
+    int index = row - lane->rows - 2 - lane->plane_ghosts;
+    const eng_lane_spot *spot = &((const eng_lane_touch *)lane->touches.block)[index].before;
+    c->normal = spot->normal;
+    c->gap = spot->gap;
+    c->key = spot->key;
+    c->order = spot->order;
+}
+
+/// Body B, normal, gap and velocity of B at the contact point, for a wall.
 static vec3 meet_wall(const eng_lane *lane, int row, vec3 centre, double radius,
                       eng_lane_contact *c)
 {
@@ -45,8 +61,12 @@ static vec3 meet_wall(const eng_lane *lane, int row, vec3 centre, double radius,
     double distance = vec3_dot(wall->before.normal, vec3_sub(centre, wall->before.point));
     c->wall = true;
     c->body[1] = wall->body;
+    c->collider[1] = wall->collider;
     c->normal = vec3_negate(wall->before.normal);
     c->gap = distance - radius;
+    c->key = (uint64_t)geo_code_vertex(0) << 32 | geo_code_face(0);
+    if (is_shape_ghost(lane, row))
+        meet_shape(lane, row, c);
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
     vec3 arm = vec3_sub(c->point, wall->before.centre);
     return vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
@@ -58,6 +78,8 @@ static vec3 meet_sphere(const eng_lane *lane, int row, vec3 centre, double radiu
     vec3 other = row_centre(lane, row), apart = vec3_sub(other, centre);
     double distance = vec3_norm(apart);
     c->body[1] = eng_lane_ids(lane)[row];
+    c->collider[1] = lane->world->bodies[c->body[1]].first_collider;
+    c->key = (uint64_t)geo_code_vertex(0) << 32 | geo_code_vertex(0);
     c->normal = vec3_scale(1.0 / distance, apart);
     c->gap = distance - radius - lane->pass.constants[row][3];
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
@@ -82,18 +104,53 @@ static vec3 lag_of(const eng_lane_block *block, int k)
     return vec3_make((double)lag[0][k], (double)lag[1][k], (double)lag[2][k]);
 }
 
+/// Moments of the springs and of what the dashpots or sliders add, on B.
+typedef struct moments {
+    vec3 rolling, lag_rolling;     // N m
+    double twisting, lag_twisting; // N m, along the normal
+} moments;
+
+static moments moments_of(const eng_lane_resist *resist, int k)
+{
+    if (resist == NULL)
+        return (moments){0};
+    const double(*spring)[ENG_LANE_WIDTH] = (const double(*)[ENG_LANE_WIDTH])resist->rolling;
+    const float(*lag)[ENG_LANE_WIDTH] = (const float(*)[ENG_LANE_WIDTH])resist->lag_rolling;
+    return (moments){
+        .rolling = vec3_make(spring[0][k], spring[1][k], spring[2][k]),
+        .lag_rolling = vec3_make((double)lag[0][k], (double)lag[1][k], (double)lag[2][k]),
+        .twisting = resist->twisting[k],
+        .lag_twisting = (double)resist->lag_twisting[k],
+    };
+}
+
+static vec3 couple_of(const eng_lane_resist *resist, int k, vec3 normal)
+{
+    moments m = moments_of(resist, k);
+    return vec3_add_scaled(vec3_add(m.rolling, m.lag_rolling), m.twisting + m.lag_twisting, normal);
+}
+
+static vec3 spin_of_b(const eng_lane *lane, int row)
+{
+    const eng_lane_wall *walls = lane->walls.block;
+    return row < lane->rows ? row_spin(lane, row) : walls[ghost_of(lane, row)->wall].spin;
+}
+
 eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block *block, int k)
 {
     int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
     double radius = lane->pass.constants[a][3];
     eng_lane_contact c = {
-        .body = {eng_lane_ids(lane)[a], 0}
+        .body = {eng_lane_ids(lane)[a], 0},
     };
+    c.collider[0] = lane->world->bodies[c.body[0]].first_collider;
     vec3 centre = row_centre(lane, a);
     vec3 velocity_b = b >= lane->rows ? meet_wall(lane, b, centre, radius, &c)
                                       : meet_sphere(lane, b, centre, radius, &c);
     vec3 arm = vec3_sub(c.point, centre);
     c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
+    c.spin = vec3_sub(spin_of_b(lane, b), row_spin(lane, a));
+    c.couple = couple_of(eng_lane_resist_of(lane, block), k, c.normal);
     const eng_lane_terms *terms = terms_of(lane, &c);
     bool hertz = terms->law == ENG_LANE_HERTZ;
     double depth = fmax(-c.gap, 0.0);
@@ -107,6 +164,47 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     return c;
 }
 
+static double stored_in(double moment_squared, const eng_lane_moment *terms, double sliding,
+                        double radius)
+{
+    double stiffness = radius * radius * (terms->stiffness > 0.0 ? terms->stiffness : sliding);
+    return stiffness > 0.0 ? 0.5 * moment_squared / stiffness : 0.0;
+}
+
+/// J in the springs against rolling and twisting, at the midpoint.
+static double stored_turning(const eng_lane *lane, const eng_lane_block *block, int k,
+                             const eng_lane_contact *c)
+{
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    const eng_lane_terms *terms = terms_of(lane, c);
+    if (resist == NULL)
+        return 0.0;
+    moments m = moments_of(resist, k);
+    double radius = resist->radius[k];
+    return stored_in(vec3_norm_squared(m.rolling), &terms->rolling, c->stiffness, radius) +
+           stored_in(m.twisting * m.twisting, &terms->twisting, c->stiffness, radius);
+}
+
+/// Adds what rolling and twisting owe.
+static void add_turning(const eng_lane *lane, const eng_lane_block *block, int k,
+                        const eng_lane_contact *c, eng_lane_pending *p)
+{
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist == NULL)
+        return;
+    double half = 0.5 * lane->pass.step, about = vec3_dot(c->normal, c->spin);
+    moments m = moments_of(resist, k);
+    double along = half * (vec3_dot(m.rolling, c->spin) + m.twisting * about);
+    double rolling = half * vec3_dot(m.lag_rolling, c->spin);
+    double twisting = half * m.lag_twisting * about;
+    bool rolls = resist->roll_slip >> k & 1, twists = resist->twist_slip >> k & 1;
+    double stored = stored_turning(lane, block, k, c);
+    p->elastic += stored - along;
+    p->loose += stored - along;
+    p->friction -= (rolls ? rolling : 0.0) + (twists ? twisting : 0.0);
+    p->damping -= (rolls ? 0.0 : rolling) + (twists ? 0.0 : twisting);
+}
+
 eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block *block, int k,
                                      const eng_lane_contact *c)
 {
@@ -116,12 +214,14 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
     double loss = half * vec3_dot(lag, c->velocity);
     bool slips = block->slip >> k & 1;
     double stored = c->stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c->stiffness : 0.0;
-    return (eng_lane_pending){
+    eng_lane_pending pending = {
         .elastic = c->elastic + stored - half * c->spring * normal - along,
         .loose = stored - along,
         .damping = -half * (double)block->lag_normal[k] * normal - (slips ? 0.0 : loss),
         .friction = slips ? -loss : 0.0,
     };
+    add_turning(lane, block, k, c, &pending);
+    return pending;
 }
 
 /// Orientation at the midpoint of the coming step.
@@ -163,7 +263,7 @@ bool eng_lane_holds_state(const cairn_world *world)
 eng_state eng_lane_state_of(const cairn_world *world, int body)
 {
     const eng_lane *lane = world->lane;
-    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE)
+    if (eng_lane_is_wall(world, body))
         return eng_lane_wall_of(lane, body)->state;
     return row_state(lane, ((const int *)lane->row_of.block)[body]);
 }
@@ -219,16 +319,24 @@ double eng_lane_potential_energy(const cairn_world *world)
 
 /// A touching pair, for sorting.
 typedef struct touching {
-    int first, second; // bodies, which have one collider each
+    int first, second; // colliders
+    int order;         // among the contacts of these
     int slot;
 } touching;
+
+static int compare_numbers(int a, int b)
+{
+    return (a > b) - (a < b);
+}
 
 static int compare_touching(const void *a, const void *b)
 {
     const touching *x = a, *y = b;
     if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    return x->second < y->second ? -1 : x->second > y->second;
+        return compare_numbers(x->first, y->first);
+    if (x->second != y->second)
+        return compare_numbers(x->second, y->second);
+    return compare_numbers(x->order, y->order);
 }
 
 int eng_lane_body_of(const eng_lane *lane, int row)
@@ -238,7 +346,7 @@ int eng_lane_body_of(const eng_lane *lane, int row)
     return ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, row)->wall].body;
 }
 
-/// Touching pairs in the order of bodies; NULL when out of memory. To be released.
+/// Touching pairs in the order of colliders; NULL when out of memory. To be released.
 static touching *collect(const eng_lane *lane, int *count)
 {
     const cairn_world *world = lane->world;
@@ -254,33 +362,38 @@ static touching *collect(const eng_lane *lane, int *count)
         int k = slot % ENG_LANE_WIDTH;
         if (!(block->touch >> k & 1))
             continue;
-        int a = eng_lane_body_of(lane, eng_lane_row_a(block, k));
-        int b = eng_lane_body_of(lane, eng_lane_row_b(block, k));
-        list[made++] = (touching){a < b ? a : b, a < b ? b : a, slot};
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        bool flip = c.collider[0] > c.collider[1];
+        list[made++] = (touching){c.collider[flip], c.collider[!flip], c.order, slot};
     }
     qsort(list, (size_t)made, sizeof *list, compare_touching);
     *count = made;
     return list;
 }
 
-/// One contact as the ordinary blocks would hold it.
-static void write_contact(const eng_lane *lane, eng_contacts *to, int index, const touching *pair)
+static bool same_pair(const touching *a, const touching *b)
+{
+    return a->first == b->first && a->second == b->second;
+}
+
+/// One contact as the ordinary blocks would hold it, of the pair with that number.
+static void write_contact(const eng_lane *lane, eng_contacts *to, int index, int number,
+                          const touching *pair)
 {
     const cairn_world *world = lane->world;
     const eng_lane_block *block = &lane->pass.blocks[pair->slot / ENG_LANE_WIDTH];
     int k = pair->slot % ENG_LANE_WIDTH;
     eng_lane_contact c = eng_lane_contact_of(lane, block, k);
-    bool flip = pair->first != c.body[0];
+    bool flip = pair->first != c.collider[0];
     double sign = flip ? -1.0 : 1.0;
-    uint32_t code[2] = {geo_code_vertex(0), c.wall ? geo_code_face(0) : geo_code_vertex(0)};
     vec3 normal = vec3_scale(sign, c.normal), t1, t2;
     vec3_tangents(normal, &t1, &t2);
     mat3 frame = mat3_from_rows(normal, t1, t2);
-    to->pair[index] = index;
+    to->pair[index] = number;
     to->body[index][0] = c.body[flip];
     to->body[index][1] = c.body[!flip];
     to->surface[index] = (int)(eng_surface_of(world, c.body[0], c.body[1]) - world->surfaces);
-    to->key[index] = (uint64_t)code[flip] << 32 | code[!flip];
+    to->key[index] = flip ? c.key >> 32 | c.key << 32 : c.key;
     to->gap[index] = c.gap;
     to->frame[index] = frame;
     to->point[index] = c.point;
@@ -289,8 +402,15 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, con
     vec3_store(to->U[index], mat3_apply(&frame, vec3_scale(sign, c.velocity)));
     memcpy(to->V[index], to->U[index], sizeof to->V[index]);
     memset(to->history[index], 0, sizeof to->history[index]);
+    vec3_store(to->couple[index], vec3_scale(sign * lane->pass.step, c.couple));
+    vec3_store(to->couple[index] + 3, vec3_scale(-sign * lane->pass.step, c.couple));
     for (int axis = 0; axis < 3; axis++)
         to->history[index][axis] = sign * block->spring[axis][k];
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    moments m = moments_of(resist, k);
+    if (resist != NULL)
+        vec3_store(to->history[index] + ENG_LANE_ROLLING, vec3_scale(sign, m.rolling));
+    to->history[index][ENG_LANE_TWISTING] = m.twisting;
     if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
         to->history[index][ENG_LANE_SLOPE] = eng_lane_hertz_of(lane, block)->slope[k];
     to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
@@ -310,8 +430,10 @@ static cairn_status write_contacts(eng_lane *lane)
         base_release(&world->allocator, list);
         return CAIRN_ERROR_MEMORY;
     }
-    for (int i = 0; i < count; i++)
-        write_contact(lane, &world->contacts, i, &list[i]);
+    for (int i = 0, number = 0; i < count; i++) {
+        number += i > 0 && !same_pair(&list[i], &list[i - 1]);
+        write_contact(lane, &world->contacts, i, number, &list[i]);
+    }
     world->contacts.count = count;
     base_release(&world->allocator, list);
     lane->contacts_current = true;
@@ -342,13 +464,23 @@ static eng_lane_pending sum_pending(const eng_lane *lane)
     return sum;
 }
 
-/// Velocity of a body's material point at the begin of the world's first step, which the lane has
-/// not written over yet.
+/// Spin of a body at the begin of the world's first step, which the lane has not written over yet.
+static vec3 spin_before(const cairn_world *world, int body)
+{
+    return quat_rotate(world->q[body].orientation, vec3_from(world->v[body] + 3));
+}
+
+/// Velocity of its material point at that time.
 static vec3 velocity_before(const cairn_world *world, int body, vec3 arm)
 {
-    const double *v = world->v[body];
-    vec3 spin = quat_rotate(world->q[body].orientation, vec3_from(v + 3));
-    return vec3_add(vec3_from(v), vec3_cross(spin, arm));
+    return vec3_add(vec3_from(world->v[body]), vec3_cross(spin_before(world, body), arm));
+}
+
+/// N m, springs against rolling and twisting.
+static vec3 spring_couple(const eng_lane *lane, const eng_lane_block *block, int k, vec3 normal)
+{
+    moments m = moments_of(eng_lane_resist_of(lane, block), k);
+    return vec3_add_scaled(m.rolling, m.twisting, normal);
 }
 
 /// Energy at the begin of the world's first step, 0 for a pair that was apart, contact/audit.h.
@@ -368,7 +500,10 @@ static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
         return 0.0;
     vec3 spring = spring_of(block, k);
     double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
-    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity));
+    stored += stored_turning(lane, block, k, &c);
+    vec3 spin = vec3_sub(spin_before(world, c.body[1]), spin_before(world, c.body[0]));
+    double turning = vec3_dot(spring_couple(lane, block, k, c.normal), spin);
+    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }
 
 double eng_lane_start_energy(const eng_lane *lane)
@@ -407,6 +542,7 @@ static void add_side(const eng_lane *lane, int slot, bool on_b, vec3 centre, vec
     vec3 given = vec3_scale(on_b ? 1.0 : -1.0, c.force);
     *force = vec3_add(*force, given);
     *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
+    *torque = vec3_add_scaled(*torque, on_b ? 1.0 : -1.0, c.couple);
 }
 
 static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque)
@@ -421,7 +557,7 @@ static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque
         eng_lane_contact c = eng_lane_contact_of(lane, block, k);
         *force = vec3_add(*force, c.force);
         vec3 arm = vec3_sub(c.point, wall->before.centre);
-        *torque = vec3_add(*torque, vec3_cross(arm, c.force));
+        *torque = vec3_add(*torque, vec3_add(vec3_cross(arm, c.force), c.couple));
     }
 }
 
@@ -431,7 +567,7 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
     *force = *torque = vec3_make(0.0, 0.0, 0.0);
     if (lane->block_count == 0)
         return;
-    if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
+    if (eng_lane_is_wall(world, body)) {
         wall_force(lane, body, force, torque);
         return;
     }
@@ -461,13 +597,17 @@ cairn_status eng_lane_publish_pairs(const cairn_world *constant)
         base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
         base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
+    touching *list = collect(constant->lane, &count);
+    if (list == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->pair_count = 0;
     for (int i = 0; i < count; i++) {
-        const int *body = world->contacts.body[i];
-        geo_pair colliders = {.first = world->bodies[body[0]].first_collider,
-                              .second = world->bodies[body[1]].first_collider};
-        world->pairs[i] = (eng_pair){.colliders = colliders, .first = i, .count = 1};
+        geo_pair colliders = {.first = list[i].first, .second = list[i].second};
+        if (i == 0 || !same_pair(&list[i], &list[i - 1]))
+            world->pairs[world->pair_count++] = (eng_pair){.colliders = colliders, .first = i};
+        world->pairs[world->pair_count - 1].count++;
     }
-    world->pair_count = count;
+    base_release(allocator, list);
     return CAIRN_OK;
 }
 
@@ -476,6 +616,10 @@ static void publish_midpoints(const eng_lane *lane)
 {
     for (int row = 0; row < lane->rows; row++)
         lane->world->q_mid[eng_lane_ids(lane)[row]].position = row_centre(lane, row);
+    for (int w = 0; w < lane->wall_count; w++) {
+        const eng_lane_wall *wall = (const eng_lane_wall *)lane->walls.block + w;
+        lane->world->q_mid[wall->body].position = wall->before.centre;
+    }
 }
 
 cairn_status eng_lane_leave(cairn_world *world)

@@ -8,10 +8,18 @@
 
 #include <string.h>
 
-enum { WALL_CHANGED = 1, STATE_CHANGED = 2, TOUCHES = 1, SLIPS = 2 };
+enum {
+    WALL_CHANGED = 1,
+    STATE_CHANGED = 2,
+    CROWDED = 4,
+    TOUCHES = 1,
+    SLIPS = 2,
+    ROLLS = 4,
+    TWISTS = 8
+};
 
-// places of a row's numbers: X, V, orientation, position when the list was made
-enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16 };
+// places of a row's numbers: X, V, orientation, position when the list was made, margin
+enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16, ROW_MARGIN = 19 };
 
 void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
 {
@@ -22,15 +30,33 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
         return;
     record->counts[ENG_LANE_RECORD_ROWS] = lane->rows;
     record->counts[ENG_LANE_RECORD_SLOTS] = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    record->counts[ENG_LANE_RECORD_MOMENTS] =
+        lane->has_resistance ? record->counts[ENG_LANE_RECORD_SLOTS] : 0;
     record->counts[ENG_LANE_RECORD_CHUNKS] = lane->chunk_count;
     record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
-    record->counts[ENG_LANE_RECORD_CHANGED] =
-        (lane->walls_changed ? WALL_CHANGED : 0) | (lane->state_changed ? STATE_CHANGED : 0);
-    record->reals[ENG_LANE_RECORD_PATH] = lane->pass.path;
+    record->counts[ENG_LANE_RECORD_CHANGED] = (lane->walls_changed ? WALL_CHANGED : 0) |
+                                              (lane->state_changed ? STATE_CHANGED : 0) |
+                                              (lane->crowded ? CROWDED : 0);
+    record->counts[ENG_LANE_RECORD_GROUPS] = lane->group_count;
+    record->counts[ENG_LANE_RECORD_GHOSTS] = lane->ghost_count - lane->plane_ghosts;
     record->reals[ENG_LANE_RECORD_SLACK] = lane->slack;
     record->reals[ENG_LANE_RECORD_WALL_PATH] = lane->wall_path;
-    record->reals[ENG_LANE_RECORD_FASTEST] = lane->fastest;
-    record->reals[ENG_LANE_RECORD_LISTED_FASTEST] = lane->listed_fastest;
+    record->reals[ENG_LANE_RECORD_WALL_MARGIN] = lane->wall_margin;
+}
+
+static bool allocate_groups(eng_lane_record *record, base_arena *arena)
+{
+    int64_t groups = record->counts[ENG_LANE_RECORD_GROUPS];
+    size_t ghosts = (size_t)record->counts[ENG_LANE_RECORD_GHOSTS];
+    record->group_ghosts = base_arena_array(arena, int, "lane groups", groups);
+    record->group_wake = base_arena_array(arena, double, "lane group wake", groups);
+    record->spots = base_arena_allocate(arena, "lane spots", ghosts, sizeof *record->spots);
+    record->spot_keys =
+        base_arena_allocate(arena, "lane spot keys", ghosts, sizeof *record->spot_keys);
+    record->spot_orders =
+        base_arena_allocate(arena, "lane spot orders", ghosts, sizeof *record->spot_orders);
+    return record->group_ghosts != NULL && record->group_wake != NULL && record->spots != NULL &&
+           record->spot_keys != NULL && record->spot_orders != NULL;
 }
 
 bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
@@ -38,15 +64,18 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
     size_t rows = (size_t)record->counts[ENG_LANE_RECORD_ROWS];
     size_t slots = (size_t)record->counts[ENG_LANE_RECORD_SLOTS];
     size_t walls = (size_t)record->counts[ENG_LANE_RECORD_WALLS];
+    size_t moments = (size_t)record->counts[ENG_LANE_RECORD_MOMENTS];
     record->body = base_arena_array(arena, int, "lane bodies", rows);
     record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
     record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
+    record->moments = base_arena_allocate(arena, "lane moments", moments, sizeof *record->moments);
     record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
-    record->wake =
-        base_arena_array(arena, double, "lane chunks", record->counts[ENG_LANE_RECORD_CHUNKS]);
+    size_t chunks = (size_t)record->counts[ENG_LANE_RECORD_CHUNKS];
+    record->ways = base_arena_allocate(arena, "lane chunks", chunks, sizeof *record->ways);
     record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
     return record->body != NULL && record->rows != NULL && record->slots != NULL &&
-           record->acts != NULL && record->wake != NULL && record->walls != NULL;
+           record->moments != NULL && record->acts != NULL && record->ways != NULL &&
+           record->walls != NULL && allocate_groups(record, arena);
 }
 
 static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
@@ -57,7 +86,22 @@ static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_RO
     memcpy(to + ROW_V, pass->V[row], sizeof *pass->V);
     for (int k = 0; k < 4; k++)
         to[ROW_TURN + k] = turn[k][row % ENG_LANE_WIDTH];
-    memcpy(to + ROW_REFERENCE, eng_lane_reference(lane)[row], 3 * sizeof *to);
+    for (int axis = 0; axis < 3; axis++)
+        to[ROW_REFERENCE + axis] = eng_lane_reference(lane, axis)[row];
+    to[ROW_MARGIN] = eng_lane_margins(lane)[row];
+}
+
+/// Moments of a slot, and the bits of those that slip.
+static int copy_moments(const eng_lane_resist *resist, int k,
+                        double to[ENG_LANE_RECORD_MOMENT_WIDTH])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = resist->rolling[axis][k];
+        to[axis + 4] = (double)resist->lag_rolling[axis][k];
+    }
+    to[3] = resist->twisting[k];
+    to[7] = (double)resist->lag_twisting[k];
+    return (resist->roll_slip >> k & 1 ? ROLLS : 0) | (resist->twist_slip >> k & 1 ? TWISTS : 0);
 }
 
 static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
@@ -72,12 +116,17 @@ static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
     }
     to[6] = (double)block->lag_normal[k];
     to[7] = hertz != NULL ? hertz->slope[k] : 0.0;
-    record->acts[slot] =
-        (unsigned char)((block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0));
+    int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        acts |= copy_moments(resist, k, record->moments[slot]);
+    record->acts[slot] = (unsigned char)acts;
 }
 
+enum { WALL_VECTORS = 11, WALL_POSES = WALL_VECTORS * 3, POSE = 7 };
+
 /// Vectors of a wall in the order of the file.
-static void wall_vectors(eng_lane_wall *wall, vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3])
+static void wall_vectors(eng_lane_wall *wall, vec3 *at[WALL_VECTORS])
 {
     eng_lane_plane *planes[3] = {&wall->now, &wall->before, &wall->listed};
     for (int i = 0; i < 3; i++) {
@@ -87,6 +136,54 @@ static void wall_vectors(eng_lane_wall *wall, vec3 *at[ENG_LANE_RECORD_WALL_WIDT
     }
     at[9] = &wall->velocity;
     at[10] = &wall->spin;
+}
+
+static void wall_poses(eng_lane_wall *wall, pose *at[3])
+{
+    at[0] = &wall->placed;
+    at[1] = &wall->placed_before;
+    at[2] = &wall->placed_listed;
+}
+
+static void copy_wall(eng_lane_wall *wall, double to[ENG_LANE_RECORD_WALL_WIDTH])
+{
+    vec3 *vectors[WALL_VECTORS];
+    pose *poses[3];
+    wall_vectors(wall, vectors);
+    wall_poses(wall, poses);
+    for (int k = 0; k < WALL_VECTORS; k++)
+        vec3_store(to + 3 * k, *vectors[k]);
+    for (int k = 0; k < 3; k++) {
+        quat q = poses[k]->orientation;
+        double *place = to + WALL_POSES + POSE * k;
+        vec3_store(place, poses[k]->position);
+        place[3] = q.w;
+        place[4] = q.x;
+        place[5] = q.y;
+        place[6] = q.z;
+    }
+}
+
+static void copy_spot(const eng_lane_touch *touch, int ghost, eng_lane_record *record)
+{
+    const eng_lane_spot *spots[2] = {&touch->now, &touch->before};
+    for (int k = 0; k < 2; k++) {
+        vec3_store(record->spots[ghost] + 4 * k, spots[k]->normal);
+        record->spots[ghost][4 * k + 3] = spots[k]->gap;
+        record->spot_keys[ghost][k] = spots[k]->key;
+        record->spot_orders[ghost][k] = spots[k]->order;
+    }
+}
+
+static void copy_groups(const eng_lane *lane, eng_lane_record *record)
+{
+    const eng_lane_group *groups = lane->groups.block;
+    for (int g = 0; g < lane->group_count; g++) {
+        record->group_ghosts[g] = groups[g].end_ghost - groups[g].first_ghost;
+        record->group_wake[g] = groups[g].wake;
+    }
+    for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++)
+        copy_spot((const eng_lane_touch *)lane->touches.block + i, i, record);
 }
 
 void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
@@ -100,14 +197,13 @@ void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
     }
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         copy_slot(lane, slot, record);
-    for (int i = 0; i < lane->chunk_count; i++)
-        record->wake[i] = lane->pass.chunks[i].wake;
-    for (int i = 0; i < lane->wall_count; i++) {
-        vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
-        wall_vectors((eng_lane_wall *)lane->walls.block + i, at);
-        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH / 3; k++)
-            vec3_store(record->walls[i] + 3 * k, *at[k]);
+    for (int i = 0; i < lane->chunk_count; i++) {
+        record->ways[i][0] = lane->pass.chunks[i].left;
+        record->ways[i][1] = lane->pass.chunks[i].path;
     }
+    for (int i = 0; i < lane->wall_count; i++)
+        copy_wall((eng_lane_wall *)lane->walls.block + i, record->walls[i]);
+    copy_groups(lane, record);
 }
 
 // ---------------------------------------------------------------- restoring
@@ -122,7 +218,7 @@ static bool are_rows_sound(const eng_lane *lane, const eng_lane_record *record)
     for (int row = 0; row < lane->rows; row++) {
         int body = record->body[row];
         if (body < 0 || body >= world->body_count || row_of[body] >= 0 ||
-            world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE)
+            eng_lane_is_wall(world, body))
             return false;
         row_of[body] = row;
         double sum = 0.0;
@@ -134,13 +230,44 @@ static bool are_rows_sound(const eng_lane *lane, const eng_lane_record *record)
     return true;
 }
 
+static pose pose_from(const double *p)
+{
+    return (pose){
+        vec3_from(p), {p[3], p[4], p[5], p[6]}
+    };
+}
+
+static bool is_wall_sound(const double wall[ENG_LANE_RECORD_WALL_WIDTH])
+{
+    for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH; k++)
+        if (!isfinite(wall[k]))
+            return false;
+    for (int k = 0; k < 3; k++) {
+        quat q = pose_from(wall + WALL_POSES + POSE * k).orientation;
+        double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+        if (!(fabs(norm - 1.0) < 1e-6))
+            return false;
+    }
+    return true;
+}
+
+/// Whether walls and contacts with them are finite and groups have the ghosts that there are.
 static bool are_walls_sound(const eng_lane *lane, const eng_lane_record *record)
 {
+    int64_t ghosts = 0, all = record->counts[ENG_LANE_RECORD_GHOSTS];
     for (int i = 0; i < lane->wall_count; i++)
-        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH; k++)
-            if (!isfinite(record->walls[i][k]))
+        if (!is_wall_sound(record->walls[i]))
+            return false;
+    for (int64_t g = 0; g < record->counts[ENG_LANE_RECORD_GROUPS]; g++) {
+        if (record->group_ghosts[g] < 1 || isnan(record->group_wake[g]))
+            return false;
+        ghosts += record->group_ghosts[g];
+    }
+    for (int64_t i = 0; i < all; i++)
+        for (int k = 0; k < ENG_LANE_RECORD_SPOT_WIDTH; k++)
+            if (!isfinite(record->spots[i][k]))
                 return false;
-    return true;
+    return ghosts == all;
 }
 
 /// Rows where they were when the list was made.
@@ -155,11 +282,12 @@ static void place_listed(eng_lane *lane, const eng_lane_record *record)
         eng_lane_ids(lane)[row] = body;
         eng_lane_read_constants(lane, row);
         memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
+        eng_lane_margins(lane)[row] = record->rows[row][ROW_MARGIN];
         lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
         lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
         lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
-    lane->fastest = record->reals[ENG_LANE_RECORD_LISTED_FASTEST];
+    lane->wall_margin = record->reals[ENG_LANE_RECORD_WALL_MARGIN];
 }
 
 static void place_walls(eng_lane *lane, const eng_lane_record *record)
@@ -167,13 +295,18 @@ static void place_walls(eng_lane *lane, const eng_lane_record *record)
     eng_lane_wall *walls = lane->walls.block;
     lane->has_moving_walls = false;
     for (int i = 0; i < lane->wall_count; i++) {
-        vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
-        wall_vectors(&walls[i], at);
-        for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH / 3; k++)
-            *at[k] = vec3_from(record->walls[i] + 3 * k);
+        vec3 *vectors[WALL_VECTORS];
+        pose *poses[3];
+        wall_vectors(&walls[i], vectors);
+        wall_poses(&walls[i], poses);
+        for (int k = 0; k < WALL_VECTORS; k++)
+            *vectors[k] = vec3_from(record->walls[i] + 3 * k);
+        for (int k = 0; k < 3; k++)
+            *poses[k] = pose_from(record->walls[i] + WALL_POSES + POSE * k);
         walls[i].moves = lane->world->bodies[walls[i].body].kind == CAIRN_MOVING;
         lane->has_moving_walls |= walls[i].moves;
         walls[i].now = walls[i].listed;
+        walls[i].placed = walls[i].placed_listed;
     }
 }
 
@@ -188,12 +321,45 @@ static void place_now(eng_lane *lane, const eng_lane_record *record)
             lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH] = from[ROW_TURN + k];
     }
     for (int i = 0; i < lane->wall_count; i++) {
-        vec3 *at[ENG_LANE_RECORD_WALL_WIDTH / 3];
-        wall_vectors(&walls[i], at);
+        vec3 *vectors[WALL_VECTORS];
+        wall_vectors(&walls[i], vectors);
         for (int k = 0; k < 3; k++)
-            *at[k] = vec3_from(record->walls[i] + 3 * k);
+            *vectors[k] = vec3_from(record->walls[i] + 3 * k);
+        walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
     }
-    eng_lane_ghosts_move(lane, 0, lane->ghost_count, NULL);
+    eng_lane_ghosts_move(lane, 0, lane->plane_ghosts, NULL);
+}
+
+static void place_groups(eng_lane *lane, const eng_lane_record *record)
+{
+    eng_lane_group *groups = lane->groups.block;
+    eng_lane_touch *touches = lane->touches.block;
+    for (int g = 0; g < lane->group_count; g++)
+        groups[g].wake = record->group_wake[g];
+    for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++) {
+        eng_lane_spot *spots[2] = {&touches[i].now, &touches[i].before};
+        for (int k = 0; k < 2; k++)
+            *spots[k] = (eng_lane_spot){
+                .normal = vec3_from(record->spots[i] + 4 * k),
+                .gap = record->spots[i][4 * k + 3],
+                .key = record->spot_keys[i][k],
+                .order = record->spot_orders[i][k],
+            };
+    }
+    eng_lane_shapes_place(lane);
+}
+
+static void place_moments(const double from[ENG_LANE_RECORD_MOMENT_WIDTH], int acts,
+                          eng_lane_resist *resist, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        resist->rolling[axis][k] = from[axis];
+        resist->lag_rolling[axis][k] = (float)from[axis + 4];
+    }
+    resist->twisting[k] = from[3];
+    resist->lag_twisting[k] = (float)from[7];
+    resist->roll_slip = (unsigned char)(resist->roll_slip | (acts & ROLLS ? 1 : 0) << k);
+    resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
 }
 
 static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
@@ -211,29 +377,42 @@ static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
         hertz->slope[k] = from[7];
     block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
     block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        place_moments(record->moments[slot], acts, resist, k);
 }
 
 static void place_history(eng_lane *lane, const eng_lane_record *record)
 {
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         place_slot(lane, slot, record);
-    for (int i = 0; i < lane->chunk_count; i++)
-        lane->pass.chunks[i].wake = record->wake[i];
+    for (int i = 0; i < lane->chunk_count; i++) {
+        lane->pass.chunks[i].left = record->ways[i][0];
+        lane->pass.chunks[i].path = record->ways[i][1];
+    }
 }
 
 static void place_numbers(eng_lane *lane, const eng_lane_record *record)
 {
     int64_t changed = record->counts[ENG_LANE_RECORD_CHANGED];
-    lane->pass.path = record->reals[ENG_LANE_RECORD_PATH];
     lane->slack = record->reals[ENG_LANE_RECORD_SLACK];
     lane->wall_path = record->reals[ENG_LANE_RECORD_WALL_PATH];
-    lane->fastest = record->reals[ENG_LANE_RECORD_FASTEST];
     lane->walls_changed = (changed & WALL_CHANGED) != 0;
     lane->state_changed = (changed & STATE_CHANGED) != 0;
+    lane->crowded = (changed & CROWDED) != 0;
     // the loads are read from the bodies again
     lane->loads_changed = true;
     lane->current = lane->contacts_current = lane->active = true;
     lane->published = lane->contacts_published = false;
+}
+
+static bool are_margins_sound(const eng_lane *lane)
+{
+    double most = ENG_LANE_WIDEST * lane->largest;
+    bool sound = lane->wall_margin >= 0.0 && lane->wall_margin <= most;
+    for (int row = 0; row < lane->rows; row++)
+        sound = sound && eng_lane_margins(lane)[row] >= 0.0 && eng_lane_margins(lane)[row] <= most;
+    return sound;
 }
 
 /// Opens the lane and makes its list from the record's positions of then.
@@ -248,7 +427,13 @@ static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
         return CAIRN_ERROR_FORMAT;
     place_listed(lane, record);
     place_walls(lane, record);
-    return eng_lane_list_make(lane);
+    if (!are_margins_sound(lane))
+        return CAIRN_ERROR_FORMAT;
+    lane->given_ghosts = record->group_ghosts;
+    lane->given_count = (int)record->counts[ENG_LANE_RECORD_GROUPS];
+    status = eng_lane_list_make(lane);
+    lane->given_ghosts = NULL;
+    return status;
 }
 
 /// Whether the list that was made has the places that the record fills.
@@ -257,7 +442,12 @@ static bool fits_list(const eng_lane *lane, const eng_lane_record *record)
     for (int row = 0; row < lane->rows; row++)
         if (eng_lane_ids(lane)[row] != record->body[row])
             return false;
-    return record->counts[ENG_LANE_RECORD_SLOTS] == (int64_t)lane->block_count * ENG_LANE_WIDTH &&
+    int64_t slots = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    int ghosts = lane->ghost_count - lane->plane_ghosts;
+    return record->counts[ENG_LANE_RECORD_SLOTS] == slots &&
+           record->counts[ENG_LANE_RECORD_GROUPS] == lane->group_count &&
+           record->counts[ENG_LANE_RECORD_GHOSTS] == ghosts &&
+           record->counts[ENG_LANE_RECORD_MOMENTS] == (lane->has_resistance ? slots : 0) &&
            record->counts[ENG_LANE_RECORD_CHUNKS] == lane->chunk_count;
 }
 
@@ -277,6 +467,7 @@ cairn_status eng_lane_record_restore(cairn_world *world, const eng_lane_record *
     if (status != CAIRN_OK)
         return status;
     place_now(lane, record);
+    place_groups(lane, record);
     place_history(lane, record);
     place_numbers(lane, record);
     return CAIRN_OK;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half-spaces of the spheres lane: each sphere near one gets a ghost, the wall's point next to it.
+// Walls of the spheres lane: their motion, and half-spaces: each sphere near one gets a ghost, the
+// wall's point next to it.
 #include "engine/lane_data.h"
 
 #include "engine/rotation.h"
@@ -27,11 +28,21 @@ static int compare_walls(const void *body, const void *wall)
     return *(const int *)body - ((const eng_lane_wall *)wall)->body;
 }
 
-eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body)
+const eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body)
 {
-    // walls are in the order of bodies
-    return bsearch(&body, walls_of(lane), (size_t)lane->wall_count, sizeof(eng_lane_wall),
+    // half-spaces are in the order of bodies, and so are the others behind them
+    const cairn_world *world = lane->world;
+    bool plane = world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
+    int first = plane ? 0 : lane->plane_count, end = plane ? lane->plane_count : lane->wall_count;
+    return bsearch(&body, walls_of(lane) + first, (size_t)(end - first), sizeof(eng_lane_wall),
                    compare_walls);
+}
+
+void eng_lane_wall_set(struct eng_lane *lane, int body, const eng_state *state)
+{
+    for (int i = 0; i < lane->wall_count; i++)
+        if (walls_of(lane)[i].body == body)
+            walls_of(lane)[i].state = *state;
 }
 
 void eng_lane_walls_place(struct eng_lane *lane)
@@ -53,6 +64,8 @@ void eng_lane_walls_place(struct eng_lane *lane)
             .point = shape.position,
             .centre = q.position,
         };
+        wall->placed_before = wall->placed;
+        wall->placed = pose_compose(&q, &wall->local);
         wall->velocity = velocity;
         wall->spin = quat_rotate(q.orientation, omega);
         wall->moves = body->kind == CAIRN_MOVING;
@@ -85,20 +98,32 @@ double eng_lane_walls_fastest(const struct eng_lane *lane)
         const eng_lane_wall *wall = &walls_of(lane)[i];
         double spin = vec3_norm(wall->spin);
         double reach = spin > 0.0 ? lane->extent + vec3_norm(wall->now.centre) : 0.0;
+        reach = fmin(reach, eng_reach_of(lane->world, wall->body));
         fastest = fmax(fastest, vec3_norm(wall->velocity) + spin * reach);
     }
     return fastest;
 }
 
-/// Work of a moving wall on the sphere of its ghost over the step just computed, J.
-static double work_of(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
+/// N m on the wall in the step just computed, beside the moment of the force.
+static vec3 couple_on(const struct eng_lane *lane, const eng_lane_block *block, int k)
+{
+    if (lane->pass.couple == NULL)
+        return vec3_make(0.0, 0.0, 0.0);
+    const double(*couple)[8] =
+        (const double(*)[8])lane->pass.couple[block->force_row / ENG_LANE_WIDTH];
+    return vec3_make(couple[0][k], couple[1][k], couple[2][k]);
+}
+
+double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
 {
     const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
     const eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
-    if (!(block->touch >> ghost->slot % ENG_LANE_WIDTH & 1))
+    int k = ghost->slot % ENG_LANE_WIDTH;
+    if (!(block->touch >> k & 1))
         return 0.0;
-    const double *force = lane->pass.force[block->force_row + ghost->slot % ENG_LANE_WIDTH];
-    double moment = force[6] * vec3_dot(vec3_from(force + 3), wall->spin);
+    const double *force = lane->pass.force[block->force_row + k];
+    vec3 turning = vec3_add_scaled(couple_on(lane, block, k), force[6], vec3_from(force + 3));
+    double moment = vec3_dot(turning, wall->spin);
     vec3 velocity = vec3_from(lane->pass.V[row]);
     return -lane->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
 }
@@ -112,7 +137,7 @@ void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *dri
         const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
         int row = lane->rows + 2 + i;
         if (wall->moves && ghost->slot >= 0 && drivers != NULL)
-            work += work_of(lane, ghost, row);
+            work += eng_lane_ghost_work(lane, ghost, row);
         vec3 centre = vec3_from(lane->pass.X[ghost->row]);
         double distance = vec3_dot(wall->now.normal, vec3_sub(centre, wall->now.point));
         vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);

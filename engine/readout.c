@@ -89,6 +89,8 @@ cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id bo
         impulse = vec3_scale(sign / world->def.time_step, impulse);
         f = vec3_add(f, impulse);
         t = vec3_add(t, vec3_cross(vec3_sub(c->point[i], centre), impulse));
+        vec3 couple = vec3_from(c->couple[i] + (sign > 0.0 ? 3 : 0));
+        t = vec3_add_scaled(t, 1.0 / world->def.time_step, couple);
     }
     eng_connectors_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);

@@ -151,9 +151,12 @@ cairn_step_limit cairn_world_stable_step(const cairn_world *world)
 /// Impulses of the last step become those of a longer or shorter one under the same forces.
 static void keep_forces(cairn_world *world, double ratio)
 {
-    for (int i = 0; i < world->contacts.count; i++)
+    for (int i = 0; i < world->contacts.count; i++) {
         for (int k = 0; k < 3; k++)
             world->contacts.R[i][k] *= ratio;
+        for (int k = 0; k < 6; k++)
+            world->contacts.couple[i][k] *= ratio;
+    }
     for (int i = 0; i < world->joint_count; i++) {
         eng_joint *joint = &world->joints[i];
         joint->impulse = vec3_scale(ratio, joint->impulse);

@@ -116,7 +116,8 @@ typedef struct eng_contacts {
     // kept between steps
     double (*R)[3];                     // [count] N s
     double (*history)[CON_HISTORY_MAX]; // [count]
-    double *loose;                      // [count] J, lost if an explicit contact opens; by audit
+    double (*couple)[6]; // [count] N m s on A and B beside that of R, world; of explicit laws
+    double *loose;       // [count] J, lost if an explicit contact opens; by audit
     // written by the solver and by explicit laws
     double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
 } eng_contacts;
@@ -314,6 +315,22 @@ static inline int eng_collider_count_of(const cairn_world *world, int body)
 {
     const geo_shape *shape = world->shapes[world->bodies[body].shape];
     return shape->kind == GEO_COMPOUND ? shape->compound.member_count : 1;
+}
+
+/// One of a body's colliders, whether those are made or not.
+typedef struct eng_part {
+    const geo_shape *shape;
+    pose place; // in the body's principal frame
+} eng_part;
+
+static inline eng_part eng_part_of(const cairn_world *world, int body, int index)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    pose frame = eng_frame_of(world, body);
+    if (shape->kind != GEO_COMPOUND)
+        return (eng_part){shape, frame};
+    return (eng_part){shape->compound.members[index],
+                      pose_compose(&frame, &shape->compound.placements[index])};
 }
 
 static inline const eng_load *eng_load_of(const cairn_world *world, int body)

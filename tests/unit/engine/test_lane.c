@@ -2,8 +2,8 @@
 // The spheres lane: same motion, contacts, forces and energies as the ordinary blocks; same bits
 // from every kernel and any number of threads.
 #include "base/rng.h"
-#include "engine/lane.h"
-#include "tests/check.h"
+#include "engine/lane_data.h"
+#include "tests/unit/engine/lane_world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,49 +13,11 @@ typedef struct bed {
     int count, threads;
     double step;
     bool moving, loaded, mixed, anchored, loose;
-    bool many; // materials, with a law for every pair of them
+    bool many;      // materials, with a law for every pair of them
+    bool resisting; // rolling and twisting
+    bool spinning;  // some so fast that they turn far in a step
+    bool shot;      // a ball at 8 m/s
 } bed;
-
-static cairn_material_id material(cairn_world *world, const char *name)
-{
-    cairn_material_id id;
-    assert_int_equal(cairn_material_create(world, name, &id, NULL), CAIRN_OK);
-    return id;
-}
-
-static void set_number(cairn_world *world, cairn_material_id a, cairn_material_id b,
-                       const char *name, double value)
-{
-    assert_int_equal(cairn_pair_set_value(world, a, b, name, cairn_number(value), NULL), CAIRN_OK);
-}
-
-static void set_pair(cairn_world *world, cairn_material_id a, cairn_material_id b, const char *law,
-                     double scale)
-{
-    assert_int_equal(cairn_pair_set_law(world, a, b, law, NULL), CAIRN_OK);
-    bool hooke = strcmp(law, "hooke") == 0;
-    set_number(world, a, b, hooke ? "normal_stiffness" : "young_modulus",
-               scale * (hooke ? 1e4 : 1e7));
-    set_number(world, a, b, "restitution", 0.6);
-    set_number(world, a, b, "friction", 0.4 * scale);
-}
-
-static cairn_body_id add_body(cairn_world *world, cairn_body_def def)
-{
-    cairn_body_id id;
-    cairn_error error;
-    assert_int_equal(cairn_body_create(world, &def, &id, &error), CAIRN_OK);
-    return id;
-}
-
-static cairn_shape_id sphere(cairn_world *world, double radius)
-{
-    cairn_shape_def def = cairn_default_shape_def(CAIRN_SPHERE);
-    cairn_shape_id id;
-    def.radius = radius;
-    assert_int_equal(cairn_shape_create(world, &def, &id, NULL), CAIRN_OK);
-    return id;
-}
 
 /// Floor and four walls of a square box of side `side`; with `moving` the floor drives sideways.
 static void add_walls(cairn_world *world, const bed *b, double side, cairn_material_id stuff)
@@ -102,6 +64,12 @@ static void make_grains(cairn_world *world, const bed *b, cairn_material_id wall
         for (int k = 0; k <= i; k++)
             set_pair(world, grains[k], grains[i], b->law, 1.0 - 0.05 * (i + k));
         set_pair(world, grains[i], wall, b->mixed ? "hertz_mindlin" : b->law, 1.3);
+        for (int k = 0; k <= i && b->resisting; k++)
+            // one pair of materials does without
+            if (i + k != 1)
+                set_resistance(world, grains[k], grains[i], i % 2 == 1);
+        if (b->resisting)
+            set_resistance(world, grains[i], wall, true);
     }
 }
 
@@ -133,6 +101,10 @@ static cairn_world *make_world(const bed *b)
             body.velocity[k] = 0.6 * (base_rng_unit(&rng) - 0.5);
             body.angular_velocity[k] = 40.0 * (base_rng_unit(&rng) - 0.5);
         }
+        if (b->spinning && i % 5 == 0)
+            body.angular_velocity[i % 3] = 4e4;
+        if (b->shot && i == b->count - 1)
+            body.velocity[2] = -8.0;
         if (b->anchored && i % 17 == 3) {
             body.kind = i % 2 ? CAIRN_FIXED : CAIRN_MOVING;
             if (body.kind == CAIRN_FIXED)
@@ -145,87 +117,6 @@ static cairn_world *make_world(const bed *b)
                              CAIRN_OK);
     }
     return world;
-}
-
-static void run(cairn_world *world, int steps, bool ordinary)
-{
-    cairn_error error;
-    for (int i = 0; i < steps; i++) {
-        if (ordinary)
-            world->lane_fit = ENG_LANE_UNFIT;
-        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
-        assert_int_equal(eng_lane_is_active(world), !ordinary);
-    }
-}
-
-static void check_bodies(const cairn_world *a, const cairn_world *b, double tolerance)
-{
-    for (int i = 0; i < cairn_body_count(a); i++) {
-        cairn_body_view x, y;
-        assert_int_equal(cairn_body_get(a, cairn_body_at(a, i), &x), CAIRN_OK);
-        assert_int_equal(cairn_body_get(b, cairn_body_at(b, i), &y), CAIRN_OK);
-        for (int k = 0; k < 3; k++) {
-            check_close(x.position[k], y.position[k], 0.0, 0.01 * tolerance);
-            check_close(x.velocity[k], y.velocity[k], 0.0, tolerance);
-            check_close(x.angular_velocity[k], y.angular_velocity[k], 0.0, 300.0 * tolerance);
-        }
-        for (int k = 0; k < 4; k++)
-            check_close(x.orientation[k], y.orientation[k], 0.0, tolerance);
-    }
-}
-
-static void check_contacts(const cairn_world *a, const cairn_world *b, double tolerance)
-{
-    int count = cairn_contact_count(a);
-    assert_int_equal(count, cairn_contact_count(b));
-    assert_int_equal(cairn_world_report(a)->contacts, cairn_world_report(b)->contacts);
-    for (int i = 0; i < count; i++) {
-        cairn_contact_view x, y;
-        cairn_contact_get(a, i, &x);
-        cairn_contact_get(b, i, &y);
-        assert_int_equal(x.a.index, y.a.index);
-        assert_int_equal(x.b.index, y.b.index);
-        assert_true(x.key == y.key);
-        check_close(x.gap, y.gap, 0.0, 0.01 * tolerance);
-        for (int k = 0; k < 3; k++) {
-            check_close(x.normal[k], y.normal[k], 0.0, 10.0 * tolerance);
-            check_close(x.point[k], y.point[k], 0.0, 0.1 * tolerance);
-            // the dashpot's part is kept in single precision
-            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance + 1e-7);
-            check_close(x.velocity[k], y.velocity[k], 0.0, 10.0 * tolerance);
-        }
-        for (int k = 0; k < CON_HISTORY_MAX; k++)
-            check_close(a->contacts.history[i][k], b->contacts.history[i][k], 1e5 * tolerance,
-                        1e3 * tolerance);
-    }
-}
-
-static void check_forces(const cairn_world *a, const cairn_world *b, double tolerance)
-{
-    for (int i = 0; i < cairn_body_count(a); i++) {
-        double f[2][3], t[2][3];
-        cairn_body_id id = cairn_body_at(a, i);
-        assert_int_equal(cairn_body_contact_force(a, id, f[0], t[0]), CAIRN_OK);
-        assert_int_equal(cairn_body_contact_force(b, id, f[1], t[1]), CAIRN_OK);
-        for (int k = 0; k < 3; k++) {
-            check_close(f[0][k], f[1][k], 1e-7, 1e4 * tolerance + 1e-7);
-            check_close(t[0][k], t[1][k], 1e-7, 1e4 * tolerance + 1e-9);
-        }
-    }
-}
-
-/// The parts of the audit differ by the lagged half-steps alone.
-static void check_energies(const cairn_world *a, const cairn_world *b, double tolerance)
-{
-    cairn_energy x = cairn_world_energy(a), y = cairn_world_energy(b);
-    double scale = x.kinetic + x.damping + x.friction;
-    check_close(x.kinetic, y.kinetic, 0.0, 1e-9 * scale);
-    check_close(x.potential, y.potential, 0.0, 1e-9 * scale);
-    check_close(x.elastic, y.elastic, 0.0, 1e-9 * scale);
-    check_close(x.drivers, y.drivers, 0.0, 1e-9 * scale);
-    check_close(x.damping, y.damping, 0.0, tolerance * scale);
-    check_close(x.friction, y.friction, 0.0, tolerance * scale);
-    check_close(x.residual, y.residual, 0.0, tolerance * scale);
 }
 
 static void compare(bed b, int steps)
@@ -281,6 +172,64 @@ static void test_many_materials(void **state)
     compare((bed){.law = "hooke", .count = 200, .step = 2e-5, .mixed = true, .many = true}, 450);
 }
 
+static void test_resistance(void **state)
+{
+    (void)state;
+    compare((bed){.law = "hooke", .count = 200, .step = 2e-5, .resisting = true}, 450);
+    compare((bed){.law = "hertz_mindlin", .count = 200, .step = 2e-5, .resisting = true}, 450);
+    compare((bed){.law = "hertz_mindlin",
+                  .count = 150,
+                  .step = 2e-5,
+                  .resisting = true,
+                  .moving = true,
+                  .loaded = true,
+                  .anchored = true,
+                  .many = true},
+            450);
+    compare((bed){.law = "hooke",
+                  .count = 150,
+                  .step = 2e-5,
+                  .resisting = true,
+                  .moving = true,
+                  .mixed = true,
+                  .many = true},
+            450);
+}
+
+/// The torque that is read is what changes the spin: couples are in it, in the lane and out of it.
+static void test_torque(void **state)
+{
+    (void)state;
+    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5, .resisting = true};
+    for (int ordinary = 0; ordinary < 2; ordinary++) {
+        cairn_world *world = make_world(&b);
+        double most = 0.0, spin[200][3];
+        run(world, 400, ordinary);
+        for (int step = 0; step < 2; step++) {
+            for (int i = 0; i < cairn_body_count(world); i++) {
+                cairn_body_view view;
+                assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &view), CAIRN_OK);
+                memcpy(spin[i], view.angular_velocity, sizeof spin[i]);
+            }
+            run(world, 1, ordinary);
+        }
+        for (int i = 5; i < cairn_body_count(world); i++) {
+            cairn_body_view view;
+            double force[3], torque[3];
+            cairn_body_id id = cairn_body_at(world, i);
+            assert_int_equal(cairn_body_get(world, id, &view), CAIRN_OK);
+            assert_int_equal(cairn_body_contact_force(world, id, force, torque), CAIRN_OK);
+            for (int k = 0; k < 3; k++) {
+                double turned = view.inertia[0] * (view.angular_velocity[k] - spin[i][k]) / b.step;
+                check_close(torque[k], turned, 1e-6, 1e-10);
+                most = fmax(most, fabs(turned));
+            }
+        }
+        assert_true(most > 1e-4);
+        cairn_world_destroy(world);
+    }
+}
+
 static uint64_t hash_of(const bed *b, const char *kernel, int steps)
 {
     cairn_world *world = make_world(b);
@@ -307,9 +256,11 @@ static void test_same_bits(void **state)
 {
     (void)state;
     const char *laws[] = {"hooke", "hertz_mindlin"}, *kernels[] = {"avx2", "avx512"};
-    for (int law = 0; law < 2; law++) {
+    for (int kind = 0; kind < 4; kind++) {
+        int law = kind % 2, steps = kind < 2 ? 1500 : 700;
         bed b = {.law = laws[law],
                  .many = law == 1,
+                 .resisting = kind >= 2,
                  .count = 700,
                  .threads = 1,
                  .step = 2e-5,
@@ -317,23 +268,84 @@ static void test_same_bits(void **state)
                  .loaded = true,
                  .anchored = true,
                  .mixed = true};
-        uint64_t expected = hash_of(&b, "scalar", 1500);
+        uint64_t expected = hash_of(&b, "scalar", steps);
         for (int k = 0; k < 2; k++) {
-            uint64_t hash = hash_of(&b, kernels[k], 1500);
+            uint64_t hash = hash_of(&b, kernels[k], steps);
             assert_true(hash == 0 || hash == expected);
         }
         for (int threads = 2; threads <= 5; threads++) {
             b.threads = threads;
-            assert_true(hash_of(&b, NULL, 1500) == expected);
+            assert_true(hash_of(&b, NULL, steps) == expected);
         }
     }
+}
+
+/// Orientations of bodies that spin fast, next to others, do not depend on the width of vectors.
+static void test_fast_spins(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .count = 200, .threads = 1, .step = 2e-5, .spinning = true};
+    uint64_t expected = hash_of(&b, "scalar", 60), wide = hash_of(&b, "avx512", 60);
+    uint64_t middle = hash_of(&b, "avx2", 60);
+    assert_true(wide == 0 || wide == expected);
+    assert_true(middle == 0 || middle == expected);
+}
+
+/// A ball that is much faster than the others meets the ones that it meets under the ordinary
+/// blocks.
+static void test_shot(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .count = 200, .threads = 1, .step = 2e-5, .shot = true};
+    cairn_world *lane = make_world(&b), *ordinary = make_world(&b);
+    double tolerance[] = {1e-11, 1e-10, 1e-8};
+    for (int k = 0; k < 3; k++) {
+        run(lane, 100, false);
+        run(ordinary, 100, true);
+        check_bodies(lane, ordinary, tolerance[k]);
+        check_contacts(lane, ordinary, tolerance[k]);
+    }
+    assert_true(lane->lane->lists > 20);
+    cairn_world_destroy(lane);
+    cairn_world_destroy(ordinary);
+}
+
+/// A column of spheres instead of a bed: nearly all contacts have gone when the next list is made.
+static void scatter(cairn_world *world)
+{
+    double turn[4] = {1.0, 0.0, 0.0, 0.0};
+    assert_true(cairn_contact_count(world) > 200);
+    for (int i = 5; i < cairn_body_count(world); i++) {
+        double place[3] = {0.03, 0.03, 0.02 * i};
+        assert_int_equal(cairn_body_set_pose(world, cairn_body_at(world, i), place, turn, NULL),
+                         CAIRN_OK);
+    }
+}
+
+static void test_scattered(void **state)
+{
+    (void)state;
+    uint64_t hashes[2];
+    for (int k = 0; k < 2; k++) {
+        bed b = {.law = "hertz_mindlin", .count = 600, .threads = 1 + 2 * k, .step = 2e-5};
+        cairn_world *world = make_world(&b);
+        assert_true(eng_lane_choose_ranges(world, 1));
+        run(world, 300, false);
+        scatter(world);
+        run(world, 1, false);
+        assert_true(cairn_contact_count(world) < 5);
+        run(world, 200, false);
+        hashes[k] = cairn_world_hash(world);
+        cairn_world_destroy(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
 }
 
 /// Leaving the lane and coming back keeps motion and history.
 static void test_hand_over(void **state)
 {
     (void)state;
-    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5};
+    bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5, .resisting = true};
     cairn_world *mixed = make_world(&b), *ordinary = make_world(&b);
     run(ordinary, 400, true);
     run(mixed, 150, false);
@@ -535,13 +547,14 @@ static void test_size_ratio(void **state)
 static void test_audit(void **state)
 {
     (void)state;
-    for (int law = 0; law < 2; law++) {
+    for (int kind = 0; kind < 4; kind++) {
         double residual[2];
         for (int k = 0; k < 2; k++) {
-            bed b = {.law = law ? "hertz_mindlin" : "hooke",
+            bed b = {.law = kind % 2 ? "hertz_mindlin" : "hooke",
                      .count = 300,
                      .threads = 1,
                      .step = k ? 5e-6 : 2e-5,
+                     .resisting = kind >= 2,
                      .loose = true};
             cairn_world *world = make_world(&b);
             cairn_energy start = cairn_world_energy(world);
@@ -566,7 +579,12 @@ int main(void)
         cmocka_unit_test(test_many_materials),
         cmocka_unit_test(test_moving_walls),
         cmocka_unit_test(test_loads_and_anchors),
+        cmocka_unit_test(test_resistance),
+        cmocka_unit_test(test_torque),
         cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_fast_spins),
+        cmocka_unit_test(test_shot),
+        cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_changes),
         cmocka_unit_test(test_placed_walls),

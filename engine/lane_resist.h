@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rolling and twisting resistance in the spheres lane, docs/laws.md section 3; a part of
+// lane_kernel.h, whose variants for worlds without it know nothing of this file.
+
+/// Constants of one resistance in all lanes.
+typedef struct moment_terms {
+    vec friction, stiffness, stiffness_inverse, damping;
+    bool own; // has a stiffness of its own
+} moment_terms;
+
+typedef struct resistance {
+    moment_terms rolling, twisting;
+} resistance;
+
+INLINE moment_terms spread_moment(const eng_lane_moment *t)
+{
+    bool own = t->stiffness > 0.0;
+    return (moment_terms){v_set(t->friction), v_set(t->stiffness),
+                          v_set(own ? 1.0 / t->stiffness : 0.0), v_set(t->damping), own};
+}
+
+INLINE resistance spread_resistance(const eng_lane_terms *t)
+{
+    return (resistance){spread_moment(&t->rolling), spread_moment(&t->twisting)};
+}
+
+/// A slider of moments: dashpot, limit, and its spring now and in the last step.
+typedef struct moment_slider {
+    vec rate, dashpot, limit;    // N m s, N m s, N m
+    vec inverse, before_inverse; // 1 / stiffness
+    vec ratio;                   // loss with a shrinking area
+} moment_slider;
+
+/// What all moments of the pairs of a part of a block have in common.
+typedef struct turning {
+    const shape_of *shape;
+    vec radius, arm, arm_inverse; // arm: radius^2
+    vec force, step, rate;        // normal force, not negative; rate: 1/step
+    mask touch;
+    bool hertz;
+} turning;
+
+INLINE moment_slider slider_of(const moment_terms *t, const turning *turn)
+{
+    moment_slider s = {
+        .dashpot = v_mul(turn->arm, t->damping),
+        .limit = v_mul(v_mul(t->friction, turn->radius), turn->force),
+        .ratio = v_set(1.0),
+    };
+    if (t->own) {
+        s.rate = v_mul(v_mul(turn->arm, t->stiffness), turn->step);
+        s.inverse = s.before_inverse = v_mul(turn->arm_inverse, t->stiffness_inverse);
+        return s;
+    }
+    s.rate = v_mul(v_mul(turn->arm, turn->shape->tangential), turn->step);
+    s.inverse = v_mul(turn->arm_inverse, turn->shape->tangential_inverse);
+    s.before_inverse = v_mul(turn->arm_inverse, turn->shape->before_inverse);
+    if (turn->hertz)
+        s.ratio = turn->shape->before_ratio;
+    return s;
+}
+
+/// Energies of one resistance, as in `audit`.
+typedef struct moment_work {
+    vec now, lagged, spring, stored; // W: loss of now and of the last step, springs, gain stored
+    mask slip, slipped;
+} moment_work;
+
+INLINE void book_moment(const moment_work *w, int part, sums *s)
+{
+    vec stick = v_add(v_drop(w->slip, w->now), v_drop(w->slipped, w->lagged));
+    vec loss = v_add(v_keep(w->slip, w->now), v_keep(w->slipped, w->lagged));
+    s->damping[part] = v_add(s->damping[part], stick);
+    s->friction[part] = v_add(s->friction[part], v_add(loss, v_add(w->spring, w->stored)));
+}
+
+/// Rolling moment on B for the rate of rolling.
+INLINE vec_3 roll(eng_lane_resist *r, int first, const moment_terms *t, const turning *turn,
+                  vec_3 n, vec_3 rate, sums *s)
+{
+    moment_slider m = slider_of(t, turn);
+    vec_3 old = load_3(r->rolling, first);
+    vec q = dot(old, old), along = dot(old, n);
+    vec_3 whole = length_kept(less_scaled(old, along, n), along, q,
+                              v_div(v_set(1.0), safe_square(q)), turn->touch);
+    vec_3 before = scaled(m.ratio, whole), spring = less_scaled(before, m.rate, rate);
+    vec_3 moment = less_scaled(spring, m.dashpot, rate);
+    vec size_squared = dot(moment, moment);
+    mask slip = m_and(turn->touch, m_less(v_mul(m.limit, m.limit), size_squared));
+    if (m_any(slip))
+        slip_lanes(slip, size_squared, m.limit, m.rate, m.dashpot, before, &moment, &spring);
+    moment = kept(turn->touch, moment);
+    spring = kept(turn->touch, spring);
+    vec_3 loss = add_scaled(moment, v_set(-1.0), spring);
+    vec_3 lag = {v_load_float(r->lag_rolling[0] + first), v_load_float(r->lag_rolling[1] + first),
+                 v_load_float(r->lag_rolling[2] + first)};
+    vec gained = v_mul(dot(spring, spring), m.inverse);
+    moment_work w = {
+        .now = dot(loss, rate),
+        .lagged = dot(lag, rate),
+        .spring = dot(add_scaled(whole, v_set(1.0), spring), rate),
+        .stored = v_mul(v_fnma(q, m.before_inverse, gained), turn->rate),
+        .slip = slip,
+        .slipped = m_from_bits((unsigned)r->roll_slip >> first),
+    };
+    book_moment(&w, first / LANES, s);
+    store_3(r->rolling, first, spring);
+    v_store_float(r->lag_rolling[0] + first, loss.x);
+    v_store_float(r->lag_rolling[1] + first, loss.y);
+    v_store_float(r->lag_rolling[2] + first, loss.z);
+    store_bits(&r->roll_slip, first, m_bits(slip));
+    return moment;
+}
+
+/// Force and spring of lanes that slip, along one line.
+INLINE void slip_line(mask slip, const moment_slider *m, vec before, vec *moment, vec *spring)
+{
+    vec against = v_sub(v_set(0.0), m->limit);
+    vec cut = v_select(m_less(*moment, v_set(0.0)), against, m->limit);
+    vec inverse = v_div(v_set(1.0), v_add(m->rate, m->dashpot));
+    vec mixed = v_fma(m->dashpot, before, v_mul(m->rate, cut));
+    *spring = v_select(slip, v_mul(inverse, mixed), *spring);
+    *moment = v_select(slip, cut, *moment);
+}
+
+/// Twisting moment on B along the normal for the rate of twisting.
+INLINE vec twist(eng_lane_resist *r, int first, const moment_terms *t, const turning *turn,
+                 vec rate, sums *s)
+{
+    moment_slider m = slider_of(t, turn);
+    vec whole = v_load(r->twisting + first), before = v_mul(m.ratio, whole);
+    vec spring = v_fnma(m.rate, rate, before), moment = v_fnma(m.dashpot, rate, spring);
+    mask slip = m_and(turn->touch, m_less(v_mul(m.limit, m.limit), v_mul(moment, moment)));
+    if (m_any(slip))
+        slip_line(slip, &m, before, &moment, &spring);
+    moment = v_keep(turn->touch, moment);
+    spring = v_keep(turn->touch, spring);
+    vec loss = v_sub(moment, spring), gained = v_mul(v_mul(spring, spring), m.inverse);
+    moment_work w = {
+        .now = v_mul(loss, rate),
+        .lagged = v_mul(v_load_float(r->lag_twisting + first), rate),
+        .spring = v_mul(v_add(whole, spring), rate),
+        .stored = v_mul(v_fnma(v_mul(whole, whole), m.before_inverse, gained), turn->rate),
+        .slip = slip,
+        .slipped = m_from_bits((unsigned)r->twist_slip >> first),
+    };
+    book_moment(&w, first / LANES, s);
+    v_store(r->twisting + first, spring);
+    v_store_float(r->lag_twisting + first, loss);
+    store_bits(&r->twist_slip, first, m_bits(slip));
+    return moment;
+}
+
+/// Spin of B relative to A.
+INLINE vec_3 relative_spin(const eng_lane_pass *pass, const eng_lane_block *b, int first)
+{
+    double spin[3][LANES] __attribute__((aligned(64)));
+    for (int k = 0; k < LANES; k++) {
+        int i = eng_lane_row_a(b, first + k), j = eng_lane_row_b(b, first + k);
+        spin[0][k] = pass->V[j][6] - pass->V[i][6];
+        spin[1][k] = pass->V[j][7] - pass->V[i][7];
+        spin[2][k] = pass->X[j][3] - pass->X[i][3];
+    }
+    return (vec_3){v_load(spin[0]), v_load(spin[1]), v_load(spin[2])};
+}
+
+INLINE double *couple_of(const eng_lane_pass *pass, const eng_lane_block *b, int first, int axis)
+{
+    return pass->couple[b->force_row / ENG_LANE_WIDTH][axis] + first;
+}
+
+/// Couples of pairs whose other forces are known.
+INLINE void resist(const eng_lane_pass *pass, pairs p, const resistance *t, const spread *terms,
+                   const shape_of *shape, bool hertz, mask touch, vec force, vec_3 n, sums *s)
+{
+    eng_lane_resist *r = &pass->resist[p.b - pass->blocks];
+    vec radius = v_load(r->radius + p.first), arm = v_mul(radius, radius);
+    turning turn = {
+        .shape = shape,
+        .radius = radius,
+        .arm = arm,
+        .arm_inverse = v_div(v_set(1.0), arm),
+        .force = v_max(force, v_set(0.0)),
+        .step = terms->step,
+        .rate = terms->rate,
+        .touch = touch,
+        .hertz = hertz,
+    };
+    vec_3 spin = relative_spin(pass, p.b, p.first);
+    vec about = dot(spin, n);
+    vec_3 couple = roll(r, p.first, &t->rolling, &turn, n, less_scaled(spin, about, n), s);
+    couple = add_scaled(couple, twist(r, p.first, &t->twisting, &turn, about, s), n);
+    v_store(couple_of(pass, p.b, p.first, 0), couple.x);
+    v_store(couple_of(pass, p.b, p.first, 1), couple.y);
+    v_store(couple_of(pass, p.b, p.first, 2), couple.z);
+}
+
+INLINE void clear_couples(const eng_lane_pass *pass, pairs p)
+{
+    for (int axis = 0; axis < 3; axis++)
+        v_store(couple_of(pass, p.b, p.first, axis), v_set(0.0));
+}
+
+/// Adds the couple of an entry of `near`.
+INLINE void add_couple(const eng_lane_pass *pass, int entry, double torque[3])
+{
+    int row = entry / 8;
+    const double(*couple)[8] = (const double(*)[8])pass->couple[row / ENG_LANE_WIDTH];
+    double sign = entry & 1 ? 1.0 : -1.0;
+    for (int axis = 0; axis < 3; axis++)
+        torque[axis] += sign * couple[axis][row % ENG_LANE_WIDTH];
+}
+
+/// The user's load on a row with the couples of its pairs.
+INLINE void load_with_couples(const eng_lane_pass *pass, int row, double load[8])
+{
+    memcpy(load, pass->load[(size_t)row * pass->load_stride], 8 * sizeof *load);
+    for (int k = pass->near_start[row]; k < pass->near_start[row + 1]; k++)
+        add_couple(pass, pass->near[k], load + 3);
+    for (int k = pass->far_start[row]; pass->far_touched[row] && k < pass->far_start[row + 1]; k++)
+        if (eng_lane_far_acts(pass, pass->far[k]))
+            add_couple(pass, eng_lane_far_row(pass, pass->far[k]), load + 3);
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walls of the spheres lane that are no half-spaces: contacts, motion, energies and read-outs as in
+// the ordinary blocks; same bits from every kernel and any number of threads.
+#include "base/rng.h"
+#include "engine/lane_data.h"
+#include "tests/unit/engine/lane_world.h"
+
+#include <stdlib.h>
+
+enum { ACROSS = 6, LAYERS = 5, SPHERES = ACROSS * ACROSS * LAYERS, GRID = 14 };
+
+static const double spacing = 0.0098, side = 0.0098 * ACROSS;
+
+/// What the spheres fall on.
+typedef struct pit {
+    cairn_shape_kind kind; // of the tools
+    const char *law;
+    bool resisting;
+    bool bumpy; // the floor is a mesh
+    bool fine;  // of triangles smaller than a sphere
+    int threads;
+} pit;
+
+static cairn_shape_id make_shape(cairn_world *world, const cairn_shape_def *def)
+{
+    cairn_shape_id id;
+    cairn_error error;
+    assert_int_equal(cairn_shape_create(world, def, &id, &error), CAIRN_OK);
+    return id;
+}
+
+static const double corners[8][3] = {
+    {-1, -1, -1},
+    {1,  -1, -1},
+    {-1, 1,  -1},
+    {1,  1,  -1},
+    {-1, -1, 1 },
+    {1,  -1, 1 },
+    {-1, 1,  1 },
+    {1,  1,  1 }
+};
+static const int faces[12][3] = {
+    {0, 2, 1},
+    {1, 2, 3},
+    {4, 5, 6},
+    {5, 7, 6},
+    {0, 1, 4},
+    {1, 5, 4},
+    {2, 6, 3},
+    {3, 6, 7},
+    {0, 4, 2},
+    {2, 4, 6},
+    {1, 3, 5},
+    {3, 7, 5}
+};
+
+/// A wedge-like block with corners, as a hull or a closed mesh.
+static cairn_shape_id make_block(cairn_world *world, cairn_shape_kind kind)
+{
+    double points[8][3];
+    for (int i = 0; i < 8; i++) {
+        points[i][0] = 0.009 * corners[i][0];
+        points[i][1] = 0.007 * corners[i][1] * (corners[i][2] > 0.0 ? 0.4 : 1.0);
+        points[i][2] = 0.006 * corners[i][2];
+    }
+    cairn_shape_def def = cairn_default_shape_def(kind);
+    def.points = (const double(*)[3])points;
+    def.point_count = 8;
+    if (kind == CAIRN_MESH) {
+        def.triangles = faces;
+        def.triangle_count = 12;
+    }
+    return make_shape(world, &def);
+}
+
+static cairn_shape_id make_tool(cairn_world *world, cairn_shape_kind kind)
+{
+    cairn_shape_def def = cairn_default_shape_def(kind);
+    if (kind == CAIRN_POLYHEDRON || kind == CAIRN_MESH)
+        return make_block(world, kind);
+    if (kind == CAIRN_COMPOUND) {
+        cairn_shape_id members[] = {make_tool(world, CAIRN_BOX), make_tool(world, CAIRN_CYLINDER),
+                                    sphere(world, 0.006)};
+        const double positions[][3] = {
+            {0.0,   0.0, 0.0  },
+            {0.008, 0.0, 0.002},
+            {0.0,   0.0, 0.007}
+        };
+        const double turns[][4] = {
+            {1.0, 0.0, 0.0, 0.0},
+            {0.8, 0.6, 0.0, 0.0},
+            {1.0, 0.0, 0.0, 0.0}
+        };
+        def.members = members;
+        def.member_count = 3;
+        def.member_positions = positions;
+        def.member_orientations = turns;
+        return make_shape(world, &def);
+    }
+    def.radius = 0.005;
+    def.half_length = 0.006;
+    memcpy(def.half_size, (double[3]){0.008, 0.006, 0.004}, sizeof def.half_size);
+    return make_shape(world, &def);
+}
+
+/// A bumpy surface over the floor.
+static cairn_shape_id make_floor(cairn_world *world, bool fine)
+{
+    int n = fine ? 3 * GRID : GRID, count = 0;
+    double(*points)[3] = malloc((size_t)(n + 1) * (size_t)(n + 1) * sizeof *points);
+    int(*triangles)[3] = malloc(2 * (size_t)n * (size_t)n * sizeof *triangles);
+    for (int i = 0; i <= n; i++)
+        for (int j = 0; j <= n; j++) {
+            double x = 1.2 * side * i / n - 0.1 * side, y = 1.2 * side * j / n - 0.1 * side;
+            double *p = points[i * (n + 1) + j];
+            p[0] = x;
+            p[1] = y;
+            p[2] = 0.0015 * sin(900.0 * x) * cos(700.0 * y + 300.0 * x);
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int a = i * (n + 1) + j, b = a + n + 1;
+            memcpy(triangles[count++], (int[3]){a, b, a + 1}, sizeof *triangles);
+            memcpy(triangles[count++], (int[3]){b, b + 1, a + 1}, sizeof *triangles);
+        }
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
+    def.points = (const double(*)[3])points;
+    def.point_count = (n + 1) * (n + 1);
+    def.triangles = (const int(*)[3])triangles;
+    def.triangle_count = count;
+    cairn_shape_id id = make_shape(world, &def);
+    free(points);
+    free(triangles);
+    return id;
+}
+
+/// Four upright walls; the floor.
+static void add_container(cairn_world *world, const pit *p, cairn_material_id stuff)
+{
+    cairn_shape_def plane = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def def = cairn_default_body_def();
+    cairn_shape_id shape = make_shape(world, &plane);
+    double r = sqrt(0.5);
+    double turn[4][4] = {
+        {r, 0,  r,  0},
+        {r, 0,  -r, 0},
+        {r, -r, 0,  0},
+        {r, r,  0,  0}
+    };
+    def.kind = CAIRN_FIXED;
+    def.material = stuff;
+    def.shape = shape;
+    for (int i = 0; i < 4; i++) {
+        memcpy(def.orientation, turn[i], sizeof turn[i]);
+        def.position[0] = i == 1 ? side : 0.0;
+        def.position[1] = i == 3 ? side : 0.0;
+        add_body(world, def);
+    }
+    def.position[1] = 0.0;
+    memcpy(def.orientation, (double[4]){1.0, 0.0, 0.0, 0.0}, sizeof def.orientation);
+    if (p->bumpy)
+        def.shape = make_floor(world, p->fine);
+    add_body(world, def);
+}
+
+/// Four tools lie in the pit, one comes down from above, turning.
+static void add_tools(cairn_world *world, const pit *p, cairn_material_id stuff)
+{
+    cairn_body_def def = cairn_default_body_def();
+    def.shape = make_tool(world, p->kind);
+    def.material = stuff;
+    def.kind = CAIRN_FIXED;
+    memcpy(def.orientation, (double[4]){0.9, 0.1, 0.3, 0.3}, sizeof def.orientation);
+    for (int i = 0; i < 4; i++) {
+        double at[3] = {(0.25 + 0.5 * (i % 2)) * side, (0.25 + 0.5 * (i / 2)) * side, 0.006};
+        memcpy(def.position, at, sizeof at);
+        def.orientation[1] += 0.2;
+        add_body(world, def);
+    }
+    def.kind = CAIRN_MOVING;
+    memcpy(def.position, (double[3]){0.6 * side, 0.4 * side, 0.02 + spacing * LAYERS + 0.007},
+           sizeof def.position);
+    memcpy(def.velocity, (double[3]){0.1, 0.05, -0.7}, sizeof def.velocity);
+    memcpy(def.angular_velocity, (double[3]){4.0, 9.0, 15.0}, sizeof def.angular_velocity);
+    add_body(world, def);
+}
+
+/// Spheres of radius 4 to 4.75 mm in layers above the floor, on their way down. The walls have the
+/// first numbers, or the last ones.
+static void add_spheres(cairn_world *world, cairn_material_id grain)
+{
+    cairn_shape_id shapes[4];
+    for (int i = 0; i < 4; i++)
+        shapes[i] = sphere(world, 0.004 + 0.00025 * i);
+    base_rng rng = base_rng_make(11);
+    for (int i = 0; i < SPHERES; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        int cell[3] = {i % ACROSS, i / ACROSS % ACROSS, i / ACROSS / ACROSS};
+        body.shape = shapes[i % 4];
+        body.material = grain;
+        body.density = 2500.0;
+        for (int k = 0; k < 3; k++) {
+            body.position[k] = spacing * (cell[k] + 0.5) + (k == 2 ? 0.0175 : 0.0);
+            body.velocity[k] = 0.6 * (base_rng_unit(&rng) - 0.5) - (k == 2 ? 0.9 : 0.0);
+            body.angular_velocity[k] = 40.0 * (base_rng_unit(&rng) - 0.5);
+        }
+        add_body(world, body);
+    }
+}
+
+static cairn_world *make_pit(const pit *p)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world;
+    def.time_step = 2e-5;
+    def.threads = p->threads;
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id wall = material(world, "wall"), grain = material(world, "grain");
+    const cairn_material_id pairs[2][2] = {
+        {grain, grain},
+        {grain, wall }
+    };
+    for (int i = 0; i < 2; i++) {
+        set_pair(world, pairs[i][0], pairs[i][1], p->law, 1.0 + 0.3 * i);
+        if (p->resisting)
+            set_resistance(world, pairs[i][0], pairs[i][1], i == 1);
+    }
+    if (p->resisting)
+        add_spheres(world, grain);
+    add_container(world, p, wall);
+    add_tools(world, p, wall);
+    if (!p->resisting)
+        add_spheres(world, grain);
+    return world;
+}
+
+/// Contacts with walls that are no half-spaces.
+static int count_shape_contacts(const cairn_world *world)
+{
+    int count = 0;
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view view;
+        cairn_contact_get(world, i, &view);
+        const uint32_t bodies[2] = {view.a.index, view.b.index};
+        for (int k = 0; k < 2; k++) {
+            geo_kind kind = world->shapes[world->bodies[bodies[k]].shape]->kind;
+            count += kind != GEO_SPHERE && kind != GEO_HALFSPACE;
+        }
+    }
+    return count;
+}
+
+/// Both worlds start in the ordinary blocks, so that the lane takes over contacts with history.
+static void compare(pit p)
+{
+    p.threads = 1;
+    cairn_world *lane = make_pit(&p), *ordinary = make_pit(&p);
+    int met = 0, until[] = {10, 160, 420}, done = 0;
+    double tolerance[] = {1e-13, 1e-11, 1e-8};
+    run(lane, 650, true);
+    run(ordinary, 650, true);
+    assert_true(count_shape_contacts(ordinary) > 2);
+    lane->lane_fit = ENG_LANE_UNKNOWN;
+    for (int k = 0; k < 3; k++) {
+        run(lane, until[k] - done, false);
+        run(ordinary, until[k] - done, true);
+        done = until[k];
+        check_bodies(lane, ordinary, tolerance[k]);
+        check_contacts(lane, ordinary, tolerance[k]);
+        check_forces(lane, ordinary, tolerance[k]);
+        check_energies(lane, ordinary, 1e-4);
+        met += count_shape_contacts(lane);
+    }
+    print_message("%s: %d contacts met\n", cairn_shape_kind_name(p.kind), met);
+    assert_true(met > 12);
+    cairn_world_destroy(lane);
+    cairn_world_destroy(ordinary);
+}
+
+static void test_boxes(void **state)
+{
+    (void)state;
+    compare((pit){.kind = CAIRN_BOX, .law = "hooke"});
+}
+
+static void test_cylinders(void **state)
+{
+    (void)state;
+    compare((pit){.kind = CAIRN_CYLINDER, .law = "hertz_mindlin"});
+}
+
+static void test_capsules(void **state)
+{
+    (void)state;
+    compare((pit){.kind = CAIRN_CAPSULE, .law = "hooke", .resisting = true});
+}
+
+static void test_hulls(void **state)
+{
+    (void)state;
+    compare((pit){.kind = CAIRN_POLYHEDRON, .law = "hertz_mindlin", .resisting = true});
+}
+
+static void test_compounds(void **state)
+{
+    (void)state;
+    compare((pit){.kind = CAIRN_COMPOUND, .law = "hooke"});
+}
+
+static void test_meshes(void **state)
+{
+    (void)state;
+    compare((pit){.kind = CAIRN_MESH, .law = "hooke"});
+    compare((pit){.kind = CAIRN_MESH, .law = "hertz_mindlin", .bumpy = true});
+    compare((pit){.kind = CAIRN_MESH, .law = "hooke", .bumpy = true, .resisting = true});
+    compare((pit){.kind = CAIRN_MESH, .law = "hertz_mindlin", .bumpy = true, .fine = true});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_boxes),     cmocka_unit_test(test_cylinders),
+        cmocka_unit_test(test_capsules),  cmocka_unit_test(test_hulls),
+        cmocka_unit_test(test_compounds), cmocka_unit_test(test_meshes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
