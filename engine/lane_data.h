@@ -215,11 +215,29 @@ typedef struct eng_lane_touch {
     eng_lane_spot now, before;
 } eng_lane_touch;
 
+typedef enum eng_lane_calm_kind {
+    ENG_LANE_UNSEEN, // nothing is known
+    ENG_LANE_CLEAR,  // apart by more than `room`
+    ENG_LANE_FACE,   // on the inner part of one triangle, farther than `room` from all others
+} eng_lane_calm_kind;
+
+/// What the last search for contacts says for all places of the sphere's centre within `room` of
+/// that where it was; in the wall's frame.
+typedef struct eng_lane_calm {
+    eng_lane_calm_kind kind;
+    vec3 centre;   // m
+    double room;   // m
+    vec3 normal;   // of the face, towards the sphere
+    double offset; // m, of the face along it
+    uint64_t key;  // of the contact with the face
+} eng_lane_calm;
+
 /// A sphere and such a wall near it.
 typedef struct eng_lane_group {
     int row, wall;
     int first_ghost, end_ghost;
-    double wake; // m, path at which contacts are looked for again
+    double wake; // m, path at which the group is looked at again
+    eng_lane_calm calm;
 } eng_lane_group;
 
 struct eng_lane {
@@ -243,7 +261,8 @@ struct eng_lane {
     int pair_capacity;
     geo_manifold *manifolds; // [manifold_count] one for each range
     int manifold_count, manifold_capacity;
-    const int *given_ghosts; // [given_count] of groups, while a restored list is made; else NULL
+    // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
+    const int (*given_groups)[2];
     int given_count;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
