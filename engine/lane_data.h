@@ -195,9 +195,13 @@ typedef struct eng_lane_wall {
 
 typedef struct eng_lane_ghost {
     int row, wall;
-    int slot; // of its pair
-    int nth;  // in its group; 0 for a half-space
+    int slot;  // of its pair
+    short nth; // in its group; 0 for a half-space
+    bool deep; // the centre is close to the surface or behind it
 } eng_lane_ghost;
+
+/// Radii between centre and surface, below which a contact is deep.
+#define ENG_LANE_DEEP 0.25
 
 /// Key of a ghost that stands for no contact.
 #define ENG_LANE_NO_KEY UINT64_MAX
@@ -387,6 +391,12 @@ double eng_lane_walls_fastest(const struct eng_lane *lane);
 /// Ghosts [first, end) follow their spheres; the work of moving walls goes to `drivers` (NULL: is
 /// not looked at).
 void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers);
+
+/// Puts a ghost in its place. A centre that is close to the surface or behind it leaves no room for
+/// a point at the foot: the ghost goes farther on, as a ball that reaches back to the foot.
+/// @param normal  from the sphere to the wall
+void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double gap, vec3 normal,
+                         double X[4]);
 
 /// Work of a moving wall through a ghost over the step just computed, J.
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);

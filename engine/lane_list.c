@@ -280,7 +280,7 @@ static cairn_status pair_walls(struct eng_lane *lane, int row, int *count, int *
             pair_of(lane, row, lane->rows + 2 + *ghosts, walls[w].body, gap >= lane->near));
         if (status != CAIRN_OK)
             return status;
-        list[(*ghosts)++] = (eng_lane_ghost){row, w, -1, 0};
+        list[(*ghosts)++] = (eng_lane_ghost){row, w, -1, 0, false};
     }
     return CAIRN_OK;
 }

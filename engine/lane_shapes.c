@@ -71,24 +71,17 @@ static double smallest_gap(const geo_manifold *found, double most)
 
 // ---------------------------------------------------------------- ghosts
 
-/// A centre close to the surface or beyond it leaves no room for a point at the foot: the ghost is
-/// put further on, as a ball that reaches back to the foot.
 static void place_contact(struct eng_lane *lane, int index)
 {
-    const eng_lane_ghost *ghost = ghost_at(lane, index);
+    eng_lane_ghost *ghost = ghost_at(lane, index);
     const eng_lane_spot *spot = &touch_at(lane, index)->now;
     const eng_lane_wall *wall = wall_of(lane, ghost->wall);
-    eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
     int row = lane->rows + 2 + index;
     double *X = lane->pass.X[row], *V = lane->pass.V[row];
-    double radius = lane->pass.constants[ghost->row][3], way = spot->gap + radius;
-    bool deep = way < 0.25 * radius;
-    double away = deep ? 0.5 * radius : way;
-    block->radius_sum[ghost->slot % ENG_LANE_WIDTH] = deep ? away - spot->gap : radius;
-    vec3 centre = vec3_from(lane->pass.X[ghost->row]);
-    vec3 foot = vec3_add_scaled(centre, way, spot->normal);
+    double way = spot->gap + lane->pass.constants[ghost->row][3];
+    vec3 foot = vec3_add_scaled(vec3_from(lane->pass.X[ghost->row]), way, spot->normal);
     vec3 arm = vec3_sub(foot, wall->now.centre);
-    vec3_store(X, vec3_add_scaled(centre, away, spot->normal));
+    eng_lane_ghost_back(lane, ghost, spot->gap, spot->normal, X);
     vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->spin, arm)));
     V[6] = wall->spin.x;
     V[7] = wall->spin.y;
@@ -457,7 +450,7 @@ static cairn_status add_group(struct eng_lane *lane, int row, int wall, bool far
         int index = lane->ghost_count++;
         const eng_lane_kept_spot *kept = eng_lane_kept_of(lane, row, wall, nth);
         eng_lane_spot spot = {.key = ENG_LANE_NO_KEY, .order = -1};
-        *ghost_at(lane, index) = (eng_lane_ghost){row, wall, -1, nth};
+        *ghost_at(lane, index) = (eng_lane_ghost){row, wall, -1, (short)nth, false};
         *touch_at(lane, index) = (eng_lane_touch){spot, spot};
         if (kept != NULL)
             touch_at(lane, index)->now = kept->spot;
