@@ -733,13 +733,12 @@ void eng_lane_changed(cairn_world *world, int body)
     eng_lane_publish(world);
     if (body < 0)
         return;
-    if (eng_lane_is_wall(world, body)) {
-        lane->walls_changed = true;
-        return;
-    }
-    if (!lane->state_changed)
+    if (!lane->state_changed && !lane->walls_changed)
         settle_audit(lane);
-    lane->state_changed = true;
+    if (eng_lane_is_wall(world, body))
+        lane->walls_changed = true;
+    else
+        lane->state_changed = true;
 }
 
 void eng_lane_loads_changed(cairn_world *world)

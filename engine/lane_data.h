@@ -235,8 +235,9 @@ typedef struct eng_lane_wall {
 
 typedef struct eng_lane_ghost {
     int row, wall;
-    int slot; // of its pair
-    int nth;  // in its group; 0 for a half-space
+    int slot;  // of its pair
+    short nth; // in its group; 0 for a half-space
+    bool deep; // the centre is close to the surface or behind it
 } eng_lane_ghost;
 
 /// Two rows whose gap was within the skin when the list was made.
@@ -264,6 +265,9 @@ typedef struct eng_lane_range {
 } eng_lane_range;
 
 typedef struct eng_lane_finding eng_lane_finding;
+/// Radii between centre and surface, below which a contact is deep.
+#define ENG_LANE_DEEP 0.25
+
 /// Key of a ghost that stands for no contact.
 #define ENG_LANE_NO_KEY UINT64_MAX
 
@@ -280,11 +284,29 @@ typedef struct eng_lane_touch {
     eng_lane_spot now, before;
 } eng_lane_touch;
 
+typedef enum eng_lane_calm_kind {
+    ENG_LANE_UNSEEN, // nothing is known
+    ENG_LANE_CLEAR,  // apart by more than `room`
+    ENG_LANE_FACE,   // on the inner part of one triangle, farther than `room` from all others
+} eng_lane_calm_kind;
+
+/// What the last search for contacts says for all places of the sphere's centre within `room` of
+/// that where it was; in the wall's frame.
+typedef struct eng_lane_calm {
+    eng_lane_calm_kind kind;
+    vec3 centre;   // m
+    double room;   // m
+    vec3 normal;   // of the face, towards the sphere
+    double offset; // m, of the face along it
+    uint64_t key;  // of the contact with the face
+} eng_lane_calm;
+
 /// A sphere and such a wall near it.
 typedef struct eng_lane_group {
     int row, wall;
     int first_ghost, end_ghost;
-    double wake; // m, path at which contacts are looked for again
+    double wake; // m, path at which the group is looked at again
+    eng_lane_calm calm;
 } eng_lane_group;
 
 struct eng_lane {
@@ -308,7 +330,8 @@ struct eng_lane {
     const eng_lane_finding *finding; // while pairs are searched for
     geo_manifold *manifolds;         // [manifold_count] one for each range
     int manifold_count, manifold_capacity;
-    const int *given_ghosts; // [given_count] of groups, while a restored list is made; else NULL
+    // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
+    const int (*given_groups)[2];
     int given_count;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
@@ -465,6 +488,12 @@ double eng_lane_walls_fastest(const struct eng_lane *lane);
 /// Ghosts [first, end) follow their spheres; the work of moving walls goes to `drivers` (NULL: is
 /// not looked at).
 void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers);
+
+/// Puts a ghost in its place. A centre that is close to the surface or behind it leaves no room for
+/// a point at the foot: the ghost goes farther on, as a ball that reaches back to the foot.
+/// @param normal  from the sphere to the wall
+void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double gap, vec3 normal,
+                         double X[4]);
 
 /// Work of a moving wall through a ghost over the step just computed, J.
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);

@@ -323,7 +323,7 @@ static cairn_status pair_walls(struct eng_lane *lane, eng_lane_range *range, int
                               pair_of(lane, row, lane->rows + 2 + range->ghost_count, walls[w].body,
                                       gap >= near));
         if (status == CAIRN_OK)
-            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1, 0};
+            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1, 0, false};
     }
     return status;
 }
