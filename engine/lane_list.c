@@ -300,6 +300,7 @@ static cairn_status find_pairs(struct eng_lane *lane, const grid *g, int *count)
             .first_ghost = ghosts,
             .first_group = lane->group_count,
         };
+        eng_lane_shapes_near(lane, &chunks[c]);
         for (int row = first; row < chunks[c].end_row && status == CAIRN_OK; row++) {
             status = pair_row(lane, g, row, count);
             if (status == CAIRN_OK)
