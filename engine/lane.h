@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spheres lane: steps of worlds of spheres under explicit laws, in one fused vectorised pass.
 //
-// It takes over when every dynamic body is a sphere, every other body a sphere or a half-space, and
-// the laws of all pairs have a kernel (hooke and hertz_mindlin), and there are no connectors. The
-// physics is that of the ordinary blocks to round-off: forces, velocities, energy audit; results do
-// not depend on the number of threads or on the processor. While it is active the state lives in
-// the lane: whoever reads q, v or the contacts of the world calls eng_lane_publish... first,
-// whoever changes the world eng_lane_changed or eng_lane_leave. The bits depend on when pair lists
-// are made: leaving and entering makes a new one.
+// It takes over when every dynamic body is a sphere, no other body follows a function of time, the
+// laws of all pairs have a kernel (hooke and hertz_mindlin), and there are neither joints nor
+// connectors. The physics is that of the ordinary blocks to round-off: forces, velocities, energy
+// audit; results do not depend on the number of threads or on the processor. While it is active the
+// state lives in the lane: whoever reads q, v or the contacts of the world calls
+// eng_lane_publish... first, whoever changes the world eng_lane_changed or eng_lane_leave. The bits
+// depend on when pair lists are made: leaving and entering makes a new one.
 #ifndef CAIRN_ENGINE_LANE_H
 #define CAIRN_ENGINE_LANE_H
 

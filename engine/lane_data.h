@@ -3,8 +3,8 @@
 //
 // Bodies are rows in the order of cells. A pair lives in one lane of a block of eight; its owner is
 // the lower row. Walls take part as ghosts: rows behind the bodies that stand for the point of a
-// half-space next to one sphere, with radius zero. Pairs whose gap is small when the list is made
-// are computed in every step (list A); the others sleep until they may touch (list B).
+// wall next to one sphere, with radius zero. Pairs whose gap is small when the list is made are
+// computed in every step (list A); the others sleep until they may touch (list B).
 #ifndef CAIRN_ENGINE_LANE_DATA_H
 #define CAIRN_ENGINE_LANE_DATA_H
 
@@ -323,7 +323,7 @@ struct eng_lane {
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
     eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
-    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots;
+    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots, near_walls;
     eng_lane_buffer lasting; // [blocks] whose force rows last
     eng_lane_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
     eng_lane_range *range;           // [workers of the world], the first `ranges` in use
@@ -335,7 +335,7 @@ struct eng_lane {
     int given_count;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
-    int group_count;
+    int group_count, near_wall_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
     int least_chunks; // of a range
@@ -507,6 +507,9 @@ cairn_status eng_lane_pair_add(struct eng_lane *lane, eng_lane_range *range, int
 
 /// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
 cairn_status eng_lane_shapes_reserve(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Walls near a chunk whose rows are paired next.
+void eng_lane_shapes_near(struct eng_lane *lane, const eng_lane_chunk *chunk);
 
 /// Groups of a row with the walls near it, and their pairs.
 cairn_status eng_lane_shapes_pair(struct eng_lane *lane, eng_lane_range *range,

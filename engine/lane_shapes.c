@@ -379,8 +379,11 @@ cairn_status eng_lane_shapes_reserve(struct eng_lane *lane)
     const cairn_world *world = lane->world;
     if (!lane->has_shapes)
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->allocator, &lane->manifolds,
-                                             &lane->manifold_capacity, lane->ranges);
+    cairn_status status =
+        eng_lane_reserve(lane, &lane->near_walls, (size_t)lane->wall_count * sizeof(int));
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &lane->manifolds, &lane->manifold_capacity,
+                                    lane->ranges);
     for (; status == CAIRN_OK && lane->manifold_count < lane->ranges; lane->manifold_count++)
         geo_manifold_init(&lane->manifolds[lane->manifold_count], &world->allocator);
     for (int w = lane->plane_count; w < lane->wall_count; w++) {
@@ -466,12 +469,36 @@ static cairn_status add_group(struct eng_lane *lane, int row, int wall, const ge
     return status;
 }
 
+/// Bounds of the centres of a chunk's rows.
+static geo_bounds bounds_of(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    vec3 first = vec3_from(lane->pass.X[chunk->first_row]);
+    geo_bounds bounds = {first, first};
+    for (int row = chunk->first_row + 1; row < chunk->end_row; row++) {
+        vec3 centre = vec3_from(lane->pass.X[row]);
+        bounds = geo_bounds_merge(bounds, (geo_bounds){centre, centre});
+    }
+    return bounds;
+}
+
+void eng_lane_shapes_near(struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    int *near = lane->near_walls.block;
+    lane->near_wall_count = 0;
+    geo_bounds bounds =
+        geo_bounds_inflate(bounds_of(lane, chunk), lane->largest + 1.000001 * lane->widest);
+    for (int w = lane->plane_count; w < lane->wall_count; w++)
+        if (geo_bounds_overlap(bounds, wall_of(lane, w)->bounds))
+            near[lane->near_wall_count++] = w;
+}
+
 cairn_status eng_lane_shapes_pair(struct eng_lane *lane, eng_lane_range *range, int row)
 {
     const double *X = lane->pass.X[row], *constants = lane->pass.constants[row];
     double reach = eng_lane_wall_reach(lane, row);
     cairn_status status = CAIRN_OK;
-    for (int w = lane->plane_count; w < lane->wall_count && constants[0] != 0.0; w++) {
+    for (int i = 0; i < lane->near_wall_count && constants[0] != 0.0; i++) {
+        int w = ((const int *)lane->near_walls.block)[i];
         geo_manifold *found = &lane->manifolds[0];
         if (!is_near_bounds(&wall_of(lane, w)->bounds, X, constants[3] + reach))
             continue;

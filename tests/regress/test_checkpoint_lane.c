@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "engine/lane.h"
 #include "engine/lane_data.h"
+#include "tests/cube.h"
 #include "tests/regress/heap.h"
 
 // damaged files make the HDF5 library forget some of its own memory
@@ -33,36 +34,18 @@ typedef struct trace {
 /// A plate below z = 0 in its own frame, as a closed mesh.
 static cairn_shape_id make_plate(cairn_world *world)
 {
-    static const double corners[8][3] = {
-        {-1.5, -1.5, -0.2},
-        {1.5,  -1.5, -0.2},
-        {-1.5, 1.5,  -0.2},
-        {1.5,  1.5,  -0.2},
-        {-1.5, -1.5, 0.0 },
-        {1.5,  -1.5, 0.0 },
-        {-1.5, 1.5,  0.0 },
-        {1.5,  1.5,  0.0 }
-    };
-    static const int faces[12][3] = {
-        {0, 2, 1},
-        {1, 2, 3},
-        {4, 5, 6},
-        {5, 7, 6},
-        {0, 1, 4},
-        {1, 5, 4},
-        {2, 6, 3},
-        {3, 6, 7},
-        {0, 4, 2},
-        {2, 4, 6},
-        {1, 3, 5},
-        {3, 7, 5}
-    };
+    double corners[8][3];
+    for (int i = 0; i < 8; i++) {
+        corners[i][0] = 1.5 * cube_corners[i][0];
+        corners[i][1] = 1.5 * cube_corners[i][1];
+        corners[i][2] = 0.1 * cube_corners[i][2] - 0.1;
+    }
     cairn_error error = {0};
     cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
     cairn_shape_id id;
-    def.points = corners;
+    def.points = (const double(*)[3])corners;
     def.point_count = 8;
-    def.triangles = faces;
+    def.triangles = cube_faces;
     def.triangle_count = 12;
     must(cairn_shape_create(world, &def, &id, &error), &error);
     return id;

@@ -232,24 +232,7 @@ static void test_torque(void **state)
 
 static uint64_t hash_of(const bed *b, const char *kernel, int steps)
 {
-    cairn_world *world = make_world(b);
-    if (kernel != NULL && !eng_lane_choose_kernel(world, kernel)) {
-        cairn_world_destroy(world);
-        return 0;
-    }
-    // threads share even a small bed
-    assert_true(eng_lane_choose_ranges(world, 1));
-    run(world, steps, false);
-    uint64_t hash = cairn_world_hash(world);
-    cairn_energy e = cairn_world_energy(world);
-    double parts[] = {e.damping, e.friction, e.elastic, e.drivers};
-    for (int i = 0; i < 4; i++) {
-        uint64_t bits;
-        memcpy(&bits, &parts[i], sizeof bits);
-        hash = hash * 1099511628211u ^ bits;
-    }
-    cairn_world_destroy(world);
-    return hash;
+    return lane_hash(make_world(b), kernel, steps);
 }
 
 static void test_same_bits(void **state)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "engine/lane_data.h"
+#include "tests/cube.h"
 #include "tests/unit/engine/lane_world.h"
 
 #include <stdlib.h>
@@ -31,45 +32,20 @@ static cairn_shape_id make_shape(cairn_world *world, const cairn_shape_def *def)
     return id;
 }
 
-static const double corners[8][3] = {
-    {-1, -1, -1},
-    {1,  -1, -1},
-    {-1, 1,  -1},
-    {1,  1,  -1},
-    {-1, -1, 1 },
-    {1,  -1, 1 },
-    {-1, 1,  1 },
-    {1,  1,  1 }
-};
-static const int faces[12][3] = {
-    {0, 2, 1},
-    {1, 2, 3},
-    {4, 5, 6},
-    {5, 7, 6},
-    {0, 1, 4},
-    {1, 5, 4},
-    {2, 6, 3},
-    {3, 6, 7},
-    {0, 4, 2},
-    {2, 4, 6},
-    {1, 3, 5},
-    {3, 7, 5}
-};
-
 /// A wedge-like block with corners, as a hull or a closed mesh.
 static cairn_shape_id make_block(cairn_world *world, cairn_shape_kind kind)
 {
     double points[8][3];
     for (int i = 0; i < 8; i++) {
-        points[i][0] = 0.009 * corners[i][0];
-        points[i][1] = 0.007 * corners[i][1] * (corners[i][2] > 0.0 ? 0.4 : 1.0);
-        points[i][2] = 0.006 * corners[i][2];
+        points[i][0] = 0.009 * cube_corners[i][0];
+        points[i][1] = 0.007 * cube_corners[i][1] * (cube_corners[i][2] > 0.0 ? 0.4 : 1.0);
+        points[i][2] = 0.006 * cube_corners[i][2];
     }
     cairn_shape_def def = cairn_default_shape_def(kind);
     def.points = (const double(*)[3])points;
     def.point_count = 8;
     if (kind == CAIRN_MESH) {
-        def.triangles = faces;
+        def.triangles = cube_faces;
         def.triangle_count = 12;
     }
     return make_shape(world, &def);
@@ -319,27 +295,9 @@ static void test_meshes(void **state)
     compare((pit){.kind = CAIRN_MESH, .law = "hertz_mindlin", .bumpy = true, .fine = true});
 }
 
-/// Hash of the state, with what does not show in it.
 static uint64_t hash_of(const pit *p, const char *kernel, int steps)
 {
-    cairn_world *world = make_pit(p);
-    if (kernel != NULL && !eng_lane_choose_kernel(world, kernel)) {
-        cairn_world_destroy(world);
-        return 0;
-    }
-    assert_true(eng_lane_choose_ranges(world, 1));
-    run(world, steps, false);
-    assert_true(count_shape_contacts(world) > 10);
-    uint64_t hash = cairn_world_hash(world);
-    cairn_energy e = cairn_world_energy(world);
-    double parts[] = {e.damping, e.friction, e.elastic, e.drivers};
-    for (int i = 0; i < 4; i++) {
-        uint64_t bits;
-        memcpy(&bits, &parts[i], sizeof bits);
-        hash = hash * 1099511628211u ^ bits;
-    }
-    cairn_world_destroy(world);
-    return hash;
+    return lane_hash(make_pit(p), kernel, steps);
 }
 
 static void test_same_bits(void **state)
