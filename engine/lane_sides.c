@@ -155,7 +155,8 @@ static sides sides_of(const struct eng_lane *lane, int list, int index)
 static void block_sides(const struct eng_lane *lane, const sides *s, int index, int *next, int *to)
 {
     const eng_lane_block *block = &lane->pass.blocks[index];
-    int place = s->list == 0 ? block->force_row : index * ENG_LANE_WIDTH;
+    // the place is not there yet while sides are counted
+    int place = to != NULL && s->list == 0 ? block->force_row : index * ENG_LANE_WIDTH;
     for (int k = 0; k < ENG_LANE_WIDTH; k++) {
         int rows[2] = {eng_lane_row_a(block, k), eng_lane_row_b(block, k)};
         for (int side = 0; side < 2; side++)
