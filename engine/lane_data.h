@@ -154,7 +154,7 @@ typedef struct eng_lane_pass {
     eng_lane_block *blocks;
     eng_lane_hertz *hertz;   // [blocks], NULL where no surface needs it
     eng_lane_resist *resist; // [blocks], NULL where no surface needs it
-    double (*couple)[3][8];  // [force rows / 8] N m on B beside its moment; only with `resist`
+    double (*couple)[4];     // [force rows] N m on B beside its moment, 0; only with `resist`
     const eng_lane_segment *segments;
     const eng_lane_terms *terms;
     eng_lane_chunk *chunks;

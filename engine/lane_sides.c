@@ -58,7 +58,7 @@ static int first_lasting(const struct eng_lane *lane)
 /// Couples beside the forces of all force rows.
 static cairn_status place_couples(struct eng_lane *lane)
 {
-    size_t bytes = ((size_t)lane->zero_row / ENG_LANE_WIDTH + 1) * sizeof *lane->pass.couple;
+    size_t bytes = ((size_t)lane->zero_row + 1) * sizeof *lane->pass.couple;
     lane->pass.couple = NULL;
     if (!lane->has_resistance)
         return CAIRN_OK;

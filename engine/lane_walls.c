@@ -76,9 +76,7 @@ static vec3 couple_on(const struct eng_lane *lane, const eng_lane_block *block, 
 {
     if (lane->pass.couple == NULL)
         return vec3_make(0.0, 0.0, 0.0);
-    const double(*couple)[8] =
-        (const double(*)[8])lane->pass.couple[block->force_row / ENG_LANE_WIDTH];
-    return vec3_make(couple[0][k], couple[1][k], couple[2][k]);
+    return vec3_from(lane->pass.couple[block->force_row + k]);
 }
 
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
