@@ -135,8 +135,10 @@ static void add_lane(field_list *list, eng_lane_record *lane)
         n[ENG_LANE_RECORD_MOMENTS], lane->moments);
     add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
     int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
-    add(list, "lane/group_ghosts", ENG_STORE_INTEGER, 1, groups, lane->group_ghosts);
-    add(list, "lane/group_wake", ENG_STORE_REAL, 1, groups, lane->group_wake);
+    add(list, "lane/groups", ENG_STORE_INTEGER, 2, groups, lane->groups);
+    add(list, "lane/group_numbers", ENG_STORE_REAL, ENG_LANE_RECORD_GROUP_WIDTH, groups,
+        lane->group_numbers);
+    add(list, "lane/group_keys", ENG_STORE_WORD, 1, groups, lane->group_keys);
     add(list, "lane/spots", ENG_STORE_REAL, ENG_LANE_RECORD_SPOT_WIDTH, ghosts, lane->spots);
     add(list, "lane/spot_keys", ENG_STORE_WORD, 2, ghosts, lane->spot_keys);
     add(list, "lane/spot_orders", ENG_STORE_INTEGER, 2, ghosts, lane->spot_orders);

@@ -147,7 +147,7 @@ void eng_lane_destroy(eng_lane *lane)
         &lane->ghosts,     &lane->lasting,     &lane->scratch,     &lane->cell_start,
         &lane->kept_start, &lane->kept_aside,  &lane->counts,      &lane->resist,
         &lane->couple,     &lane->kept_resist, &lane->groups,      &lane->touches,
-        &lane->kept_spots};
+        &lane->kept_spots, &lane->near_walls};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
     for (int i = 0; i < lane->manifold_count; i++)

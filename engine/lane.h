@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The spheres lane: steps of worlds of spheres under explicit laws, in one fused vectorised pass.
 //
-// It takes over when every dynamic body is a sphere, every other body a sphere or a half-space, and
-// the laws of all pairs have a kernel (hooke and hertz_mindlin), and there are no connectors. The
-// physics is that of the ordinary blocks to round-off: forces, velocities, energy audit; results do
-// not depend on the number of threads or on the processor. While it is active the state lives in
-// the lane, and the world gives its own arrays back: whoever reads a body calls eng_state_of,
-// whoever reads q, v or the contacts of the world eng_lane_publish... first, whoever changes the
-// world eng_lane_state_set or eng_lane_leave. The bits depend on when pair lists are made: leaving
-// and entering makes a new one.
+// It takes over when every dynamic body is a sphere, no other body follows a function of time, the
+// laws of all pairs have a kernel (hooke and hertz_mindlin), and there are neither joints nor
+// connectors. The physics is that of the ordinary blocks to round-off: forces, velocities, energy
+// audit; results do not depend on the number of threads or on the processor. While it is active the
+// state lives in the lane, and the world gives its own arrays back: whoever reads a body calls
+// eng_state_of, whoever reads q, v or the contacts of the world eng_lane_publish... first, whoever
+// changes the world eng_lane_state_set or eng_lane_leave. The bits depend on when pair lists are
+// made: leaving and entering makes a new one.
 #ifndef CAIRN_ENGINE_LANE_H
 #define CAIRN_ENGINE_LANE_H
 
@@ -97,25 +97,27 @@ enum {
     ENG_LANE_RECORD_SLOT_WIDTH = 8,
     ENG_LANE_RECORD_MOMENT_WIDTH = 8,
     ENG_LANE_RECORD_WALL_WIDTH = 54,
-    ENG_LANE_RECORD_SPOT_WIDTH = 8
+    ENG_LANE_RECORD_SPOT_WIDTH = 8,
+    ENG_LANE_RECORD_GROUP_WIDTH = 9
 };
 
 /// What a checkpoint keeps of the lane beside the world's own state. Taking it changes nothing.
 typedef struct eng_lane_record {
     int64_t counts[ENG_LANE_RECORD_COUNTS];
     double reals[ENG_LANE_RECORD_REALS];
-    int *body;                                       // [rows]
-    double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];       // [rows]
-    double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH];     // [slots]
-    unsigned char *acts;                             // [slots]
-    double (*moments)[ENG_LANE_RECORD_MOMENT_WIDTH]; // [moments] of the slots
-    double (*ways)[2];                               // [chunks] left of the margins; path
-    int *group_ghosts;                               // [groups]
-    double *group_wake;                              // [groups]
-    double (*spots)[ENG_LANE_RECORD_SPOT_WIDTH];     // [ghosts] normals and gaps, now and before
-    uint64_t (*spot_keys)[2];                        // [ghosts] now and before
-    int (*spot_orders)[2];                           // [ghosts]
-    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH];     // [walls]
+    int *body;                                            // [rows]
+    double (*rows)[ENG_LANE_RECORD_ROW_WIDTH];            // [rows]
+    double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH];          // [slots]
+    unsigned char *acts;                                  // [slots]
+    double (*moments)[ENG_LANE_RECORD_MOMENT_WIDTH];      // [moments] of the slots
+    double (*ways)[2];                                    // [chunks] left of the margins; path
+    int (*groups)[2];                                     // [groups] ghosts, what is known
+    double (*group_numbers)[ENG_LANE_RECORD_GROUP_WIDTH]; // [groups] wake, and what is known
+    uint64_t *group_keys;                                 // [groups]
+    double (*spots)[ENG_LANE_RECORD_SPOT_WIDTH]; // [ghosts] normals and gaps, now and before
+    uint64_t (*spot_keys)[2];                    // [ghosts] now and before
+    int (*spot_orders)[2];                       // [ghosts]
+    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
 } eng_lane_record;
 
 /// Counts and reals of the world's lane.

@@ -3,8 +3,8 @@
 //
 // Bodies are rows in the order of cells. A pair lives in one lane of a block of eight; its owner is
 // the lower row. Walls take part as ghosts: rows behind the bodies that stand for the point of a
-// half-space next to one sphere, with radius zero. Pairs whose gap is small when the list is made
-// are computed in every step (list A); the others sleep until they may touch (list B).
+// wall next to one sphere, with radius zero. Pairs whose gap is small when the list is made are
+// computed in every step (list A); the others sleep until they may touch (list B).
 #ifndef CAIRN_ENGINE_LANE_DATA_H
 #define CAIRN_ENGINE_LANE_DATA_H
 
@@ -154,7 +154,7 @@ typedef struct eng_lane_pass {
     eng_lane_block *blocks;
     eng_lane_hertz *hertz;   // [blocks], NULL where no surface needs it
     eng_lane_resist *resist; // [blocks], NULL where no surface needs it
-    double (*couple)[3][8];  // [force rows / 8] N m on B beside its moment; only with `resist`
+    double (*couple)[4];     // [force rows] N m on B beside its moment, 0; only with `resist`
     const eng_lane_segment *segments;
     const eng_lane_terms *terms;
     eng_lane_chunk *chunks;
@@ -238,8 +238,9 @@ typedef struct eng_lane_wall {
 
 typedef struct eng_lane_ghost {
     int row, wall;
-    int slot; // of its pair
-    int nth;  // in its group; 0 for a half-space
+    int slot;  // of its pair
+    short nth; // in its group; 0 for a half-space
+    bool deep; // the centre is close to the surface or behind it
 } eng_lane_ghost;
 
 /// Two rows whose gap was within the skin when the list was made.
@@ -267,6 +268,9 @@ typedef struct eng_lane_range {
 } eng_lane_range;
 
 typedef struct eng_lane_finding eng_lane_finding;
+/// Radii between centre and surface, below which a contact is deep.
+#define ENG_LANE_DEEP 0.25
+
 /// Key of a ghost that stands for no contact.
 #define ENG_LANE_NO_KEY UINT64_MAX
 
@@ -283,11 +287,29 @@ typedef struct eng_lane_touch {
     eng_lane_spot now, before;
 } eng_lane_touch;
 
+typedef enum eng_lane_calm_kind {
+    ENG_LANE_UNSEEN, // nothing is known
+    ENG_LANE_CLEAR,  // apart by more than `room`
+    ENG_LANE_FACE,   // on the inner part of one triangle, farther than `room` from all others
+} eng_lane_calm_kind;
+
+/// What the last search for contacts says for all places of the sphere's centre within `room` of
+/// that where it was; in the wall's frame.
+typedef struct eng_lane_calm {
+    eng_lane_calm_kind kind;
+    vec3 centre;   // m
+    double room;   // m
+    vec3 normal;   // of the face, towards the sphere
+    double offset; // m, of the face along it
+    uint64_t key;  // of the contact with the face
+} eng_lane_calm;
+
 /// A sphere and such a wall near it.
 typedef struct eng_lane_group {
     int row, wall;
     int first_ghost, end_ghost;
-    double wake; // m, path at which contacts are looked for again
+    double wake; // m, path at which the group is looked at again
+    eng_lane_calm calm;
 } eng_lane_group;
 
 struct eng_lane {
@@ -305,18 +327,19 @@ struct eng_lane {
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
     eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
-    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots;
+    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots, near_walls;
     eng_lane_buffer lasting; // [blocks] whose force rows last
     eng_lane_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
     eng_lane_range *range;           // [workers of the world], the first `ranges` in use
     const eng_lane_finding *finding; // while pairs are searched for
     geo_manifold *manifolds;         // [manifold_count] one for each range
     int manifold_count, manifold_capacity;
-    const int *given_ghosts; // [given_count] of groups, while a restored list is made; else NULL
+    // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
+    const int (*given_groups)[2];
     int given_count;
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
-    int group_count;
+    int group_count, near_wall_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
     int zero_row, ranges;
     int least_chunks; // of a range
@@ -479,6 +502,12 @@ double eng_lane_walls_fastest(const struct eng_lane *lane);
 /// not looked at).
 void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers);
 
+/// Puts a ghost in its place. A centre that is close to the surface or behind it leaves no room for
+/// a point at the foot: the ghost goes farther on, as a ball that reaches back to the foot.
+/// @param normal  from the sphere to the wall
+void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double gap, vec3 normal,
+                         double X[4]);
+
 /// Work of a moving wall through a ghost over the step just computed, J.
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);
 
@@ -491,6 +520,9 @@ cairn_status eng_lane_pair_add(struct eng_lane *lane, eng_lane_range *range, int
 
 /// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
 cairn_status eng_lane_shapes_reserve(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Walls near a chunk whose rows are paired next.
+void eng_lane_shapes_near(struct eng_lane *lane, const eng_lane_chunk *chunk);
 
 /// Groups of a row with the walls near it, and their pairs.
 cairn_status eng_lane_shapes_pair(struct eng_lane *lane, eng_lane_range *range,

@@ -323,7 +323,7 @@ static cairn_status pair_walls(struct eng_lane *lane, eng_lane_range *range, int
                               pair_of(lane, row, lane->rows + 2 + range->ghost_count, walls[w].body,
                                       gap >= near));
         if (status == CAIRN_OK)
-            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1, 0};
+            range->ghosts[range->ghost_count++] = (eng_lane_ghost){row, w, -1, 0, false};
     }
     return status;
 }
@@ -342,6 +342,8 @@ static cairn_status find_in_chunk(struct eng_lane *lane, eng_lane_range *range, 
         .first_group = lane->group_count,
         .last_chunk = index,
     };
+    if (lane->has_shapes)
+        eng_lane_shapes_near(lane, chunk);
     for (int row = first; row < chunk->end_row && status == CAIRN_OK; row++) {
         status = pair_row(lane, range, row);
         if (status == CAIRN_OK)
@@ -391,7 +393,7 @@ static cairn_status join_ghosts(struct eng_lane *lane)
 static cairn_status find_pairs(struct eng_lane *lane, const eng_lane_finding *finding)
 {
     lane->finding = finding;
-    lane->group_count = 0;
+    lane->group_count = lane->near_wall_count = 0;
     lane->plane_ghosts = lane->ghost_count = lane->has_shapes ? count_ghosts(lane) : 0;
     if (!lane->has_shapes)
         eng_lane_ranges_run(lane, find_in_range);

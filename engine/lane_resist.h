@@ -164,9 +164,15 @@ INLINE vec_3 relative_spin(const eng_lane_pass *pass, const eng_lane_block *b, i
     return (vec_3){v_load(spin[0]), v_load(spin[1]), v_load(spin[2])};
 }
 
-INLINE double *couple_of(const eng_lane_pass *pass, const eng_lane_block *b, int first, int axis)
+INLINE void store_couples(double (*rows)[4], vec_3 couple)
 {
-    return pass->couple[b->force_row / ENG_LANE_WIDTH][axis] + first;
+    double lanes[3][LANES] __attribute__((aligned(64)));
+    v_store(lanes[0], couple.x);
+    v_store(lanes[1], couple.y);
+    v_store(lanes[2], couple.z);
+    for (int k = 0; k < LANES; k++)
+        for (int axis = 0; axis < 3; axis++)
+            rows[k][axis] = lanes[axis][k];
 }
 
 /// Couples of pairs whose other forces are known.
@@ -190,25 +196,22 @@ INLINE void resist(const eng_lane_pass *pass, pairs p, const resistance *t, cons
     vec about = dot(spin, n);
     vec_3 couple = roll(r, p.first, &t->rolling, &turn, n, less_scaled(spin, about, n), s);
     couple = add_scaled(couple, twist(r, p.first, &t->twisting, &turn, about, s), n);
-    v_store(couple_of(pass, p.b, p.first, 0), couple.x);
-    v_store(couple_of(pass, p.b, p.first, 1), couple.y);
-    v_store(couple_of(pass, p.b, p.first, 2), couple.z);
+    store_couples(pass->couple + p.b->force_row + p.first, couple);
 }
 
 INLINE void clear_couples(const eng_lane_pass *pass, pairs p)
 {
-    for (int axis = 0; axis < 3; axis++)
-        v_store(couple_of(pass, p.b, p.first, axis), v_set(0.0));
+    memset(pass->couple + p.b->force_row + p.first, 0, LANES * sizeof *pass->couple);
 }
 
-/// Adds the couple of an entry of `near`.
-INLINE void add_couple(const eng_lane_pass *pass, int entry, double torque[3])
+/// Adds the couple of an entry of `near`; what it adds to the fourth number is zero.
+INLINE void add_couple(const eng_lane_pass *pass, int entry, double torque[4])
 {
-    int row = entry / 8;
-    const double(*couple)[8] = (const double(*)[8])pass->couple[row / ENG_LANE_WIDTH];
-    double sign = entry & 1 ? 1.0 : -1.0;
-    for (int axis = 0; axis < 3; axis++)
-        torque[axis] += sign * couple[axis][row % ENG_LANE_WIDTH];
+    static const double signs_of[2] = {-1.0, 1.0};
+    const double *couple = pass->couple[(unsigned)entry / 8];
+    double sign = signs_of[entry & 1];
+    for (int k = 0; k < 4; k++)
+        torque[k] += sign * couple[k];
 }
 
 /// The user's load on a row with the couples of its pairs.

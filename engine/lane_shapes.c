@@ -9,6 +9,8 @@
 // that the kernels book what it held.
 #include "engine/lane_data.h"
 
+#include "geometry/narrow.h"
+
 #include <string.h>
 
 /// Where free ghosts are, m.
@@ -69,24 +71,17 @@ static double smallest_gap(const geo_manifold *found, double most)
 
 // ---------------------------------------------------------------- ghosts
 
-/// A centre close to the surface or beyond it leaves no room for a point at the foot: the ghost is
-/// put further on, as a ball that reaches back to the foot.
 static void place_contact(struct eng_lane *lane, int index)
 {
-    const eng_lane_ghost *ghost = ghost_at(lane, index);
+    eng_lane_ghost *ghost = ghost_at(lane, index);
     const eng_lane_spot *spot = &touch_at(lane, index)->now;
     const eng_lane_wall *wall = wall_of(lane, ghost->wall);
-    eng_lane_block *block = &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH];
     int row = lane->rows + 2 + index;
     double *X = lane->pass.X[row], *V = lane->pass.V[row];
-    double radius = lane->pass.constants[ghost->row][3], way = spot->gap + radius;
-    bool deep = way < 0.25 * radius;
-    double away = deep ? 0.5 * radius : way;
-    block->radius_sum[ghost->slot % ENG_LANE_WIDTH] = deep ? away - spot->gap : radius;
-    vec3 centre = vec3_from(lane->pass.X[ghost->row]);
-    vec3 foot = vec3_add_scaled(centre, way, spot->normal);
+    double way = spot->gap + lane->pass.constants[ghost->row][3];
+    vec3 foot = vec3_add_scaled(vec3_from(lane->pass.X[ghost->row]), way, spot->normal);
     vec3 arm = vec3_sub(foot, wall->now.centre);
-    vec3_store(X, vec3_add_scaled(centre, away, spot->normal));
+    eng_lane_ghost_back(lane, ghost, spot->gap, spot->normal, X);
     vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->spin, arm)));
     V[6] = wall->spin.x;
     V[7] = wall->spin.y;
@@ -233,15 +228,124 @@ static double last_way(const struct eng_lane *lane, int row)
     return 0.5 * lane->pass.step * (vec3_norm(vec3_from(lane->pass.V[row])) + lane->wall_speed);
 }
 
+// ---------------------------------------------------------------- search
+
+/// How far inside a triangle a point of its plane lies, m; not positive outside.
+static double way_inside(const geo_mesh *mesh, int triangle, vec3 normal, vec3 foot)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        vec3 v = mesh->vertices[mesh->triangles[triangle][k]];
+        vec3 edge = vec3_sub(mesh->vertices[mesh->triangles[triangle][(k + 1) % 3]], v);
+        double inside = vec3_dot(vec3_cross(normal, edge), vec3_sub(foot, v)) / vec3_norm(edge);
+        least = fmin(least, inside);
+        most = fmax(most, inside);
+    }
+    // the triangle runs either way around the normal
+    return fmax(least, -most);
+}
+
+/// Nearest contact, and the gap of the next one.
+static const geo_contact *nearest(const geo_manifold *found, double *next)
+{
+    const geo_contact *first = NULL;
+    for (int i = 0; i < found->count; i++) {
+        const geo_contact *c = &found->contacts[i];
+        bool nearer = first == NULL || c->gap < first->gap;
+        *next = fmin(*next, !nearer ? c->gap : first != NULL ? first->gap : INFINITY);
+        first = nearer ? c : first;
+    }
+    return first;
+}
+
+/// Whether only the inner part of a triangle can touch. A ball about the centre cuts the triangle's
+/// plane in a disc; while that is part of the triangle, whatever else lies in the ball has a
+/// nearest point of its own, with a contact.
+static bool is_on_face(const struct eng_lane *lane, const eng_lane_group *group,
+                       const geo_manifold *found, double margin, eng_lane_calm *calm)
+{
+    const geo_shape *shape = shape_of(lane, group->wall);
+    double next = margin, radius = lane->pass.constants[group->row][3];
+    const geo_contact *c = nearest(found, &next);
+    uint32_t code = c != NULL ? (uint32_t)c->key : 0, index = code & GEO_CODE_INDEX;
+    if (shape->kind != GEO_MESH || c == NULL || code != geo_code_face((int)index))
+        return false;
+    double height = radius + c->gap;
+    calm->normal =
+        vec3_negate(quat_rotate_inverse(wall_of(lane, group->wall)->placed.orientation, c->normal));
+    vec3 foot = vec3_add_scaled(calm->centre, -height, calm->normal);
+    double inside = way_inside(&shape->mesh, (int)index, calm->normal, foot);
+    calm->offset = vec3_dot(calm->normal, foot);
+    calm->key = c->key;
+    calm->room = fmin(next, hypot(inside, height) - radius);
+    return height > 0.0 && inside > 0.0 && calm->room > 0.0;
+}
+
+/// What a search with that margin says of later places.
+static eng_lane_calm calm_of(const struct eng_lane *lane, const eng_lane_group *group,
+                             const geo_manifold *found, double margin, vec3 centre)
+{
+    eng_lane_calm calm = {.centre = centre};
+    double gap = smallest_gap(found, margin);
+    if (is_on_face(lane, group, found, margin, &calm))
+        calm.kind = ENG_LANE_FACE;
+    else if (gap > 0.0)
+        calm.kind = ENG_LANE_CLEAR;
+    if (calm.kind == ENG_LANE_CLEAR)
+        calm.room = gap;
+    return calm;
+}
+
+/// The contact with the face that the sphere is known to be on.
+static cairn_status find_on_face(const struct eng_lane *lane, const eng_lane_group *group,
+                                 vec3 centre, geo_manifold *out)
+{
+    const eng_lane_calm *calm = &group->calm;
+    cairn_status status = base_array_reserve(&out->allocator, &out->contacts, &out->capacity, 1);
+    if (status != CAIRN_OK)
+        return status;
+    vec3 outward = quat_rotate(wall_of(lane, group->wall)->placed.orientation, calm->normal);
+    double height = vec3_dot(calm->normal, centre) - calm->offset;
+    out->count = 1;
+    out->contacts[0] = (geo_contact){
+        .gap = height - lane->pass.constants[group->row][3],
+        .normal = vec3_negate(outward),
+        .key = calm->key,
+    };
+    return CAIRN_OK;
+}
+
+/// Looks for contacts anew where what is known does not tell them.
+static cairn_status search(struct eng_lane *lane, eng_lane_group *group, vec3 centre,
+                           geo_manifold *found, double *margin)
+{
+    double radius = lane->pass.constants[group->row][3];
+    double reach = eng_lane_wall_reach(lane, group->row);
+    *margin = is_touched(lane, group) ? fmax(ENG_LANE_NEAR * reach, 0.05 * radius) : reach;
+    cairn_status status = find_contacts(lane, group->row, group->wall, *margin, found);
+    if (status == CAIRN_OK)
+        group->calm = calm_of(lane, group, found, *margin, centre);
+    return status;
+}
+
 static void visit(struct eng_lane *lane, eng_lane_chunk *chunk, eng_lane_group *group,
                   geo_manifold *found)
 {
     if (chunk->path + last_way(lane, group->row) < group->wake)
         return;
-    double margin = eng_lane_wall_reach(lane, group->row);
-    if (is_touched(lane, group))
-        margin *= ENG_LANE_NEAR;
-    if (find_contacts(lane, group->row, group->wall, margin, found) == CAIRN_OK)
+    const eng_lane_calm *calm = &group->calm;
+    vec3 centre = pose_apply_inverse(&wall_of(lane, group->wall)->placed,
+                                     vec3_from(lane->pass.X[group->row]));
+    double margin = 0.999999 * calm->room - vec3_distance(centre, calm->centre);
+    bool known = calm->kind != ENG_LANE_UNSEEN && margin > 0.0;
+    cairn_status status = CAIRN_OK;
+    if (known && calm->kind == ENG_LANE_CLEAR)
+        found->count = 0;
+    else if (known)
+        status = find_on_face(lane, group, centre, found);
+    else
+        status = search(lane, group, centre, found, &margin);
+    if (status == CAIRN_OK)
         renew_group(lane, chunk, group, found, margin);
     else
         chunk->starved = true;
@@ -275,8 +379,11 @@ cairn_status eng_lane_shapes_reserve(struct eng_lane *lane)
     const cairn_world *world = lane->world;
     if (!lane->has_shapes)
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->allocator, &lane->manifolds,
-                                             &lane->manifold_capacity, lane->ranges);
+    cairn_status status =
+        eng_lane_reserve(lane, &lane->near_walls, (size_t)lane->wall_count * sizeof(int));
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &lane->manifolds, &lane->manifold_capacity,
+                                    lane->ranges);
     for (; status == CAIRN_OK && lane->manifold_count < lane->ranges; lane->manifold_count++)
         geo_manifold_init(&lane->manifolds[lane->manifold_count], &world->allocator);
     for (int w = lane->plane_count; w < lane->wall_count; w++) {
@@ -309,8 +416,8 @@ static int ghosts_for(const struct eng_lane *lane, int row, int wall, const geo_
 {
     if (shape_of(lane, wall)->kind != GEO_MESH)
         return 1;
-    if (lane->given_ghosts != NULL)
-        return lane->group_count < lane->given_count ? lane->given_ghosts[lane->group_count] : 1;
+    if (lane->given_groups != NULL)
+        return lane->group_count < lane->given_count ? lane->given_groups[lane->group_count][0] : 1;
     int kept = 0, fresh = 0;
     while (eng_lane_kept_of(lane, row, wall, kept) != NULL)
         kept++;
@@ -353,7 +460,7 @@ static cairn_status add_group(struct eng_lane *lane, int row, int wall, const ge
         int index = lane->ghost_count++;
         const eng_lane_kept_spot *kept = eng_lane_kept_of(lane, row, wall, nth);
         eng_lane_spot spot = {.key = ENG_LANE_NO_KEY, .order = -1};
-        *ghost_at(lane, index) = (eng_lane_ghost){row, wall, -1, nth};
+        *ghost_at(lane, index) = (eng_lane_ghost){row, wall, -1, (short)nth, false};
         *touch_at(lane, index) = (eng_lane_touch){spot, spot};
         if (kept != NULL)
             touch_at(lane, index)->now = kept->spot;
@@ -362,12 +469,36 @@ static cairn_status add_group(struct eng_lane *lane, int row, int wall, const ge
     return status;
 }
 
+/// Bounds of the centres of a chunk's rows.
+static geo_bounds bounds_of(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    vec3 first = vec3_from(lane->pass.X[chunk->first_row]);
+    geo_bounds bounds = {first, first};
+    for (int row = chunk->first_row + 1; row < chunk->end_row; row++) {
+        vec3 centre = vec3_from(lane->pass.X[row]);
+        bounds = geo_bounds_merge(bounds, (geo_bounds){centre, centre});
+    }
+    return bounds;
+}
+
+void eng_lane_shapes_near(struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    int *near = lane->near_walls.block;
+    lane->near_wall_count = 0;
+    geo_bounds bounds =
+        geo_bounds_inflate(bounds_of(lane, chunk), lane->largest + 1.000001 * lane->widest);
+    for (int w = lane->plane_count; w < lane->wall_count; w++)
+        if (geo_bounds_overlap(bounds, wall_of(lane, w)->bounds))
+            near[lane->near_wall_count++] = w;
+}
+
 cairn_status eng_lane_shapes_pair(struct eng_lane *lane, eng_lane_range *range, int row)
 {
     const double *X = lane->pass.X[row], *constants = lane->pass.constants[row];
     double reach = eng_lane_wall_reach(lane, row);
     cairn_status status = CAIRN_OK;
-    for (int w = lane->plane_count; w < lane->wall_count && constants[0] != 0.0; w++) {
+    for (int i = 0; i < lane->near_wall_count && constants[0] != 0.0; i++) {
+        int w = ((const int *)lane->near_walls.block)[i];
         geo_manifold *found = &lane->manifolds[0];
         if (!is_near_bounds(&wall_of(lane, w)->bounds, X, constants[3] + reach))
             continue;

@@ -58,7 +58,7 @@ static int first_lasting(const struct eng_lane *lane)
 /// Couples beside the forces of all force rows.
 static cairn_status place_couples(struct eng_lane *lane)
 {
-    size_t bytes = ((size_t)lane->zero_row / ENG_LANE_WIDTH + 1) * sizeof *lane->pass.couple;
+    size_t bytes = ((size_t)lane->zero_row + 1) * sizeof *lane->pass.couple;
     lane->pass.couple = NULL;
     if (!lane->has_resistance)
         return CAIRN_OK;
@@ -155,7 +155,8 @@ static sides sides_of(const struct eng_lane *lane, int list, int index)
 static void block_sides(const struct eng_lane *lane, const sides *s, int index, int *next, int *to)
 {
     const eng_lane_block *block = &lane->pass.blocks[index];
-    int place = s->list == 0 ? block->force_row : index * ENG_LANE_WIDTH;
+    // the place is not there yet while sides are counted
+    int place = to != NULL && s->list == 0 ? block->force_row : index * ENG_LANE_WIDTH;
     for (int k = 0; k < ENG_LANE_WIDTH; k++) {
         int rows[2] = {eng_lane_row_a(block, k), eng_lane_row_b(block, k)};
         for (int side = 0; side < 2; side++)

@@ -46,17 +46,19 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
 
 static bool allocate_groups(eng_lane_record *record, base_arena *arena)
 {
-    int64_t groups = record->counts[ENG_LANE_RECORD_GROUPS];
+    size_t groups = (size_t)record->counts[ENG_LANE_RECORD_GROUPS];
     size_t ghosts = (size_t)record->counts[ENG_LANE_RECORD_GHOSTS];
-    record->group_ghosts = base_arena_array(arena, int, "lane groups", groups);
-    record->group_wake = base_arena_array(arena, double, "lane group wake", groups);
+    record->groups = base_arena_allocate(arena, "lane groups", groups, sizeof *record->groups);
+    record->group_numbers =
+        base_arena_allocate(arena, "lane group numbers", groups, sizeof *record->group_numbers);
+    record->group_keys = base_arena_array(arena, uint64_t, "lane group keys", groups);
     record->spots = base_arena_allocate(arena, "lane spots", ghosts, sizeof *record->spots);
     record->spot_keys =
         base_arena_allocate(arena, "lane spot keys", ghosts, sizeof *record->spot_keys);
     record->spot_orders =
         base_arena_allocate(arena, "lane spot orders", ghosts, sizeof *record->spot_orders);
-    return record->group_ghosts != NULL && record->group_wake != NULL && record->spots != NULL &&
-           record->spot_keys != NULL && record->spot_orders != NULL;
+    return record->groups != NULL && record->group_numbers != NULL && record->group_keys != NULL &&
+           record->spots != NULL && record->spot_keys != NULL && record->spot_orders != NULL;
 }
 
 bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
@@ -179,8 +181,16 @@ static void copy_groups(const eng_lane *lane, eng_lane_record *record)
 {
     const eng_lane_group *groups = lane->groups.block;
     for (int g = 0; g < lane->group_count; g++) {
-        record->group_ghosts[g] = groups[g].end_ghost - groups[g].first_ghost;
-        record->group_wake[g] = groups[g].wake;
+        const eng_lane_calm *calm = &groups[g].calm;
+        record->groups[g][0] = groups[g].end_ghost - groups[g].first_ghost;
+        record->groups[g][1] = (int)calm->kind;
+        double *to = record->group_numbers[g];
+        to[0] = groups[g].wake;
+        vec3_store(to + 1, calm->centre);
+        vec3_store(to + 4, calm->normal);
+        to[7] = calm->room;
+        to[8] = calm->offset;
+        record->group_keys[g] = calm->key;
     }
     for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++)
         copy_spot((const eng_lane_touch *)lane->touches.block + i, i, record);
@@ -237,11 +247,18 @@ static pose pose_from(const double *p)
     };
 }
 
+static bool is_finite(const double *numbers, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!isfinite(numbers[k]))
+            return false;
+    return true;
+}
+
 static bool is_wall_sound(const double wall[ENG_LANE_RECORD_WALL_WIDTH])
 {
-    for (int k = 0; k < ENG_LANE_RECORD_WALL_WIDTH; k++)
-        if (!isfinite(wall[k]))
-            return false;
+    if (!is_finite(wall, ENG_LANE_RECORD_WALL_WIDTH))
+        return false;
     for (int k = 0; k < 3; k++) {
         quat q = pose_from(wall + WALL_POSES + POSE * k).orientation;
         double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
@@ -259,14 +276,15 @@ static bool are_walls_sound(const eng_lane *lane, const eng_lane_record *record)
         if (!is_wall_sound(record->walls[i]))
             return false;
     for (int64_t g = 0; g < record->counts[ENG_LANE_RECORD_GROUPS]; g++) {
-        if (record->group_ghosts[g] < 1 || isnan(record->group_wake[g]))
+        int kind = record->groups[g][1];
+        if (record->groups[g][0] < 1 || kind < ENG_LANE_UNSEEN || kind > ENG_LANE_FACE ||
+            !is_finite(record->group_numbers[g], ENG_LANE_RECORD_GROUP_WIDTH))
             return false;
-        ghosts += record->group_ghosts[g];
+        ghosts += record->groups[g][0];
     }
     for (int64_t i = 0; i < all; i++)
-        for (int k = 0; k < ENG_LANE_RECORD_SPOT_WIDTH; k++)
-            if (!isfinite(record->spots[i][k]))
-                return false;
+        if (!is_finite(record->spots[i], ENG_LANE_RECORD_SPOT_WIDTH))
+            return false;
     return ghosts == all;
 }
 
@@ -330,22 +348,39 @@ static void place_now(eng_lane *lane, const eng_lane_record *record)
     eng_lane_ghosts_move(lane, 0, lane->plane_ghosts, NULL);
 }
 
+static void place_group(const double from[ENG_LANE_RECORD_GROUP_WIDTH], int kind, uint64_t key,
+                        eng_lane_group *group)
+{
+    group->wake = from[0];
+    group->calm = (eng_lane_calm){
+        .kind = (eng_lane_calm_kind)kind,
+        .centre = vec3_from(from + 1),
+        .normal = vec3_from(from + 4),
+        .room = from[7],
+        .offset = from[8],
+        .key = key,
+    };
+}
+
+static void place_spots(const eng_lane_record *record, int ghost, eng_lane_touch *touch)
+{
+    eng_lane_spot *spots[2] = {&touch->now, &touch->before};
+    for (int k = 0; k < 2; k++)
+        *spots[k] = (eng_lane_spot){
+            .normal = vec3_from(record->spots[ghost] + 4 * k),
+            .gap = record->spots[ghost][4 * k + 3],
+            .key = record->spot_keys[ghost][k],
+            .order = record->spot_orders[ghost][k],
+        };
+}
+
 static void place_groups(eng_lane *lane, const eng_lane_record *record)
 {
-    eng_lane_group *groups = lane->groups.block;
-    eng_lane_touch *touches = lane->touches.block;
     for (int g = 0; g < lane->group_count; g++)
-        groups[g].wake = record->group_wake[g];
-    for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++) {
-        eng_lane_spot *spots[2] = {&touches[i].now, &touches[i].before};
-        for (int k = 0; k < 2; k++)
-            *spots[k] = (eng_lane_spot){
-                .normal = vec3_from(record->spots[i] + 4 * k),
-                .gap = record->spots[i][4 * k + 3],
-                .key = record->spot_keys[i][k],
-                .order = record->spot_orders[i][k],
-            };
-    }
+        place_group(record->group_numbers[g], record->groups[g][1], record->group_keys[g],
+                    (eng_lane_group *)lane->groups.block + g);
+    for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++)
+        place_spots(record, i, (eng_lane_touch *)lane->touches.block + i);
     eng_lane_shapes_place(lane);
 }
 
@@ -429,10 +464,10 @@ static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
     place_walls(lane, record);
     if (!are_margins_sound(lane))
         return CAIRN_ERROR_FORMAT;
-    lane->given_ghosts = record->group_ghosts;
+    lane->given_groups = (const int(*)[2])record->groups;
     lane->given_count = (int)record->counts[ENG_LANE_RECORD_GROUPS];
     status = eng_lane_list_make(lane);
-    lane->given_ghosts = NULL;
+    lane->given_groups = NULL;
     return status;
 }
 

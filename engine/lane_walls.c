@@ -109,9 +109,7 @@ static vec3 couple_on(const struct eng_lane *lane, const eng_lane_block *block, 
 {
     if (lane->pass.couple == NULL)
         return vec3_make(0.0, 0.0, 0.0);
-    const double(*couple)[8] =
-        (const double(*)[8])lane->pass.couple[block->force_row / ENG_LANE_WIDTH];
-    return vec3_make(couple[0][k], couple[1][k], couple[2][k]);
+    return vec3_from(lane->pass.couple[block->force_row + k]);
 }
 
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row)
@@ -128,12 +126,24 @@ double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *gh
     return -lane->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
 }
 
+void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double gap, vec3 normal,
+                         double X[4])
+{
+    double radius = lane->pass.constants[ghost->row][3], way = gap + radius;
+    double *sum =
+        &lane->pass.blocks[ghost->slot / ENG_LANE_WIDTH].radius_sum[ghost->slot % ENG_LANE_WIDTH];
+    ghost->deep = way < ENG_LANE_DEEP * radius;
+    double away = ghost->deep ? 0.5 * radius : way;
+    *sum = ghost->deep ? away - gap : radius;
+    vec3_store(X, vec3_add_scaled(vec3_from(lane->pass.X[ghost->row]), away, normal));
+}
+
 void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers)
 {
-    const eng_lane_ghost *ghosts = lane->ghosts.block;
+    eng_lane_ghost *ghosts = lane->ghosts.block;
     double work = 0.0;
     for (int i = first; i < end; i++) {
-        const eng_lane_ghost *ghost = &ghosts[i];
+        eng_lane_ghost *ghost = &ghosts[i];
         const eng_lane_wall *wall = &walls_of(lane)[ghost->wall];
         int row = lane->rows + 2 + i;
         if (wall->moves && ghost->slot >= 0 && drivers != NULL)
@@ -143,6 +153,9 @@ void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *dri
         vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);
         double *X = lane->pass.X[row], *V = lane->pass.V[row];
         vec3_store(X, foot);
+        double radius = lane->pass.constants[ghost->row][3];
+        if (__builtin_expect(distance < ENG_LANE_DEEP * radius || ghost->deep, 0))
+            eng_lane_ghost_back(lane, ghost, distance - radius, vec3_negate(wall->now.normal), X);
         if (!wall->moves && drivers != NULL)
             continue;
         vec3 arm = vec3_sub(foot, wall->now.centre);

@@ -13,7 +13,8 @@ typedef struct options {
     const char *bed, *save, *law, *kernel;
     double side, slope, step, damping;
     int count, warm, steps, threads, materials;
-    double ratio; // largest radius over smallest of a new bed
+    double ratio;   // largest radius over smallest of a new bed
+    double rolling; // friction of rolling and twisting
 } options;
 
 static void fail(const char *text)
@@ -68,6 +69,8 @@ static options parse(int argc, char **argv)
             o.materials = atoi(value);
         else if (strcmp(key, "--ratio") == 0)
             o.ratio = atof(value);
+        else if (strcmp(key, "--rolling") == 0)
+            o.rolling = atof(value);
         else
             fail(key);
     }
@@ -94,6 +97,8 @@ static void set_law(cairn_world *world, const options *o, material_pair pair)
     check(cairn_pair_set_law(world, pair.a, pair.b, hertz ? "hertz_mindlin" : "hooke", &error),
           &error);
     set(world, pair, "friction", 0.5);
+    set(world, pair, "rolling_friction", o->rolling);
+    set(world, pair, "twisting_friction", o->rolling);
     cairn_value yes = {.type = CAIRN_BOOLEAN, .boolean = true};
     check(cairn_pair_set_value(world, pair.a, pair.b, "attraction", yes, &error), &error);
     if (hertz) {

@@ -156,4 +156,26 @@ static inline void check_energies(const cairn_world *a, const cairn_world *b, do
     check_close(x.residual, y.residual, 0.0, tolerance * scale);
 }
 
+/// Hash of a world and its audit after steps with those kernels, on ranges of one chunk, so that
+/// threads share even a small bed; 0 where the kernels cannot run. The world is destroyed.
+static inline uint64_t lane_hash(cairn_world *world, const char *kernel, int steps)
+{
+    if (kernel != NULL && !eng_lane_choose_kernel(world, kernel)) {
+        cairn_world_destroy(world);
+        return 0;
+    }
+    assert_true(eng_lane_choose_ranges(world, 1));
+    run(world, steps, false);
+    uint64_t hash = cairn_world_hash(world);
+    cairn_energy e = cairn_world_energy(world);
+    double parts[] = {e.damping, e.friction, e.elastic, e.drivers};
+    for (int i = 0; i < 4; i++) {
+        uint64_t bits;
+        memcpy(&bits, &parts[i], sizeof bits);
+        hash = hash * 1099511628211u ^ bits;
+    }
+    cairn_world_destroy(world);
+    return hash;
+}
+
 #endif

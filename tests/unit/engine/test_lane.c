@@ -232,24 +232,7 @@ static void test_torque(void **state)
 
 static uint64_t hash_of(const bed *b, const char *kernel, int steps)
 {
-    cairn_world *world = make_world(b);
-    if (kernel != NULL && !eng_lane_choose_kernel(world, kernel)) {
-        cairn_world_destroy(world);
-        return 0;
-    }
-    // threads share even a small bed
-    assert_true(eng_lane_choose_ranges(world, 1));
-    run(world, steps, false);
-    uint64_t hash = cairn_world_hash(world);
-    cairn_energy e = cairn_world_energy(world);
-    double parts[] = {e.damping, e.friction, e.elastic, e.drivers};
-    for (int i = 0; i < 4; i++) {
-        uint64_t bits;
-        memcpy(&bits, &parts[i], sizeof bits);
-        hash = hash * 1099511628211u ^ bits;
-    }
-    cairn_world_destroy(world);
-    return hash;
+    return lane_hash(make_world(b), kernel, steps);
 }
 
 static void test_same_bits(void **state)
@@ -305,7 +288,7 @@ static void test_shot(void **state)
         check_bodies(lane, ordinary, tolerance[k]);
         check_contacts(lane, ordinary, tolerance[k]);
     }
-    assert_true(lane->lane->lists > 20);
+    assert_true(lane->lane->lists > 5);
     cairn_world_destroy(lane);
     cairn_world_destroy(ordinary);
 }

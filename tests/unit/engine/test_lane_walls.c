@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walls of the spheres lane that are no half-spaces: contacts, motion, energies and read-outs as in
 // the ordinary blocks; same bits from every kernel and any number of threads.
+#include "base/memory.h"
 #include "base/rng.h"
 #include "engine/lane_data.h"
+#include "tests/cube.h"
 #include "tests/unit/engine/lane_world.h"
 
 #include <stdlib.h>
@@ -19,6 +21,7 @@ typedef struct pit {
     bool bumpy; // the floor is a mesh
     bool fine;  // of triangles smaller than a sphere
     int threads;
+    cairn_allocator allocator;
 } pit;
 
 static cairn_shape_id make_shape(cairn_world *world, const cairn_shape_def *def)
@@ -29,45 +32,20 @@ static cairn_shape_id make_shape(cairn_world *world, const cairn_shape_def *def)
     return id;
 }
 
-static const double corners[8][3] = {
-    {-1, -1, -1},
-    {1,  -1, -1},
-    {-1, 1,  -1},
-    {1,  1,  -1},
-    {-1, -1, 1 },
-    {1,  -1, 1 },
-    {-1, 1,  1 },
-    {1,  1,  1 }
-};
-static const int faces[12][3] = {
-    {0, 2, 1},
-    {1, 2, 3},
-    {4, 5, 6},
-    {5, 7, 6},
-    {0, 1, 4},
-    {1, 5, 4},
-    {2, 6, 3},
-    {3, 6, 7},
-    {0, 4, 2},
-    {2, 4, 6},
-    {1, 3, 5},
-    {3, 7, 5}
-};
-
 /// A wedge-like block with corners, as a hull or a closed mesh.
 static cairn_shape_id make_block(cairn_world *world, cairn_shape_kind kind)
 {
     double points[8][3];
     for (int i = 0; i < 8; i++) {
-        points[i][0] = 0.009 * corners[i][0];
-        points[i][1] = 0.007 * corners[i][1] * (corners[i][2] > 0.0 ? 0.4 : 1.0);
-        points[i][2] = 0.006 * corners[i][2];
+        points[i][0] = 0.009 * cube_corners[i][0];
+        points[i][1] = 0.007 * cube_corners[i][1] * (cube_corners[i][2] > 0.0 ? 0.4 : 1.0);
+        points[i][2] = 0.006 * cube_corners[i][2];
     }
     cairn_shape_def def = cairn_default_shape_def(kind);
     def.points = (const double(*)[3])points;
     def.point_count = 8;
     if (kind == CAIRN_MESH) {
-        def.triangles = faces;
+        def.triangles = cube_faces;
         def.triangle_count = 12;
     }
     return make_shape(world, &def);
@@ -214,6 +192,7 @@ static cairn_world *make_pit(const pit *p)
     cairn_world *world;
     def.time_step = 2e-5;
     def.threads = p->threads;
+    def.allocator = p->allocator;
     assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
     cairn_material_id wall = material(world, "wall"), grain = material(world, "grain");
     const cairn_material_id pairs[2][2] = {
@@ -316,12 +295,236 @@ static void test_meshes(void **state)
     compare((pit){.kind = CAIRN_MESH, .law = "hertz_mindlin", .bumpy = true, .fine = true});
 }
 
+static uint64_t hash_of(const pit *p, const char *kernel, int steps)
+{
+    return lane_hash(make_pit(p), kernel, steps);
+}
+
+static void test_same_bits(void **state)
+{
+    (void)state;
+    const char *kernels[] = {"avx2", "avx512"};
+    for (int kind = 0; kind < 2; kind++) {
+        pit p = {.kind = kind ? CAIRN_MESH : CAIRN_COMPOUND,
+                 .law = kind ? "hertz_mindlin" : "hooke",
+                 .bumpy = true,
+                 .fine = kind == 1,
+                 .resisting = true,
+                 .threads = 1};
+        uint64_t expected = hash_of(&p, "scalar", 1200);
+        for (int k = 0; k < 2; k++) {
+            uint64_t hash = hash_of(&p, kernels[k], 1200);
+            assert_true(hash == 0 || hash == expected);
+        }
+        for (p.threads = 2; p.threads <= 3; p.threads++)
+            assert_true(hash_of(&p, NULL, 1200) == expected);
+    }
+}
+
+/// Into the lane, out of it and in again: contacts with walls keep their history.
+static void test_hand_over(void **state)
+{
+    (void)state;
+    pit p = {.kind = CAIRN_MESH, .law = "hooke", .bumpy = true, .resisting = true, .threads = 1};
+    cairn_world *mixed = make_pit(&p), *ordinary = make_pit(&p);
+    run(ordinary, 1000, true);
+    run(mixed, 850, false);
+    assert_true(count_shape_contacts(mixed) > 8);
+    assert_int_equal(eng_lane_leave(mixed), CAIRN_OK);
+    run(mixed, 50, true);
+    mixed->lane_fit = ENG_LANE_UNKNOWN;
+    run(mixed, 100, false);
+    check_bodies(mixed, ordinary, 1e-8);
+    check_contacts(mixed, ordinary, 1e-8);
+    check_energies(mixed, ordinary, 1e-4);
+    cairn_world_destroy(mixed);
+    cairn_world_destroy(ordinary);
+}
+
+/// Walls that are put elsewhere or get another velocity between steps.
+static void test_placed(void **state)
+{
+    (void)state;
+    pit p = {.kind = CAIRN_MESH, .law = "hooke", .threads = 1};
+    cairn_world *worlds[2] = {make_pit(&p), make_pit(&p)};
+    for (int w = 0; w < 2; w++) {
+        cairn_world *world = worlds[w];
+        cairn_body_id tool = cairn_body_at(world, 6), moving = cairn_body_at(world, 9);
+        const double still[3] = {0.0, 0.0, 0.0};
+        cairn_body_view view;
+        run(world, 720, w == 1);
+        assert_int_equal(cairn_body_get(world, tool, &view), CAIRN_OK);
+        view.position[0] += 2e-4;
+        view.position[2] -= 3e-4;
+        assert_int_equal(cairn_body_set_pose(world, tool, view.position, view.orientation, NULL),
+                         CAIRN_OK);
+        run(world, 30, w == 1);
+        assert_int_equal(
+            cairn_body_set_velocity(world, moving, (double[3]){0.3, 0.2, -1.0}, still, NULL),
+            CAIRN_OK);
+        run(world, 90, w == 1);
+    }
+    assert_true(count_shape_contacts(worlds[1]) > 5);
+    check_bodies(worlds[0], worlds[1], 1e-8);
+    check_contacts(worlds[0], worlds[1], 1e-8);
+    check_forces(worlds[0], worlds[1], 1e-8);
+    check_energies(worlds[0], worlds[1], 1e-4);
+    for (int w = 0; w < 2; w++)
+        cairn_world_destroy(worlds[w]);
+}
+
+/// A sphere that is shot at a wall whose surface is at 4 mm.
+static cairn_world *make_shot(bool plane)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world;
+    def.time_step = 2e-5;
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id stuff = material(world, "stuff");
+    set_pair(world, stuff, stuff, "hooke", 0.02);
+    cairn_shape_def half_space = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def body = cairn_default_body_def();
+    body.material = stuff;
+    body.kind = CAIRN_FIXED;
+    body.shape = plane ? make_shape(world, &half_space) : make_tool(world, CAIRN_BOX);
+    body.position[2] = plane ? 0.004 : 0.0;
+    add_body(world, body);
+    body = cairn_default_body_def();
+    body.material = stuff;
+    body.shape = sphere(world, 0.002);
+    memcpy(body.position, (double[3]){0.001, -0.001, 0.0063}, sizeof body.position);
+    memcpy(body.velocity, (double[3]){0.1, 0.0, -11.0}, sizeof body.velocity);
+    add_body(world, body);
+    return world;
+}
+
+/// A sphere whose centre gets behind the surface of a wall comes out as it would.
+static void test_deep(void **state)
+{
+    (void)state;
+    for (int plane = 0; plane < 2; plane++) {
+        cairn_world *worlds[2] = {make_shot(plane), make_shot(plane)};
+        double lowest = 1.0;
+        for (int i = 0; i < 200; i++) {
+            cairn_body_view view;
+            run(worlds[0], 1, false);
+            run(worlds[1], 1, true);
+            assert_int_equal(cairn_body_get(worlds[0], cairn_body_at(worlds[0], 1), &view),
+                             CAIRN_OK);
+            lowest = fmin(lowest, view.position[2]);
+            check_bodies(worlds[0], worlds[1], 1e-11);
+            check_contacts(worlds[0], worlds[1], 1e-11);
+        }
+        assert_true(lowest < 0.0035);
+        check_energies(worlds[0], worlds[1], 1e-3);
+        assert_int_equal(cairn_contact_count(worlds[0]), 0);
+        for (int w = 0; w < 2; w++)
+            cairn_world_destroy(worlds[w]);
+    }
+}
+
+/// Three triangles: a level one, and two that rise a little beyond it on either side of y = 0.
+static cairn_shape_id make_fold(cairn_world *world)
+{
+    static const double points[4][3] = {
+        {0.0,   0.0,   0.0   },
+        {-0.02, 0.02,  0.0   },
+        {-0.02, -0.02, 0.0   },
+        {0.02,  0.0,   0.0010}
+    };
+    static const int triangles[3][3] = {
+        {0, 1, 2},
+        {0, 3, 1},
+        {0, 2, 3}
+    };
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
+    def.points = points;
+    def.point_count = 4;
+    def.triangles = triangles;
+    def.triangle_count = 3;
+    return make_shape(world, &def);
+}
+
+/// A sphere that a large weight presses on the level triangle rolls onto the two others.
+static cairn_world *make_roller(void)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world;
+    def.time_step = 2e-5;
+    def.gravity[2] = -385.0;
+    assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
+    cairn_material_id stuff = material(world, "stuff");
+    set_pair(world, stuff, stuff, "hooke", 1.0);
+    cairn_body_def body = cairn_default_body_def();
+    body.material = stuff;
+    body.kind = CAIRN_FIXED;
+    body.shape = make_fold(world);
+    add_body(world, body);
+    body = cairn_default_body_def();
+    body.material = stuff;
+    body.density = 2500.0;
+    body.shape = sphere(world, 0.005);
+    memcpy(body.position, (double[3]){-0.003, 0.0, 0.00495}, sizeof body.position);
+    body.velocity[0] = 0.5;
+    body.angular_velocity[1] = 100.0;
+    add_body(world, body);
+    return world;
+}
+
+/// More contacts at once than were foreseen make a new list; none is left out.
+static void test_crowded(void **state)
+{
+    (void)state;
+    int crowded = 0;
+    cairn_world *lane = make_roller(), *ordinary = make_roller();
+    for (int i = 0; i < 400; i++) {
+        run(lane, 1, false);
+        run(ordinary, 1, true);
+        crowded += lane->lane->crowded;
+        assert_int_equal(cairn_world_report(lane)->contacts,
+                         cairn_world_report(ordinary)->contacts);
+    }
+    assert_true(crowded > 0);
+    assert_true(cairn_contact_count(lane) >= 2);
+    check_bodies(lane, ordinary, 1e-10);
+    check_contacts(lane, ordinary, 1e-10);
+    check_energies(lane, ordinary, 1e-4);
+    cairn_world_destroy(lane);
+    cairn_world_destroy(ordinary);
+}
+
+/// Every allocation of the first steps among walls may fail: the step says so, nothing leaks.
+static void test_failing_memory(void **state)
+{
+    (void)state;
+    pit p = {.kind = CAIRN_MESH, .law = "hooke", .bumpy = true, .resisting = true, .threads = 1};
+    cairn_status status = CAIRN_ERROR_MEMORY;
+    for (long at = 1; status != CAIRN_OK; at++) {
+        base_counting_allocator counter = {0};
+        base_allocator counting = base_allocator_counting(&counter);
+        p.allocator = (cairn_allocator){counting.reallocate, counting.context};
+        cairn_world *world = make_pit(&p);
+        cairn_error error;
+        counter.fail_at = counter.calls + at;
+        status = CAIRN_OK;
+        for (int i = 0; i < 3 && status == CAIRN_OK; i++)
+            status = cairn_world_step(world, &error);
+        assert_true(status == CAIRN_OK || status == CAIRN_ERROR_MEMORY);
+        assert_true(status == CAIRN_OK || counter.calls >= counter.fail_at);
+        cairn_world_destroy(world);
+        assert_int_equal(counter.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes),     cmocka_unit_test(test_cylinders),
         cmocka_unit_test(test_capsules),  cmocka_unit_test(test_hulls),
         cmocka_unit_test(test_compounds), cmocka_unit_test(test_meshes),
+        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_placed),    cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_crowded),   cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
