@@ -5,7 +5,16 @@
 #include "base/assert.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+
+// An idle thread looks for work for a fraction of a millisecond before it sleeps, as waking takes
+// as long: at first for loops that follow each other closely, then giving its core away between
+// looks, so that where cores are short it is in nobody's way.
+enum { LOOKS = 200, YIELDS = 400, LINE = 64 };
+
+#define CLOSED UINT64_C(0xffffffff) // no chunks to be had: next chunk of a ticket
 
 typedef struct worker_seat {
     base_workers *pool;
@@ -18,63 +27,144 @@ struct base_workers {
     int count;
     worker_seat *seats; // [count]; seat 0 is the caller and has no thread
 
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; // of sleeping and waking alone
     pthread_cond_t start;
     pthread_cond_t finished;
-    unsigned long round; // grows by one for each loop
-    int busy;            // threads that have not finished the current round
-    int quit;
+    atomic_int sleepers; // threads at `start`
+    atomic_int waiting;  // 1: the caller is at `finished`
+    atomic_int quit;
 
-    // the loop being run; written by the caller before `round` grows
-    base_chunk_function *function;
-    void *context;
-    int loop_count;
-    int chunk_size;
-    int chunk_count;
-    atomic_int next_chunk;
+    char apart[LINE]; // what follows is written for every chunk
+    // round << 32 | next chunk. A chunk is taken by raising it from the value at which the loop was
+    // read: that fails once the loop has changed.
+    _Atomic uint64_t ticket;
+    atomic_int done; // chunks that have been run
+    char apart_too[LINE];
+
+    // the loop being run; written while the ticket is closed
+    _Atomic(base_chunk_function *) function;
+    _Atomic(void *) context;
+    atomic_int loop_count;
+    atomic_int chunk_size;
+    atomic_int chunk_count;
 };
 
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Takes a chunk of the loop that the ticket names; -1 for none. What it reads of the loop is that
+/// of the ticket, or the exchange fails.
+static int take_chunk(base_workers *pool, base_chunk_function **function, void **context,
+                      int *loop_count, int *chunk_size)
+{
+    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    for (;;) {
+        uint64_t next = ticket & CLOSED;
+        if (next == CLOSED ||
+            next >= (uint64_t)atomic_load_explicit(&pool->chunk_count, memory_order_acquire))
+            return -1;
+        *function = atomic_load_explicit(&pool->function, memory_order_acquire);
+        *context = atomic_load_explicit(&pool->context, memory_order_acquire);
+        *loop_count = atomic_load_explicit(&pool->loop_count, memory_order_acquire);
+        *chunk_size = atomic_load_explicit(&pool->chunk_size, memory_order_acquire);
+        if (atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket + 1,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return (int)next;
+    }
+}
+
+/// Runs chunks until there are none; wakes a waiting caller.
 static void run_chunks(base_workers *pool, int worker)
 {
-    for (;;) {
-        int chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= pool->chunk_count)
-            return;
-        int begin = chunk * pool->chunk_size;
-        int end = pool->loop_count - begin < pool->chunk_size ? pool->loop_count
-                                                              : begin + pool->chunk_size;
-        pool->function(pool->context, begin, end, chunk, worker);
+    base_chunk_function *function;
+    void *context;
+    int loop_count, chunk_size, chunk, run = 0;
+    while ((chunk = take_chunk(pool, &function, &context, &loop_count, &chunk_size)) >= 0) {
+        int begin = chunk * chunk_size;
+        int end = loop_count - begin < chunk_size ? loop_count : begin + chunk_size;
+        function(context, begin, end, chunk, worker);
+        run++;
     }
+    if (run == 0)
+        return;
+    atomic_fetch_add(&pool->done, run);
+    if (worker == 0 || !atomic_load(&pool->waiting))
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->finished);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static bool has_chunks(base_workers *pool)
+{
+    uint64_t next = atomic_load(&pool->ticket) & CLOSED;
+    return next != CLOSED && next < (uint64_t)atomic_load(&pool->chunk_count);
+}
+
+static bool is_done(base_workers *pool)
+{
+    return atomic_load(&pool->done) ==
+           atomic_load_explicit(&pool->chunk_count, memory_order_relaxed);
+}
+
+/// Looks for a while; true when the condition came to hold.
+static bool look_for(base_workers *pool, bool (*holds)(base_workers *))
+{
+    for (int i = 0; i < LOOKS + YIELDS; i++) {
+        if (holds(pool))
+            return true;
+        if (i < LOOKS)
+            pause_briefly();
+        else
+            sched_yield();
+    }
+    return false;
+}
+
+static bool has_work(base_workers *pool)
+{
+    return has_chunks(pool) || atomic_load(&pool->quit);
+}
+
+static void sleep_until_work(base_workers *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (!has_work(pool))
+        pthread_cond_wait(&pool->start, &pool->mutex);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *worker_main(void *argument)
 {
     worker_seat *seat = argument;
     base_workers *pool = seat->pool;
-    unsigned long seen = 0;
-    pthread_mutex_lock(&pool->mutex);
-    for (;;) {
-        while (pool->round == seen && !pool->quit)
-            pthread_cond_wait(&pool->start, &pool->mutex);
-        if (pool->quit)
-            break;
-        seen = pool->round;
-        pthread_mutex_unlock(&pool->mutex);
+    while (!atomic_load(&pool->quit)) {
         run_chunks(pool, seat->index);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->busy == 0)
-            pthread_cond_signal(&pool->finished);
+        if (!look_for(pool, has_work))
+            sleep_until_work(pool);
     }
-    pthread_mutex_unlock(&pool->mutex);
     return NULL;
+}
+
+static void wake_sleepers(base_workers *pool)
+{
+    if (atomic_load(&pool->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->start);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void stop_threads(base_workers *pool, int started)
 {
-    pthread_mutex_lock(&pool->mutex);
-    pool->quit = 1;
-    pthread_cond_broadcast(&pool->start);
-    pthread_mutex_unlock(&pool->mutex);
+    atomic_store(&pool->quit, 1);
+    wake_sleepers(pool);
     for (int i = 1; i < started; i++)
         pthread_join(pool->seats[i].thread, NULL);
 }
@@ -102,6 +192,7 @@ base_workers *base_workers_create(const base_allocator *allocator, int count)
         return NULL;
     }
     pool->count = count;
+    atomic_init(&pool->ticket, CLOSED);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finished, NULL);
@@ -139,6 +230,33 @@ static void run_serial(int count, int chunk_size, base_chunk_function *function,
     }
 }
 
+/// Writes the loop while no chunk of it can be taken, then opens it.
+static void open_loop(base_workers *pool, int count, int chunk_size, base_chunk_function *function,
+                      void *context)
+{
+    uint64_t round = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> 32) + 1;
+    atomic_store(&pool->ticket, round << 32 | CLOSED);
+    atomic_store_explicit(&pool->function, function, memory_order_release);
+    atomic_store_explicit(&pool->context, context, memory_order_release);
+    atomic_store_explicit(&pool->loop_count, count, memory_order_release);
+    atomic_store_explicit(&pool->chunk_size, chunk_size, memory_order_release);
+    atomic_store_explicit(&pool->chunk_count, base_chunk_count(count, chunk_size),
+                          memory_order_release);
+    atomic_store_explicit(&pool->done, 0, memory_order_release);
+    atomic_store(&pool->ticket, round << 32);
+    wake_sleepers(pool);
+}
+
+static void wait_until_done(base_workers *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->waiting, 1);
+    while (!is_done(pool))
+        pthread_cond_wait(&pool->finished, &pool->mutex);
+    atomic_store(&pool->waiting, 0);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 void base_parallel_for(base_workers *workers, int count, int chunk_size,
                        base_chunk_function *function, void *context)
 {
@@ -149,24 +267,10 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
         run_serial(count, chunk_size, function, context);
         return;
     }
-    pthread_mutex_lock(&workers->mutex);
-    workers->function = function;
-    workers->context = context;
-    workers->loop_count = count;
-    workers->chunk_size = chunk_size;
-    workers->chunk_count = base_chunk_count(count, chunk_size);
-    atomic_store_explicit(&workers->next_chunk, 0, memory_order_relaxed);
-    workers->busy = workers->count - 1;
-    workers->round++;
-    pthread_cond_broadcast(&workers->start);
-    pthread_mutex_unlock(&workers->mutex);
-
+    open_loop(workers, count, chunk_size, function, context);
     run_chunks(workers, 0);
-
-    pthread_mutex_lock(&workers->mutex);
-    while (workers->busy > 0)
-        pthread_cond_wait(&workers->finished, &workers->mutex);
-    pthread_mutex_unlock(&workers->mutex);
+    if (!look_for(workers, is_done))
+        wait_until_done(workers);
 }
 
 // ---------------------------------------------------------------- gate

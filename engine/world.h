@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/parallel.h"
+#include "contact/domains.h"
 #include "contact/law.h"
 #include "contact/solver.h"
 #include "engine/cairn.h"
@@ -204,6 +205,7 @@ struct cairn_world {
     bool topology_changed; // bodies were added or placed since the last step
 
     eng_contacts contacts;        // of the last step
+    con_domains domains;          // of its cone contacts
     eng_contacts contacts_before; // of the step before, for matching
 
     struct eng_lane *lane; // spheres under explicit laws; NULL until it is used
