@@ -30,6 +30,15 @@ static inline int con_domains_tasks(const con_domains *domains)
     return domains != NULL ? (2 << domains->levels) - 1 : 1;
 }
 
+/// Cuts that a task lies behind: `levels` for the domains, 0 for the last task.
+static inline int con_domains_depth(const con_domains *domains, int task)
+{
+    int depth = 0;
+    for (int after = con_domains_tasks(domains) - task; after > 1; after >>= 1)
+        depth++;
+    return depth;
+}
+
 /// Task of a contact between bodies of two domains (numbers from 0; one domain for a contact with
 /// something immobile).
 int con_domains_task(int levels, int domain_a, int domain_b);

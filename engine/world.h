@@ -258,6 +258,9 @@ cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Poses, margins and bounds of the colliders for body poses q.
 cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
 
+/// Loops over bodies run in chunks of this many.
+enum { ENG_BODY_CHUNK = 1024 };
+
 /// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
 enum { ENG_PAIR_CHUNK = 64 };
 
