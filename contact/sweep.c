@@ -245,7 +245,9 @@ static inline double dot3(const double a[3])
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
+// in the loop itself: sums stay in registers
+static inline __attribute__((always_inline)) void visit(con_sweep *sweep, int i,
+                                                        con_sweep_change *total)
 {
     con_sweep_contact *contact = &sweep->contacts[i];
     double *R = sweep->R[i];
@@ -283,34 +285,28 @@ typedef struct pass_context {
     con_sweep_change part[CON_DOMAIN_TASKS_MAX]; // of each task
 } pass_context;
 
-con_sweep_change con_sweep_range(con_sweep *sweep, int begin, int end, bool backward)
+con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, int end,
+                                 bool backward)
 {
     con_sweep_change total = {0.0, 0.0};
-    for (int k = begin; k < end; k++)
-        visit(sweep, backward ? end - 1 - (k - begin) : k, &total);
+    for (int k = begin; k < end; k++) {
+        int place = backward ? end - 1 - (k - begin) : k;
+        visit(sweep, order != NULL ? order[place] : place, &total);
+    }
     return total;
 }
 
 static void pass_task(void *argument, int begin, int end, int task)
 {
     pass_context *context = argument;
-    context->part[task] = con_sweep_range(context->sweep, begin, end, context->backward);
-}
-
-static con_sweep_change pass_in_order(con_sweep *sweep, const int *order, bool backward)
-{
-    con_sweep_change total = {0.0, 0.0};
-    int n = sweep->problem->contact_count;
-    for (int k = 0; k < n; k++)
-        visit(sweep, order[backward ? n - 1 - k : k], &total);
-    return total;
+    context->part[task] = con_sweep_range(context->sweep, NULL, begin, end, context->backward);
 }
 
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward)
 {
-    if (order != NULL)
-        return pass_in_order(sweep, order, backward);
     const con_problem *problem = sweep->problem;
+    if (order != NULL)
+        return con_sweep_range(sweep, order, 0, problem->contact_count, backward);
     pass_context context = {.sweep = sweep, .backward = backward};
     con_sweep_change total = {0.0, 0.0};
     con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context);

@@ -70,8 +70,9 @@ void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
 /// @param order  [contact_count] permutation; NULL: by index
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
 
-/// The part of a pass that visits the contacts [begin, end) by index.
-con_sweep_change con_sweep_range(con_sweep *sweep, int begin, int end, bool backward);
+/// The part of a pass that visits the places [begin, end), with no regard to domains.
+con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, int end,
+                                 bool backward);
 
 /// Makes room for conjugate passes, in arena memory.
 cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena) CAIRN_CHECK_RESULT;
