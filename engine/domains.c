@@ -9,7 +9,7 @@
 #include <string.h>
 
 // contacts from which there are 2, 4, 8 domains
-static const int contacts_for[CON_DOMAIN_LEVELS_MAX] = {2000, 8000, 32000};
+static const int contacts_for[CON_DOMAIN_LEVELS_MAX] = {4000, 8000, 32000};
 
 enum { BINS = 1024, DIRECTIONS_MAX = 4 };
 
