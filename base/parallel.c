@@ -5,14 +5,19 @@
 #include "base/assert.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 
-// An idle thread looks for work for a fraction of a millisecond before it sleeps, as waking takes
-// as long: at first for loops that follow each other closely, then giving its core away between
-// looks, so that where cores are short it is in nobody's way.
-enum { LOOKS = 200, YIELDS = 400, LINE = 64 };
+// A thread that waits looks for a while before it sleeps, as waking takes some tens of
+// microseconds. Where cores are short looking is in vain: the while then gets shorter, but for a
+// try now and then.
+enum { LOOKS_MOST = 2000, LOOKS_LEAST = 4, TRY_AGAIN = 32, LINE = 64 };
+
+/// How long a thread looks before it sleeps; changes no result.
+typedef struct waiter {
+    int looks;
+    unsigned waits; // so far
+} waiter;
 
 #define CLOSED UINT64_C(0xffffffff) // no chunks to be had: next chunk of a ticket
 
@@ -26,6 +31,7 @@ struct base_workers {
     base_allocator allocator;
     int count;
     worker_seat *seats; // [count]; seat 0 is the caller and has no thread
+    waiter caller;      // how it waits
 
     pthread_mutex_t mutex; // of sleeping and waking alone
     pthread_cond_t start;
@@ -112,16 +118,19 @@ static bool is_done(base_workers *pool)
 }
 
 /// Looks for a while; true when the condition came to hold.
-static bool look_for(base_workers *pool, bool (*holds)(base_workers *))
+static bool look_for(base_workers *pool, bool (*holds)(base_workers *), waiter *self)
 {
-    for (int i = 0; i < LOOKS + YIELDS; i++) {
-        if (holds(pool))
+    bool in_full = self->waits++ % TRY_AGAIN == 0;
+    int looks = in_full ? LOOKS_MOST : self->looks;
+    for (int i = 0; i < looks; i++) {
+        if (holds(pool)) {
+            self->looks = looks < LOOKS_MOST / 2 ? 2 * looks : LOOKS_MOST;
             return true;
-        if (i < LOOKS)
-            pause_briefly();
-        else
-            sched_yield();
+        }
+        pause_briefly();
     }
+    if (!in_full && self->looks > LOOKS_LEAST)
+        self->looks /= 2;
     return false;
 }
 
@@ -144,9 +153,10 @@ static void *worker_main(void *argument)
 {
     worker_seat *seat = argument;
     base_workers *pool = seat->pool;
+    waiter self = {.looks = LOOKS_MOST};
     while (!atomic_load(&pool->quit)) {
         run_chunks(pool, seat->index);
-        if (!look_for(pool, has_work))
+        if (!look_for(pool, has_work, &self))
             sleep_until_work(pool);
     }
     return NULL;
@@ -192,6 +202,7 @@ base_workers *base_workers_create(const base_allocator *allocator, int count)
         return NULL;
     }
     pool->count = count;
+    pool->caller.looks = LOOKS_MOST;
     atomic_init(&pool->ticket, CLOSED);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->start, NULL);
@@ -269,7 +280,7 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
     }
     open_loop(workers, count, chunk_size, function, context);
     run_chunks(workers, 0);
-    if (!look_for(workers, is_done))
+    if (!look_for(workers, is_done, &workers->caller))
         wait_until_done(workers);
 }
 
