@@ -19,7 +19,11 @@ typedef struct waiter {
     unsigned waits; // so far
 } waiter;
 
-#define CLOSED UINT64_C(0xffffffff) // no chunks to be had: next chunk of a ticket
+// A ticket: 24 bits of the loop's number, 20 of chunks taken from the front, 20 from the back.
+enum { TAKEN_BITS = 20, TAKEN_MOST = (1 << TAKEN_BITS) - 1 };
+
+#define TAKEN_MASK ((UINT64_C(1) << 2 * TAKEN_BITS) - 1)
+#define CLOSED TAKEN_MASK // no chunks to be had
 
 typedef struct worker_seat {
     base_workers *pool;
@@ -41,8 +45,8 @@ struct base_workers {
     atomic_int quit;
 
     char apart[LINE]; // what follows is written for every chunk
-    // round << 32 | next chunk. A chunk is taken by raising it from the value at which the loop was
-    // read: that fails once the loop has changed.
+    // A chunk is taken by raising the ticket from the value at which the loop was read: that fails
+    // once the loop has changed.
     _Atomic uint64_t ticket;
     atomic_int done; // chunks that have been run
     char apart_too[LINE];
@@ -62,24 +66,34 @@ static inline void pause_briefly(void)
 #endif
 }
 
+/// Chunks that a ticket leaves of so many.
+static int chunks_left(uint64_t ticket, int chunk_count)
+{
+    int front = (int)(ticket >> TAKEN_BITS & TAKEN_MOST), back = (int)(ticket & TAKEN_MOST);
+    return (ticket & TAKEN_MASK) == CLOSED ? 0 : chunk_count - front - back;
+}
+
 /// Takes a chunk of the loop that the ticket names; -1 for none. What it reads of the loop is that
-/// of the ticket, or the exchange fails.
-static int take_chunk(base_workers *pool, base_chunk_function **function, void **context,
-                      int *loop_count, int *chunk_size)
+/// of the ticket, or the exchange fails. The caller takes from the front and others from the back:
+/// of loops that follow each other they get the same parts, which they have in their caches.
+static int take_chunk(base_workers *pool, int worker, base_chunk_function **function,
+                      void **context, int *loop_count, int *chunk_size)
 {
     uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
     for (;;) {
-        uint64_t next = ticket & CLOSED;
-        if (next == CLOSED ||
-            next >= (uint64_t)atomic_load_explicit(&pool->chunk_count, memory_order_acquire))
+        int count = atomic_load_explicit(&pool->chunk_count, memory_order_acquire);
+        if (chunks_left(ticket, count) <= 0)
             return -1;
+        bool front = worker == 0;
         *function = atomic_load_explicit(&pool->function, memory_order_acquire);
         *context = atomic_load_explicit(&pool->context, memory_order_acquire);
         *loop_count = atomic_load_explicit(&pool->loop_count, memory_order_acquire);
         *chunk_size = atomic_load_explicit(&pool->chunk_size, memory_order_acquire);
-        if (atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, ticket + 1,
+        uint64_t taken = ticket + (front ? UINT64_C(1) << TAKEN_BITS : 1);
+        if (atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, taken,
                                                   memory_order_acq_rel, memory_order_acquire))
-            return (int)next;
+            return front ? (int)(ticket >> TAKEN_BITS & TAKEN_MOST)
+                         : count - 1 - (int)(ticket & TAKEN_MOST);
     }
 }
 
@@ -89,7 +103,7 @@ static void run_chunks(base_workers *pool, int worker)
     base_chunk_function *function;
     void *context;
     int loop_count, chunk_size, chunk, run = 0;
-    while ((chunk = take_chunk(pool, &function, &context, &loop_count, &chunk_size)) >= 0) {
+    while ((chunk = take_chunk(pool, worker, &function, &context, &loop_count, &chunk_size)) >= 0) {
         int begin = chunk * chunk_size;
         int end = loop_count - begin < chunk_size ? loop_count : begin + chunk_size;
         function(context, begin, end, chunk, worker);
@@ -107,8 +121,8 @@ static void run_chunks(base_workers *pool, int worker)
 
 static bool has_chunks(base_workers *pool)
 {
-    uint64_t next = atomic_load(&pool->ticket) & CLOSED;
-    return next != CLOSED && next < (uint64_t)atomic_load(&pool->chunk_count);
+    uint64_t ticket = atomic_load(&pool->ticket);
+    return chunks_left(ticket, atomic_load(&pool->chunk_count)) > 0;
 }
 
 static bool is_done(base_workers *pool)
@@ -245,8 +259,9 @@ static void run_serial(int count, int chunk_size, base_chunk_function *function,
 static void open_loop(base_workers *pool, int count, int chunk_size, base_chunk_function *function,
                       void *context)
 {
-    uint64_t round = (atomic_load_explicit(&pool->ticket, memory_order_relaxed) >> 32) + 1;
-    atomic_store(&pool->ticket, round << 32 | CLOSED);
+    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_relaxed);
+    uint64_t next = ((ticket >> 2 * TAKEN_BITS) + 1) << 2 * TAKEN_BITS;
+    atomic_store(&pool->ticket, next | CLOSED);
     atomic_store_explicit(&pool->function, function, memory_order_release);
     atomic_store_explicit(&pool->context, context, memory_order_release);
     atomic_store_explicit(&pool->loop_count, count, memory_order_release);
@@ -254,7 +269,7 @@ static void open_loop(base_workers *pool, int count, int chunk_size, base_chunk_
     atomic_store_explicit(&pool->chunk_count, base_chunk_count(count, chunk_size),
                           memory_order_release);
     atomic_store_explicit(&pool->done, 0, memory_order_release);
-    atomic_store(&pool->ticket, round << 32);
+    atomic_store(&pool->ticket, next);
     wake_sleepers(pool);
 }
 
@@ -274,7 +289,8 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
     BASE_ASSERT(chunk_size >= 1);
     if (count <= 0)
         return;
-    if (workers == NULL || workers->count == 1 || count <= chunk_size) {
+    if (workers == NULL || workers->count == 1 || count <= chunk_size ||
+        base_chunk_count(count, chunk_size) >= TAKEN_MOST) {
         run_serial(count, chunk_size, function, context);
         return;
     }
