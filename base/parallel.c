@@ -6,6 +6,24 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+
+// A thread that waits looks for a while before it sleeps, as waking takes some tens of
+// microseconds. Where cores are short looking is in vain: the while then gets shorter, but for a
+// try now and then.
+enum { LOOKS_MOST = 2000, LOOKS_LEAST = 4, TRY_AGAIN = 32, LINE = 64 };
+
+/// How long a thread looks before it sleeps; changes no result.
+typedef struct waiter {
+    int looks;
+    unsigned waits; // so far
+} waiter;
+
+// A ticket: 24 bits of the loop's number, 20 of chunks taken from the front, 20 from the back.
+enum { TAKEN_BITS = 20, TAKEN_MOST = (1 << TAKEN_BITS) - 1 };
+
+#define TAKEN_MASK ((UINT64_C(1) << 2 * TAKEN_BITS) - 1)
+#define CLOSED TAKEN_MASK // no chunks to be had
 
 typedef struct worker_seat {
     base_workers *pool;
@@ -17,64 +35,160 @@ struct base_workers {
     base_allocator allocator;
     int count;
     worker_seat *seats; // [count]; seat 0 is the caller and has no thread
+    waiter caller;      // how it waits
 
-    pthread_mutex_t mutex;
+    pthread_mutex_t mutex; // of sleeping and waking alone
     pthread_cond_t start;
     pthread_cond_t finished;
-    unsigned long round; // grows by one for each loop
-    int busy;            // threads that have not finished the current round
-    int quit;
+    atomic_int sleepers; // threads at `start`
+    atomic_int waiting;  // 1: the caller is at `finished`
+    atomic_int quit;
 
-    // the loop being run; written by the caller before `round` grows
-    base_chunk_function *function;
-    void *context;
-    int loop_count;
-    int chunk_size;
-    int chunk_count;
-    atomic_int next_chunk;
+    char apart[LINE]; // what follows is written for every chunk
+    // A chunk is taken by raising the ticket from the value at which the loop was read: that fails
+    // once the loop has changed.
+    _Atomic uint64_t ticket;
+    atomic_int done; // chunks that have been run
+    char apart_too[LINE];
+
+    // the loop being run; written while the ticket is closed
+    _Atomic(base_chunk_function *) function;
+    _Atomic(void *) context;
+    atomic_int loop_count;
+    atomic_int chunk_size;
+    atomic_int chunk_count;
 };
 
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Chunks that a ticket leaves of so many.
+static int chunks_left(uint64_t ticket, int chunk_count)
+{
+    int front = (int)(ticket >> TAKEN_BITS & TAKEN_MOST), back = (int)(ticket & TAKEN_MOST);
+    return (ticket & TAKEN_MASK) == CLOSED ? 0 : chunk_count - front - back;
+}
+
+/// Takes a chunk of the loop that the ticket names; -1 for none. What it reads of the loop is that
+/// of the ticket, or the exchange fails. The caller takes from the front and others from the back:
+/// of loops that follow each other they get the same parts, which they have in their caches.
+static int take_chunk(base_workers *pool, int worker, base_chunk_function **function,
+                      void **context, int *loop_count, int *chunk_size)
+{
+    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    for (;;) {
+        int count = atomic_load_explicit(&pool->chunk_count, memory_order_acquire);
+        if (chunks_left(ticket, count) <= 0)
+            return -1;
+        bool front = worker == 0;
+        *function = atomic_load_explicit(&pool->function, memory_order_acquire);
+        *context = atomic_load_explicit(&pool->context, memory_order_acquire);
+        *loop_count = atomic_load_explicit(&pool->loop_count, memory_order_acquire);
+        *chunk_size = atomic_load_explicit(&pool->chunk_size, memory_order_acquire);
+        uint64_t taken = ticket + (front ? UINT64_C(1) << TAKEN_BITS : 1);
+        if (atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, taken,
+                                                  memory_order_acq_rel, memory_order_acquire))
+            return front ? (int)(ticket >> TAKEN_BITS & TAKEN_MOST)
+                         : count - 1 - (int)(ticket & TAKEN_MOST);
+    }
+}
+
+/// Runs chunks until there are none; wakes a waiting caller.
 static void run_chunks(base_workers *pool, int worker)
 {
-    for (;;) {
-        int chunk = atomic_fetch_add_explicit(&pool->next_chunk, 1, memory_order_relaxed);
-        if (chunk >= pool->chunk_count)
-            return;
-        int begin = chunk * pool->chunk_size;
-        int end = pool->loop_count - begin < pool->chunk_size ? pool->loop_count
-                                                              : begin + pool->chunk_size;
-        pool->function(pool->context, begin, end, chunk, worker);
+    base_chunk_function *function;
+    void *context;
+    int loop_count, chunk_size, chunk, run = 0;
+    while ((chunk = take_chunk(pool, worker, &function, &context, &loop_count, &chunk_size)) >= 0) {
+        int begin = chunk * chunk_size;
+        int end = loop_count - begin < chunk_size ? loop_count : begin + chunk_size;
+        function(context, begin, end, chunk, worker);
+        run++;
     }
+    if (run == 0)
+        return;
+    atomic_fetch_add(&pool->done, run);
+    if (worker == 0 || !atomic_load(&pool->waiting))
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_signal(&pool->finished);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static bool has_chunks(base_workers *pool)
+{
+    uint64_t ticket = atomic_load(&pool->ticket);
+    return chunks_left(ticket, atomic_load(&pool->chunk_count)) > 0;
+}
+
+static bool is_done(base_workers *pool)
+{
+    return atomic_load(&pool->done) ==
+           atomic_load_explicit(&pool->chunk_count, memory_order_relaxed);
+}
+
+/// Looks for a while; true when the condition came to hold.
+static bool look_for(base_workers *pool, bool (*holds)(base_workers *), waiter *self)
+{
+    bool in_full = self->waits++ % TRY_AGAIN == 0;
+    int looks = in_full ? LOOKS_MOST : self->looks;
+    for (int i = 0; i < looks; i++) {
+        if (holds(pool)) {
+            self->looks = looks < LOOKS_MOST / 2 ? 2 * looks : LOOKS_MOST;
+            return true;
+        }
+        pause_briefly();
+    }
+    if (!in_full && self->looks > LOOKS_LEAST)
+        self->looks /= 2;
+    return false;
+}
+
+static bool has_work(base_workers *pool)
+{
+    return has_chunks(pool) || atomic_load(&pool->quit);
+}
+
+static void sleep_until_work(base_workers *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add(&pool->sleepers, 1);
+    while (!has_work(pool))
+        pthread_cond_wait(&pool->start, &pool->mutex);
+    atomic_fetch_sub(&pool->sleepers, 1);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void *worker_main(void *argument)
 {
     worker_seat *seat = argument;
     base_workers *pool = seat->pool;
-    unsigned long seen = 0;
-    pthread_mutex_lock(&pool->mutex);
-    for (;;) {
-        while (pool->round == seen && !pool->quit)
-            pthread_cond_wait(&pool->start, &pool->mutex);
-        if (pool->quit)
-            break;
-        seen = pool->round;
-        pthread_mutex_unlock(&pool->mutex);
+    waiter self = {.looks = LOOKS_MOST};
+    while (!atomic_load(&pool->quit)) {
         run_chunks(pool, seat->index);
-        pthread_mutex_lock(&pool->mutex);
-        if (--pool->busy == 0)
-            pthread_cond_signal(&pool->finished);
+        if (!look_for(pool, has_work, &self))
+            sleep_until_work(pool);
     }
-    pthread_mutex_unlock(&pool->mutex);
     return NULL;
+}
+
+static void wake_sleepers(base_workers *pool)
+{
+    if (atomic_load(&pool->sleepers) == 0)
+        return;
+    pthread_mutex_lock(&pool->mutex);
+    pthread_cond_broadcast(&pool->start);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 static void stop_threads(base_workers *pool, int started)
 {
-    pthread_mutex_lock(&pool->mutex);
-    pool->quit = 1;
-    pthread_cond_broadcast(&pool->start);
-    pthread_mutex_unlock(&pool->mutex);
+    atomic_store(&pool->quit, 1);
+    wake_sleepers(pool);
     for (int i = 1; i < started; i++)
         pthread_join(pool->seats[i].thread, NULL);
 }
@@ -102,6 +216,8 @@ base_workers *base_workers_create(const base_allocator *allocator, int count)
         return NULL;
     }
     pool->count = count;
+    pool->caller.looks = LOOKS_MOST;
+    atomic_init(&pool->ticket, CLOSED);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finished, NULL);
@@ -139,34 +255,49 @@ static void run_serial(int count, int chunk_size, base_chunk_function *function,
     }
 }
 
+/// Writes the loop while no chunk of it can be taken, then opens it.
+static void open_loop(base_workers *pool, int count, int chunk_size, base_chunk_function *function,
+                      void *context)
+{
+    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_relaxed);
+    uint64_t next = ((ticket >> 2 * TAKEN_BITS) + 1) << 2 * TAKEN_BITS;
+    atomic_store(&pool->ticket, next | CLOSED);
+    atomic_store_explicit(&pool->function, function, memory_order_release);
+    atomic_store_explicit(&pool->context, context, memory_order_release);
+    atomic_store_explicit(&pool->loop_count, count, memory_order_release);
+    atomic_store_explicit(&pool->chunk_size, chunk_size, memory_order_release);
+    atomic_store_explicit(&pool->chunk_count, base_chunk_count(count, chunk_size),
+                          memory_order_release);
+    atomic_store_explicit(&pool->done, 0, memory_order_release);
+    atomic_store(&pool->ticket, next);
+    wake_sleepers(pool);
+}
+
+static void wait_until_done(base_workers *pool)
+{
+    pthread_mutex_lock(&pool->mutex);
+    atomic_store(&pool->waiting, 1);
+    while (!is_done(pool))
+        pthread_cond_wait(&pool->finished, &pool->mutex);
+    atomic_store(&pool->waiting, 0);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 void base_parallel_for(base_workers *workers, int count, int chunk_size,
                        base_chunk_function *function, void *context)
 {
     BASE_ASSERT(chunk_size >= 1);
     if (count <= 0)
         return;
-    if (workers == NULL || workers->count == 1 || count <= chunk_size) {
+    if (workers == NULL || workers->count == 1 || count <= chunk_size ||
+        base_chunk_count(count, chunk_size) >= TAKEN_MOST) {
         run_serial(count, chunk_size, function, context);
         return;
     }
-    pthread_mutex_lock(&workers->mutex);
-    workers->function = function;
-    workers->context = context;
-    workers->loop_count = count;
-    workers->chunk_size = chunk_size;
-    workers->chunk_count = base_chunk_count(count, chunk_size);
-    atomic_store_explicit(&workers->next_chunk, 0, memory_order_relaxed);
-    workers->busy = workers->count - 1;
-    workers->round++;
-    pthread_cond_broadcast(&workers->start);
-    pthread_mutex_unlock(&workers->mutex);
-
+    open_loop(workers, count, chunk_size, function, context);
     run_chunks(workers, 0);
-
-    pthread_mutex_lock(&workers->mutex);
-    while (workers->busy > 0)
-        pthread_cond_wait(&workers->finished, &workers->mutex);
-    pthread_mutex_unlock(&workers->mutex);
+    if (!look_for(workers, is_done, &workers->caller))
+        wait_until_done(workers);
 }
 
 // ---------------------------------------------------------------- gate

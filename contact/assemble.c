@@ -63,17 +63,34 @@ static void add_H_row(const double H[3][6], const double v[6], double out[3])
     }
 }
 
-void con_apply_H(const con_problem *problem, const double (*v)[6], const double (*w)[3],
-                 double (*out)[3])
+typedef struct apply_context {
+    const con_problem *problem;
+    const double (*v)[6], (*w)[3], (*R)[3];
+    double (*out)[3];
+    double (*sum)[6];
+} apply_context;
+
+static void apply_H_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    for (int i = 0; i < problem->contact_count; i++) {
+    (void)chunk, (void)worker;
+    const apply_context *context = argument;
+    const con_problem *problem = context->problem;
+    const double(*v)[6] = context->v, (*w)[3] = context->w;
+    for (int i = begin; i < end; i++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int s = 0; s < 2; s++)
             if (problem->body[i][s] >= 0)
                 add_H_row(problem->H[i][s], v[problem->body[i][s]], sum);
         for (int row = 0; row < 3; row++)
-            out[i][row] = sum[row] + w[i][row];
+            context->out[i][row] = sum[row] + w[i][row];
     }
+}
+
+void con_apply_H(const con_problem *problem, const double (*v)[6], const double (*w)[3],
+                 double (*out)[3])
+{
+    apply_context context = {.problem = problem, .v = v, .w = w, .out = out};
+    con_domains_chunks(problem->domains, problem->contact_count, apply_H_chunk, &context);
 }
 
 static void add_impulse(const double H[3][6], const double R[3], double impulse[6])
@@ -82,17 +99,35 @@ static void add_impulse(const double H[3][6], const double R[3], double impulse[
         impulse[k] += H[0][k] * R[0] + H[1][k] * R[1] + H[2][k] * R[2];
 }
 
+static void add_impulses(void *argument, int begin, int end, int task)
+{
+    (void)task;
+    const apply_context *context = argument;
+    const con_problem *problem = context->problem;
+    for (int i = begin; i < end; i++)
+        for (int s = 0; s < 2; s++)
+            if (problem->body[i][s] >= 0)
+                add_impulse(problem->H[i][s], context->R[i], context->sum[problem->body[i][s]]);
+}
+
+static void divide_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const apply_context *context = argument;
+    const con_problem *problem = context->problem;
+    for (int a = begin; a < end; a++)
+        for (int k = 0; k < 6; k++)
+            context->sum[a][k] =
+                problem->v_free[a][k] + problem->mass_inverse[a][k] * context->sum[a][k];
+}
+
 void con_apply_impulses(const con_problem *problem, const double (*R)[3], double (*v)[6])
 {
     // v holds H^T R until the mass is divided out
     memset(v, 0, (size_t)problem->body_count * sizeof *v);
-    for (int i = 0; i < problem->contact_count; i++)
-        for (int s = 0; s < 2; s++)
-            if (problem->body[i][s] >= 0)
-                add_impulse(problem->H[i][s], R[i], v[problem->body[i][s]]);
-    for (int a = 0; a < problem->body_count; a++)
-        for (int k = 0; k < 6; k++)
-            v[a][k] = problem->v_free[a][k] + problem->mass_inverse[a][k] * v[a][k];
+    apply_context context = {.problem = problem, .R = R, .sum = v};
+    con_domains_run(problem->domains, problem->contact_count, false, add_impulses, &context);
+    con_domains_chunks(problem->domains, problem->body_count, divide_chunk, &context);
 }
 
 mat3 con_proximal_block(const mat3 *W)

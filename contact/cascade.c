@@ -94,11 +94,10 @@ static void list_islands(con_cascade *c, int *parent, int *number)
             c->contact[c->start[c->island[i] + 1]++] = i;
 }
 
-static cairn_status allocate(con_cascade *c)
+static cairn_status allocate_islands(con_cascade *c)
 {
     size_t n = (size_t)c->problem->contact_count, m = (size_t)c->problem->body_count;
     base_arena *arena = c->arena;
-    c->U = base_arena_allocate(arena, "velocities", n, sizeof *c->U);
     c->start = base_arena_array(arena, int, "islands", n + 2);
     c->contact = base_arena_array(arena, int, "islands", n);
     c->island = base_arena_array(arena, int, "islands", n);
@@ -109,14 +108,14 @@ static cairn_status allocate(con_cascade *c)
     c->scaled = base_arena_array(arena, double, "islands", n);
     c->R_squared = base_arena_array(arena, double, "islands", n);
     c->U_squared = base_arena_array(arena, double, "islands", n);
-    bool complete = c->U != NULL && c->start != NULL && c->contact != NULL && c->island != NULL &&
+    bool complete = c->start != NULL && c->contact != NULL && c->island != NULL &&
                     c->place != NULL && c->body_place != NULL && c->model != NULL &&
                     c->map != NULL && c->scaled != NULL && c->R_squared != NULL &&
                     c->U_squared != NULL;
     return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
-static cairn_status split(con_cascade *c)
+static cairn_status find_islands(con_cascade *c)
 {
     int n = c->problem->contact_count;
     base_arena_mark mark = base_arena_get_mark(c->arena);
@@ -163,35 +162,76 @@ static double error_of(const con_cascade *c, double map, double scaled)
                             c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
 }
 
-// natural maps and sizes at R and U, of all contacts and island by island
+typedef struct map_sums {
+    double map, scaled, R, U; // squared natural maps and sizes
+} map_sums;
+
+typedef struct sum_context {
+    con_cascade *cascade;
+    map_sums *part; // of each chunk
+} sum_context;
+
+static void add_to_island(con_cascade *c, int island, const map_sums *one)
+{
+    c->map[island] += one->map;
+    c->scaled[island] += one->scaled;
+    c->R_squared[island] += one->R;
+    c->U_squared[island] += one->U;
+}
+
+static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const sum_context *context = argument;
+    con_cascade *c = context->cascade;
+    map_sums sums = {0};
+    for (int i = begin; i < end; i++) {
+        double out[3];
+        map_sums one = {con_natural_map(c->R[i], c->U[i], c->problem->friction[i], out),
+                        scaled_at(c, i), squared(c->R[i]), squared(c->U[i])};
+        sums.map += one.map;
+        sums.scaled += one.scaled;
+        sums.R += one.R;
+        sums.U += one.U;
+        if (c->is_split && c->island[i] >= 0)
+            add_to_island(c, c->island[i], &one);
+    }
+    context->part[chunk] = sums;
+}
+
+// natural maps and sizes at R and U, of all contacts, and island by island where they are known
 static void add_up(con_cascade *c, double *map, double *scaled)
 {
-    const con_problem *problem = c->problem;
+    map_sums part[CON_CHUNKS_MAX];
+    sum_context context = {c, part};
+    int n = c->problem->contact_count;
     for (int k = 0; k < c->island_count; k++)
         c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
+    // islands lie in several chunks
+    con_domains_chunks(c->is_split ? NULL : c->problem->domains, n, add_chunk, &context);
     *map = *scaled = c->R_total = c->U_total = 0.0;
-    for (int i = 0; i < problem->contact_count; i++) {
-        double out[3], R = squared(c->R[i]), U = squared(c->U[i]);
-        double map_here = con_natural_map(c->R[i], c->U[i], problem->friction[i], out);
-        double scaled_here = scaled_at(c, i);
-        *map += map_here;
-        *scaled += scaled_here;
-        c->R_total += R;
-        c->U_total += U;
-        int k = c->island[i];
-        if (k < 0)
-            continue;
-        c->map[k] += map_here;
-        c->scaled[k] += scaled_here;
-        c->R_squared[k] += R;
-        c->U_squared[k] += U;
+    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
+        *map += part[k].map;
+        *scaled += part[k].scaled;
+        c->R_total += part[k].R;
+        c->U_total += part[k].U;
     }
+}
+
+/// U at R; by the bodies of the sweep where they are those of R.
+static cairn_status find_velocity(con_cascade *c)
+{
+    const con_problem *problem = c->problem;
+    if (c->refreshed && problem->H != NULL && problem->reduction == NULL) {
+        con_sweep_velocity(&c->sweep, c->U);
+        return CAIRN_OK;
+    }
+    return con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
 }
 
 cairn_status con_cascade_measure(con_cascade *c)
 {
-    const con_problem *problem = c->problem;
-    cairn_status status = con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
+    cairn_status status = find_velocity(c);
     if (status != CAIRN_OK)
         return status;
     double map, scaled;
@@ -216,15 +256,30 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .error = INFINITY,
                        .start_time = base_timer_seconds()};
     c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
-    cairn_status status = allocate(c);
-    if (status == CAIRN_OK)
-        status = split(c);
+    c->U = base_arena_allocate(arena, "velocities", (size_t)problem->contact_count, sizeof *c->U);
+    cairn_status status = c->U != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
         status = con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena);
     if (status != CAIRN_OK)
         return status;
+    c->refreshed = true;
     for (int i = 0; i < problem->contact_count; i++)
         c->q_total += squared(problem->q[i]);
+    return CAIRN_OK;
+}
+
+cairn_status con_cascade_split(con_cascade *c)
+{
+    if (c->is_split)
+        return CAIRN_OK;
+    cairn_status status = allocate_islands(c);
+    if (status == CAIRN_OK)
+        status = find_islands(c);
+    if (status != CAIRN_OK)
+        return status;
+    c->is_split = true;
+    double map, scaled;
+    add_up(c, &map, &scaled);
     return CAIRN_OK;
 }
 
@@ -315,14 +370,20 @@ static void sweep_once(con_cascade *c)
     else
         con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
     c->sweeps++;
-    c->measured = false;
+    c->measured = c->refreshed = false;
+}
+
+static void refresh(con_cascade *c)
+{
+    con_sweep_refresh(&c->sweep);
+    c->refreshed = true;
 }
 
 // errors after so many sweeps since the last measurement
 static cairn_status test(con_cascade *c, int since)
 {
     double before = c->error;
-    con_sweep_refresh(&c->sweep);
+    refresh(c);
     cairn_status status = con_cascade_measure(c);
     if (c->sweeps % TEST_SWEEPS == 0)
         note_round(c);
@@ -354,7 +415,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
 cairn_status con_cascade_restart(con_cascade *c)
 {
     c->conjugate = false;
-    con_sweep_refresh(&c->sweep);
+    refresh(c);
     return con_cascade_measure(c);
 }
 
@@ -458,7 +519,7 @@ cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
 static void take_best(con_cascade *c, const con_newton *model)
 {
     con_newton_scatter(model, (const double(*)[3])model->best, c->R);
-    c->measured = false;
+    c->measured = c->refreshed = false;
 }
 
 cairn_status con_cascade_finish(con_cascade *c)

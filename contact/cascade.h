@@ -25,7 +25,8 @@ typedef struct con_cascade {
     double decline; // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
     double round_error[CON_CASCADE_ROUNDS]; // after the last rounds, in turn
 
-    int island_count;
+    bool is_split;      // islands are known
+    int island_count;   // 0 until then
     int *start;         // [island_count + 1] into contact
     int *contact;       // contacts that can bear, by island, ascending
     int *island;        // [contact_count] island of each contact; -1 for those that cannot bear
@@ -36,12 +37,12 @@ typedef struct con_cascade {
     double *U_squared;  // [island_count]
     double q_total, R_total, U_total;
     int *body_place, *place;
-    double error;  // of R at the last measurement: what the tolerance is about
-    bool measured; // R is still that of the last measurement
+    double error;   // of R at the last measurement: what the tolerance is about
+    bool measured;  // R is still that of the last measurement
+    bool refreshed; // the bodies of the sweep are those of R, without the round-off of sweeps
 } con_cascade;
 
-/// Takes the guess R and splits into islands (contacts joined by mobile bodies, or by W); sweeps or
-/// the caller measure.
+/// Takes the guess R; sweeps or the caller measure.
 cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
                                 double (*R)[3], con_report *report, base_arena *arena,
                                 con_cascade *cascade) CAIRN_CHECK_RESULT;
@@ -51,6 +52,10 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
 /// along conjugate directions where the error falls slowly, for tolerances
 /// from 1e-5 up and unless one_way.
 cairn_status con_cascade_sweep(con_cascade *cascade, int total) CAIRN_CHECK_RESULT;
+
+/// Finds the islands (contacts joined by mobile bodies, or by W) of a cascade that has been
+/// measured; nothing where they are known. What follows below needs them.
+cairn_status con_cascade_split(con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for
 /// less than `fraction` of what Newton methods would cost (by operation counts, not by the clock),

@@ -33,6 +33,8 @@ cairn_status con_islands_solve(con_island_method *method, const void *settings, 
     cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
     if (status == CAIRN_OK)
         status = con_cascade_sweep(&cascade, sweeps);
+    if (status == CAIRN_OK && !con_cascade_solved(&cascade))
+        status = con_cascade_split(&cascade);
     for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++)
         if (!con_cascade_solved(&cascade))
             status = solve_island(&cascade, k, method, settings);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "contact/domains.h"
 
 /// Sparse matrix of 3x3 blocks, block rows in order, block columns ascending within a row.
 /// Every diagonal block is present.
@@ -53,6 +54,7 @@ typedef struct con_problem {
     const double (*w)[3];            // [n] m/s: q = H v_free + w
     const con_joints *joints;        // NULL for none
     struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
+    const con_domains *domains;      // NULL for none: one thread
 } con_problem;
 
 /// Diagonal blocks W_ii = sum over the two bodies of H M^-1 H^T, theory.md (4.4).

@@ -25,11 +25,20 @@ double con_scaled_map(double w, const double R[3], const double U[3], double mu)
     return con_natural_map(z, U, mu, map);
 }
 
-static residual_sums add_contacts(const con_problem *problem, const double (*R)[3],
-                                  const double (*U)[3])
+typedef struct residual_context {
+    const con_problem *problem;
+    const double (*R)[3], (*U)[3];
+    residual_sums *part; // of each chunk
+} residual_context;
+
+static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
+    (void)worker;
+    const residual_context *context = argument;
+    const con_problem *problem = context->problem;
+    const double(*R)[3] = context->R, (*U)[3] = context->U;
     residual_sums sums = {.worst = -1.0, .worst_contact = -1};
-    for (int i = 0; i < problem->contact_count; i++) {
+    for (int i = begin; i < end; i++) {
         double map[3];
         double squared = con_natural_map(R[i], U[i], problem->friction[i], map);
         sums.natural_map += squared;
@@ -43,7 +52,28 @@ static residual_sums add_contacts(const con_problem *problem, const double (*R)[
             sums.worst_contact = i;
         }
     }
-    return sums;
+    context->part[chunk] = sums;
+}
+
+static residual_sums add_contacts(const con_problem *problem, const double (*R)[3],
+                                  const double (*U)[3])
+{
+    residual_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
+    residual_context context = {problem, R, U, part};
+    int n = problem->contact_count;
+    con_domains_chunks(problem->domains, n, add_chunk, &context);
+    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
+        total.natural_map += part[k].natural_map;
+        total.scaled_map += part[k].scaled_map;
+        total.q += part[k].q;
+        total.R += part[k].R;
+        total.U += part[k].U;
+        if (part[k].worst > total.worst) {
+            total.worst = part[k].worst;
+            total.worst_contact = part[k].worst_contact;
+        }
+    }
+    return total;
 }
 
 static double divide_unless_tiny(double value, double scale)

@@ -76,11 +76,18 @@ const char *con_stop_name(con_stop stop)
 
 static bool all_finite(const double *values, size_t count)
 {
-    // a sum of zeros unless one is not finite
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        sum += 0.0 * values[i];
-    return sum == 0.0;
+    // sums of zeros unless one is not finite, so many that they fill vector registers
+    enum { SUMS = 16 };
+    double sum[SUMS] = {0.0};
+    size_t whole = count - count % SUMS;
+    for (size_t i = 0; i < whole; i += SUMS)
+        for (size_t k = 0; k < SUMS; k++)
+            sum[k] += 0.0 * values[i + k];
+    for (size_t i = whole; i < count; i++)
+        sum[0] += 0.0 * values[i];
+    for (size_t k = 1; k < SUMS; k++)
+        sum[0] += sum[k];
+    return sum[0] == 0.0;
 }
 
 static bool input_is_finite(const con_problem *problem, const double (*R)[3])

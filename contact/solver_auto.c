@@ -208,6 +208,9 @@ static cairn_status run(con_cascade *cascade, const auto_settings *settings, boo
     // from zero the order of the file, often bottom-up, carries loads twice as fast
     cascade->one_way = !warm;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
+    if (status != CAIRN_OK || con_cascade_solved(cascade))
+        return status;
+    status = con_cascade_split(cascade);
     if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
         status = warm_start(cascade, settings);
     if (status != CAIRN_OK || all_solved(cascade))

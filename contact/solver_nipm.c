@@ -35,6 +35,8 @@ static cairn_status solve(const void *settings, const con_problem *problem,
     cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
     if (status == CAIRN_OK)
         status = con_cascade_sweep(&cascade, chosen->sweeps);
+    if (status == CAIRN_OK && !con_cascade_solved(&cascade))
+        status = con_cascade_split(&cascade);
     for (int k = 0; status == CAIRN_OK && k < cascade.island_count; k++) {
         con_newton *model;
         if (con_cascade_solved(&cascade) ||

@@ -8,21 +8,25 @@
 
 #include <string.h>
 
-// @param root  [body_count][6] square roots of M^-1
-static void scale_H(const con_problem *problem, const double (*root)[6], int i,
+typedef struct prepare_context {
+    con_sweep *sweep;
+    const double (*root)[6]; // [body_count] square roots of M^-1
+} prepare_context;
+
+static void scale_H(const con_problem *problem, const double (*root)[6], int i, int spare,
                     con_sweep_contact *contact)
 {
     const int *bodies = con_loose_bodies(problem)[i];
     for (int s = 0; s < 2; s++) {
         int body = bodies[s];
-        contact->body[s] = body >= 0 ? body : problem->body_count;
+        contact->body[s] = body >= 0 ? body : spare;
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < 6; k++)
                 contact->H[row][s][k] = body >= 0 ? problem->H[i][s][row][k] * root[body][k] : 0.0;
     }
 }
 
-static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
+static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i, int spare)
 {
     const con_problem *problem = sweep->problem;
     con_sweep_contact *contact = &sweep->contacts[i];
@@ -36,11 +40,25 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i)
                         con_secular_prepare(&block, problem->friction[i], &contact->block);
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
-        scale_H(problem, root, i, contact);
+        scale_H(problem, root, i, spare, contact);
     double *R = sweep->R[i];
     con_cone_project(R, problem->friction[i], R);
     if (!contact->can_bear)
         R[0] = R[1] = R[2] = 0.0;
+}
+
+static void prepare_task(void *argument, int begin, int end, int task)
+{
+    const prepare_context *context = argument;
+    for (int i = begin; i < end; i++)
+        prepare_contact(context->sweep, context->root, i,
+                        context->sweep->problem->body_count + task);
+}
+
+// rows of y: the bodies, and a spare one for each task
+static size_t count_rows(const con_problem *problem)
+{
+    return (size_t)problem->body_count + (size_t)con_domains_tasks(problem->domains);
 }
 
 cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const con_local *local,
@@ -58,7 +76,8 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
     int n = problem->contact_count, m = problem->body_count;
     sweep->contacts = base_arena_array(arena, con_sweep_contact, "sweep contacts", n);
     if (problem->H != NULL)
-        sweep->y = base_arena_allocate(arena, "sweep bodies", (size_t)m + 1, sizeof *sweep->y);
+        sweep->y =
+            base_arena_allocate(arena, "sweep bodies", count_rows(problem), sizeof *sweep->y);
     if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL))
         return CAIRN_ERROR_MEMORY;
     base_arena_mark mark = base_arena_get_mark(arena);
@@ -68,8 +87,8 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
     for (int a = 0; a < m && problem->H != NULL; a++)
         for (int k = 0; k < 6; k++)
             root[a][k] = sqrt(problem->mass_inverse[a][k]);
-    for (int i = 0; i < n; i++)
-        prepare_contact(sweep, (const double(*)[6])root, i);
+    prepare_context context = {sweep, (const double(*)[6])root};
+    con_domains_run(problem->domains, n, false, prepare_task, &context);
     base_arena_rewind(arena, mark);
     con_sweep_refresh(sweep);
     return CAIRN_OK;
@@ -87,16 +106,23 @@ static inline void add_to_bodies(con_sweep *sweep, const con_sweep_contact *cont
     }
 }
 
+static void refresh_task(void *argument, int begin, int end, int task)
+{
+    (void)task;
+    con_sweep *sweep = argument;
+    for (int i = begin; i < end; i++) {
+        sweep->contacts[i].asleep = 0;
+        if (sweep->y != NULL)
+            add_to_bodies(sweep, &sweep->contacts[i], sweep->R[i]);
+    }
+}
+
 void con_sweep_refresh(con_sweep *sweep)
 {
-    int n = sweep->problem->contact_count;
-    for (int i = 0; i < n; i++)
-        sweep->contacts[i].asleep = 0;
-    if (sweep->y == NULL)
-        return;
-    memset(sweep->y, 0, (size_t)(sweep->problem->body_count + 1) * sizeof *sweep->y);
-    for (int i = 0; i < n; i++)
-        add_to_bodies(sweep, &sweep->contacts[i], sweep->R[i]);
+    const con_problem *problem = sweep->problem;
+    if (sweep->y != NULL)
+        memset(sweep->y, 0, count_rows(problem) * sizeof *sweep->y);
+    con_domains_run(problem->domains, problem->contact_count, false, refresh_task, sweep);
 }
 
 // sums of even and odd terms: the order is fixed and pairs fit vector registers
@@ -107,6 +133,31 @@ static inline double row_velocity(const double H[2][6], const double *yA, const 
     double odd = (H[0][1] * yA[1] + H[0][3] * yA[3]) + (H[0][5] * yA[5] + H[1][1] * yB[1]) +
                  (H[1][3] * yB[3] + H[1][5] * yB[5]);
     return even + odd;
+}
+
+typedef struct velocity_context {
+    const con_sweep *sweep;
+    double (*U)[3];
+} velocity_context;
+
+static void velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const velocity_context *context = argument;
+    const con_sweep *sweep = context->sweep;
+    for (int i = begin; i < end; i++) {
+        const con_sweep_contact *contact = &sweep->contacts[i];
+        const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
+        for (int k = 0; k < 3; k++)
+            context->U[i][k] = contact->q[k] + row_velocity(contact->H[k], yA, yB);
+    }
+}
+
+void con_sweep_velocity(const con_sweep *sweep, double (*U)[3])
+{
+    const con_problem *problem = sweep->problem;
+    velocity_context context = {sweep, U};
+    con_domains_chunks(problem->domains, problem->contact_count, velocity_chunk, &context);
 }
 
 // b = q + C R + (H M^-1/2) y - W_ii R of a contact of a body with joints
@@ -194,7 +245,9 @@ static inline double dot3(const double a[3])
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
+// in the loop itself: sums stay in registers
+static inline __attribute__((always_inline)) void visit(con_sweep *sweep, int i,
+                                                        con_sweep_change *total)
 {
     con_sweep_contact *contact = &sweep->contacts[i];
     double *R = sweep->R[i];
@@ -226,13 +279,40 @@ static inline void visit(con_sweep *sweep, int i, con_sweep_change *total)
         contact->asleep = sweep->freeze_sweeps;
 }
 
-con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward)
+typedef struct pass_context {
+    con_sweep *sweep;
+    bool backward;
+    con_sweep_change part[CON_DOMAIN_TASKS_MAX]; // of each task
+} pass_context;
+
+con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, int end,
+                                 bool backward)
 {
     con_sweep_change total = {0.0, 0.0};
-    int n = sweep->problem->contact_count;
-    for (int k = 0; k < n; k++) {
-        int place = backward ? n - 1 - k : k;
+    for (int k = begin; k < end; k++) {
+        int place = backward ? end - 1 - (k - begin) : k;
         visit(sweep, order != NULL ? order[place] : place, &total);
+    }
+    return total;
+}
+
+static void pass_task(void *argument, int begin, int end, int task)
+{
+    pass_context *context = argument;
+    context->part[task] = con_sweep_range(context->sweep, NULL, begin, end, context->backward);
+}
+
+con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward)
+{
+    const con_problem *problem = sweep->problem;
+    if (order != NULL)
+        return con_sweep_range(sweep, order, 0, problem->contact_count, backward);
+    pass_context context = {.sweep = sweep, .backward = backward};
+    con_sweep_change total = {0.0, 0.0};
+    con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context);
+    for (int k = 0; k < con_domains_tasks(problem->domains); k++) {
+        total.change += context.part[k].change;
+        total.size += context.part[k].size;
     }
     return total;
 }

@@ -11,7 +11,7 @@ typedef struct con_sweep_contact {
     double H[3][2][6]; // blocks of A and B times M^-1/2; zero where immobile
     con_secular block; // diagonal block of W
     double q[3];       // m/s
-    int body[2];       // rows of y; the spare row where immobile
+    int body[2];       // rows of y; a spare row of its task where immobile
     int asleep;        // sweeps still left out (freezing)
     bool can_bear;     // W_NN > 0
     bool by_rows;      // velocity by a row of W, or of C where a body has joints
@@ -39,7 +39,7 @@ typedef struct con_sweep {
     int freeze_sweeps;           // a quiet contact is left out for so many sweeps; 0: never
     double freeze_change;        // quiet: |dR| at most this, N s
     con_sweep_contact *contacts; // [contact_count]
-    double (*y)[8];              // [body_count + 1], 6 used; NULL in W form
+    double (*y)[8];              // [body_count + tasks], 6 used; NULL in W form
     double (*R)[3];              // [contact_count] the caller's
     con_sweep_conjugate conjugate;
 } con_sweep;
@@ -60,9 +60,19 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
 /// Recomputes y from R, without the round-off gathered by sweeps; wakes sleeping contacts.
 void con_sweep_refresh(con_sweep *sweep);
 
-/// One pass, forward or backward, or in the order given.
+/// U = q + W R by y: after con_sweep_refresh without the round-off of sweeps. Body form without
+/// joints alone.
+/// @param U  [contact_count][3] out
+void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
+
+/// One pass, forward or backward, or in the order given. By index the tasks of the problem's
+/// domains are run at once, level after level.
 /// @param order  [contact_count] permutation; NULL: by index
 con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backward);
+
+/// The part of a pass that visits the places [begin, end), with no regard to domains.
+con_sweep_change con_sweep_range(con_sweep *sweep, const int *order, int begin, int end,
+                                 bool backward);
 
 /// Makes room for conjugate passes, in arena memory.
 cairn_status con_sweep_use_conjugate(con_sweep *sweep, base_arena *arena) CAIRN_CHECK_RESULT;

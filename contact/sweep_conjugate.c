@@ -41,12 +41,12 @@ static inline void move_on(double factor, int size, double *x, double *before, d
     }
 }
 
-// |change of the last pass|^2, weighted
-static double size_of_change(const con_sweep *sweep)
+// |change of the last pass|^2 of some contacts, weighted
+static double size_of_change(const con_sweep *sweep, int begin, int end)
 {
     const con_sweep_conjugate *c = &sweep->conjugate;
     double sum = 0.0;
-    for (int i = 0; i < sweep->problem->contact_count; i++) {
+    for (int i = begin; i < end; i++) {
         double square = 0.0;
         for (int k = 0; k < 3; k++) {
             double change = sweep->R[i][k] - c->R_before[i][k];
@@ -57,15 +57,43 @@ static double size_of_change(const con_sweep *sweep)
     return sum;
 }
 
+typedef struct pass_context {
+    con_sweep *sweep;
+    double size[CON_DOMAIN_TASKS_MAX]; // of each task
+} pass_context;
+
+static void move_bodies(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    con_sweep *sweep = argument;
+    con_sweep_conjugate *c = &sweep->conjugate;
+    for (int a = begin; a < end; a++)
+        move_on(c->factor, 6, sweep->y[a], c->y_before[a], c->y_direction[a]);
+}
+
+static void pass_task(void *argument, int begin, int end, int task)
+{
+    pass_context *context = argument;
+    con_sweep *sweep = context->sweep;
+    con_sweep_conjugate *c = &sweep->conjugate;
+    for (int i = begin; i < end; i++)
+        move_on(c->factor, 3, sweep->R[i], c->R_before[i], c->direction[i]);
+    con_sweep_range(sweep, NULL, begin, end, false);
+    context->size[task] = size_of_change(sweep, begin, end);
+}
+
 void con_sweep_pass_conjugate(con_sweep *sweep)
 {
     con_sweep_conjugate *c = &sweep->conjugate;
-    for (int i = 0; i < sweep->problem->contact_count; i++)
-        move_on(c->factor, 3, sweep->R[i], c->R_before[i], c->direction[i]);
-    for (int a = 0; sweep->y != NULL && a < sweep->problem->body_count; a++)
-        move_on(c->factor, 6, sweep->y[a], c->y_before[a], c->y_direction[a]);
-    con_sweep_pass(sweep, NULL, false);
-    double size = size_of_change(sweep), ratio = size / c->size;
+    const con_domains *domains = sweep->problem->domains;
+    pass_context context = {.sweep = sweep};
+    if (sweep->y != NULL)
+        con_domains_chunks(domains, sweep->problem->body_count, move_bodies, sweep);
+    con_domains_run(domains, sweep->problem->contact_count, false, pass_task, &context);
+    double size = 0.0;
+    for (int k = 0; k < con_domains_tasks(domains); k++)
+        size += context.size[k];
+    double ratio = size / c->size;
     c->factor = ratio <= 1.0 ? ratio : -1.0;
     c->size = size;
 }

@@ -131,6 +131,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         .mass_inverse = (const double(*)[6])world->mass_inverse,
         .v_free = (const double(*)[6])world->v_free,
         .w = (const double(*)[3])out.w,
+        .domains = world->domains.levels > 0 ? &world->domains : NULL,
     };
     base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
     return CAIRN_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
-#include "engine/world.h"
+#include "engine/domains.h"
 
 #include <string.h>
 
@@ -84,16 +84,17 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
 
 typedef struct set_context {
     cairn_world *world;
-    eng_contacts *before;
+    const eng_contacts *before;
     eng_contacts *now;
-    con_law_kind kind; // of this pass
+    int *joined; // [pair_count] contacts of each pair that join
+    int *first;  // [pair_count] where they go
 } set_context;
 
 /// Takes over reaction and history of the same contact in the last step; the reaction is turned
 /// with the contact's frame.
 static void carry_over(const set_context *context, const eng_pair *pair, int made)
 {
-    eng_contacts *before = context->before;
+    const eng_contacts *before = context->before;
     eng_contacts *now = context->now;
     int old = find_before(before, pair, now->key[made]);
     now->fresh[made] = old < 0;
@@ -109,12 +110,12 @@ static void carry_over(const set_context *context, const eng_pair *pair, int mad
     vec3_store(now->R[made], mat3_apply(&now->frame[made], reaction));
 }
 
-static void add_contact(const set_context *context, int pair_index, const eng_pair *pair,
-                        const geo_contact *contact, int surface)
+static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
+                        int surface, int made)
 {
     const cairn_world *world = context->world;
+    const eng_pair *pair = &world->pairs[pair_index];
     eng_contacts *now = context->now;
-    int made = now->count++;
     vec3 t1, t2;
     vec3_tangents(contact->normal, &t1, &t2);
     now->pair[made] = pair_index;
@@ -167,6 +168,12 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
     return may_close(world, contact, a, b, terms.restitution);
 }
 
+static const eng_surface *surface_of_pair(const cairn_world *world, const eng_pair *pair)
+{
+    return eng_surface_of(world, world->colliders[pair->colliders.first].body,
+                          world->colliders[pair->colliders.second].body);
+}
+
 static bool was_found(const geo_contact *contacts, int count, uint64_t key)
 {
     for (int i = 0; i < count; i++)
@@ -175,60 +182,165 @@ static bool was_found(const geo_contact *contacts, int count, uint64_t key)
     return false;
 }
 
-/// Bonded contacts that the narrow phase does not report any more: the gap has grown by their
-/// velocity, the point has gone with body A.
-static void add_bonded(const set_context *context, int pair_index, const geo_contact *contacts,
-                       int count, int surface)
+/// The next bonded contact of a pair, from `old` on, that the narrow phase does not report any
+/// more; -1 for none.
+static int find_bonded(const set_context *context, const eng_pair *pair,
+                       const geo_contact *contacts, int count, const eng_surface *surface, int old)
 {
-    cairn_world *world = context->world;
-    const eng_pair *pair = &world->pairs[pair_index];
-    const eng_surface *terms = &world->surfaces[surface];
     const eng_contacts *before = context->before;
-    if (terms->law->bonded == NULL)
-        return;
+    if (surface->law->bonded == NULL)
+        return -1;
+    for (; old < pair->first + pair->count; old++)
+        if (!was_found(contacts, count, before->key[old]) &&
+            surface->law->bonded(surface->parameters, before->history[old]))
+            return old;
+    return -1;
+}
+
+/// Bonded contacts out of the narrow phase's sight: the gap has grown by their velocity, the point
+/// has gone with body A.
+static geo_contact extrapolate(const set_context *context, int old)
+{
+    const cairn_world *world = context->world;
+    const eng_contacts *before = context->before;
     double h = world->def.time_step;
-    for (int old = pair->first; old < pair->first + pair->count; old++) {
-        if (was_found(contacts, count, before->key[old]) ||
-            !terms->law->bonded(terms->parameters, before->history[old]))
+    int a = before->body[old][0];
+    vec3 velocity = eng_point_velocity(world->v[a], &world->q_mid[a], before->point[old]);
+    return (geo_contact){
+        .gap = before->gap[old] + h * before->U[old][0],
+        .normal = mat3_row(&before->frame[old], 0),
+        .point = vec3_add_scaled(before->point[old], h, velocity),
+        .key = before->key[old],
+    };
+}
+
+/// Raw contacts that join move to the front of their chunk's manifold, and are counted together
+/// with bonded ones.
+static void select_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const set_context *context = argument;
+    cairn_world *world = context->world;
+    geo_contact *contacts = world->manifolds[chunk].contacts;
+    int read = 0, kept = 0;
+    for (int i = begin; i < end; i++) {
+        const eng_pair *pair = &world->pairs[i];
+        int raw = world->raw_count[i], first = kept;
+        context->joined[i] = world->raw_count[i] = 0;
+        if (raw == 0 && pair->count == 0)
             continue;
-        int a = before->body[old][0];
-        vec3 velocity = eng_point_velocity(world->v[a], &world->q_mid[a], before->point[old]);
-        geo_contact kept = {
-            .gap = before->gap[old] + h * before->U[old][0],
-            .normal = mat3_row(&before->frame[old], 0),
-            .point = vec3_add_scaled(before->point[old], h, velocity),
-            .key = before->key[old],
-        };
-        add_contact(context, pair_index, pair, &kept, surface);
+        const eng_surface *surface = surface_of_pair(world, pair);
+        for (int k = 0; k < raw; k++, read++)
+            if (joins(context, pair, &contacts[read], surface))
+                contacts[kept++] = contacts[read];
+        world->raw_count[i] = context->joined[i] = kept - first;
+        for (int old = pair->first;
+             (old = find_bonded(context, pair, contacts + first, kept - first, surface, old)) >= 0;
+             old++)
+            context->joined[i]++;
     }
 }
 
-/// Contacts of one kind of law, in the order of the pairs.
-static void add_pass(const set_context *context)
+/// Writes the contacts of a pair where they belong.
+static void fill_pair(const set_context *context, int pair_index, const geo_contact *contacts)
+{
+    cairn_world *world = context->world;
+    const eng_pair *pair = &world->pairs[pair_index];
+    const eng_surface *surface = surface_of_pair(world, pair);
+    int index = (int)(surface - world->surfaces), raw = world->raw_count[pair_index];
+    int made = context->first[pair_index];
+    for (int k = 0; k < raw; k++)
+        add_contact(context, pair_index, &contacts[k], index, made++);
+    for (int old = pair->first;
+         (old = find_bonded(context, pair, contacts, raw, surface, old)) >= 0; old++) {
+        geo_contact kept = extrapolate(context, old);
+        add_contact(context, pair_index, &kept, index, made++);
+    }
+}
+
+static void fill_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const set_context *context = argument;
+    cairn_world *world = context->world;
+    const geo_contact *contacts = world->manifolds[chunk].contacts;
+    for (int i = begin; i < end; i++) {
+        eng_pair *pair = &world->pairs[i];
+        if (context->joined[i] > 0) {
+            fill_pair(context, i, contacts);
+            contacts += world->raw_count[i];
+            pair->first = context->first[i];
+        }
+        // for the matching of the next step
+        pair->count = context->joined[i];
+    }
+}
+
+/// Contacts of cone laws, and of each body.
+static int weigh_bodies(const set_context *context, eng_domains *domains)
 {
     const cairn_world *world = context->world;
-    int chunk = -1, raw = 0;
+    int count = 0;
     for (int i = 0; i < world->pair_count; i++) {
-        if (eng_manifold_chunk(i) != chunk) {
-            chunk = eng_manifold_chunk(i);
-            raw = 0;
-        }
         const eng_pair *pair = &world->pairs[i];
-        const geo_contact *contacts = world->manifolds[chunk].contacts + raw;
-        raw += world->raw_count[i];
-        if (world->raw_count[i] == 0 && pair->count == 0)
+        if (context->joined[i] == 0 || surface_of_pair(world, pair)->law->kind != CON_LAW_CONE)
             continue;
-        int a = world->colliders[pair->colliders.first].body;
-        int b = world->colliders[pair->colliders.second].body;
-        const eng_surface *surface = eng_surface_of(world, a, b);
-        if (surface->law->kind != context->kind)
-            continue;
-        int index = (int)(surface - world->surfaces);
-        for (int k = 0; k < world->raw_count[i]; k++)
-            if (joins(context, pair, &contacts[k], surface))
-                add_contact(context, i, pair, &contacts[k], index);
-        add_bonded(context, i, contacts, world->raw_count[i], index);
+        count += context->joined[i];
+        domains->weight[world->colliders[pair->colliders.first].body] += context->joined[i];
+        domains->weight[world->colliders[pair->colliders.second].body] += context->joined[i];
     }
+    return count;
+}
+
+/// Place of a pair's contacts in the order of the set: those of cone laws task by task, then those
+/// of the others.
+static int place_of_pair(const cairn_world *world, const eng_domains *domains, const eng_pair *pair)
+{
+    if (surface_of_pair(world, pair)->law->kind != CON_LAW_CONE)
+        return (2 << domains->levels) - 1;
+    return eng_domains_task(domains, world->colliders[pair->colliders.first].body,
+                            world->colliders[pair->colliders.second].body);
+}
+
+/// Where the contacts of each pair go, in the order of the pairs within a task.
+static void place_pairs(const set_context *context, const eng_domains *domains)
+{
+    cairn_world *world = context->world;
+    int next[CON_DOMAIN_TASKS_MAX + 1] = {0}, tasks = (2 << domains->levels) - 1;
+    for (int i = 0; i < world->pair_count; i++)
+        if (context->joined[i] > 0) {
+            context->first[i] = place_of_pair(world, domains, &world->pairs[i]);
+            next[context->first[i] + 1] += context->joined[i];
+        }
+    for (int task = 0; task <= tasks; task++)
+        next[task + 1] += next[task];
+    world->domains = (con_domains){.levels = domains->levels, .workers = world->workers};
+    memcpy(world->domains.start, next, (size_t)(tasks + 1) * sizeof *next);
+    world->contacts.cone_count = next[tasks];
+    world->contacts.count = next[tasks + 1];
+    for (int i = 0; i < world->pair_count; i++)
+        if (context->joined[i] > 0) {
+            int place = context->first[i];
+            context->first[i] = next[place];
+            next[place] += context->joined[i];
+        }
+}
+
+/// Sorts the pairs' contacts by domains, where there are so many that it is worth it.
+static cairn_status find_places(const set_context *context)
+{
+    cairn_world *world = context->world;
+    size_t bodies = (size_t)world->body_count;
+    eng_domains domains = {.weight = base_arena_array(world->arena, int, "domains", bodies),
+                           .of_body = base_arena_array(world->arena, int, "domains", bodies)};
+    if (domains.weight == NULL || domains.of_body == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(domains.weight, 0, bodies * sizeof *domains.weight);
+    domains.levels = eng_domain_levels(weigh_bodies(context, &domains));
+    cairn_status status = domains.levels > 0 ? eng_domains_cut(world, &domains) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        place_pairs(context, &domains);
+    return status;
 }
 
 /// The springs of contacts that opened let go of what they held along the surface.
@@ -239,38 +351,30 @@ static void book_loose(cairn_world *world)
         world->energy.friction += before->loose[i];
 }
 
-/// Where the contacts of each pair lie, for the matching of the next step. A pair has one law, so
-/// its contacts are contiguous.
-static void index_pairs(cairn_world *world)
-{
-    for (int i = 0; i < world->pair_count; i++)
-        world->pairs[i].count = 0;
-    for (int i = 0; i < world->contacts.count; i++) {
-        eng_pair *pair = &world->pairs[world->contacts.pair[i]];
-        if (pair->count++ == 0)
-            pair->first = i;
-    }
-}
-
 cairn_status eng_block_contact_set(cairn_world *world)
 {
-    int most = 0;
-    for (int i = 0; i < world->pair_count; i++)
-        most += world->raw_count[i] + world->pairs[i].count;
+    int pairs = world->pair_count;
+    set_context context = {.world = world,
+                           .before = &world->contacts_before,
+                           .now = &world->contacts,
+                           .joined = base_arena_array(world->arena, int, "contact set", pairs),
+                           .first = base_arena_array(world->arena, int, "contact set", pairs)};
+    if (context.joined == NULL || context.first == NULL)
+        return CAIRN_ERROR_MEMORY;
     eng_contacts spare = world->contacts_before;
     world->contacts_before = world->contacts;
     world->contacts = spare;
-    world->contacts.count = 0;
-    cairn_status status = eng_contacts_reserve(&world->allocator, &world->contacts, most);
-    if (status != CAIRN_OK)
+    world->contacts.count = world->contacts.cone_count = 0;
+    base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
+    cairn_status status = find_places(&context);
+    if (status == CAIRN_OK)
+        status = eng_contacts_reserve(&world->allocator, &world->contacts, world->contacts.count);
+    if (status != CAIRN_OK) {
+        world->contacts.count = world->contacts.cone_count = 0;
         return status;
-    set_context context = {world, &world->contacts_before, &world->contacts, CON_LAW_CONE};
-    add_pass(&context);
-    world->contacts.cone_count = world->contacts.count;
-    context.kind = CON_LAW_IMPULSE;
-    add_pass(&context);
+    }
+    base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
     book_loose(world);
-    index_pairs(world);
     world->report.contacts = world->contacts.count;
     return CAIRN_OK;
 }

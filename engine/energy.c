@@ -105,17 +105,40 @@ static void book_explicit(cairn_world *world)
     }
 }
 
-void eng_energy_contacts(cairn_world *world)
+/// Work of cone contacts, of each chunk.
+typedef struct work_context {
+    const cairn_world *world;
+    double impact[CON_CHUNKS_MAX], friction[CON_CHUNKS_MAX], drivers[CON_CHUNKS_MAX];
+} work_context;
+
+static void work_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    const eng_contacts *c = &world->contacts;
+    (void)worker;
+    work_context *context = argument;
+    const eng_contacts *c = &context->world->contacts;
     double impact = 0.0, friction = 0.0, drivers = 0.0;
     // the mean of the relative velocities before and after is exact for the change of kinetic
     // energy, theory.md (8.2)
-    for (int i = 0; i < c->cone_count; i++) {
+    for (int i = begin; i < end; i++) {
         const double *R = c->R[i], *V = c->V[i], *U = c->U[i];
         impact -= 0.5 * R[0] * (V[0] + U[0]);
         friction -= 0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
-        drivers += driver_work(world, i);
+        drivers += driver_work(context->world, i);
+    }
+    context->impact[chunk] = impact;
+    context->friction[chunk] = friction;
+    context->drivers[chunk] = drivers;
+}
+
+void eng_energy_contacts(cairn_world *world)
+{
+    work_context context = {.world = world};
+    double impact = 0.0, friction = 0.0, drivers = 0.0;
+    con_domains_chunks(&world->domains, world->contacts.cone_count, work_chunk, &context);
+    for (int k = 0; k < CON_CHUNKS_MAX; k++) {
+        impact += context.impact[k];
+        friction += context.friction[k];
+        drivers += context.drivers[k];
     }
     world->energy.impact += impact;
     world->energy.friction += friction;

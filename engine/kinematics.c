@@ -5,10 +5,12 @@
 
 #include <string.h>
 
-void eng_block_midpoint(cairn_world *world)
+static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = begin; i < end; i++) {
         if (world->bodies[i].kind == CAIRN_FIXED) {
             world->q_mid[i] = world->q[i];
             continue;
@@ -20,17 +22,24 @@ void eng_block_midpoint(cairn_world *world)
     }
 }
 
+void eng_block_midpoint(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+}
+
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
     return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
 }
 
-void eng_block_free_velocity(cairn_world *world)
+static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
     double h = world->def.time_step;
     vec3 g = vec3_from(world->def.gravity);
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = begin; i < end; i++) {
         const eng_body *body = &world->bodies[i];
         if (body->kind != CAIRN_DYNAMIC) {
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
@@ -43,6 +52,12 @@ void eng_block_free_velocity(cairn_world *world)
         vec3_store(world->v_free[i], linear);
         vec3_store(world->v_free[i] + 3, angular);
     }
+}
+
+void eng_block_free_velocity(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, free_velocity_chunk,
+                      world);
 }
 
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])

@@ -113,18 +113,46 @@ static double penetration_of(const cairn_world *world, int i)
     return fmax(-gap, 0.0);
 }
 
-void eng_report_contacts(cairn_world *world)
+/// Penetration and number of bearing contacts of a chunk.
+typedef struct report_part {
+    int active;
+    double penetration, relative;
+} report_part;
+
+typedef struct report_context {
+    const cairn_world *world;
+    report_part part[CON_CHUNKS_MAX];
+} report_context;
+
+static void report_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
+    (void)worker;
+    report_context *context = argument;
+    const cairn_world *world = context->world;
     const eng_contacts *c = &world->contacts;
-    cairn_step_report *report = &world->report;
-    for (int i = 0; i < c->count; i++) {
-        report->active += c->R[i][0] != 0.0;
+    report_part part = {0};
+    for (int i = begin; i < end; i++) {
+        part.active += c->R[i][0] != 0.0;
         double size = fmin(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
                            world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
         double depth = penetration_of(world, i);
-        report->penetration = fmax(report->penetration, depth);
+        part.penetration = fmax(part.penetration, depth);
         if (isfinite(size))
-            report->penetration_relative = fmax(report->penetration_relative, depth / size);
+            part.relative = fmax(part.relative, depth / size);
+    }
+    context->part[chunk] = part;
+}
+
+void eng_report_contacts(cairn_world *world)
+{
+    report_context context = {.world = world};
+    cairn_step_report *report = &world->report;
+    con_domains_chunks(&world->domains, world->contacts.count, report_chunk, &context);
+    for (int k = 0; k < CON_CHUNKS_MAX; k++) {
+        const report_part *part = &context.part[k];
+        report->active += part->active;
+        report->penetration = fmax(report->penetration, part->penetration);
+        report->penetration_relative = fmax(report->penetration_relative, part->relative);
     }
 }
 

@@ -151,6 +151,17 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     return joints ? solve_with_joints(world, error) : solve_problem(world, error);
 }
 
+static void unshift_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const cairn_world *world = argument;
+    const eng_contacts *c = &world->contacts;
+    for (int i = begin; i < end; i++) {
+        memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
+        c->U[i][0] -= world->shift[i];
+    }
+}
+
 /// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
 static void update_velocities(cairn_world *world)
 {
@@ -160,19 +171,18 @@ static void update_velocities(cairn_world *world)
         all.contact_count = c->count;
         con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
     }
-    for (int i = 0; i < c->cone_count; i++) {
-        memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
-        c->U[i][0] -= world->shift[i];
-    }
+    con_domains_chunks(&world->domains, c->cone_count, unshift_chunk, world);
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
-static void move_to_end(cairn_world *world, pose *q)
+static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    for (int i = 0; i < world->body_count; i++)
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    for (int i = begin; i < end; i++)
         if (world->bodies[i].kind != CAIRN_FIXED) {
             double v[6];
-            eng_body_end(world, i, world->v_end[i], &q[i], v);
+            eng_body_end(world, i, world->v_end[i], &world->q[i], v);
             memcpy(world->v[i], v, sizeof v);
         }
 }
@@ -183,7 +193,7 @@ cairn_status eng_block_end(cairn_world *world)
     update_velocities(world);
     eng_energy_contacts(world);
     eng_energy_joints(world);
-    move_to_end(world, world->q);
+    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, move_chunk, world);
     cairn_status status = CAIRN_OK;
     memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
     if (world->def.correction) {

@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "base/pairs.h"
 #include "base/parallel.h"
+#include "contact/domains.h"
 #include "contact/law.h"
 #include "contact/solver.h"
 #include "engine/cairn.h"
@@ -252,6 +253,7 @@ struct cairn_world {
     bool topology_changed; // bodies were added or placed since the last step
 
     eng_contacts contacts;        // of the last step
+    con_domains domains;          // of its cone contacts
     eng_contacts contacts_before; // of the step before, for matching
 
     struct eng_lane *lane; // spheres under explicit laws; NULL until it is used
@@ -399,6 +401,9 @@ void eng_colliders_release(cairn_world *world);
 
 /// Poses, margins and bounds of the colliders for body poses q.
 cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
+
+/// Loops over bodies run in chunks of this many.
+enum { ENG_BODY_CHUNK = 1024 };
 
 /// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
 enum { ENG_PAIR_CHUNK = 64 };

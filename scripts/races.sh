@@ -17,6 +17,8 @@ if [ ! -d build-tsan ]; then
 fi
 tests=(
     tests/unit/base/test_base_parallel
+    tests/unit/contact/test_contact_domains
+    tests/unit/engine/test_engine_domains
     tests/unit/engine/test_engine_lane
     tests/unit/engine/test_engine_warm_step
     tests/regress/test_regress_checkpoint_lane

@@ -3,6 +3,8 @@
 #include "base/parallel.h"
 #include "tests/check.h"
 
+#include <unistd.h>
+
 enum { COUNT = 10007, CHUNK = 64, CHUNKS = (COUNT + CHUNK - 1) / CHUNK };
 
 typedef struct sum_context {
@@ -48,6 +50,41 @@ static void sums_have_the_same_bits_for_any_number_of_workers(void **state)
         assert_true(run_with(threads) == reference);
 }
 
+enum { ROUNDS = 4000 };
+
+typedef struct mark_context {
+    int round;
+    int mark[16];
+} mark_context;
+
+static void mark_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    mark_context *context = argument;
+    for (int i = begin; i < end; i++)
+        context->mark[i] += context->round;
+}
+
+// short loops one upon the other, each with a context of its own on the stack, and pauses in which
+// the workers fall asleep: nobody may run a chunk of another loop, or none
+static void short_loops_are_not_mixed_up(void **state)
+{
+    (void)state;
+    base_allocator allocator = base_allocator_default();
+    base_workers *workers = base_workers_create(&allocator, 3);
+    assert_non_null(workers);
+    for (int round = 1; round <= ROUNDS; round++) {
+        mark_context context = {.round = round};
+        int count = 2 + round % 15;
+        base_parallel_for(workers, count, 1 + round % 2, mark_chunk, &context);
+        for (int i = 0; i < 16; i++)
+            assert_int_equal(context.mark[i], i < count ? round : 0);
+        if (round % 200 == 0)
+            usleep(1000);
+    }
+    base_workers_destroy(workers);
+}
+
 static void empty_loops_and_no_pool_are_fine(void **state)
 {
     (void)state;
@@ -64,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_have_the_same_bits_for_any_number_of_workers),
+        cmocka_unit_test(short_loops_are_not_mixed_up),
         cmocka_unit_test(empty_loops_and_no_pool_are_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
