@@ -115,14 +115,16 @@ def check_killed(folder):
     every = ["--trajectory-every", "1", "--paraview-every", "2"]
     prepare(folder, out)
     prepare(folder, "unkilled")
+    begun = time.monotonic()
     check_status(folder.cairn(*words("heap.lua", "unkilled", 1, *every)), 0, "unkilled")
+    whole = time.monotonic() - begun
     checkpoint = os.path.join(folder.path, out, "checkpoint.h5")
     kills = 0
     for _ in range(12):
         more = ["--restart", out + "/checkpoint.h5"] if os.path.exists(checkpoint) else []
         running = start(folder, *words("heap.lua", out, 1, "--checkpoint-steps", "3", *every, *more))
         try:
-            _, text = running.communicate(timeout=0.1 + 0.3 * rng.random())
+            _, text = running.communicate(timeout=whole * (0.05 + 0.2 * rng.random()))
             check(running.returncode == 0, f"after {kills} kills: {text}")
             break
         except subprocess.TimeoutExpired:
