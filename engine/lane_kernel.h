@@ -16,7 +16,7 @@ typedef struct vec_3 {
     vec x, y, z;
 } vec_3;
 
-INLINE vec dot(vec_3 a, vec_3 b)
+INLINE vec lane_dot(vec_3 a, vec_3 b)
 {
     return v_fma(a.z, b.z, v_fma(a.y, b.y, v_mul(a.x, b.x)));
 }
@@ -27,7 +27,7 @@ INLINE vec_3 scaled(vec s, vec_3 a)
 }
 
 /// a + s b
-INLINE vec_3 add_scaled(vec_3 a, vec s, vec_3 b)
+INLINE vec_3 lane_add_scaled(vec_3 a, vec s, vec_3 b)
 {
     return (vec_3){v_fma(s, b.x, a.x), v_fma(s, b.y, a.y), v_fma(s, b.z, a.z)};
 }
@@ -175,7 +175,7 @@ INLINE void begin_pairs(const eng_lane_pass *pass, pairs p, const spread *t, boo
     e->acts = m_any(e->touch) || ((unsigned)b->touch >> first & ((1u << LANES) - 1u)) != 0;
     e->r = v_sqrt(rsq);
     vec_3 spring = load_3(b->spring, first);
-    e->spring_squared = dot(spring, spring);
+    e->spring_squared = lane_dot(spring, spring);
     vec divisor = v_mul(e->r, safe_square(e->spring_squared));
     if (hertz) {
         vec depth = v_sub(v_set(0.0), v_sub(e->r, sum));
@@ -228,7 +228,7 @@ INLINE vec_3 length_kept(vec_3 flat, vec p, vec q, vec q_inverse, mask touch)
     factor = v_fma(factor, e, v_set(1.0));
     mask large = m_and(touch, m_less(v_set(1e-4), e));
     if (__builtin_expect(m_any(large), 0)) {
-        vec left = dot(flat, flat), least = v_set(1e-300);
+        vec left = lane_dot(flat, flat), least = v_set(1e-300);
         vec exact = v_sqrt(v_div(q, v_max(left, least)));
         factor = v_select(large, v_keep(m_less(least, left), exact), factor);
     }
@@ -242,7 +242,7 @@ INLINE void slip_lanes(mask slip, vec size_squared, vec limit, vec spring_rate, 
     vec size = v_sqrt(size_squared), sum = v_add(spring_rate, dashpot);
     vec inverse = v_div(v_set(1.0), v_mul(size, sum));
     vec_3 cut = scaled(v_mul(limit, v_mul(inverse, sum)), *force);
-    vec_3 mixed = add_scaled(scaled(dashpot, before), spring_rate, cut);
+    vec_3 mixed = lane_add_scaled(scaled(dashpot, before), spring_rate, cut);
     *spring = selected(slip, scaled(v_mul(inverse, size), mixed), *spring);
     *force = selected(slip, cut, *force);
 }
@@ -261,8 +261,8 @@ INLINE motion motion_of(const vec X[4], const vec V[8], vec distance_inverse, ve
     motion m;
     m.n = scaled(distance_inverse, (vec_3){X[0], X[1], X[2]});
     m.apart = (vec_3){V[0], V[1], V[2]};
-    m.turn = add_scaled((vec_3){V[3], V[4], V[5]}, half_gap, (vec_3){V[6], V[7], X[3]});
-    m.normal = dot(m.apart, m.n);
+    m.turn = lane_add_scaled((vec_3){V[3], V[4], V[5]}, half_gap, (vec_3){V[6], V[7], X[3]});
+    m.normal = lane_dot(m.apart, m.n);
     m.along = less_scaled(m.apart, m.normal, m.n);
     m.slide = less_cross(m.along, m.turn, m.n);
     return m;
@@ -284,7 +284,7 @@ INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const
     vec_3 lag = {v_load_float(b->lag_tangent[0] + first), v_load_float(b->lag_tangent[1] + first),
                  v_load_float(b->lag_tangent[2] + first)};
     vec normal = v_mul(v_add(v_load_float(b->lag_normal + first), a->damping), m->normal);
-    vec now = dot(a->loss, m->slide), old = dot(lag, m->slide);
+    vec now = lane_dot(a->loss, m->slide), old = lane_dot(lag, m->slide);
     mask slipped = m_from_bits((unsigned)b->slip >> first);
     vec stick = v_add(v_drop(a->slip, now), v_drop(slipped, old));
     vec loss = v_add(v_keep(a->slip, now), v_keep(slipped, old));
@@ -292,7 +292,7 @@ INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const
     // springs: given minus stored while the contact lasts, all of it when it opens
     vec_3 both = {v_add(a->whole.x, a->spring.x), v_add(a->whole.y, a->spring.y),
                   v_add(a->whole.z, a->spring.z)};
-    vec work = v_add(dot(both, m->slide), a->stored);
+    vec work = v_add(lane_dot(both, m->slide), a->stored);
     s->friction[part] = v_add(s->friction[part], v_add(loss, work));
 }
 
@@ -311,7 +311,8 @@ INLINE void store_bits(unsigned char *byte, int first, unsigned bits)
     *byte = (unsigned char)((*byte & ~(all << first)) | (bits << first));
 }
 
-INLINE void count(const eng_lane_block *b, int first, mask touch, vec force, vec depth, sums *s)
+INLINE void lane_count(const eng_lane_block *b, int first, mask touch, vec force, vec depth,
+                       sums *s)
 {
     vec inside = v_keep(touch, depth);
     mask active = m_differ(force, v_set(0.0));
@@ -341,14 +342,14 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resis
 
     vec force = v_max(v_fnma(k.damping, m.normal, k.normal_spring), t->least_force);
     vec limit = v_mul(t->friction, v_max(force, v_set(0.0)));
-    vec along = dot(old, m.n);
+    vec along = lane_dot(old, m.n);
     vec_3 whole =
         length_kept(less_scaled(old, along, m.n), along, q, k.spring_squared_inverse, touch);
     vec_3 before = hertz ? scaled(k.before_ratio, whole) : whole;
     vec spring_rate = v_mul(k.tangential, t->step), dashpot = v_mul(t->damping, k.damping);
     vec_3 spring = less_scaled(before, spring_rate, m.slide);
     vec_3 drag = less_scaled(spring, dashpot, m.slide);
-    vec size_squared = dot(drag, drag);
+    vec size_squared = lane_dot(drag, drag);
     mask slip = m_and(touch, m_less(v_mul(limit, limit), size_squared));
     if (m_any(slip))
         slip_lanes(slip, size_squared, limit, spring_rate, dashpot, before, &drag, &spring);
@@ -357,7 +358,7 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resis
     force = v_keep(touch, force);
     drag = kept(touch, drag);
     spring = kept(touch, spring);
-    vec gained = v_mul(dot(spring, spring), k.tangential_inverse);
+    vec gained = v_mul(lane_dot(spring, spring), k.tangential_inverse);
     audited a = {
         .whole = whole,
         .spring = spring,
@@ -367,7 +368,7 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resis
         .slip = slip,
     };
     audit(b, first, first / LANES, &m, &a, s);
-    count(b, first, touch, force, depth, s);
+    lane_count(b, first, touch, force, depth, s);
 
     store_lag(b, first, a.damping, a.loss);
     bits->touch |= m_bits(touch) << first;
@@ -375,11 +376,11 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resis
     store_3(b->spring, first, spring);
     if (hertz)
         v_store(p.h->slope + first, v_keep(touch, k.tangential));
-    vec_3 moment = cross(drag, m.n), total = add_scaled(drag, force, m.n);
+    vec_3 moment = cross(drag, m.n), total = lane_add_scaled(drag, force, m.n);
     vec out[8] = {total.x, total.y, total.z, moment.x, moment.y, moment.z, half_gap, v_set(0.0)};
     store_forces(pass->force + b->force_row + first, out);
     if (moments != NULL)
-        resist(pass, p, moments, t, &k, hertz, touch, force, m.n, s);
+        lane_resist(pass, p, moments, t, &k, hertz, touch, force, m.n, s);
 }
 
 /// Rows of list A are used again and again.
@@ -600,7 +601,7 @@ static double total(const vec *parts)
     return sum;
 }
 
-static double largest(vec a)
+static double lane_largest(vec a)
 {
     double lanes[LANES] __attribute__((aligned(64))), most;
     v_store(lanes, a);
@@ -636,8 +637,8 @@ static void forces(const eng_lane_pass *pass, int index)
     far_list(pass, chunk, &s);
     chunk->damping = -0.5 * pass->step * total(s.damping);
     chunk->friction = -0.5 * pass->step * total(s.friction);
-    chunk->depth = largest(s.depth);
-    chunk->relative = largest(s.relative);
+    chunk->depth = lane_largest(s.depth);
+    chunk->relative = lane_largest(s.relative);
     chunk->contacts = s.contacts;
     chunk->active = s.active;
 }
@@ -679,7 +680,7 @@ static __attribute__((noinline)) void move_free(const eng_lane_pass *pass, eng_l
     note_motion(chunk, &s);
 }
 
-static void move(const eng_lane_pass *pass, int index)
+static void lane_move(const eng_lane_pass *pass, int index)
 {
     eng_lane_chunk *chunk = &pass->chunks[index];
     int fetched = pass->reach > 0 ? pass->row_count - pass->reach : 0;
@@ -743,7 +744,7 @@ INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int fi
     v_store(q[3] + first, v_mul(unit, k));
 }
 
-static void turn(const eng_lane_pass *pass, int index)
+static void lane_turn(const eng_lane_pass *pass, int index)
 {
     const eng_lane_chunk *chunk = &pass->chunks[index];
     for (int row = chunk->first_row; row < chunk->end_row; row += ENG_LANE_WIDTH)
@@ -791,7 +792,7 @@ const eng_lane_kernel LANE_KERNEL = {
     .name = LANE_NAME,
     .available = available,
     .forces = forces,
-    .move = move,
-    .turn = turn,
+    .move = lane_move,
+    .turn = lane_turn,
     .meet = meet,
 };

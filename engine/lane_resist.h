@@ -40,7 +40,7 @@ typedef struct turning {
     bool hertz;
 } turning;
 
-INLINE moment_slider slider_of(const moment_terms *t, const turning *turn)
+INLINE moment_slider lane_slider_of(const moment_terms *t, const turning *turn)
 {
     moment_slider s = {
         .dashpot = v_mul(turn->arm, t->damping),
@@ -78,27 +78,27 @@ INLINE void book_moment(const moment_work *w, int part, sums *s)
 INLINE vec_3 roll(eng_lane_resist *r, int first, const moment_terms *t, const turning *turn,
                   vec_3 n, vec_3 rate, sums *s)
 {
-    moment_slider m = slider_of(t, turn);
+    moment_slider m = lane_slider_of(t, turn);
     vec_3 old = load_3(r->rolling, first);
-    vec q = dot(old, old), along = dot(old, n);
+    vec q = lane_dot(old, old), along = lane_dot(old, n);
     vec_3 whole = length_kept(less_scaled(old, along, n), along, q,
                               v_div(v_set(1.0), safe_square(q)), turn->touch);
     vec_3 before = scaled(m.ratio, whole), spring = less_scaled(before, m.rate, rate);
     vec_3 moment = less_scaled(spring, m.dashpot, rate);
-    vec size_squared = dot(moment, moment);
+    vec size_squared = lane_dot(moment, moment);
     mask slip = m_and(turn->touch, m_less(v_mul(m.limit, m.limit), size_squared));
     if (m_any(slip))
         slip_lanes(slip, size_squared, m.limit, m.rate, m.dashpot, before, &moment, &spring);
     moment = kept(turn->touch, moment);
     spring = kept(turn->touch, spring);
-    vec_3 loss = add_scaled(moment, v_set(-1.0), spring);
+    vec_3 loss = lane_add_scaled(moment, v_set(-1.0), spring);
     vec_3 lag = {v_load_float(r->lag_rolling[0] + first), v_load_float(r->lag_rolling[1] + first),
                  v_load_float(r->lag_rolling[2] + first)};
-    vec gained = v_mul(dot(spring, spring), m.inverse);
+    vec gained = v_mul(lane_dot(spring, spring), m.inverse);
     moment_work w = {
-        .now = dot(loss, rate),
-        .lagged = dot(lag, rate),
-        .spring = dot(add_scaled(whole, v_set(1.0), spring), rate),
+        .now = lane_dot(loss, rate),
+        .lagged = lane_dot(lag, rate),
+        .spring = lane_dot(lane_add_scaled(whole, v_set(1.0), spring), rate),
         .stored = v_mul(v_fnma(q, m.before_inverse, gained), turn->rate),
         .slip = slip,
         .slipped = m_from_bits((unsigned)r->roll_slip >> first),
@@ -127,7 +127,7 @@ INLINE void slip_line(mask slip, const moment_slider *m, vec before, vec *moment
 INLINE vec twist(eng_lane_resist *r, int first, const moment_terms *t, const turning *turn,
                  vec rate, sums *s)
 {
-    moment_slider m = slider_of(t, turn);
+    moment_slider m = lane_slider_of(t, turn);
     vec whole = v_load(r->twisting + first), before = v_mul(m.ratio, whole);
     vec spring = v_fnma(m.rate, rate, before), moment = v_fnma(m.dashpot, rate, spring);
     mask slip = m_and(turn->touch, m_less(v_mul(m.limit, m.limit), v_mul(moment, moment)));
@@ -176,8 +176,9 @@ INLINE void store_couples(double (*rows)[4], vec_3 couple)
 }
 
 /// Couples of pairs whose other forces are known.
-INLINE void resist(const eng_lane_pass *pass, pairs p, const resistance *t, const spread *terms,
-                   const shape_of *shape, bool hertz, mask touch, vec force, vec_3 n, sums *s)
+INLINE void lane_resist(const eng_lane_pass *pass, pairs p, const resistance *t,
+                        const spread *terms, const shape_of *shape, bool hertz, mask touch,
+                        vec force, vec_3 n, sums *s)
 {
     eng_lane_resist *r = &pass->resist[p.b - pass->blocks];
     vec radius = v_load(r->radius + p.first), arm = v_mul(radius, radius);
@@ -193,9 +194,9 @@ INLINE void resist(const eng_lane_pass *pass, pairs p, const resistance *t, cons
         .hertz = hertz,
     };
     vec_3 spin = relative_spin(pass, p.b, p.first);
-    vec about = dot(spin, n);
+    vec about = lane_dot(spin, n);
     vec_3 couple = roll(r, p.first, &t->rolling, &turn, n, less_scaled(spin, about, n), s);
-    couple = add_scaled(couple, twist(r, p.first, &t->twisting, &turn, about, s), n);
+    couple = lane_add_scaled(couple, twist(r, p.first, &t->twisting, &turn, about, s), n);
     store_couples(pass->couple + p.b->force_row + p.first, couple);
 }
 

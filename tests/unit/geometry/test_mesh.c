@@ -3,6 +3,7 @@
 #include "geometry/bvh.h"
 #include "geometry/shape.h"
 #include "tests/check.h"
+#include "tests/cube.h"
 
 #include "base/rng.h"
 
@@ -17,21 +18,6 @@ static const vec3 cube_vertices[8] = {
     {1.0, 0.0, 3.0},
     {0.0, 2.0, 3.0},
     {1.0, 2.0, 3.0}
-};
-
-static const int cube_triangles[12][3] = {
-    {0, 2, 1},
-    {1, 2, 3},
-    {4, 5, 6},
-    {5, 7, 6},
-    {0, 1, 4},
-    {1, 5, 4},
-    {2, 6, 3},
-    {3, 6, 7},
-    {0, 4, 2},
-    {2, 4, 6},
-    {1, 3, 5},
-    {3, 7, 5}
 };
 
 static geo_shape *mesh_of(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
@@ -72,7 +58,7 @@ static void check_adjacency(const geo_mesh *mesh, int borders)
 static void closed_mesh_has_mass(void **state)
 {
     (void)state;
-    geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 12);
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_faces, 12);
     check_adjacency(&shape->mesh, 0);
     check_close(geo_shape_mass(shape).volume, 6.0, 1e-14, 0.0);
     check_at_most(vec3_distance(geo_shape_mass(shape).centre, (vec3){0.5, 1.0, 1.5}), 1e-14);
@@ -91,7 +77,7 @@ static void inward_mesh_is_turned_over(void **state)
     int inward[12][3];
     for (int t = 0; t < 12; t++)
         for (int k = 0; k < 3; k++)
-            inward[t][k] = cube_triangles[t][2 - k];
+            inward[t][k] = cube_faces[t][2 - k];
     geo_shape *shape = mesh_of(cube_vertices, 8, (const int(*)[3])inward, 12);
     check_close(geo_shape_mass(shape).volume, 6.0, 1e-14, 0.0);
     check_adjacency(&shape->mesh, 0);
@@ -108,15 +94,15 @@ static void inward_mesh_is_turned_over(void **state)
 static void open_mesh_has_none(void **state)
 {
     (void)state;
-    geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 11);
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_faces, 11);
     check_adjacency(&shape->mesh, 3);
     assert_true(geo_shape_mass(shape).volume == 0.0);
     geo_shape_destroy(shape);
     // one triangle turned over: not a consistent surface
     int mixed[12][3];
-    memcpy(mixed, cube_triangles, sizeof mixed);
-    mixed[3][0] = cube_triangles[3][1];
-    mixed[3][1] = cube_triangles[3][0];
+    memcpy(mixed, cube_faces, sizeof mixed);
+    mixed[3][0] = cube_faces[3][1];
+    mixed[3][1] = cube_faces[3][0];
     shape = mesh_of(cube_vertices, 8, (const int(*)[3])mixed, 12);
     check_adjacency(&shape->mesh, 0);
     assert_true(geo_shape_mass(shape).volume == 0.0);
@@ -153,7 +139,7 @@ static bool count_visit(void *context, int item)
 static void bounds_and_hierarchy_cover_the_triangles(void **state)
 {
     (void)state;
-    geo_shape *shape = mesh_of(cube_vertices, 8, cube_triangles, 12);
+    geo_shape *shape = mesh_of(cube_vertices, 8, cube_faces, 12);
     base_rng rng = base_rng_make(1);
     for (int repeat = 0; repeat < 100; repeat++) {
         vec3 axis = {base_rng_unit(&rng), base_rng_unit(&rng), base_rng_unit(&rng)};
@@ -172,7 +158,7 @@ static void bounds_and_hierarchy_cover_the_triangles(void **state)
     for (int t = 0; t < 12; t++) {
         vec3 high = {0.0, 0.0, 0.0};
         for (int k = 0; k < 3; k++)
-            high = vec3_max(high, cube_vertices[cube_triangles[t][k]]);
+            high = vec3_max(high, cube_vertices[cube_faces[t][k]]);
         assert_int_equal(times[t], high.x == 1.0 && high.y == 2.0 && high.z == 3.0);
     }
     geo_shape_destroy(shape);
@@ -196,9 +182,9 @@ static void expect_refusal(const vec3 *vertices, int vertex_count, const int (*t
 static void bad_meshes_are_refused(void **state)
 {
     (void)state;
-    expect_refusal(cube_vertices, 8, cube_triangles, 0, "at least 3 vertices");
-    expect_refusal(cube_vertices, 2, cube_triangles, 1, "at least 3 vertices");
-    expect_refusal(cube_vertices, 7, cube_triangles, 12, "triangle 3 of a mesh names vertex 7");
+    expect_refusal(cube_vertices, 8, cube_faces, 0, "at least 3 vertices");
+    expect_refusal(cube_vertices, 2, cube_faces, 1, "at least 3 vertices");
+    expect_refusal(cube_vertices, 7, cube_faces, 12, "triangle 3 of a mesh names vertex 7");
     int bad[2][3] = {
         {0, 1, 2},
         {0, 3, 3}
@@ -209,9 +195,9 @@ static void bad_meshes_are_refused(void **state)
     vec3 vertices[8];
     memcpy(vertices, cube_vertices, sizeof vertices);
     vertices[6].z = NAN;
-    expect_refusal(vertices, 8, cube_triangles, 12, "vertex 6");
+    expect_refusal(vertices, 8, cube_faces, 12, "vertex 6");
     vertices[6].z = 1e300;
-    expect_refusal(vertices, 8, cube_triangles, 12, "degenerate");
+    expect_refusal(vertices, 8, cube_faces, 12, "degenerate");
 }
 
 static void memory_failures_leave_nothing(void **state)
@@ -222,7 +208,7 @@ static void memory_failures_leave_nothing(void **state)
         base_counting_allocator counter = {.fail_at = fail_at};
         base_allocator allocator = base_allocator_counting(&counter);
         geo_shape *shape = NULL;
-        status = geo_mesh_create(&allocator, cube_vertices, 8, cube_triangles, 12, &shape, NULL);
+        status = geo_mesh_create(&allocator, cube_vertices, 8, cube_faces, 12, &shape, NULL);
         assert_true(status == CAIRN_OK || status == CAIRN_ERROR_MEMORY);
         geo_shape_destroy(shape);
         assert_int_equal(counter.live, 0);
