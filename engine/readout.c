@@ -233,7 +233,8 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
         qsort(list.items, (size_t)list.count, sizeof *list.items, compare_overlaps);
         *found = list.count;
         int copied = list.count < capacity ? list.count : capacity;
-        memcpy(overlaps, list.items, (size_t)copied * sizeof *overlaps);
+        if (copied > 0)
+            memcpy(overlaps, list.items, (size_t)copied * sizeof *overlaps);
     }
     base_release(&world->allocator, list.items);
     if (status != CAIRN_OK)
