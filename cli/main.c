@@ -5,7 +5,9 @@
 
 #include "base/assert.h"
 #include "base/settings.h"
+#include "base/vectors.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int fail_command(const char *name)
@@ -21,6 +23,16 @@ static int fail_command(const char *name)
     else
         cli_complain("unknown command \"%.80s\" (cairn --help lists them)", name);
     return CLI_EXIT_USAGE;
+}
+
+/// Variables of the environment that the program reads hold what it can read.
+static bool is_environment_sound(void)
+{
+    const char *vectors = getenv("CAIRN_VECTORS");
+    if (vectors == NULL || *vectors == '\0' || base_vectors_length(vectors) > 0)
+        return true;
+    cli_complain("CAIRN_VECTORS \"%.80s\" is not one of avx512, avx2, scalar", vectors);
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -41,6 +53,8 @@ int main(int argc, char **argv)
     const cli_command *command = cli_command_find(name);
     if (command == NULL)
         return fail_command(name);
+    if (!is_environment_sound())
+        return CLI_EXIT_USAGE;
     int result = cli_command_run(command, argc - 2, argv + 2);
     // what was printed must have arrived
     if (fflush(stdout) != 0 && result == CLI_EXIT_DONE) {

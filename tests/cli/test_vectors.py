@@ -48,6 +48,9 @@ def check_environment(folder, longest):
         expected = min(kind, longest, key=KINDS.index)
         check(load(done.stdout)["vectors"] == expected, f"CAIRN_VECTORS={kind}: {done.stdout}")
     check_error(folder.cairn("run", "chain", "--vectors", "sse"), 2, "sse", "vectors there are not")
+    os.environ["CAIRN_VECTORS"] = "sse"
+    check_error(folder.cairn("doctor"), 2, "CAIRN_VECTORS \"sse\"", "variable of vectors there are not")
+    os.environ.pop("CAIRN_VECTORS")
 
 
 def main():
