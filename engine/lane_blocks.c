@@ -445,7 +445,9 @@ static void place_together(struct eng_lane *lane)
 static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int segments,
                                    int most_kept)
 {
-    size_t blocks = (size_t)lane->block_count, bytes = blocks * sizeof(eng_lane_block);
+    // one more, so that there is an address where there are none
+    size_t blocks = (size_t)lane->block_count, bytes = (blocks + 1) * sizeof(eng_lane_block),
+           aside = (size_t)(lane->ranges * most_kept) + 1;
     const struct {
         eng_lane_buffer *buffer;
         size_t bytes;
@@ -454,7 +456,7 @@ static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int s
         {&lane->hertz,      lane->has_hertz ? blocks * sizeof(eng_lane_hertz) : 0      },
         {&lane->resist,     lane->has_resistance ? blocks * sizeof(eng_lane_resist) : 0},
         {&lane->segments,   ((size_t)segments + 1) * sizeof(eng_lane_segment)          },
-        {&lane->kept_aside, (size_t)(lane->ranges * most_kept) * sizeof(eng_lane_kept) },
+        {&lane->kept_aside, aside * sizeof(eng_lane_kept)                              },
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_lane_reserve(lane, wanted[i].buffer, wanted[i].bytes);
