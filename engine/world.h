@@ -408,12 +408,6 @@ enum { ENG_BODY_CHUNK = 1024 };
 /// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
 enum { ENG_PAIR_CHUNK = 64 };
 
-/// Manifold that holds the raw contacts of a pair.
-static inline int eng_manifold_chunk(int pair)
-{
-    return pair / ENG_PAIR_CHUNK;
-}
-
 /// Whether a joint keeps two bodies from touching.
 bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b);
 
