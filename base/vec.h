@@ -156,30 +156,22 @@ static inline void vec3_tangents(vec3 n, vec3 *t1, vec3 *t2)
 
 static inline mat3 mat3_identity(void)
 {
-    return (mat3){
-        {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}
-    };
+    return (mat3){{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}};
 }
 
 static inline mat3 mat3_diagonal(vec3 d)
 {
-    return (mat3){
-        {{d.x, 0.0, 0.0}, {0.0, d.y, 0.0}, {0.0, 0.0, d.z}}
-    };
+    return (mat3){{{d.x, 0.0, 0.0}, {0.0, d.y, 0.0}, {0.0, 0.0, d.z}}};
 }
 
 static inline mat3 mat3_from_rows(vec3 a, vec3 b, vec3 c)
 {
-    return (mat3){
-        {{a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}}
-    };
+    return (mat3){{{a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}}};
 }
 
 static inline mat3 mat3_from_columns(vec3 a, vec3 b, vec3 c)
 {
-    return (mat3){
-        {{a.x, b.x, c.x}, {a.y, b.y, c.y}, {a.z, b.z, c.z}}
-    };
+    return (mat3){{{a.x, b.x, c.x}, {a.y, b.y, c.y}, {a.z, b.z, c.z}}};
 }
 
 static inline vec3 mat3_row(const mat3 *a, int row)
@@ -264,9 +256,7 @@ static inline mat3 mat3_inverse(const mat3 *a)
 /// [v]x, so that [v]x w = v x w
 static inline mat3 mat3_skew(vec3 v)
 {
-    return (mat3){
-        {{0.0, -v.z, v.y}, {v.z, 0.0, -v.x}, {-v.y, v.x, 0.0}}
-    };
+    return (mat3){{{0.0, -v.z, v.y}, {v.z, 0.0, -v.x}, {-v.y, v.x, 0.0}}};
 }
 
 static inline quat quat_identity(void)
@@ -298,11 +288,9 @@ static inline mat3 quat_to_mat3(quat q)
     double xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
     double xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
     double wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
-    return (mat3){
-        {{1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy)},
-         {2.0 * (xy + wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx)},
-         {2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy)}}
-    };
+    return (mat3){{{1.0 - 2.0 * (yy + zz), 2.0 * (xy - wz), 2.0 * (xz + wy)},
+                   {2.0 * (xy + wz), 1.0 - 2.0 * (xx + zz), 2.0 * (yz - wx)},
+                   {2.0 * (xz - wy), 2.0 * (yz + wx), 1.0 - 2.0 * (xx + yy)}}};
 }
 
 /// Rotation matrix to quaternion (Shepperd's choice of the largest component).
@@ -326,10 +314,7 @@ static inline vec3 quat_rotate_inverse(quat q, vec3 v)
 
 static inline pose pose_identity(void)
 {
-    return (pose){
-        {0.0,  0.0, 0.0},
-        { 1.0, 0.0, 0.0, 0.0}
-    };
+    return (pose){{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
 }
 
 static inline vec3 pose_apply(const pose *p, vec3 local)

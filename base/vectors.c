@@ -10,11 +10,7 @@
 static const struct {
     const char *name;
     int length;
-} kinds[] = {
-    {"avx512", 8},
-    {"avx2",   4},
-    {"scalar", 1}
-};
+} kinds[] = {{"avx512", 8}, {"avx2", 4}, {"scalar", 1}};
 
 int base_vectors_length(const char *name)
 {

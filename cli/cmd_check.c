@@ -2,9 +2,9 @@
 // cairn check: has a contact problem a solution?
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/json.h"
-#include "cli/probe.h"
-#include "cli/status.h"
+#include "cli/process/probe.h"
+#include "cli/process/status.h"
+#include "cli/text/json.h"
 
 #include <math.h>
 

@@ -3,10 +3,10 @@
 #include "base/assert.h"
 #include "base/vectors.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/json.h"
-#include "cli/status.h"
-#include "viewer/view.h"
+#include "cli/process/files.h"
+#include "cli/process/status.h"
+#include "cli/text/json.h"
+#include "viewer/app/view.h"
 
 #include <H5public.h>
 #include <lua.h>
@@ -64,16 +64,16 @@ static int run_doctor(const void *memory)
         snprintf(scenes, sizeof scenes, "not found");
     view_describe(gl, sizeof gl);
     const char *const rows[][2] = {
-        {"version",       cairn_version()                          },
-        {"compiler",      __VERSION__                              },
-        {"build",         build_kind()                             },
-        {"threads",       threads                                  },
-        {"cpu",           processor                                },
-        {"vectors",       base_vectors_name(base_vectors_longest())},
-        {"hdf5",          hdf5                                     },
-        {"lua",           LUA_RELEASE                              },
-        {"gl",            gl                                       },
-        {"scenes_folder", scenes                                   },
+        {"version", cairn_version()},
+        {"compiler", __VERSION__},
+        {"build", build_kind()},
+        {"threads", threads},
+        {"cpu", processor},
+        {"vectors", base_vectors_name(base_vectors_longest())},
+        {"hdf5", hdf5},
+        {"lua", LUA_RELEASE},
+        {"gl", gl},
+        {"scenes_folder", scenes},
     };
     cli_json json = cli_json_begin(stdout);
     if (settings->json)

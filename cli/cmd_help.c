@@ -2,7 +2,7 @@
 // cairn help: help, the manual page and the shell completion, all from the tables of options.
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/status.h"
+#include "cli/process/status.h"
 
 #include <string.h>
 
@@ -19,9 +19,9 @@ static const cli_option options[] = {
      .type = CLI_FLAG,
      .offset = offsetof(help_settings, man),
      .help = "print the manual page (roff)"},
-    { .name = "completion",
+    {.name = "completion",
      .type = CLI_CHOICE,
-     .offset = offsetof(help_settings,               completion),
+     .offset = offsetof(help_settings, completion),
      .argument = "bash",
      .help = "print the completion of a shell",
      .words = shells},
@@ -84,13 +84,13 @@ static void man_command(const cli_command *command)
 static void print_man(void)
 {
     static const char *const statuses[][2] = {
-        {"0",   "done"                                                                      },
-        {"1",   "the run failed: a step that leaves a bound of \\-\\-strict, NaN, explosion"},
-        {"2",   "wrong command line"                                                        },
-        {"3",   "wrong scene or input file"                                                 },
-        {"4",   "a feature that is not built in"                                            },
-        {"5",   "a comparison or a tolerance not met"                                       },
-        {"130", "interrupted, after the outputs were written"                               },
+        {"0", "done"},
+        {"1", "the run failed: a step that leaves a bound of \\-\\-strict, NaN, explosion"},
+        {"2", "wrong command line"},
+        {"3", "wrong scene or input file"},
+        {"4", "a feature that is not built in"},
+        {"5", "a comparison or a tolerance not met"},
+        {"130", "interrupted, after the outputs were written"},
     };
     int count = 0;
     const cli_command *const *commands = cli_commands(&count);

@@ -2,10 +2,10 @@
 // cairn list: the tables of laws, solvers, one-contact solvers and shapes, and the built-in scenes.
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/json.h"
-#include "cli/load.h"
-#include "cli/status.h"
+#include "cli/process/files.h"
+#include "cli/process/load.h"
+#include "cli/process/status.h"
+#include "cli/text/json.h"
 
 #include <dirent.h>
 #include <float.h>
@@ -183,14 +183,14 @@ static int list_scenes(bool json)
 static int list_shapes(bool json)
 {
     static const char *const shapes[][2] = {
-        {"sphere",     "sphere{ radius = }"                                                   },
-        {"box",        "box{ size = {x, y, z} }"                                              },
-        {"capsule",    "capsule{ radius = , length = } along z, length of the cylinder part"  },
-        {"cylinder",   "cylinder{ radius = , length = } along z"                              },
-        {"polyhedron", "polyhedron{ points = } or { file = , scale = }: the convex hull"      },
-        {"mesh",       "mesh{ vertices = , triangles = } or { file = , scale = }: not dynamic"},
-        {"compound",   "compound{ { shape = , position = , orientation = }, ... }"            },
-        {"plane",      "plane{}: all below z = 0 of its frame; not dynamic"                   },
+        {"sphere", "sphere{ radius = }"},
+        {"box", "box{ size = {x, y, z} }"},
+        {"capsule", "capsule{ radius = , length = } along z, length of the cylinder part"},
+        {"cylinder", "cylinder{ radius = , length = } along z"},
+        {"polyhedron", "polyhedron{ points = } or { file = , scale = }: the convex hull"},
+        {"mesh", "mesh{ vertices = , triangles = } or { file = , scale = }: not dynamic"},
+        {"compound", "compound{ { shape = , position = , orientation = }, ... }"},
+        {"plane", "plane{}: all below z = 0 of its frame; not dynamic"},
     };
     for (int i = 0; i < BASE_COUNT(shapes); i++) {
         if (!json) {

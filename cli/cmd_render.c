@@ -2,12 +2,12 @@
 // cairn render: a picture or a film of a scene, without a display.
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/interrupt.h"
-#include "cli/json.h"
-#include "cli/picture.h"
-#include "cli/progress.h"
-#include "cli/status.h"
-#include "cli/subject.h"
+#include "cli/process/interrupt.h"
+#include "cli/process/status.h"
+#include "cli/process/subject.h"
+#include "cli/text/json.h"
+#include "cli/text/picture.h"
+#include "cli/text/progress.h"
 
 #include <float.h>
 #include <limits.h>
@@ -68,16 +68,16 @@ static const cli_option options[] = {
     {.name = "no-caption",
      .type = CLI_FLAG,
      .offset = FIELD(no_caption),
-     .help = "no title and time in the picture"                             },
+     .help = "no title and time in the picture"},
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object and nothing else"                },
+     .help = "print one JSON object and nothing else"},
     {.name = "quiet",
      .letter = 'q',
      .type = CLI_FLAG,
      .offset = FIELD(quiet),
-     .help = "no progress and no summary"                     },
+     .help = "no progress and no summary"},
 };
 
 static void set_defaults(void *memory)

@@ -2,10 +2,10 @@
 // cairn solve: solves contact problems from files and says how well.
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/interrupt.h"
-#include "cli/json.h"
-#include "cli/probe.h"
-#include "cli/status.h"
+#include "cli/process/interrupt.h"
+#include "cli/process/probe.h"
+#include "cli/process/status.h"
+#include "cli/text/json.h"
 
 #include <limits.h>
 #include <math.h>
@@ -56,7 +56,7 @@ static const cli_option options[] = {
     {.name = "both-measures",
      .type = CLI_FLAG,
      .offset = FIELD(both_measures),
-     .help = "demand the tolerance of the residual divided by |q| too"                                          },
+     .help = "demand the tolerance of the residual divided by |q| too"},
     {.name = "time-limit",
      .type = CLI_NUMBER,
      .offset = FIELD(time_limit),
@@ -82,7 +82,7 @@ static const cli_option options[] = {
     {.name = "guess",
      .type = CLI_FLAG,
      .offset = FIELD(guess),
-     .help = "start from the first guess of the file instead of zero"                                                 },
+     .help = "start from the first guess of the file instead of zero"},
     {.name = "write-solution",
      .type = CLI_TEXT,
      .offset = FIELD(write_solution),
@@ -92,7 +92,7 @@ static const cli_option options[] = {
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
-     .help = "print one JSON object a file and nothing else"                                            },
+     .help = "print one JSON object a file and nothing else"},
 };
 
 static void set_defaults(void *memory)

@@ -2,11 +2,11 @@
 // cairn view: a window on a scene that runs, or on a run.
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/files.h"
-#include "cli/interrupt.h"
-#include "cli/picture.h"
-#include "cli/status.h"
-#include "cli/subject.h"
+#include "cli/process/files.h"
+#include "cli/process/interrupt.h"
+#include "cli/process/status.h"
+#include "cli/process/subject.h"
+#include "cli/text/picture.h"
 
 #include <string.h>
 
@@ -22,31 +22,31 @@ typedef struct view_settings {
 static const cli_option options[] = {
     CLI_PICTURE_OPTIONS(view_settings),
     {.name = "out",
-                     .letter = 'o',
-                     .type = CLI_TEXT,
-                     .offset = FIELD(folder),
-                     .argument = "DIR",
-                     .help = "folder for pictures, films and problems (default: here)",
-                     .completion = CLI_COMPLETE_FOLDER},
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .offset = FIELD(folder),
+     .argument = "DIR",
+     .help = "folder for pictures, films and problems (default: here)",
+     .completion = CLI_COMPLETE_FOLDER},
     {.name = "paused",
-                     .type = CLI_FLAG,
-                     .offset = FIELD(paused),
-                     .help = "wait for Space at the start"       },
+     .type = CLI_FLAG,
+     .offset = FIELD(paused),
+     .help = "wait for Space at the start"},
     {.name = "hidden",
-                     .type = CLI_FLAG,
-                     .offset = FIELD(hidden),
-                     .help = "no window, for --script on a machine without a display"},
+     .type = CLI_FLAG,
+     .offset = FIELD(hidden),
+     .help = "no window, for --script on a machine without a display"},
     {.name = "script",
-                     .type = CLI_TEXT,
-                     .offset = FIELD(script),
-                     .argument = "FILE",
-                     .help = "play key and mouse events from a file",
-                     .completion = CLI_COMPLETE_FILE},
+     .type = CLI_TEXT,
+     .offset = FIELD(script),
+     .argument = "FILE",
+     .help = "play key and mouse events from a file",
+     .completion = CLI_COMPLETE_FILE},
     {.name = "quiet",
-                     .letter = 'q',
-                     .type = CLI_FLAG,
-                     .offset = FIELD(quiet),
-                     .help = "no messages of the window on standard error"},
+     .letter = 'q',
+     .type = CLI_FLAG,
+     .offset = FIELD(quiet),
+     .help = "no messages of the window on standard error"},
 };
 
 static void set_defaults(void *memory)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of subcommands, and how one runs.
 #include "cli/commands.h"
-#include "cli/status.h"
+#include "cli/process/status.h"
 
 #include "base/assert.h"
 

@@ -3,7 +3,7 @@
 #ifndef CAIRN_CLI_COMMANDS_H
 #define CAIRN_CLI_COMMANDS_H
 
-#include "cli/options.h"
+#include "cli/text/options.h"
 
 extern const cli_command cli_cmd_run;
 extern const cli_command cli_cmd_solve;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cairn command: picks the subcommand, parses its options, runs it.
 #include "cli/commands.h"
-#include "cli/status.h"
+#include "cli/process/status.h"
 
 #include "base/assert.h"
 #include "base/settings.h"

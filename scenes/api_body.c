@@ -149,18 +149,18 @@ int scn_call_ground(lua_State *L)
 static const struct {
     const char *name, *unit;
 } quantities[] = {
-    {"force",            "N"    },
-    {"torque",           "N m"  },
-    {"position",         "m"    },
-    {"velocity",         "m/s"  },
+    {"force", "N"},
+    {"torque", "N m"},
+    {"position", "m"},
+    {"velocity", "m/s"},
     {"angular_velocity", "rad/s"},
-    {"director",         ""     },
-    {"displacement",     "m"    },
-    {"gap",              "m"    },
-    {"history",          ""     },
-    {"coordinate",       ""     },
-    {"speed",            ""     },
-    {"effort",           ""     },
+    {"director", ""},
+    {"displacement", "m"},
+    {"gap", "m"},
+    {"history", ""},
+    {"coordinate", ""},
+    {"speed", ""},
+    {"effort", ""},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)

@@ -61,12 +61,10 @@ static void push_new(lua_State *L, const cairn_shape_def *def)
 /// Primitives of the same size are one shape, so that a loop may call the constructor again.
 static int push_primitive(lua_State *L, const cairn_shape_def *def)
 {
-    primitive_key key = {
-        (double)def->kind,
-        def->radius,
-        def->half_length,
-        {def->half_size[0], def->half_size[1], def->half_size[2]}
-    };
+    primitive_key key = {(double)def->kind,
+                         def->radius,
+                         def->half_length,
+                         {def->half_size[0], def->half_size[1], def->half_size[2]}};
     if (lua_rawgetp(L, LUA_REGISTRYINDEX, &cache_key) != LUA_TTABLE) {
         lua_pop(L, 1);
         lua_newtable(L);

@@ -110,12 +110,8 @@ static cairn_status parse_comparison(parser *p)
         const char *sign;
         int operation;
     } signs[] = {
-        {"<=", SCN_CODE_AT_MOST },
-        {">=", SCN_CODE_AT_LEAST},
-        {"==", SCN_CODE_EQUAL   },
-        {"!=", SCN_CODE_UNEQUAL },
-        {"<",  SCN_CODE_LESS    },
-        {">",  SCN_CODE_GREATER },
+        {"<=", SCN_CODE_AT_MOST}, {">=", SCN_CODE_AT_LEAST}, {"==", SCN_CODE_EQUAL},
+        {"!=", SCN_CODE_UNEQUAL}, {"<", SCN_CODE_LESS},      {">", SCN_CODE_GREATER},
     };
     cairn_status status = parse_operand(p);
     if (status != CAIRN_OK)

@@ -4,7 +4,7 @@
 #ifndef CAIRN_SCENES_FIELDS_H
 #define CAIRN_SCENES_FIELDS_H
 
-#include "engine/cairn.h"
+#include <cairn/cairn.h>
 
 #include <lua.h>
 

@@ -3,7 +3,7 @@
 #ifndef CAIRN_SCENES_PLUGINS_H
 #define CAIRN_SCENES_PLUGINS_H
 
-#include "engine/cairn.h"
+#include <cairn/cairn.h>
 
 /// Refuses a name that is not in the table, with a suggestion.
 /// @return CAIRN_OK or CAIRN_ERROR_NOT_FOUND

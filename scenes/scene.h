@@ -5,8 +5,8 @@
 #define CAIRN_SCENES_SCENE_H
 
 #include "base/memory.h"
-#include "engine/cairn.h"
 #include "scenes/condition.h"
+#include <cairn/cairn.h>
 
 /// A name=value pair of the command line; both borrowed.
 typedef struct scn_assignment {

@@ -18,7 +18,7 @@ def declare(path):
 
 def main():
     with open(sys.argv[1], "w", encoding="ascii") as out:
-        out.write('#include "viewer/embedded.h"\n\n')
+        out.write('#include "viewer/draw/embedded.h"\n\n')
         out.write("\n".join(declare(path) for path in sys.argv[3:]))
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beds of spheres in a box of half-spaces: makes a settled bed, or times steps of one.
 #include "base/rng.h"
-#include "engine/lane.h"
-#include "engine/lane_data.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/lane_data.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef CAIRN_BENCH_FCLIB_SICONOS_PROBLEM_H
 #define CAIRN_BENCH_FCLIB_SICONOS_PROBLEM_H
 
-#include "contact/fclib.h"
+#include "contact/fclib/fclib.h"
 
 // the sparse matrices of Siconos are those of this header
 #include <suitesparse/cs.h>

@@ -2,7 +2,7 @@
 // Steps a neutral scene with this engine: steps a CPU second, phases, iterations, certified error.
 #include "bench/step/neutral.h"
 
-#include "engine/cairn.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 

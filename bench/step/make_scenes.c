@@ -31,10 +31,7 @@ static void column(const char *folder)
     neutral_scene s = begin("column50", 50, 0.0);
     for (int i = 0; i < s.count; i++)
         s.bodies[i] = (neutral_body){
-            .size = {0.5,  0.5, 0.5},
-              .position = {0.0, 0.0, 0.5 + i},
-              .orientation = {1.0 }
-        };
+            .size = {0.5, 0.5, 0.5}, .position = {0.0, 0.0, 0.5 + i}, .orientation = {1.0}};
     finish(folder, &s);
 }
 
@@ -46,11 +43,10 @@ static void pyramid(const char *folder, int rows)
     neutral_scene s = begin(name, count, 0.0);
     for (int row = 0; row < rows; row++)
         for (int i = 0; i < rows - row; i++)
-            s.bodies[made++] = (neutral_body){
-                .size = {0.5,                                0.5, 0.5},
-                .position = {1.1 * (i - 0.5 * (rows - row - 1)),                               0.0, 0.5 + row},
-                .orientation = {1.0}
-            };
+            s.bodies[made++] =
+                (neutral_body){.size = {0.5, 0.5, 0.5},
+                               .position = {1.1 * (i - 0.5 * (rows - row - 1)), 0.0, 0.5 + row},
+                               .orientation = {1.0}};
     finish(folder, &s);
 }
 
@@ -63,11 +59,10 @@ static void tower(const char *folder)
         int ring = i / PLANKS;
         double angle = 2.0 * pi * (i % PLANKS + 0.5 * (ring % 2)) / PLANKS;
         double half = 0.5 * (angle + 0.5 * pi);
-        s.bodies[i] = (neutral_body){
-            .size = {0.2,                0.05,                0.015},
-            .position = {         0.82 * cos(angle), 0.82 * sin(angle), 0.015 + 0.03 * ring     },
-            .orientation = { cos(half),               0.0,                         0.0,      sin(half)}
-        };
+        s.bodies[i] =
+            (neutral_body){.size = {0.2, 0.05, 0.015},
+                           .position = {0.82 * cos(angle), 0.82 * sin(angle), 0.015 + 0.03 * ring},
+                           .orientation = {cos(half), 0.0, 0.0, sin(half)}};
     }
     finish(folder, &s);
 }
@@ -89,12 +84,11 @@ static void capsules(const char *folder, int count, double half_width)
         double tip = 0.5 * (0.5 * pi + base_rng_range(&rng, -0.1, 0.1));
         s.bodies[i] = (neutral_body){
             .kind = NEUTRAL_CAPSULE,
-            .size = {0.1,                                                 0.15,               0.0},
-            .position = {                   edge + (place % side + 0.5) * pitch,
-                     edge + (double)(place / side) * pitch + 0.5 * pitch, 0.2 + layer * rise   },
-            .orientation = { cos(yaw) * cos(tip),                                -sin(yaw) * sin(tip),                                                     cos(yaw) * sin(tip),
-                     sin(yaw) * cos(tip)}
-        };
+            .size = {0.1, 0.15, 0.0},
+            .position = {edge + (place % side + 0.5) * pitch,
+                         edge + (double)(place / side) * pitch + 0.5 * pitch, 0.2 + layer * rise},
+            .orientation = {cos(yaw) * cos(tip), -sin(yaw) * sin(tip), cos(yaw) * sin(tip),
+                            sin(yaw) * cos(tip)}};
     }
     finish(folder, &s);
 }

@@ -63,9 +63,9 @@ static size_t change(base_rng *rng, uint8_t *bytes, size_t size)
     static const uint8_t numbers[][8] = {
         {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
         {0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f},
-        {0,    0,    0,    0,    0,    0,    0xf8, 0x7f},
-        {0,    0,    0,    0,    0,    0,    0,    0   },
-        {'1',  'e',  '3',  '0',  '8',  ' ',  '-',  '1' },
+        {0, 0, 0, 0, 0, 0, 0xf8, 0x7f},
+        {0, 0, 0, 0, 0, 0, 0, 0},
+        {'1', 'e', '3', '0', '8', ' ', '-', '1'},
     };
     size_t at = below(rng, size), length = 1 + below(rng, 32);
     length = length > size - at ? size - at : length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: state files of cairn law, evaluated by every law and one-contact solver.
-#include "cli/law.h"
+#include "cli/law/law.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_write_seeds(const char *folder)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: OBJ and STL files, and the hulls and meshes made of what they hold.
-#include "engine/cairn.h"
-#include "geometry/mesh_file.h"
+#include "geometry/mesh/mesh_file.h"
 #include "tests/fuzz/fuzz.h"
+#include <cairn/cairn.h>
 
 enum { POINTS_MAX = 400 };
 

@@ -3,8 +3,8 @@
 #ifndef CAIRN_TESTS_FUZZ_SMALL_WORLD_H
 #define CAIRN_TESTS_FUZZ_SMALL_WORLD_H
 
-#include "engine/cairn.h"
 #include "tests/fuzz/fuzz.h"
+#include <cairn/cairn.h>
 
 static inline void small_world_add(cairn_world *world, cairn_shape_kind kind, double x)
 {

@@ -3,8 +3,8 @@
 #ifndef CAIRN_TESTS_PHYSICS_BENCH_WORLD_H
 #define CAIRN_TESTS_PHYSICS_BENCH_WORLD_H
 
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 static inline void require(cairn_status status, const cairn_error *error)
 {

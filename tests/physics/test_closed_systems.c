@@ -17,18 +17,18 @@ typedef struct variant {
 
 // parameters that make each law act: stiff enough to stop bodies of a kilogram
 static const variant variants[] = {
-    {"signorini_coulomb", {"friction", "restitution"},                                         {0.5, 0.3}      },
-    {"spring_dashpot",    {"spring", "dashpot", "friction"},                                   {1e5, 10.0, 0.4}},
-    {"incremental",       {"normal_stiffness", "shear_stiffness", "friction"},                 {1e5, 5e4, 0.4} },
+    {"signorini_coulomb", {"friction", "restitution"}, {0.5, 0.3}},
+    {"spring_dashpot", {"spring", "dashpot", "friction"}, {1e5, 10.0, 0.4}},
+    {"incremental", {"normal_stiffness", "shear_stiffness", "friction"}, {1e5, 5e4, 0.4}},
     {"exudyn_sphere",
      {"contact_stiffness", "contact_damping", "dynamic_friction", "contact_plasticity_ratio"},
-     {1e5, 10.0, 0.4, 0.4}                                                                                     },
+     {1e5, 10.0, 0.4, 0.4}},
     {"hooke",
      {"normal_stiffness", "friction", "rolling_friction", "twisting_friction"},
-     {1e5, 0.4, 0.1, 0.1}                                                                                      },
+     {1e5, 0.4, 0.1, 0.1}},
     {"hertz_mindlin",
      {"young_modulus", "friction", "rolling_friction", "twisting_friction"},
-     {1e7, 0.4, 0.1, 0.1}                                                                                      },
+     {1e7, 0.4, 0.1, 0.1}},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 

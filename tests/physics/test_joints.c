@@ -216,7 +216,7 @@ static void chains_in_space_keep_energy_and_are_not_wound_up(void **state)
         double h, energy, spin;
     } cases[] = {
         {2, 100000, 1e-3, 1e-3, 1e-2},
-        {6, 20000,  2e-3, 1e-3, 0.1 },
+        {6, 20000, 2e-3, 1e-3, 0.1},
     };
     for (int c = 0; c < 2; c++) {
         cairn_world *world = spatial_chain(cases[c].h, cases[c].rods, 2.0);
@@ -535,10 +535,10 @@ static void what_a_kind_does_not_take_is_refused(void **state)
         double friction, damping, rest, most;
         const char *says;
     } cases[] = {
-        {CAIRN_JOINT_ball,      1.0, 0.0, 0.0, INFINITY, "range of its swing"},
+        {CAIRN_JOINT_ball, 1.0, 0.0, 0.0, INFINITY, "range of its swing"},
         {CAIRN_JOINT_universal, 0.0, 1.0, 0.0, INFINITY, "range of its swing"},
-        {CAIRN_JOINT_ball,      0.0, 0.0, 0.5, 1.0,      "rest"              },
-        {CAIRN_JOINT_fixed,     0.0, 0.0, 0.0, 1.0,      "no coordinate"     },
+        {CAIRN_JOINT_ball, 0.0, 0.0, 0.5, 1.0, "rest"},
+        {CAIRN_JOINT_fixed, 0.0, 0.0, 0.0, 1.0, "no coordinate"},
     };
     for (int i = 0; i < 4; i++) {
         cairn_joint_def def = joint_def(cases[i].kind, no_body, bob, 0.0, 0.0, 0.0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problems written from a live step: read back, their stored solutions have the residual that the
 // step reported, and both forms have the same solution velocities.
-#include "contact/fclib.h"
+#include "contact/fclib/fclib.h"
 #include "tests/physics/bench_world.h"
 
 #include <stdio.h>

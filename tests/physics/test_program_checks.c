@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks that another discrete-element program keeps for itself: viscoelastic rebound, free fall,
 // shear along an arc.
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 
@@ -53,12 +53,7 @@ static void test_viscoelastic_rebound(void **state)
 {
     (void)state;
     const double t_c = 1e-3, e = 0.7, r1 = 0.003, r2 = 0.002;
-    const double at[2][3] =
-        {
-            {0             },
-            { 0.0, 0.0, r1 + 2.0 * r2}
-    },
-                 none[3] = {0};
+    const double at[2][3] = {{0}, {0.0, 0.0, r1 + 2.0 * r2}}, none[3] = {0};
     const cairn_material_id any = {0, 0};
     cairn_world *world = world_of(2e-4 * t_c);
     add_ball(world, r1, CAIRN_FIXED, at[0], none);
@@ -118,10 +113,10 @@ static void shear_along_arc(bool turned, double shear[3], double *overlap)
     const double stiffness = 1e7, h = 5e-4, arc = 2.8, angle = 1.2 * M_PI / 4.0;
     enum { PRESS = 100, LEAD = 1500 };
     const cairn_parameter parameters[] = {
-        {"normal_stiffness",      cairn_number(stiffness)                  },
-        {"shear_stiffness",       cairn_number(stiffness)                  },
-        {"friction",              cairn_number(1e9)                        },
-        {"rotation",              cairn_text("first_order")                },
+        {"normal_stiffness", cairn_number(stiffness)},
+        {"shear_stiffness", cairn_number(stiffness)},
+        {"friction", cairn_number(1e9)},
+        {"rotation", cairn_text("first_order")},
         {"ratcheting_correction", {.type = CAIRN_BOOLEAN, .boolean = false}},
     };
     cairn_law_state s = cairn_default_law_state();

@@ -265,14 +265,8 @@ static void test_redundant(void **state)
 static void test_wedge(void **state)
 {
     (void)state;
-    static const double points[6][3] = {
-        {0.0,  -0.2, -0.3},
-        {0.0,  0.2,  -0.3},
-        {-0.3, -0.2, 0.3 },
-        {0.3,  -0.2, 0.3 },
-        {-0.3, 0.2,  0.3 },
-        {0.3,  0.2,  0.3 }
-    };
+    static const double points[6][3] = {{0.0, -0.2, -0.3}, {0.0, 0.2, -0.3}, {-0.3, -0.2, 0.3},
+                                        {0.3, -0.2, 0.3},  {-0.3, 0.2, 0.3}, {0.3, 0.2, 0.3}};
     cairn_world *world = plain_world(1.0 / 500.0);
     set_contact(world, 0.3, 0.0);
     add_ground(world);
@@ -340,31 +334,10 @@ static void refuse_hull(const double (*points)[3], int count)
 static void test_flat_hulls(void **state)
 {
     (void)state;
-    static const double flat[5][3] = {
-        {0,   0,   0},
-        {1,   0,   0},
-        {1,   1,   0},
-        {0,   1,   0},
-        {0.5, 0.5, 0}
-    };
-    static const double line[4][3] = {
-        {0, 0, 0},
-        {1, 1, 1},
-        {2, 2, 2},
-        {3, 3, 3}
-    };
-    static const double point[4][3] = {
-        {1, 2, 3},
-        {1, 2, 3},
-        {1, 2, 3},
-        {1, 2, 3}
-    };
-    static const double odd[4][3] = {
-        {0, 0, 0       },
-        {1, 0, 0       },
-        {0, 1, 0       },
-        {0, 0, INFINITY}
-    };
+    static const double flat[5][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 0}};
+    static const double line[4][3] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {3, 3, 3}};
+    static const double point[4][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}};
+    static const double odd[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, INFINITY}};
     refuse_hull(flat, 5);
     refuse_hull(line, 4);
     refuse_hull(point, 4);

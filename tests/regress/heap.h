@@ -4,8 +4,8 @@
 #define CAIRN_TESTS_REGRESS_HEAP_H
 
 #include "base/rng.h"
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,21 +37,21 @@ static inline cairn_status set_law(cairn_world *world, const char *law, cairn_er
         const char *law, *name;
         double value;
     } values[] = {
-        {"spring_dashpot", "dashpot",                  -1.0 },
-        {"spring_dashpot", "spring",                   2e4  },
-        {"spring_dashpot", "friction",                 0.4  },
-        {"spring_dashpot", "cohesion",                 5.0  },
-        {"incremental",    "normal_stiffness",         2e4  },
-        {"incremental",    "shear_stiffness",          1e4  },
-        {"exudyn_sphere",  "contact_stiffness",        2e4  },
-        {"exudyn_sphere",  "contact_damping",          20.0 },
-        {"exudyn_sphere",  "dynamic_friction",         0.4  },
-        {"exudyn_sphere",  "contact_plasticity_ratio", 0.4  },
-        {"exudyn_sphere",  "adhesion_coefficient",     100.0},
-        {"hertz_mindlin",  "young_modulus",            1e5  },
-        {"hertz_mindlin",  "rolling_friction",         0.1  },
-        {"hooke",          "normal_stiffness",         2e4  },
-        {"hooke",          "twisting_friction",        0.1  },
+        {"spring_dashpot", "dashpot", -1.0},
+        {"spring_dashpot", "spring", 2e4},
+        {"spring_dashpot", "friction", 0.4},
+        {"spring_dashpot", "cohesion", 5.0},
+        {"incremental", "normal_stiffness", 2e4},
+        {"incremental", "shear_stiffness", 1e4},
+        {"exudyn_sphere", "contact_stiffness", 2e4},
+        {"exudyn_sphere", "contact_damping", 20.0},
+        {"exudyn_sphere", "dynamic_friction", 0.4},
+        {"exudyn_sphere", "contact_plasticity_ratio", 0.4},
+        {"exudyn_sphere", "adhesion_coefficient", 100.0},
+        {"hertz_mindlin", "young_modulus", 1e5},
+        {"hertz_mindlin", "rolling_friction", 0.1},
+        {"hooke", "normal_stiffness", 2e4},
+        {"hooke", "twisting_friction", 0.1},
     };
     const cairn_material_id none = {0, 0};
     cairn_status status = cairn_pair_set_law(world, none, none, law, error);
@@ -67,13 +67,11 @@ enum { HEAP_SHAPES = 4 };
 static inline cairn_status make_shapes(cairn_world *world, const heap_def *def,
                                        cairn_shape_id shapes[HEAP_SHAPES], cairn_error *error)
 {
-    static const double points[5][3] = {
-        {-0.1, -0.1, -0.08},
-        {0.1,  -0.1, -0.08},
-        {0.1,  0.1,  -0.08},
-        {-0.1, 0.1,  -0.08},
-        {0.0,  0.0,  0.1  }
-    };
+    static const double points[5][3] = {{-0.1, -0.1, -0.08},
+                                        {0.1, -0.1, -0.08},
+                                        {0.1, 0.1, -0.08},
+                                        {-0.1, 0.1, -0.08},
+                                        {0.0, 0.0, 0.1}};
     const cairn_shape_kind kinds[HEAP_SHAPES] = {CAIRN_SPHERE, CAIRN_BOX, CAIRN_CAPSULE,
                                                  CAIRN_POLYHEDRON};
     cairn_status status = CAIRN_OK;

@@ -3,8 +3,8 @@
 // and any number of threads, and saving changes nothing.
 #include "base/hash.h"
 #include "base/memory.h"
-#include "engine/lane.h"
-#include "engine/lane_data.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/lane_data.h"
 #include "tests/cube.h"
 #include "tests/regress/heap.h"
 

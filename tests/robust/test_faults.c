@@ -4,8 +4,8 @@
 #include "scenes/scene.h"
 #include "tests/regress/heap.h"
 
-#include "contact/solver.h"
-#include "engine/world.h"
+#include "contact/solvers/solver.h"
+#include "engine/state/world.h"
 
 #include <dirent.h>
 
@@ -15,11 +15,8 @@ typedef struct small_scene {
 } small_scene;
 
 static const small_scene scenes[] = {
-    {"box_stack",   {"boxes", "3"}   },
-    {"capsules",    {"capsules", "3"}},
-    {"chain",       {"links", "2"}   },
-    {"kapla_tower", {"rings", "1"}   },
-    {"sphere_heap", {"spheres", "4"} },
+    {"box_stack", {"boxes", "3"}},   {"capsules", {"capsules", "3"}},   {"chain", {"links", "2"}},
+    {"kapla_tower", {"rings", "1"}}, {"sphere_heap", {"spheres", "4"}},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 

@@ -11,8 +11,7 @@ import sys
 
 import tree
 
-PUBLIC_HEADERS = ("base/status.h", "engine/cairn_joint.h", "engine/cairn_law.h",
-                  "engine/cairn_trajectory.h", "engine/cairn.h")
+PUBLIC_FOLDER = "include/cairn/"
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 DECLARATION = re.compile(r"\bCAIRN_API\b[^;{]*?\b(\w+)\s*\(")
 
@@ -47,4 +46,5 @@ def check(declared, exported):
 
 if __name__ == "__main__":
     tree.finish(check({header: declared_in(tree.read(sys.argv[1], header))
-                       for header in PUBLIC_HEADERS}, exported_by(sys.argv[2])))
+                       for header in tree.files(sys.argv[1], ".h")
+                       if header.startswith(PUBLIC_FOLDER)}, exported_by(sys.argv[2])))

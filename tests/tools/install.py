@@ -9,7 +9,7 @@ import tempfile
 
 SKIP = 77
 PROGRAM = """
-#include <cairn.h>
+#include <cairn/cairn.h>
 #include <stdio.h>
 
 int main(void)

@@ -10,13 +10,13 @@ import tree
 RANKS = {"base": 0, "geometry": 1, "contact": 2, "engine": 3, "scenes": 4,
          "viewer": 5, "cli": 6, "python": 6}
 FREE_ROOMS = {"tests", "bench"}
-PUBLIC_HEADER = "engine/cairn.h"
-PUBLIC_HEADER_PARTS = {"base/status.h", "engine/cairn_joint.h", "engine/cairn_law.h",
-                       "engine/cairn_trajectory.h"}
+# the public headers: installed one to one, included as <cairn/...> by every room, and knowing
+# nothing but one another
+PUBLIC_FOLDER = "include/"
 # rooms that see the engine through its public header alone
 FRONT_ROOMS = {"viewer", "cli", "python"}
 # what the command may know of the viewer
-VIEWER_HEADERS = {"viewer/view.h", "viewer/style.h"}
+VIEWER_HEADERS = {"viewer/app/view.h", "viewer/app/style.h"}
 THREAD_HEADERS = {"pthread.h", "threads.h", "omp.h"}
 THREAD_FILE = "base/parallel.c"
 
@@ -33,25 +33,36 @@ def includes_of(text):
             for match in INCLUDE.finditer(text)]
 
 
-def check_system_include(name, path):
+def public_header(path):
+    """The file behind <path> where that is a public header's name, else None."""
+    return PUBLIC_FOLDER + path if path.startswith("cairn/") else None
+
+
+def check_system_include(name, path, known):
+    if public_header(path):
+        return None if public_header(path) in known else f"<{path}>: no such public header"
     if path in THREAD_HEADERS and room_of(name) in RANKS and name != THREAD_FILE:
         return f"<{path}>: only {THREAD_FILE} knows threads"
-    if room_of(path) in RANKS or path == "cairn.h" and room_of(name) in RANKS:
+    if room_of(path) in RANKS:
         return f"<{path}>: our own headers are included in quotes, from the root"
     return None
 
 
 def check_front_include(name, path):
-    allowed = (path == PUBLIC_HEADER or room_of(path) == room_of(name) or room_of(path) == "base"
+    allowed = (room_of(path) == room_of(name) or room_of(path) == "base"
                or re.fullmatch(r"scenes/[^/]+\.h", path)
                or path in VIEWER_HEADERS and room_of(name) == "cli")
-    return None if allowed else f'"{path}": {room_of(name)}/ may include {PUBLIC_HEADER}, base/ ' \
-                                "and scenes/*.h only"
+    return None if allowed else f'"{path}": {room_of(name)}/ may include the public headers, ' \
+                                "base/ and scenes/*.h only"
 
 
 def check_own_include(name, path, known):
     """What is wrong with `name` including "path", or None."""
     room = room_of(name)
+    if name.startswith(PUBLIC_FOLDER):
+        return f'"{path}": a public header includes public headers alone, as <cairn/...>'
+    if path.startswith(PUBLIC_FOLDER):
+        return f'"{path}": public headers are included as <{path[len(PUBLIC_FOLDER):]}>'
     if path not in known:
         beside = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
         if beside in known:
@@ -59,8 +70,6 @@ def check_own_include(name, path, known):
         return f'"{path}": no such file' if room_of(path) in RANKS else None
     if not path.endswith(".h") and room in RANKS:
         return f'"{path}": only headers are included'
-    if name == PUBLIC_HEADER and path not in PUBLIC_HEADER_PARTS:
-        return f'"{path}": the public header may include base/status.h only'
     if room not in RANKS:
         return None
     target = room_of(path)
@@ -103,10 +112,11 @@ def check(texts):
     problems = []
     graph = {}
     for name, text in sorted(texts.items()):
-        graph[name] = {path for _, quoted, path in includes_of(text) if quoted and path in texts}
+        targets = (path if quoted else public_header(path) for _, quoted, path in includes_of(text))
+        graph[name] = {path for path in targets if path in texts}
         for line, quoted, path in includes_of(text):
             problem = check_own_include(name, path, texts) if quoted \
-                else check_system_include(name, path)
+                else check_system_include(name, path, texts)
             if problem:
                 problems.append(f"{name}:{line}: {problem}")
     ring = find_ring(graph)

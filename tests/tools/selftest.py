@@ -14,19 +14,20 @@ HEAD = "// SPDX-License-Identifier: Apache-2.0\n// One line of purpose.\n"
 
 class Layers(unittest.TestCase):
     tree = {
-        "base/status.h": "",
+        "include/cairn/status.h": "",
+        "include/cairn/cairn.h": "#include <cairn/status.h>\n",
+        "base/status.h": "#include <cairn/status.h>\n",
         "base/parallel.c": "#include <pthread.h>\n",
-        "geometry/shape.h": '#include "base/status.h"\n',
-        "contact/law.h": '#include "geometry/shape.h"\n',
-        "engine/cairn.h": '#include "base/status.h"\n',
-        "engine/world.h": '#include "engine/cairn.h"\n#include "contact/law.h"\n',
-        "scenes/scene.h": '#include "engine/cairn.h"\n',
-        "viewer/view.h": '#include "scenes/scene.h"\n',
-        "viewer/gpu.h": "",
-        "cli/view.c": '#include "viewer/view.h"\n',
+        "geometry/shape/shape.h": '#include "base/status.h"\n',
+        "contact/laws/law.h": '#include "geometry/shape/shape.h"\n',
+        "engine/state/world.h": '#include <cairn/cairn.h>\n#include "contact/laws/law.h"\n',
+        "scenes/scene.h": '#include <cairn/cairn.h>\n',
+        "viewer/app/view.h": '#include "scenes/scene.h"\n',
+        "viewer/gpu/gpu.h": "",
+        "cli/view.c": '#include "viewer/app/view.h"\n',
         "cli/main.c": '#include "scenes/scene.h"\n#include "base/status.h"\n#include "cli/table.h"\n',
         "cli/table.h": "",
-        "tests/unit/test.c": '#include "engine/world.h"\n#include "cli/table.h"\n',
+        "tests/unit/test.c": '#include "engine/state/world.h"\n#include "cli/table.h"\n',
     }
 
     def problems(self, name, text):
@@ -37,21 +38,23 @@ class Layers(unittest.TestCase):
 
     def test_offences(self):
         for name, text, words in [
-                ("base/a.c", '#include "geometry/shape.h"', "upward"),
-                ("contact/a.c", '# include "engine/world.h"', "upward"),
+                ("base/a.c", '#include "geometry/shape/shape.h"', "upward"),
+                ("contact/a.c", '# include "engine/state/world.h"', "upward"),
                 ("viewer/a.c", '#include "cli/table.h"', "upward"),
                 ("engine/a.c", '#include "tests/unit/test.h"', None),
-                ("cli/a.c", '#include "engine/world.h"', "cairn.h"),
-                ("cli/a.c", '#include "contact/law.h"', "cairn.h"),
-                ("cli/a.c", '#include "viewer/gpu.h"', "cairn.h"),
-                ("scenes/a.c", '#include "viewer/view.h"', "upward"),
-                ("engine/cairn.h", '#include "contact/law.h"', "public header"),
-                ("engine/a.c", '#include "world.h"', "from the root"),
-                ("engine/a.c", '#include "../contact/law.h"', "from the root"),
+                ("cli/a.c", '#include "engine/state/world.h"', "public headers"),
+                ("cli/a.c", '#include "contact/laws/law.h"', "public headers"),
+                ("cli/a.c", '#include "viewer/gpu/gpu.h"', "public headers"),
+                ("scenes/a.c", '#include "viewer/app/view.h"', "upward"),
+                ("include/cairn/cairn.h", '#include "contact/laws/law.h"', "public header"),
+                ("cli/a.c", '#include "include/cairn/cairn.h"', "<cairn/cairn.h>"),
+                ("cli/a.c", "#include <cairn/none.h>", "no such public header"),
+                ("engine/state/a.c", '#include "world.h"', "from the root"),
+                ("engine/a.c", '#include "../contact/laws/law.h"', "from the root"),
                 ("engine/a.c", '#include "engine/none.h"', "no such file"),
                 ("engine/a.c", '#include "base/parallel.c"', "only headers"),
                 ("engine/a.c", "#include <pthread.h>", "threads"),
-                ("engine/a.c", "#include <contact/law.h>", "quotes")]:
+                ("engine/a.c", "#include <contact/laws/law.h>", "quotes")]:
             tree = {**self.tree, "tests/unit/test.h": "", name: "int a;\n" + text + "\n"}
             problems = layers.check(tree)
             self.assertEqual(len(problems), 1, (name, text, problems))

@@ -15,10 +15,10 @@ typedef struct sample {
 
 static const char *const orders[] = {"forward", "symmetric", "shuffled", NULL};
 static const base_setting rows[] = {
-    {"friction", BASE_SETTING_REAL,    offsetof(sample, friction), "", 0.5,  0.0, DBL_MAX, NULL,   "mu"},
-    {"sweeps",   BASE_SETTING_INTEGER, offsetof(sample, sweeps),   "", 10.0, 1.0, 100.0,   NULL,   ""  },
-    {"warm",     BASE_SETTING_BOOLEAN, offsetof(sample, warm),     "", 1.0,  0.0, 1.0,     NULL,   ""  },
-    {"order",    BASE_SETTING_CHOICE,  offsetof(sample, order),    "", 1.0,  0.0, 2.0,     orders, ""  },
+    {"friction", BASE_SETTING_REAL, offsetof(sample, friction), "", 0.5, 0.0, DBL_MAX, NULL, "mu"},
+    {"sweeps", BASE_SETTING_INTEGER, offsetof(sample, sweeps), "", 10.0, 1.0, 100.0, NULL, ""},
+    {"warm", BASE_SETTING_BOOLEAN, offsetof(sample, warm), "", 1.0, 0.0, 1.0, NULL, ""},
+    {"order", BASE_SETTING_CHOICE, offsetof(sample, order), "", 1.0, 0.0, 2.0, orders, ""},
 };
 static const base_settings_table table = {rows, 4, sizeof(sample)};
 

@@ -2,9 +2,9 @@
 // The user's limit of vectors is kept by everything that chooses among kernels.
 #include "base/vectors.h"
 
-#include "contact/dense_lu.h"
-#include "engine/lane.h"
-#include "engine/lane_data.h"
+#include "contact/linear/dense_lu.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/lane_data.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

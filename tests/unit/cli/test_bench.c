@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Performance profiles on tables worked out by hand, the CSV of results with hostile input.
-#include "cli/bench.h"
-#include "cli/compare.h"
+#include "cli/bench/bench.h"
+#include "cli/compare/compare.h"
 
 #include "base/rng.h"
 #include "tests/check.h"

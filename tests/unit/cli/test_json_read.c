@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader of JSON: what it accepts, and what it refuses with which line.
-#include "cli/json_read.h"
+#include "cli/text/json_read.h"
 
 #include "base/assert.h"
 #include "base/rng.h"

@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "cli/commands.h"
-#include "cli/json.h"
+#include "cli/text/json.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -22,35 +22,35 @@ typedef struct sample {
 static const char *const words[] = {"left", "right", NULL};
 
 static const cli_option options[] = {
-    {.name = "flag",            .letter = 'f',    .type = CLI_FLAG,          .offset = offsetof(sample, flag)},
-    {.name = "other",           .type = CLI_FLAG, .offset = offsetof(sample, other)                   },
+    {.name = "flag", .letter = 'f', .type = CLI_FLAG, .offset = offsetof(sample, flag)},
+    {.name = "other", .type = CLI_FLAG, .offset = offsetof(sample, other)},
     {.name = "text",
      .letter = 't',
      .type = CLI_TEXT,
-     .offset = offsetof(sample,                                                                  text),
+     .offset = offsetof(sample, text),
      .argument = "TEXT"},
     {.name = "side",
      .type = CLI_CHOICE,
-     .offset = offsetof(sample,                                              choice),
+     .offset = offsetof(sample, choice),
      .argument = "SIDE",
      .words = words},
     {.name = "number",
      .type = CLI_NUMBER,
-     .offset = offsetof(sample,                                                     number),
+     .offset = offsetof(sample, number),
      .argument = "X",
      .maximum = DBL_MAX,
      .open = true},
     {.name = "integer",
      .letter = 'i',
      .type = CLI_INTEGER,
-     .offset = offsetof(sample,                                                                  integer),
+     .offset = offsetof(sample, integer),
      .argument = "N",
      .minimum = -3,
      .maximum = 3},
     {.name = "set",
      .type = CLI_ASSIGNMENTS,
-     .offset = offsetof(sample,                                                        pairs),
-     .argument = "NAME=VALUE"                                                                                           },
+     .offset = offsetof(sample, pairs),
+     .argument = "NAME=VALUE"},
 };
 
 static const cli_command command = {
@@ -108,20 +108,20 @@ static void test_mistakes(void **state)
     static const struct {
         const char *line, *part;
     } cases[] = {
-        {"",                "cairn sample wants FILE"                    },
-        {"a b c",           "unexpected argument \"c\""                  },
-        {"a --flg",         "unknown option --flg (did you mean --flag?)"},
-        {"a --flag=1",      "--flag takes no value"                      },
-        {"a --text",        "--text wants a value (TEXT)"                },
-        {"a --side up",     "--side \"up\" is not one of left, right"    },
-        {"a --number 0",    "--number 0 is out of range: greater than 0" },
-        {"a --number inf",  "--number wants a number"                    },
-        {"a --number 1x",   "--number wants a number, not \"1x\""        },
-        {"a --integer 4",   "--integer 4 is out of range: -3 to 3"       },
-        {"a --integer 0.5", "--integer wants a whole number"             },
-        {"a --set x",       "--set wants name=value, not \"x\""          },
-        {"a --set =1",      "--set wants name=value"                     },
-        {"a -q",            "unknown option -q"                          },
+        {"", "cairn sample wants FILE"},
+        {"a b c", "unexpected argument \"c\""},
+        {"a --flg", "unknown option --flg (did you mean --flag?)"},
+        {"a --flag=1", "--flag takes no value"},
+        {"a --text", "--text wants a value (TEXT)"},
+        {"a --side up", "--side \"up\" is not one of left, right"},
+        {"a --number 0", "--number 0 is out of range: greater than 0"},
+        {"a --number inf", "--number wants a number"},
+        {"a --number 1x", "--number wants a number, not \"1x\""},
+        {"a --integer 4", "--integer 4 is out of range: -3 to 3"},
+        {"a --integer 0.5", "--integer wants a whole number"},
+        {"a --set x", "--set wants name=value, not \"x\""},
+        {"a --set =1", "--set wants name=value"},
+        {"a -q", "unknown option -q"},
     };
     (void)state;
     for (int i = 0; i < BASE_COUNT(cases); i++) {

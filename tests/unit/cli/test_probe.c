@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work in processes of its own: what it says comes back, and what breaks it breaks nothing else.
-#include "cli/probe.h"
+#include "cli/process/probe.h"
 
 #include "base/assert.h"
 #include "tests/check.h"

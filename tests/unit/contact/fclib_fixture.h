@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 #include "base/rng.h"
-#include "contact/fclib.h"
+#include "contact/fclib/fclib.h"
 
 #include <stdio.h>
 #include <stdlib.h>

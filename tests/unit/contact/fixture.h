@@ -4,8 +4,8 @@
 #define CAIRN_TESTS_CONTACT_FIXTURE_H
 
 #include "base/rng.h"
-#include "contact/problem.h"
-#include "contact/solver.h"
+#include "contact/problem/problem.h"
+#include "contact/solvers/solver.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

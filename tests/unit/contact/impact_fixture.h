@@ -83,16 +83,14 @@ static inline collision collide(const parameters *law, con_law_state s)
 static inline con_law_state on_plane(double radius, double mass, double v_t, double v_n,
                                      double spin, double step)
 {
-    return (con_law_state){
-        .body = {{.radius = INFINITY, .mass = INFINITY},
-                 {.position = {0.0, 0.0, radius},
-                  .velocity = {v_t, 0.0, -v_n},
-                  .angular_velocity = {0.0, spin, 0.0},
-                  .radius = radius,
-                  .mass = mass}                             },
-        .plane_normal = { 0.0,                                   0.0, 1.0},
-        .step = step
-    };
+    return (con_law_state){.body = {{.radius = INFINITY, .mass = INFINITY},
+                                    {.position = {0.0, 0.0, radius},
+                                     .velocity = {v_t, 0.0, -v_n},
+                                     .angular_velocity = {0.0, spin, 0.0},
+                                     .radius = radius,
+                                     .mass = mass}},
+                           .plane_normal = {0.0, 0.0, 1.0},
+                           .step = step};
 }
 
 /// Duration of an elastic impact, closed form.

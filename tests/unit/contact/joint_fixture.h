@@ -3,7 +3,7 @@
 #ifndef CAIRN_TESTS_CONTACT_JOINT_FIXTURE_H
 #define CAIRN_TESTS_CONTACT_JOINT_FIXTURE_H
 
-#include "contact/joints.h"
+#include "contact/problem/joints.h"
 #include "tests/unit/contact/fixture.h"
 
 /// Joints that own their arrays; borrowed by the problem of a fixture.
@@ -70,11 +70,7 @@ static inline void joint_fixture_add(joint_fixture *j, int a, int b, vec3 lever_
     j->start[joint + 1] = row;
 }
 
-static const vec3 fixture_axes[3] = {
-    {1.0, 0.0, 0.0},
-    {0.0, 1.0, 0.0},
-    {0.0, 0.0, 1.0}
-};
+static const vec3 fixture_axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
 
 static inline void joint_fixture_ball(joint_fixture *j, int a, int b, vec3 lever_a, vec3 lever_b)
 {

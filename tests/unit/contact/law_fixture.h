@@ -3,8 +3,8 @@
 #ifndef CAIRN_TESTS_CONTACT_LAW_FIXTURE_H
 #define CAIRN_TESTS_CONTACT_LAW_FIXTURE_H
 
-#include "contact/audit.h"
-#include "contact/law_state.h"
+#include "contact/laws/audit.h"
+#include "contact/laws/law_state.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -260,8 +260,8 @@ static inline sphere_system head_on(const parameters *law, double m0, double m1,
         .body_count = 2,
         .pair_count = 1,
         .pairs = {{.a = 0, .b = 1}},
-        .body = { {.velocity = {speed, 0.0, 0.0}, .radius = radius, .mass = m0},
-                  {.position = {2.0 * radius + 1e-6 * radius, 0.0, 0.0},
+        .body = {{.velocity = {speed, 0.0, 0.0}, .radius = radius, .mass = m0},
+                 {.position = {2.0 * radius + 1e-6 * radius, 0.0, 0.0},
                   .radius = radius,
                   .mass = m1}},
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products with H and M^-1 and the sparse W against dense matrices.
-#include "contact/problem.h"
+#include "contact/problem/problem.h"
 #include "tests/unit/contact/fixture.h"
 
 // dense H [3n][6m]

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block factorisation: solutions against dense elimination, equal bits for all vector lengths.
-#include "contact/block_lu.h"
+#include "contact/linear/block_lu.h"
 
 #include "base/rng.h"
-#include "contact/dense_lu.h"
+#include "contact/linear/dense_lu.h"
 #include "tests/check.h"
 
 #include <math.h>

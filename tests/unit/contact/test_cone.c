@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cone and disc projections, natural map of one contact.
 #include "base/rng.h"
-#include "contact/cone.h"
+#include "contact/cones/cone.h"
 #include "tests/check.h"
 
 static const double frictions[] = {0.0, 1e-6, 0.3, 1.0, 2.0, 50.0};

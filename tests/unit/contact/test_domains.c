@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Domains: the tree of tasks, and that work done task by task has the bits of the plain order.
-#include "contact/domains.h"
+#include "contact/problem/domains.h"
 
-#include "contact/sweep.h"
+#include "contact/solvers/first_order/sweep.h"
 #include "tests/unit/contact/fixture.h"
 
 enum { COLUMNS = 24, ROWS = 5, LEVELS = 3, DOMAINS = 1 << LEVELS, TASKS = 2 * DOMAINS - 1 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Existence test: closed cases of each verdict, both forms of the same problem, the certificate.
-#include "contact/existence.h"
+#include "contact/existence/existence.h"
 
 #include "base/rng.h"
 #include "tests/check.h"
@@ -300,9 +300,7 @@ typedef struct long_row {
 
 static mat3 multiple_of_identity(double value)
 {
-    return (mat3){
-        {{value, 0.0, 0.0}, {0.0, value, 0.0}, {0.0, 0.0, value}}
-    };
+    return (mat3){{{value, 0.0, 0.0}, {0.0, value, 0.0}, {0.0, 0.0, value}}};
 }
 
 static long_row make_long_row(int n, int immovable)

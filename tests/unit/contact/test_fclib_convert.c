@@ -346,13 +346,11 @@ static void test_description(void **state)
     // W = diag(1, 2, 4) with one entry beside the diagonal
     int start[] = {0, 1, 3, 4}, index[] = {0, 0, 1, 2};
     double value[] = {1.0, 0.01, 2.0, 4.0}, q[] = {3.0, 4.0, 0.0}, mu = 0.5;
-    con_fclib_problem small = {
-        .dimension = 3,
-        .contact_count = 1,
-        .friction = &mu,
-        .q = q,
-        .W = {3, 3, start, index, value}
-    };
+    con_fclib_problem small = {.dimension = 3,
+                               .contact_count = 1,
+                               .friction = &mu,
+                               .q = q,
+                               .W = {3, 3, start, index, value}};
     assert_int_equal(con_fclib_describe(&small, f->arena, &local, &error), CAIRN_OK);
     check_close(local.symmetry_error, 0.01 / 4.0, 1e-14, 0.0);
     check_close(local.q_norm, 5.0, 1e-15, 0.0);

@@ -2,9 +2,9 @@
 // Mixed problem files: joints written in both forms, read back, and the four forms of one problem.
 #include "tests/unit/contact/joint_fixture.h"
 
-#include "contact/existence.h"
-#include "contact/fclib.h"
-#include "contact/reduced.h"
+#include "contact/existence/existence.h"
+#include "contact/fclib/fclib.h"
+#include "contact/problem/reduced.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -43,13 +43,13 @@ static void orders_and_locals_agree_on_velocities(void **state)
 {
     (void)state;
     static const char *const variants[][5] = {
-        {NULL   },
-        {                "order",             "symmetric", NULL},
-        {                  "order",             "shuffled", "seed", "3", NULL},
-        {             "order",                            "shuffled_once", "seed", "9", NULL},
-        {"relaxation","0.8", NULL},
-        {                  "relaxation",                                      "1.2", NULL},
-        {                  "freezing",        "5", NULL},
+        {NULL},
+        {"order", "symmetric", NULL},
+        {"order", "shuffled", "seed", "3", NULL},
+        {"order", "shuffled_once", "seed", "9", NULL},
+        {"relaxation", "0.8", NULL},
+        {"relaxation", "1.2", NULL},
+        {"freezing", "5", NULL},
     };
     static const char *const locals[] = {"secular", "nonsmooth_newton", "velocity_newton",
                                          "projected_gradient", "de_saxce_feng"};

@@ -3,7 +3,7 @@
 #include "tests/unit/contact/joint_fixture.h"
 
 #include "base/assert.h"
-#include "contact/existence.h"
+#include "contact/existence/existence.h"
 
 typedef double row6[6];
 

@@ -78,12 +78,7 @@ static void four_bar_in_space(void **state)
     fixture f = fixture_create(0, 3);
     base_rng rng = base_rng_make(7);
     fixture_random_bodies(&f, 10.0, &rng);
-    vec3 point[4] = {
-        {0.0, 0.0, 0.0},
-        {0.3, 0.0, 1.0},
-        {2.1, 0.0, 1.4},
-        {2.0, 0.0, 0.0}
-    };
+    vec3 point[4] = {{0.0, 0.0, 0.0}, {0.3, 0.0, 1.0}, {2.1, 0.0, 1.4}, {2.0, 0.0, 0.0}};
     joint_fixture j = joint_fixture_create(4);
     vec3 axis = {0.0, 1.0, 0.0};
     for (int k = 0; k < 4; k++) {

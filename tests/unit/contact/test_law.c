@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Table of laws, and the terms that the cone law gives.
-#include "contact/law.h"
+#include "contact/laws/law.h"
 #include "tests/check.h"
 
 #include <string.h>

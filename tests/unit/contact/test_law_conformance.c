@@ -15,71 +15,71 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"spring_dashpot", {{"spring", 1e5, NULL}, {"friction", 0.3, NULL}}                         },
+    {"spring_dashpot", {{"spring", 1e5, NULL}, {"friction", 0.3, NULL}}},
     {"spring_dashpot", {{"spring", 1e5, NULL}, {"dashpot", 20.0, NULL}, {"friction", 0.3, NULL}}},
     {"spring_dashpot",
      {{"spring", 1e7, NULL},
       {"hpow", 1.5, NULL},
       {"dashpot", -1.0, NULL},
       {"friction", 0.3, NULL},
-      {"variant", 0.0, "explicit"}}                                                             },
+      {"variant", 0.0, "explicit"}}},
     {"incremental",
-     {{"normal_stiffness", 1e5, NULL}, {"shear_stiffness", 5e4, NULL}, {"friction", 0.3, NULL}} },
+     {{"normal_stiffness", 1e5, NULL}, {"shear_stiffness", 5e4, NULL}, {"friction", 0.3, NULL}}},
     {"incremental",
      {{"normal_stiffness", 1e5, NULL},
       {"shear_stiffness", 5e4, NULL},
       {"friction", 1e4, NULL},
-      {"rotation", 0.0, "first_order"}}                                                         },
+      {"rotation", 0.0, "first_order"}}},
     {"incremental",
-     {{"young_modulus", 1e6, NULL}, {"friction", 0.5, NULL}, {"displacement", 0.0, "rotation"}} },
+     {{"young_modulus", 1e6, NULL}, {"friction", 0.5, NULL}, {"displacement", 0.0, "rotation"}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5, NULL},
       {"contact_damping", 20.0, NULL},
-      {"dynamic_friction", 0.3, NULL}}                                                          },
+      {"dynamic_friction", 0.3, NULL}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5, NULL},
       {"impact_model", 1.0, NULL},
       {"restitution_coefficient", 0.6, NULL},
-      {"dynamic_friction", 0.3, NULL}}                                                          },
+      {"dynamic_friction", 0.3, NULL}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e7, NULL},
       {"contact_stiffness_exponent", 1.5, NULL},
       {"impact_model", 2.0, NULL},
       {"restitution_coefficient", 0.3, NULL},
       {"dynamic_friction", 0.3, NULL},
-      {"friction_proportional_zone", 0.05, NULL}}                                               },
+      {"friction_proportional_zone", 0.05, NULL}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5, NULL},
       {"contact_plasticity_ratio", 0.5, NULL},
-      {"adhesion_coefficient", 1e4, NULL}}                                                      },
+      {"adhesion_coefficient", 1e4, NULL}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5, NULL},
       {"contact_plasticity_ratio", 0.5, NULL},
       {"constant_pull_off_force", 0.5, NULL},
       {"adhesion_coefficient", 1e4, NULL},
-      {"adhesion_exponent", 1.5, NULL}}                                                         },
+      {"adhesion_exponent", 1.5, NULL}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e7, NULL},
       {"contact_stiffness_exponent", 1.5, NULL},
       {"contact_plasticity_ratio", 0.4, NULL},
       {"adhesion_coefficient", 1e4, NULL},
-      {"dynamic_friction", 0.2, NULL}}                                                          },
-    {"hertz_mindlin",  {{"restitution", 1.0, NULL}, {"friction", 0.3, NULL}}                    },
-    {"hertz_mindlin",  {{"restitution", 1.0, NULL}, {"friction", 1e4, NULL}}                    },
+      {"dynamic_friction", 0.2, NULL}}},
+    {"hertz_mindlin", {{"restitution", 1.0, NULL}, {"friction", 0.3, NULL}}},
+    {"hertz_mindlin", {{"restitution", 1.0, NULL}, {"friction", 1e4, NULL}}},
     {"hertz_mindlin",
      {{"restitution", 0.5, NULL},
       {"friction", 0.5, NULL},
       {"rolling_friction", 0.1, NULL},
       {"twisting_friction", 0.1, NULL},
-      {"rolling_damping", 1.0, NULL}}                                                           },
-    {"hooke",          {{"restitution", 1.0, NULL}, {"friction", 0.3, NULL}}                    },
-    {"hooke",          {{"restitution", 0.5, NULL}, {"friction", 1e4, NULL}}                    },
+      {"rolling_damping", 1.0, NULL}}},
+    {"hooke", {{"restitution", 1.0, NULL}, {"friction", 0.3, NULL}}},
+    {"hooke", {{"restitution", 0.5, NULL}, {"friction", 1e4, NULL}}},
     {"hooke",
      {{"restitution", 0.7, NULL},
       {"friction", 0.5, NULL},
       {"rolling_friction", 0.1, NULL},
       {"twisting_friction", 0.1, NULL},
-      {"twisting_damping", 1.0, NULL}}                                                          },
+      {"twisting_damping", 1.0, NULL}}},
 };
 
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
@@ -327,21 +327,16 @@ static void test_other_shapes(void **state)
         for (int kind = 0; kind < 2; kind++)
             for (int first = 0; first < 2; first++) {
                 parameters law = law_of(i);
-                con_law_body ball = {
-                    .position = {0.3, 0.2, 0.0999},
-                    .velocity = {0.3, 0.0, -0.1  },
-                    .radius = 0.1,
-                    .mass = 1.0
-                };
+                con_law_body ball = {.position = {0.3, 0.2, 0.0999},
+                                     .velocity = {0.3, 0.0, -0.1},
+                                     .radius = 0.1,
+                                     .mass = 1.0};
                 con_law_body other = {.radius = INFINITY, .mass = INFINITY};
                 if (kind == 1) {
                     other.radius = -0.5;
                     other.position = vec3_make(0.3, 0.2, 0.5);
                 }
-                con_law_state s = {
-                    .plane_normal = {0.0, 0.0, 1.0},
-                      .step = 1e-4, .fresh = true
-                };
+                con_law_state s = {.plane_normal = {0.0, 0.0, 1.0}, .step = 1e-4, .fresh = true};
                 s.body[first] = ball;
                 s.body[1 - first] = other;
                 con_law_response r = law_evaluate(&law, &s);
@@ -425,19 +420,17 @@ static bool audit_step(const parameters *law, con_law_state *s, mat3 *frame, dou
 static ledger collide(const parameters *law, double duration, double steps, double phase)
 {
     double h = duration / steps;
-    con_law_state s = {
-        .body = {{.velocity = {1.0, 0.2, 0.0},
-                  .angular_velocity = {3.0, 0.0, 5.0},
-                  .radius = 0.05,
-                  .mass = 0.2},
-                 {.position = {0.08, 0.001, -0.002},
-                  .velocity = {-1.0, -0.1, 0.3},
-                  .angular_velocity = {0.0, 4.0, -2.0},
-                  .radius = 0.03,
-                  .mass = 0.1}},
-        .step = h,
-        .fresh = true
-    };
+    con_law_state s = {.body = {{.velocity = {1.0, 0.2, 0.0},
+                                 .angular_velocity = {3.0, 0.0, 5.0},
+                                 .radius = 0.05,
+                                 .mass = 0.2},
+                                {.position = {0.08, 0.001, -0.002},
+                                 .velocity = {-1.0, -0.1, 0.3},
+                                 .angular_velocity = {0.0, 4.0, -2.0},
+                                 .radius = 0.03,
+                                 .mass = 0.1}},
+                       .step = h,
+                       .fresh = true};
     double gap = 2.0 * h * (1.0 + phase);
     for (int k = 0; k < 2; k++)
         s.body[k].position =
@@ -462,17 +455,15 @@ static ledger collide(const parameters *law, double duration, double steps, doub
 /// Duration of the impact of a variant, by its own steps.
 static double impact_duration(const parameters *law)
 {
-    sphere_system s = {
-        .law = law,
-        .body_count = 2,
-        .pair_count = 1,
-        .pairs = {{.a = 0, .b = 1}},
-        .body = { {.velocity = {1.0, 0.0, 0.0}, .radius = 0.05, .mass = 0.2},
-                  {.position = {0.0800001, 0.0, 0.0},
-                  .velocity = {-1.0, 0.0, 0.0},
-                  .radius = 0.03,
-                  .mass = 0.1}}
-    };
+    sphere_system s = {.law = law,
+                       .body_count = 2,
+                       .pair_count = 1,
+                       .pairs = {{.a = 0, .b = 1}},
+                       .body = {{.velocity = {1.0, 0.0, 0.0}, .radius = 0.05, .mass = 0.2},
+                                {.position = {0.0800001, 0.0, 0.0},
+                                 .velocity = {-1.0, 0.0, 0.0},
+                                 .radius = 0.03,
+                                 .mass = 0.1}}};
     system_run(&s, 2e-6, 0.1, 1);
     assert_int_equal(s.pairs[0].openings, 1);
     return s.pairs[0].t_open - s.pairs[0].t_closed;

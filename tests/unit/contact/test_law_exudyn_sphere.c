@@ -61,8 +61,8 @@ static void test_power_laws(void **state)
     (void)state;
     const double cases[][7] = {
         {1.5, 1e9, 0.5, 1.0, 0.00015773933612004825, 0.00046427027359399145, 1981.1164905763906},
-        {1.0, 1e5, 1.0, 0.5, 0.001118033988749895,   0.007024814731040726,   111.8033988749895 },
-        {2.0, 1e8, 0.1, 1.0, 0.0009085602964160702,  0.002547933978487607,   82.54818122236573 },
+        {1.0, 1e5, 1.0, 0.5, 0.001118033988749895, 0.007024814731040726, 111.8033988749895},
+        {2.0, 1e8, 0.1, 1.0, 0.0009085602964160702, 0.002547933978487607, 82.54818122236573},
     };
     for (int i = 0; i < 3; i++) {
         parameters law = exudyn(cases[i][1], cases[i][0], 0, 1.0);
@@ -113,12 +113,12 @@ static parameters plastic(double k, double n, double ratio, double pull, double 
 static double force_at(const parameters *law, double overlap, double *plastic)
 {
     con_law_state state = {
-  // radii whose sum holds the overlap to the last bit but one
+        // radii whose sum holds the overlap to the last bit but one
         .body = {{.radius = 0x1p-9, .mass = 1.0},
                  {.position = {0x1p-8 - overlap, 0.0, 0.0}, .radius = 0x1p-9, .mass = 1.0}},
         .step = 1.0,
         .instantaneous = true,
-        .history = { -overlap, 0.0,                                                            0.0, *plastic},
+        .history = {-overlap, 0.0, 0.0, *plastic},
     };
     con_law_response response = law_evaluate(law, &state);
     *plastic = response.history[3];
@@ -154,11 +154,9 @@ static void test_force_curves(void **state)
         check_close(force, curve_points[i].force, 1e-12, 1e-12);
     }
     // where unloading meets adhesion, and just before the spheres part
-    const double turns[CURVES][3] = {
-        {0.0014383899044561525, -0.09275862068965518, -0.01},
-        {0.0004545454545454546, -9.590909090909092,   -0.5 },
-        {0.0004545454545454546, -9.090909090909092,   0.0  }
-    };
+    const double turns[CURVES][3] = {{0.0014383899044561525, -0.09275862068965518, -0.01},
+                                     {0.0004545454545454546, -9.590909090909092, -0.5},
+                                     {0.0004545454545454546, -9.090909090909092, 0.0}};
     for (int law = 0; law < CURVES; law++) {
         double memory = 0.0, at = turns[law][0];
         force_at(&laws[law], largest[law], &memory);
@@ -328,14 +326,12 @@ static void test_oblique(void **state)
         parameters law = exudyn(c->k, c->n, c->model, c->e);
         law_set(&law, "dynamic_friction", c->friction);
         law_set(&law, "friction_proportional_zone", c->zone);
-        sphere_system s = {
-            .law = &law,
-            .body_count = 2,
-            .pair_count = 1,
-            .pairs = {{.a = 0, .b = 1}},
-            .body = { body_of(c->x0, c->v0, c->w0, c->r0, c->m0),
-                      body_of(c->x1, c->v1, c->w1, c->r1, c->m1)}
-        };
+        sphere_system s = {.law = &law,
+                           .body_count = 2,
+                           .pair_count = 1,
+                           .pairs = {{.a = 0, .b = 1}},
+                           .body = {body_of(c->x0, c->v0, c->w0, c->r0, c->m0),
+                                    body_of(c->x1, c->v1, c->w1, c->r1, c->m1)}};
         system_run(&s, 5e-8, c->until, 9);
         const pair *p = &s.pairs[0];
         check_close(p->t_closed, c->t_impact, 1e-7, 0.0);
@@ -375,10 +371,8 @@ static void test_chains(void **state)
         sphere_system s = {.law = &law, .body_count = c->count, .pair_count = c->count - 1};
         double x = 0.0;
         for (int b = 0; b < c->count; b++) {
-            s.body[b] = (con_law_body){
-                .position = {x, 0.0, 0.0},
-                  .radius = c->radius, .mass = c->mass
-            };
+            s.body[b] =
+                (con_law_body){.position = {x, 0.0, 0.0}, .radius = c->radius, .mass = c->mass};
             // exactly touching counts as open: a hair's breadth apart, as in the reference
             if (b + 1 < c->count) {
                 x += 2.0 * c->radius + (c->gaps[b] > 0.0 ? c->gaps[b] : 1e-13);
@@ -410,13 +404,13 @@ static void bounce(const parameters *law, double until, double *speeds, int want
         .law = law,
         .body_count = 3,
         .pair_count = 2,
-        .pairs = {{.a = 0, .b = 1},                                                {.a = 0, .b = 2}},
-        .body = { {.position = {0.0, 0.5, 0.0},
+        .pairs = {{.a = 0, .b = 1}, {.a = 0, .b = 2}},
+        .body = {{.position = {0.0, 0.5, 0.0},
                   .velocity = {0.0, 10.0, 0.0},
                   .radius = 0.1,
                   .mass = 1.6},
-                  {.position = {0.0, -0.2, 0.0}, .radius = 0.1, .mass = INFINITY},
-                  {.position = {0.0, 1.2, 0.0}, .radius = 0.1, .mass = INFINITY}},
+                 {.position = {0.0, -0.2, 0.0}, .radius = 0.1, .mass = INFINITY},
+                 {.position = {0.0, 1.2, 0.0}, .radius = 0.1, .mass = INFINITY}},
     };
     int seen = 0, openings = 0;
     while (s.time < until && (wanted == 0 || seen < wanted)) {
@@ -455,22 +449,28 @@ static void test_successive_speeds(void **state)
         double e, speeds[3], stored[3];
     } cases[] = {
         {2,
-         0.9, {8.999991517479357, 8.099984731470038, 7.289979387494264},
-         {9.000168963897542, 8.100761764779794, 7.290837898880879}  },
+         0.9,
+         {8.999991517479357, 8.099984731470038, 7.289979387494264},
+         {9.000168963897542, 8.100761764779794, 7.290837898880879}},
         {2,
-         0.5, {5.001736883638877, 2.501737185315354, 1.2513031152962715},
-         {5.001975126052718, 2.501837721858895, 1.2513458250009686} },
+         0.5,
+         {5.001736883638877, 2.501737185315354, 1.2513031152962715},
+         {5.001975126052718, 2.501837721858895, 1.2513458250009686}},
         {2,
-         0.1, {1.0098977421796946, 0.1019893449659645, 0.0},
-         {1.0098986986792768, 0.10198953720292783, 0.0}             },
+         0.1,
+         {1.0098977421796946, 0.1019893449659645, 0.0},
+         {1.0098986986792768, 0.10198953720292783, 0.0}},
         {1,
-         0.9, {9.090157413492024, 8.2630961802064, 7.511284500090083},
-         {9.090298887177969, 8.263743088547175, 7.512142692359256}  },
+         0.9,
+         {9.090157413492024, 8.2630961802064, 7.511284500090083},
+         {9.090298887177969, 8.263743088547175, 7.512142692359256}},
         {1,
-         0.5, {6.629622000015461, 4.3951887863089, 2.913844027193473},
-         {6.629838391096419, 4.3951552519078065, 2.913688143667944} },
+         0.5,
+         {6.629622000015461, 4.3951887863089, 2.913844027193473},
+         {6.629838391096419, 4.3951552519078065, 2.913688143667944}},
         {1,
-         0.1, {5.158326164003956, 2.660832881424777, 1.372544387029546},
+         0.1,
+         {5.158326164003956, 2.660832881424777, 1.372544387029546},
          {5.158573889338283, 2.6613482605395395, 1.3728789060291537}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -517,10 +517,10 @@ static void test_driven_plastic(void **state)
         .law = &law,
         .body_count = 2,
         .pair_count = 1,
-        .pairs = {{.a = 0, .b = 1}                                         },
+        .pairs = {{.a = 0, .b = 1}},
         .load = drive,
-        .body = { {.radius = 0.1, .mass = INFINITY},
-                  {.position = {0.0, 0.2, 0.0}, .radius = 0.1, .mass = 1.6}},
+        .body = {{.radius = 0.1, .mass = INFINITY},
+                 {.position = {0.0, 0.2, 0.0}, .radius = 0.1, .mass = 1.6}},
     };
     system_run(&s, 1e-5, 1.0, 99999);
     check_close(s.body[1].position.y, 0.2000021906138, 0.0, 5e-9);
@@ -545,11 +545,11 @@ static void test_sliding_to_rolling(void **state)
         .law = &law,
         .body_count = 2,
         .pair_count = 1,
-        .pairs = {{.a = 0, .b = 1}                      },
+        .pairs = {{.a = 0, .b = 1}},
         .load = weight,
-        .plane_normal = {    0.0,                                   0.0, 1.0},
-        .body = { {.radius = INFINITY, .mass = INFINITY},
-                  {.position = {0.0, 0.0, 0.1 - 10.0 * mass / k},
+        .plane_normal = {0.0, 0.0, 1.0},
+        .body = {{.radius = INFINITY, .mass = INFINITY},
+                 {.position = {0.0, 0.0, 0.1 - 10.0 * mass / k},
                   .velocity = {2.0, 0.0, 0.0},
                   .radius = 0.1,
                   .mass = mass}},
@@ -573,28 +573,26 @@ static void test_bounces_on_plane(void **state)
     (void)state;
     // v_n, v_t, omega before; e, mu; v_t, omega, v_n after
     const double cases[4][8] = {
-        {1.0, 4.0, 0.0,    0.8, 0.2, 3.64,                18.0,                0.8              },
-        {1.0, 1.0, 0.0,    0.8, 0.5, 0.7142857142857143,  14.285714285714285,  0.8              },
-        {2.0, 0.0, -300.0, 0.5, 0.2, -0.600069475345555,  -269.99652623272226, 1.000347376727775},
-        {2.0, 0.0, -20.0,  0.5, 0.4, -0.2857142857142857, -5.714285714285715,  1.000347376727775},
+        {1.0, 4.0, 0.0, 0.8, 0.2, 3.64, 18.0, 0.8},
+        {1.0, 1.0, 0.0, 0.8, 0.5, 0.7142857142857143, 14.285714285714285, 0.8},
+        {2.0, 0.0, -300.0, 0.5, 0.2, -0.600069475345555, -269.99652623272226, 1.000347376727775},
+        {2.0, 0.0, -20.0, 0.5, 0.4, -0.2857142857142857, -5.714285714285715, 1.000347376727775},
     };
     for (int i = 0; i < 4; i++) {
         const double *c = cases[i];
         parameters law = exudyn(1e10, 1.0, 2, c[3]);
         law_set(&law, "dynamic_friction", c[4]);
-        sphere_system s = {
-            .law = &law,
-            .body_count = 2,
-            .pair_count = 1,
-            .pairs = {{.a = 0, .b = 1}                      },
-            .plane_normal = {    0.0,                                   0.0, 1.0},
-            .body = { {.radius = INFINITY, .mass = INFINITY},
-                      {.position = {0.0, 0.0, 0.05 + 1e-9},
-                      .velocity = {c[1], 0.0, -c[0]},
-                      .angular_velocity = {0.0, c[2], 0.0},
-                      .radius = 0.05,
-                      .mass = 1.0}}
-        };
+        sphere_system s = {.law = &law,
+                           .body_count = 2,
+                           .pair_count = 1,
+                           .pairs = {{.a = 0, .b = 1}},
+                           .plane_normal = {0.0, 0.0, 1.0},
+                           .body = {{.radius = INFINITY, .mass = INFINITY},
+                                    {.position = {0.0, 0.0, 0.05 + 1e-9},
+                                     .velocity = {c[1], 0.0, -c[0]},
+                                     .angular_velocity = {0.0, c[2], 0.0},
+                                     .radius = 0.05,
+                                     .mass = 1.0}}};
         system_run(&s, 5e-9, 1e-3, 1);
         check_close(s.body[1].velocity.x, c[5], 2e-3, 0.0);
         check_close(s.body[1].angular_velocity.y, c[6], 2e-3, 0.0);

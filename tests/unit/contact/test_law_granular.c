@@ -7,20 +7,18 @@ static void test_elastic_normal_impact(void **state)
     (void)state;
     static const double cases[2][6] = {
         {48e9, 0.20, 2800.0, 274.11e-6, 10696.9, 40.340e-6},
-        {20e9, 0.25, 2500.0, 368.30e-6, 7108.2,  54.201e-6},
+        {20e9, 0.25, 2500.0, 368.30e-6, 7108.2, 54.201e-6},
     };
     for (int i = 0; i < 2; i++) {
         const double *c = cases[i];
         parameters law = hertz(c[0], c[1], 0.0, 1.0, 0.35);
         double m = ball_mass(c[2], 0.01);
-        con_law_state s = {
-            .body = {{.velocity = {10.0, 0.0, 0.0}, .radius = 0.01, .mass = m},
-                     {.position = {0.02, 0.0, 0.0},
-                      .velocity = {-10.0, 0.0, 0.0},
-                      .radius = 0.01,
-                      .mass = m}},
-            .step = c[5] / 4000.0
-        };
+        con_law_state s = {.body = {{.velocity = {10.0, 0.0, 0.0}, .radius = 0.01, .mass = m},
+                                    {.position = {0.02, 0.0, 0.0},
+                                     .velocity = {-10.0, 0.0, 0.0},
+                                     .radius = 0.01,
+                                     .mass = m}},
+                           .step = c[5] / 4000.0};
         collision r = collide(&law, s);
         check_close(r.overlap, c[3], 1e-4, 0.0);
         check_close(r.peak, c[4], 1e-4, 0.0);
@@ -34,7 +32,7 @@ static void test_elastic_impact_on_plane(void **state)
     (void)state;
     static const double cases[2][6] = {
         {70e9, 0.30, 2699.0, 49.717e-6, 11369.9, 731.66e-6},
-        {40e9, 0.35, 1800.0, 52.123e-6, 7232.7,  767.07e-6},
+        {40e9, 0.35, 1800.0, 52.123e-6, 7232.7, 767.07e-6},
     };
     for (int i = 0; i < 2; i++) {
         const double *c = cases[i];
@@ -51,10 +49,7 @@ static void test_elastic_impact_on_plane(void **state)
 static void test_restitution(void **state)
 {
     (void)state;
-    static const double cases[2][3] = {
-        {380e9, 0.23, 4000.0},
-        {100e9, 0.25, 7000.0}
-    };
+    static const double cases[2][3] = {{380e9, 0.23, 4000.0}, {100e9, 0.25, 7000.0}};
     for (int i = 0; i < 2; i++)
         for (double e = 0.2; e < 1.05; e += 0.2)
             for (int attraction = 0; attraction < 2; attraction++) {
@@ -71,16 +66,10 @@ static void test_restitution(void **state)
 static void test_oblique_at_constant_speed(void **state)
 {
     (void)state;
-    static const double materials[2][3] = {
-        {380e9, 0.23, 4000.0},
-        {70e9,  0.33, 2700.0}
-    };
+    static const double materials[2][3] = {{380e9, 0.23, 4000.0}, {70e9, 0.33, 2700.0}};
     static const double cases[5][4] = {
-        {40.0, 0.7829, 544.22, 11.62},
-        {50.0, 0.8471, 456.65, 29.49},
-        {60.0, 0.8948, 355.21, 48.16},
-        {70.0, 0.9337, 242.98, 65.09},
-        {80.0, 0.9679, 123.36, 78.98},
+        {40.0, 0.7829, 544.22, 11.62}, {50.0, 0.8471, 456.65, 29.49}, {60.0, 0.8948, 355.21, 48.16},
+        {70.0, 0.9337, 242.98, 65.09}, {80.0, 0.9679, 123.36, 78.98},
     };
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 5; k++) {
@@ -105,10 +94,7 @@ static void test_oblique_at_constant_speed(void **state)
 static void test_oblique_at_constant_normal_speed(void **state)
 {
     (void)state;
-    static const double materials[2][3] = {
-        {208e9, 0.30, 7850.0},
-        {1e9,   0.40, 1400.0}
-    };
+    static const double materials[2][3] = {{208e9, 0.30, 7850.0}, {1e9, 0.40, 1400.0}};
     static const double speeds[] = {15.0, 20.0, 30.0, 40.0, 50.0, 70.0};
     double r = 1e-5, v = 5.0, friction = 0.3;
     for (int i = 0; i < 2; i++)
@@ -131,7 +117,7 @@ static void test_oblique_at_constant_normal_speed(void **state)
 /// Spinning balls of tests 6 to 8, where they slide through the whole impact.
 static const double spins[] = {5.0, 7.0, 9.0, 12.0, 22.0};
 static const double spinning[3][3] = {
-    {70e9,  0.33, 2700.0},
+    {70e9, 0.33, 2700.0},
     {120e9, 0.35, 8900.0},
     {2.5e9, 0.40, 1000.0},
 };
@@ -160,18 +146,16 @@ static vec3 angular_momentum(const con_law_body *b)
 static void check_spinning_pair(const parameters *law, double r1, double m0, double m1, double E,
                                 double spin, bool mirrored)
 {
-    con_law_state s = {
-        .body = {{.velocity = {0.0, 0.0, -0.2},
-                  .angular_velocity = {0.0, spin, 0.0},
-                  .radius = 0.1,
-                  .mass = m0},
-                 {.position = {0.0, 0.0, -0.1 - r1},
-                  .velocity = {0.0, 0.0, mirrored ? 0.2 : 0.0},
-                  .angular_velocity = {0.0, mirrored ? spin : 0.0, 0.0},
-                  .radius = r1,
-                  .mass = m1}},
-        .step = hertz_time(E, 0.05, m0, 0.2) / 8000.0
-    };
+    con_law_state s = {.body = {{.velocity = {0.0, 0.0, -0.2},
+                                 .angular_velocity = {0.0, spin, 0.0},
+                                 .radius = 0.1,
+                                 .mass = m0},
+                                {.position = {0.0, 0.0, -0.1 - r1},
+                                 .velocity = {0.0, 0.0, mirrored ? 0.2 : 0.0},
+                                 .angular_velocity = {0.0, mirrored ? spin : 0.0, 0.0},
+                                 .radius = r1,
+                                 .mass = m1}},
+                       .step = hertz_time(E, 0.05, m0, 0.2) / 8000.0};
     vec3 before = vec3_add(angular_momentum(&s.body[0]), angular_momentum(&s.body[1]));
     collision c = collide(law, s);
     const con_law_body *b = c.state.body;

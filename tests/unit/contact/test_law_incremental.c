@@ -28,11 +28,9 @@ static con_law_response advance(const parameters *law, con_law_state *s)
 static con_law_state sheared_and_turned(const parameters *law, vec3 omega, vec3 about, int steps,
                                         vec3 *sheared)
 {
-    con_law_state s = {
-        .body = {{.radius = 0.5, .mass = 1.0},
-                 {.position = {0.796, 0.0, 0.0}, .radius = 0.3, .mass = 1.0}},
-        .step = 1e-4
-    };
+    con_law_state s = {.body = {{.radius = 0.5, .mass = 1.0},
+                                {.position = {0.796, 0.0, 0.0}, .radius = 0.3, .mass = 1.0}},
+                       .step = 1e-4};
     s.body[1].velocity = vec3_make(0.0, 0.02, 0.01);
     for (int i = 0; i < 50; i++)
         advance(law, &s);
@@ -67,7 +65,7 @@ static void test_rigid_rotation(void **state)
         {{60.0, 0.0, 0.0},
          {0.0, 0.0, 0.0},
          {0.0, 43.53306946582721, -12.42267969075796},
-         {0.0, 43.221117821781746, -12.332314483639326}              },
+         {0.0, 43.221117821781746, -12.332314483639326}},
     };
     const double after_shear[] = {0.0, -40.201005025125625, -20.100502512562812};
     for (int i = 0; i < 2; i++)
@@ -91,14 +89,12 @@ static void test_objective(void **state)
     law_set(&law, "shear_stiffness", 1e-9);
     vec3 omega = vec3_make(2000.0, -3000.0, 1500.0);
     quat q = base_quat_from_rotation_vector(vec3_scale(1e-4, omega));
-    con_law_state s = {
-        .body = {{.radius = 0.5, .mass = 1.0},
-                 {.position = quat_rotate(q, vec3_make(0.796, 0.0, 0.0)),
-                  .radius = 0.3,
-                  .mass = 1.0}},
-        .step = 1e-4,
-        .history = { 0.0, 40.0, -20.0, 1.0, 0.0, 0.0}
-    };
+    con_law_state s = {.body = {{.radius = 0.5, .mass = 1.0},
+                                {.position = quat_rotate(q, vec3_make(0.796, 0.0, 0.0)),
+                                 .radius = 0.3,
+                                 .mass = 1.0}},
+                       .step = 1e-4,
+                       .history = {0.0, 40.0, -20.0, 1.0, 0.0, 0.0}};
     s.body[0].angular_velocity = s.body[1].angular_velocity = omega;
     advance(&law, &s);
     vec3 expected = quat_rotate(q, vec3_make(0.0, 40.0, -20.0));
@@ -112,17 +108,10 @@ static void check_ratchet(bool correction, double after_turn, double at_end)
 {
     parameters law = incremental(1e6, 4e5, 5.0, true);
     law_set_flag(&law, "ratcheting_correction", correction);
-    con_law_state s = {
-        .body = {{.radius = 0.5, .mass = 1.0},
-                 {.position = {0.798, 0.0, 0.0}, .radius = 0.3, .mass = 1.0}},
-        .step = 1e-4
-    };
-    const double rate[4][2] = {
-        {-1.0, 0.0 },
-        {0.0,  1.0 },
-        {1.0,  0.0 },
-        {0.0,  -1.0}
-    };
+    con_law_state s = {.body = {{.radius = 0.5, .mass = 1.0},
+                                {.position = {0.798, 0.0, 0.0}, .radius = 0.3, .mass = 1.0}},
+                       .step = 1e-4};
+    const double rate[4][2] = {{-1.0, 0.0}, {0.0, 1.0}, {1.0, 0.0}, {0.0, -1.0}};
     for (int phase = 0; phase < 4; phase++) {
         s.body[1].velocity.x = rate[phase][0] * 0.01 / (20 * s.step);
         s.body[1].angular_velocity.z = rate[phase][1] * 0.002 / (20 * s.step);
@@ -175,16 +164,15 @@ static void test_oblique_collision(void **state)
                   .angular_velocity = {0.0, 0.0, 20.0},
                   .radius = 0.03,
                   .mass = ball_mass(0.03)}},
-        .step = 1e-6
-    };
+        .step = 1e-6};
     leap_frog(&law, &s, 4000);
     const double expected[6][3] = {
-        {-0.0002208462319929202, 0.0012212487068144302, 9.22525347936878e-05 },
-        {-0.21001679787556657,   0.2846481895953,       0.028014891594475566 },
-        {0.007980183381830992,   -1.4871457532967425,   -5.878356624923646   },
-        {0.08448169551847313,    0.0009534782091924864, 0.0007729049315107269},
-        {1.7871148049794747,     0.3340361592810224,    0.17030142780335414  },
-        {0.06119951508793964,    -11.410913153193107,   -25.10482652181463   },
+        {-0.0002208462319929202, 0.0012212487068144302, 9.22525347936878e-05},
+        {-0.21001679787556657, 0.2846481895953, 0.028014891594475566},
+        {0.007980183381830992, -1.4871457532967425, -5.878356624923646},
+        {0.08448169551847313, 0.0009534782091924864, 0.0007729049315107269},
+        {1.7871148049794747, 0.3340361592810224, 0.17030142780335414},
+        {0.06119951508793964, -11.410913153193107, -25.10482652181463},
     };
     for (int k = 0; k < 2; k++) {
         check_vector(s.body[k].position, expected[3 * k], 1e-9, 1e-11);
@@ -203,14 +191,12 @@ static void check_rebound(const rebound *c, bool program, double tolerance)
 {
     parameters law = incremental(1e8, c->k_s, c->friction, program);
     double m = 1.0, r = 0.05, duration = M_PI * sqrt(0.5 * m / 1e8);
-    con_law_state s = {
-        .body = {{.velocity = {0.5, 0.0, 0.0}, .radius = r, .mass = m},
-                 {.position = {2.0 * r + 1e-9, 0.0, 0.0},
-                  .velocity = {-0.5, c->sliding, 0.0},
-                  .radius = r,
-                  .mass = m}},
-        .step = duration / 4000.0
-    };
+    con_law_state s = {.body = {{.velocity = {0.5, 0.0, 0.0}, .radius = r, .mass = m},
+                                {.position = {2.0 * r + 1e-9, 0.0, 0.0},
+                                 .velocity = {-0.5, c->sliding, 0.0},
+                                 .radius = r,
+                                 .mass = m}},
+                       .step = duration / 4000.0};
     s.body[0].angular_velocity.z = s.body[1].angular_velocity.z = c->spin;
     double before = c->sliding - 2.0 * r * c->spin;
     int steps = 0;
@@ -234,9 +220,9 @@ static void test_tangential_restitution(void **state)
 {
     (void)state;
     const rebound cases[] = {
-        {2e7, 1e4, 0.5, 0.0, -0.872301451891059,  0.9998954179407121, -0.8712035703878286},
+        {2e7, 1e4, 0.5, 0.0, -0.872301451891059, 0.9998954179407121, -0.8712035703878286},
         {4e7, 1e4, 0.2, 5.0, -0.8371490870717212, 1.0000569907736736, -0.8388713464675855},
-        {2e7, 0.1, 3.0, 0.0, 0.7690452342528803,  0.0,                0.7666666666666666 },
+        {2e7, 0.1, 3.0, 0.0, 0.7690452342528803, 0.0, 0.7666666666666666},
     };
     for (int i = 0; i < 3; i++)
         check_rebound(&cases[i], true, 1e-6);

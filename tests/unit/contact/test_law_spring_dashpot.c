@@ -68,12 +68,10 @@ typedef struct bounce {
 
 static void bounce_step(const parameters *law, bounce *b, double mid_gap, bool contact)
 {
-    con_impulse_input input = {
-        .step = b->h,
-        .gap = fmin(mid_gap, 0.0),
-        .frame = mat3_identity(),
-        .mass = {INFINITY, b->m}
-    };
+    con_impulse_input input = {.step = b->h,
+                               .gap = fmin(mid_gap, 0.0),
+                               .frame = mat3_identity(),
+                               .mass = {INFINITY, b->m}};
     double half = b->gap + 0.5 * b->h * b->v, free = b->v + b->h * b->load;
     input.V[0] = b->v;
     input.B[0] = free;
@@ -139,10 +137,8 @@ static void test_bounces(void **state)
 static void test_restitution_of_cut_force(void **state)
 {
     (void)state;
-    const double cases[][3] = {
-        {0.05, 0.8587581017750918, 3.045360022172125 },
-        {0.3,  0.4509754528931285, 2.6544745637853566}
-    };
+    const double cases[][3] = {{0.05, 0.8587581017750918, 3.045360022172125},
+                               {0.3, 0.4509754528931285, 2.6544745637853566}};
     for (int i = 0; i < 2; i++) {
         double k = 1e5, omega = sqrt(k);
         parameters law = spring_dashpot(k, 2.0 * cases[i][0] * sqrt(k), 1.0, false);

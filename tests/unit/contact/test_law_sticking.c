@@ -168,10 +168,8 @@ static double rebound(const surface *s, double r, double v_n, const double after
 static void test_oblique_at_constant_speed(void **state)
 {
     (void)state;
-    const surface surfaces[2] = {
-        {380e9, 0.23, 4000.0, 0.98, 0.092},
-        {70e9,  0.33, 2700.0, 0.98, 0.092}
-    };
+    const surface surfaces[2] = {{380e9, 0.23, 4000.0, 0.98, 0.092},
+                                 {70e9, 0.33, 2700.0, 0.98, 0.092}};
     double r = 0.0025, V = 3.9, after[2];
     for (int i = 0; i < 2; i++)
         for (double degrees = 5.0; degrees < 31.0; degrees += 5.0) {
@@ -191,10 +189,7 @@ static void test_oblique_at_constant_speed(void **state)
 static void test_oblique_at_constant_normal_speed(void **state)
 {
     (void)state;
-    const surface surfaces[2] = {
-        {208e9, 0.30, 7850.0, 1.0, 0.3},
-        {1e9,   0.40, 1400.0, 1.0, 0.3}
-    };
+    const surface surfaces[2] = {{208e9, 0.30, 7850.0, 1.0, 0.3}, {1e9, 0.40, 1400.0, 1.0, 0.3}};
     const double speeds[] = {0.1, 0.3, 0.5, 1.0, 5.0, 10.0};
     double r = 1e-5, v_n = 5.0, after[2];
     for (int i = 0; i < 2; i++)
@@ -209,10 +204,7 @@ enum { SPINS = sizeof spins / sizeof *spins };
 static void test_spinning_ball_on_wall(void **state)
 {
     (void)state;
-    const surface surfaces[2] = {
-        {70e9,  0.33, 2700.0, 0.5, 0.4},
-        {120e9, 0.35, 8900.0, 0.5, 0.4}
-    };
+    const surface surfaces[2] = {{70e9, 0.33, 2700.0, 0.5, 0.4}, {120e9, 0.35, 8900.0, 0.5, 0.4}};
     double after[2];
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < SPINS; k++)
@@ -255,11 +247,9 @@ static void check_pair(const surface *s, double r_a, double m_a, double spin, bo
 static void test_spinning_pairs(void **state)
 {
     (void)state;
-    const surface surfaces[3] = {
-        {70e9,  0.33, 2700.0, 0.5, 0.4},
-        {120e9, 0.35, 8900.0, 0.5, 0.4},
-        {2.5e9, 0.40, 1000.0, 0.5, 0.4}
-    };
+    const surface surfaces[3] = {{70e9, 0.33, 2700.0, 0.5, 0.4},
+                                 {120e9, 0.35, 8900.0, 0.5, 0.4},
+                                 {2.5e9, 0.40, 1000.0, 0.5, 0.4}};
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < SPINS; k++) {
             double density = surfaces[i].density;

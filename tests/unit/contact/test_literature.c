@@ -3,12 +3,12 @@
 #include "tests/unit/contact/fixture.h"
 
 #include "base/assert.h"
-#include "contact/cone.h"
-#include "contact/gmres.h"
-#include "contact/operator.h"
-#include "contact/projection.h"
-#include "contact/semismooth.h"
-#include "contact/soc.h"
+#include "contact/cones/cone.h"
+#include "contact/cones/projection.h"
+#include "contact/cones/soc.h"
+#include "contact/linear/gmres.h"
+#include "contact/problem/operator.h"
+#include "contact/solvers/newton/semismooth.h"
 
 static void random_vector(base_rng *rng, double size, double out[3])
 {
@@ -335,26 +335,26 @@ static void relaxed_solvers_are_corrected_by_outer_programs(void **state)
 static const struct variant {
     const char *solver, *name, *value;
 } variants[] = {
-    {"vi_fixed_point",       "rule",        "upts"              },
-    {"vi_extragradient",     "rule",        "upts"              },
-    {"block_jacobi",         "splitting",   "false"             },
-    {"tresca_fixed_point",   "engine",      "accelerated"       },
-    {"tresca_fixed_point",   "engine",      "spectral"          },
-    {"panagiotopoulos",      "engine",      "accelerated"       },
-    {"panagiotopoulos",      "engine",      "spectral"          },
-    {"aclm_fixed_point",     "engine",      "accelerated"       },
-    {"aclm_fixed_point",     "engine",      "spectral"          },
-    {"newton_alart_curnier", "line_search", "none"              },
-    {"newton_alart_curnier", "line_search", "armijo"            },
-    {"newton_alart_curnier", "rho",         "spectral"          },
-    {"newton_natural_map",   "sweeps",      "10"                },
-    {"proximal_point",       "rule",        "error"             },
-    {"proximal_point",       "equation",    "jean_moreau"       },
-    {"proximal_point",       "equation",    "natural_map"       },
-    {"proximal_point",       "equation",    "fischer_burmeister"},
-    {"projected_newton",     "linear",      "diagonal"          },
-    {"admm",                 "relaxation",  "1"                 },
-    {"interior_point",       "relaxation",  "0.7"               },
+    {"vi_fixed_point", "rule", "upts"},
+    {"vi_extragradient", "rule", "upts"},
+    {"block_jacobi", "splitting", "false"},
+    {"tresca_fixed_point", "engine", "accelerated"},
+    {"tresca_fixed_point", "engine", "spectral"},
+    {"panagiotopoulos", "engine", "accelerated"},
+    {"panagiotopoulos", "engine", "spectral"},
+    {"aclm_fixed_point", "engine", "accelerated"},
+    {"aclm_fixed_point", "engine", "spectral"},
+    {"newton_alart_curnier", "line_search", "none"},
+    {"newton_alart_curnier", "line_search", "armijo"},
+    {"newton_alart_curnier", "rho", "spectral"},
+    {"newton_natural_map", "sweeps", "10"},
+    {"proximal_point", "rule", "error"},
+    {"proximal_point", "equation", "jean_moreau"},
+    {"proximal_point", "equation", "natural_map"},
+    {"proximal_point", "equation", "fischer_burmeister"},
+    {"projected_newton", "linear", "diagonal"},
+    {"admm", "relaxation", "1"},
+    {"interior_point", "relaxation", "0.7"},
 };
 
 static void variants_solve_easy_problems(void **state)

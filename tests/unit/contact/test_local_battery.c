@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One battery over every one-contact solver: closed forms, reference cases, random problems.
 #include "base/rng.h"
-#include "contact/local.h"
+#include "contact/local/local.h"
 #include "tests/check.h"
 
 #include <string.h>
@@ -169,9 +169,7 @@ static void reference_cases(void **state)
             const reference_case *c = &cases[k];
             double bounce = c->restitution * fmin(c->V_N, 0.0), R[3] = {0.0, 0.0, 0.0};
             con_local_problem p = {
-                .W = c->W, .b = {c->B[0] + bounce, c->B[1], c->B[2]},
-                     .mu = c->friction
-            };
+                .W = c->W, .b = {c->B[0] + bounce, c->B[1], c->B[2]}, .mu = c->friction};
             con_local_result result = locals[l]->solve(settings, &p, R);
             assert_true(result.converged);
             vec3 U = vec3_add(vec3_from(c->B), mat3_apply(&p.W, vec3_from(R)));
@@ -207,14 +205,8 @@ static void hard_blocks(void **state)
     const con_local *const *locals = con_local_list(&count);
     const struct {
         double mu, condition, skew, decades;
-    } hard[] = {
-        {0.3,  1e8,  0.0,  12.0},
-        {2.0,  8.0,  0.02, 12.0},
-        {2.0,  1e8,  1e-9, 12.0},
-        {10.0, 30.0, 0.0,  12.0},
-        {10.0, 1e8,  0.0,  0.0 },
-        {0.0,  1e8,  0.0,  12.0}
-    };
+    } hard[] = {{0.3, 1e8, 0.0, 12.0},   {2.0, 8.0, 0.02, 12.0}, {2.0, 1e8, 1e-9, 12.0},
+                {10.0, 30.0, 0.0, 12.0}, {10.0, 1e8, 0.0, 0.0},  {0.0, 1e8, 0.0, 12.0}};
     for (int l = 0; l < count; l++)
         for (int k = 0; k < 6; k++) {
             bool exact = strcmp(locals[l]->name, "secular") == 0;
@@ -269,10 +261,7 @@ static void a_contact_that_cannot_bear_stays_free(void **state)
     (void)state;
     int count;
     const con_local *const *locals = con_local_list(&count);
-    con_local_problem p = {
-        .b = {-1.0, 0.5, 0.0},
-          .mu = 0.5
-    };
+    con_local_problem p = {.b = {-1.0, 0.5, 0.0}, .mu = 0.5};
     for (int l = 0; l < count; l++) {
         settings_buffer settings;
         base_settings_defaults(&locals[l]->table, settings);

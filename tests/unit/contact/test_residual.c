@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The residual against values by hand and against a second computation in long double.
-#include "contact/residual.h"
+#include "contact/problem/residual.h"
 #include "tests/unit/contact/fixture.h"
 
 // one contact, W = 2 I, in W form
 static const int start[] = {0, 1}, column[] = {0};
-static const mat3 twice = {
-    {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}
-};
+static const mat3 twice = {{{2, 0, 0}, {0, 2, 0}, {0, 0, 2}}};
 static const con_block_matrix W = {1, start, column, &twice};
-static const double q[1][3] = {
-    {-3.0, 0.0, 4.0}
-};
+static const double q[1][3] = {{-3.0, 0.0, 4.0}};
 static const double friction[] = {0.5};
 static const con_problem single = {
     .contact_count = 1, .q = q, .friction = friction, .W_diagonal = &twice, .W = &W};
@@ -53,9 +49,7 @@ static void values_by_hand(void **state)
 static void tiny_scales_are_not_divided(void **state)
 {
     (void)state;
-    const double q_tiny[1][3] = {
-        {-1e-17, 0.0, 0.0}
-    };
+    const double q_tiny[1][3] = {{-1e-17, 0.0, 0.0}};
     con_problem problem = single;
     problem.q = q_tiny;
     base_allocator allocator = base_allocator_default();

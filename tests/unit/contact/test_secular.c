@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exact one-contact solver: regimes, degenerate blocks, extreme scales, both slip searches.
 #include "base/rng.h"
-#include "contact/local.h"
-#include "contact/secular.h"
+#include "contact/local/local.h"
+#include "contact/local/secular_equation.h"
 #include "tests/check.h"
 
 static con_regime solve(const con_local_problem *p, double R[3])
@@ -16,10 +16,7 @@ static con_regime solve(const con_local_problem *p, double R[3])
 static void regimes(void **state)
 {
     (void)state;
-    con_local_problem p = {
-        .W = mat3_identity(), .b = {0.0, 1.0, 0.0},
-             .mu = 0.5
-    };
+    con_local_problem p = {.W = mat3_identity(), .b = {0.0, 1.0, 0.0}, .mu = 0.5};
     double R[3] = {9.0, 9.0, 9.0};
     assert_int_equal(solve(&p, R), CON_REGIME_OPEN);
     assert_true(R[0] == 0.0 && R[1] == 0.0 && R[2] == 0.0);
@@ -44,9 +41,8 @@ static void bracketed_search_needs_no_luck(void **state)
         double g[2] = {base_rng_range(&rng, -0.3, 0.3), base_rng_range(&rng, -0.3, 0.3)};
         con_local_problem p = {
             .W = {{{1.0, g[0], g[1]}, {g[0], a, 0.2}, {g[1], 0.2, d}}},
-            .b = { -base_rng_unit(&rng), base_rng_range(&rng, -2, 2), base_rng_range(&rng, -2, 2)},
-            .mu = 0.6
-        };
+            .b = {-base_rng_unit(&rng), base_rng_range(&rng, -2, 2), base_rng_range(&rng, -2, 2)},
+            .mu = 0.6};
         double R[3] = {0.0, 0.0, 0.0};
         if (solve(&p, R) != CON_REGIME_SLIP)
             continue;
@@ -85,11 +81,9 @@ static void extreme_scales(void **state)
     (void)state;
     const double tiny[] = {1e-12, 1e-30, 1e-100, 1e-300};
     for (int k = 0; k < 4; k++) {
-        con_local_problem p = {
-            .W = {{{2.0, 0.3, 0.1}, {0.3, 1.0, 0.2}, {0.1, 0.2, 3.0}}},
-            .b = { -tiny[k], 0.4, -0.3},
-            .mu = 0.7
-        };
+        con_local_problem p = {.W = {{{2.0, 0.3, 0.1}, {0.3, 1.0, 0.2}, {0.1, 0.2, 3.0}}},
+                               .b = {-tiny[k], 0.4, -0.3},
+                               .mu = 0.7};
         double R[3] = {0.0, 0.0, 0.0};
         assert_int_equal(solve(&p, R), CON_REGIME_SLIP);
         // the normal velocity is so small that friction opposes the free slip
@@ -114,11 +108,9 @@ static void wedging_is_solved(void **state)
 {
     (void)state;
     for (int k = 0; k < 1000; k++) {
-        con_local_problem p = {
-            .W = {{{1.0, 0.9, 0.0}, {0.9, 1.0, 0.1}, {0.0, 0.1, 1.0}}},
-            .b = { -pow(10.0, -0.012 * k), 0.5, 0.2},
-            .mu = 1.0 + 0.01 * k
-        };
+        con_local_problem p = {.W = {{{1.0, 0.9, 0.0}, {0.9, 1.0, 0.1}, {0.0, 0.1, 1.0}}},
+                               .b = {-pow(10.0, -0.012 * k), 0.5, 0.2},
+                               .mu = 1.0 + 0.01 * k};
         double R[3] = {0.0, 0.0, 0.0};
         solve(&p, R);
         check_at_most(con_local_error(&p, R), 1e-14 * (1.0 + p.mu));
@@ -128,10 +120,7 @@ static void wedging_is_solved(void **state)
 static void not_a_number_ends(void **state)
 {
     (void)state;
-    con_local_problem p = {
-        .W = mat3_identity(), .b = {NAN, 1.0, 0.0},
-             .mu = 0.5
-    };
+    con_local_problem p = {.W = mat3_identity(), .b = {NAN, 1.0, 0.0}, .mu = 0.5};
     double R[3] = {0.0, 0.0, 0.0};
     solve(&p, R);
     p.b[0] = -1.0;

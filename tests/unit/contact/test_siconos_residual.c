@@ -6,8 +6,8 @@
 
 #include "bench/fclib/siconos_problem.h"
 
-#include "contact/fclib.h"
-#include "contact/residual.h"
+#include "contact/fclib/fclib.h"
+#include "contact/problem/residual.h"
 
 // a point on the way to the solution, 0: zero, 1: far away, 2: near, 3: random
 static void set_point(fixture *f, int kind, uint64_t seed)

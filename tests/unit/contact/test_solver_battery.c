@@ -16,8 +16,8 @@ static const struct capability {
     double tolerance; // the least that is asked
     const char *reason;
 } capabilities[] = {
-    {"soclcp_relaxation",     INFINITY, "solves the problem without the shift, where slip dilates" },
-    {"hyperplane_projection", 1e-6,     "the separation is of second order in the error: round-off"},
+    {"soclcp_relaxation", INFINITY, "solves the problem without the shift, where slip dilates"},
+    {"hyperplane_projection", 1e-6, "the separation is of second order in the error: round-off"},
 };
 
 // the tolerance to ask of a solver where others get `tolerance`; INFINITY: none

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps: conjugate passes reach solutions and save passes.
-#include "contact/sweep.h"
+#include "contact/solvers/first_order/sweep.h"
 #include "tests/unit/contact/fixture.h"
 
 enum { PASSES = 30 };

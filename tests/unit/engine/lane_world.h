@@ -3,7 +3,7 @@
 #ifndef CAIRN_TESTS_LANE_WORLD_H
 #define CAIRN_TESTS_LANE_WORLD_H
 
-#include "engine/lane.h"
+#include "engine/pairs/spheres/lane.h"
 #include "tests/check.h"
 
 #include <string.h>

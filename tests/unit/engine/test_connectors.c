@@ -2,8 +2,8 @@
 // Connectors: the collisions of their program, equality with contacts, markers off the centre,
 // data coordinates, audit, mistakes.
 #include "base/rng.h"
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 
@@ -173,10 +173,8 @@ static void test_oblique(void **state)
 static void check_as_contact(const char *law, const char *stiffness, double value)
 {
     const double h = 1e-5, r[2] = {0.05, 0.03};
-    const start at[2] = {
-        {{0.0, 0.0, 0.0},        {0.5, 0.4, 0.0},   {1.0, 0.0, 4.0} },
-        {{0.0799, 0.01, -0.002}, {-1.5, -0.2, 0.3}, {0.0, 3.0, 20.0}}
-    };
+    const start at[2] = {{{0.0, 0.0, 0.0}, {0.5, 0.4, 0.0}, {1.0, 0.0, 4.0}},
+                         {{0.0799, 0.01, -0.002}, {-1.5, -0.2, 0.3}, {0.0, 3.0, 20.0}}};
     cairn_world *world[2];
     cairn_body_id ball[2][2];
     for (int i = 0; i < 2; i++) {
@@ -196,9 +194,7 @@ static void check_as_contact(const char *law, const char *stiffness, double valu
                                  cairn_world_stable_step(world[1])};
     check_close(limit[0].step, limit[1].step, 1e-9, 0.0);
     // a body that is no sphere, far off: the steps do not go through the spheres lane
-    const start far = {
-        .x = {5.0, 0.0, 0.0}
-    };
+    const start far = {.x = {5.0, 0.0, 0.0}};
     for (int i = 0; i < 2; i++)
         add(world[i], box(world[i], 0.1, 0.1, 0.1), 1.0, 0.0, &far);
     int touched = 0;
@@ -245,18 +241,13 @@ static void test_as_contacts(void **state)
 static double corner_residual(double h, double *exchanged)
 {
     cairn_world *world = world_of(h, 0.0);
-    const start at[2] = {
-        {{0.0, 0.0, 0.0},    {0.3, 0.1, 0.0},   {0.5, 1.0, 0.0} },
-        {{0.24, 0.14, 0.05}, {-0.8, -0.4, 0.1}, {0.0, -1.0, 2.0}}
-    };
+    const start at[2] = {{{0.0, 0.0, 0.0}, {0.3, 0.1, 0.0}, {0.5, 1.0, 0.0}},
+                         {{0.24, 0.14, 0.05}, {-0.8, -0.4, 0.1}, {0.0, -1.0, 2.0}}};
     cairn_shape_id brick = box(world, 0.1, 0.05, 0.03);
     cairn_body_id a = add(world, brick, 2.0, 0.0, &at[0]), b = add(world, brick, 1.0, 0.0, &at[1]);
     cairn_connector_def def = cairn_default_connector_def();
     cairn_connector_id link;
-    const double place[2][3] = {
-        {0.1,  0.05,  0.03 },
-        {-0.1, -0.05, -0.03}
-    };
+    const double place[2][3] = {{0.1, 0.05, 0.03}, {-0.1, -0.05, -0.03}};
     def.name = "corner";
     def.bodies[0] = a;
     def.bodies[1] = b;
@@ -310,9 +301,7 @@ static void test_hollow(void **state)
     (void)state;
     const double k = 1e6;
     cairn_world *world = world_of(1e-4, 9.81);
-    const start low = {
-        .x = {0.0, 0.0, -0.9 - 9.81 / k}
-    };
+    const start low = {.x = {0.0, 0.0, -0.9 - 9.81 / k}};
     cairn_body_def def = cairn_default_body_def();
     cairn_body_id shell, ball = add(world, sphere(world, 0.1), 1.0, 0.0, &low);
     def.kind = CAIRN_MOVING;
@@ -377,9 +366,7 @@ static void test_data_over_bounces(void **state)
 {
     (void)state;
     cairn_world *world = world_of(2e-6, 9.81);
-    const start above = {
-        .x = {0.0, 0.0, 0.11}
-    };
+    const start above = {.x = {0.0, 0.0, 0.11}};
     cairn_body_def def = cairn_default_body_def();
     cairn_body_id post, ball = add(world, sphere(world, 0.02), 1.0, 0.0, &above);
     def.kind = CAIRN_FIXED;
@@ -421,11 +408,7 @@ static void test_replaces_contacts(void **state)
     (void)state;
     for (int both = 0; both < 2; both++) {
         cairn_world *world = world_of(1e-4, 0.0);
-        const start at[3] = {
-            {{0},                   {0}, {0}},
-            {.x = {0.09, 0.0, 0.0}                 },
-            {.x = {0.0, 0.09, 0.0}}
-        };
+        const start at[3] = {{{0}, {0}, {0}}, {.x = {0.09, 0.0, 0.0}}, {.x = {0.0, 0.09, 0.0}}};
         cairn_body_id ball[3];
         for (int i = 0; i < 3; i++)
             ball[i] = add(world, sphere(world, 0.05), 1.0, 0.0, &at[i]);
@@ -446,18 +429,13 @@ static void test_mistakes(void **state)
 {
     (void)state;
     cairn_world *world = world_of(1e-4, 0.0);
-    const start at[2] = {
-        {{0},  {0}, {0}},
-        {.x = {1.0, 0.0, 0.0}}
-    };
+    const start at[2] = {{{0}, {0}, {0}}, {.x = {1.0, 0.0, 0.0}}};
     cairn_body_id a = add(world, sphere(world, 0.05), 1.0, 0.0, &at[0]);
     cairn_body_id b = add(world, sphere(world, 0.05), 1.0, 0.0, &at[1]);
-    const cairn_connector_def good = {
-        .law = "hooke",
-        .bodies = {a,   b  },
-        .radii = {0.1, 0.1},
-        .cookie = cairn_default_connector_def().cookie
-    };
+    const cairn_connector_def good = {.law = "hooke",
+                                      .bodies = {a, b},
+                                      .radii = {0.1, 0.1},
+                                      .cookie = cairn_default_connector_def().cookie};
     cairn_connector_def bad[7];
     for (int i = 0; i < 7; i++)
         bad[i] = good;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Domains of a large world: upright cuts, balanced, with few contacts across; threads and a restart
 // change no bit.
-#include "engine/domains.h"
+#include "engine/passes/domains.h"
 
 #include "tests/check.h"
 
@@ -124,7 +124,7 @@ static void cuts_are_upright_and_even(void **state)
         int columns, levels;
         double angle;
     } cases[] = {
-        {40,  0, 0.0},
+        {40, 0, 0.0},
         {100, 1, 0.4},
         {160, 2, 0.0},
         {160, 2, 2.0},

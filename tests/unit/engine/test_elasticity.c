@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moduli of materials: forces of pairs against Hertz's formula, and what takes precedence.
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explicit laws in a world: a known collision, energy, bonds, and mixed steps.
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 
@@ -97,18 +97,8 @@ static void test_leap_frog_collision(void **state)
     set(world, any, any, "shear_stiffness", 4e5);
     set(world, any, any, "friction", 0.3);
     set_word(world, "rotation", "first_order");
-    double x[2][3] =
-        {
-            {0   },
-            { 0.0802, 0.0, 0.0}
-    },
-           spin[3] = {0.0, 0.0, 20.0};
-    const double v[2][3] =
-        {
-            {0.5,  0.4,  0.0},
-            {-1.5, -0.2, 0.3}
-    },
-                 radius[2] = {0.05, 0.03};
+    double x[2][3] = {{0}, {0.0802, 0.0, 0.0}}, spin[3] = {0.0, 0.0, 20.0};
+    const double v[2][3] = {{0.5, 0.4, 0.0}, {-1.5, -0.2, 0.3}}, radius[2] = {0.05, 0.03};
     cairn_body_id ball[2];
     for (int b = 0; b < 2; b++) {
         for (int k = 0; k < 3; k++)
@@ -123,7 +113,7 @@ static void test_leap_frog_collision(void **state)
          {0.007980183381830992, -1.4871457532967425, -5.878356624923646}},
         {{0.08448169551847313, 0.0009534782091924864, 0.0007729049315107269},
          {1.7871148049794747, 0.3340361592810224, 0.17030142780335414},
-         {0.06119951508793964, -11.410913153193107, -25.10482652181463} },
+         {0.06119951508793964, -11.410913153193107, -25.10482652181463}},
     };
     for (int b = 0; b < 2; b++) {
         cairn_body_view now = view(world, ball[b]);
@@ -176,11 +166,11 @@ static void test_energy(void **state)
         double value;
         const char *friction;
     } cases[] = {
-        {"spring_dashpot", "spring",            1e5, "friction"        },
-        {"incremental",    "normal_stiffness",  1e5, "friction"        },
-        {"exudyn_sphere",  "contact_stiffness", 1e5, "dynamic_friction"},
-        {"hooke",          NULL,                0.0, "friction"        },
-        {"hertz_mindlin",  NULL,                0.0, "friction"        },
+        {"spring_dashpot", "spring", 1e5, "friction"},
+        {"incremental", "normal_stiffness", 1e5, "friction"},
+        {"exudyn_sphere", "contact_stiffness", 1e5, "dynamic_friction"},
+        {"hooke", NULL, 0.0, "friction"},
+        {"hertz_mindlin", NULL, 0.0, "friction"},
     };
     for (int i = 0; i < 5; i++) {
         double coarse = heap_residual(cases[i].law, cases[i].stiffness, cases[i].value,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jams are found where prescribed motions leave no velocity, and nowhere else.
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include "base/assert.h"
 

@@ -2,7 +2,7 @@
 // The spheres lane: same motion, contacts, forces and energies as the ordinary blocks; same bits
 // from every kernel and any number of threads.
 #include "base/rng.h"
-#include "engine/lane_data.h"
+#include "engine/pairs/spheres/lane_data.h"
 #include "tests/unit/engine/lane_world.h"
 
 #include <stdlib.h>
@@ -26,13 +26,7 @@ static void add_walls(cairn_world *world, const bed *b, double side, cairn_mater
     cairn_shape_id shape;
     assert_int_equal(cairn_shape_create(world, &half_space, &shape, NULL), CAIRN_OK);
     double r = sqrt(0.5);
-    double turn[5][4] = {
-        {1, 0,  0,  0},
-        {r, 0,  r,  0},
-        {r, 0,  -r, 0},
-        {r, -r, 0,  0},
-        {r, r,  0,  0}
-    };
+    double turn[5][4] = {{1, 0, 0, 0}, {r, 0, r, 0}, {r, 0, -r, 0}, {r, -r, 0, 0}, {r, r, 0, 0}};
     for (int i = 0; i < 5; i++) {
         cairn_body_def def = cairn_default_body_def();
         def.kind = b->moving && i == 0 ? CAIRN_MOVING : CAIRN_FIXED;

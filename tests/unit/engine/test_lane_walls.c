@@ -3,7 +3,7 @@
 // the ordinary blocks; same bits from every kernel and any number of threads.
 #include "base/memory.h"
 #include "base/rng.h"
-#include "engine/lane_data.h"
+#include "engine/pairs/spheres/lane_data.h"
 #include "tests/cube.h"
 #include "tests/unit/engine/lane_world.h"
 
@@ -59,16 +59,9 @@ static cairn_shape_id make_tool(cairn_world *world, cairn_shape_kind kind)
     if (kind == CAIRN_COMPOUND) {
         cairn_shape_id members[] = {make_tool(world, CAIRN_BOX), make_tool(world, CAIRN_CYLINDER),
                                     sphere(world, 0.006)};
-        const double positions[][3] = {
-            {0.0,   0.0, 0.0  },
-            {0.008, 0.0, 0.002},
-            {0.0,   0.0, 0.007}
-        };
+        const double positions[][3] = {{0.0, 0.0, 0.0}, {0.008, 0.0, 0.002}, {0.0, 0.0, 0.007}};
         const double turns[][4] = {
-            {1.0, 0.0, 0.0, 0.0},
-            {0.8, 0.6, 0.0, 0.0},
-            {1.0, 0.0, 0.0, 0.0}
-        };
+            {1.0, 0.0, 0.0, 0.0}, {0.8, 0.6, 0.0, 0.0}, {1.0, 0.0, 0.0, 0.0}};
         def.members = members;
         def.member_count = 3;
         def.member_positions = positions;
@@ -119,12 +112,7 @@ static void add_container(cairn_world *world, const pit *p, cairn_material_id st
     cairn_body_def def = cairn_default_body_def();
     cairn_shape_id shape = make_shape(world, &plane);
     double r = sqrt(0.5);
-    double turn[4][4] = {
-        {r, 0,  r,  0},
-        {r, 0,  -r, 0},
-        {r, -r, 0,  0},
-        {r, r,  0,  0}
-    };
+    double turn[4][4] = {{r, 0, r, 0}, {r, 0, -r, 0}, {r, -r, 0, 0}, {r, r, 0, 0}};
     def.kind = CAIRN_FIXED;
     def.material = stuff;
     def.shape = shape;
@@ -195,10 +183,7 @@ static cairn_world *make_pit(const pit *p)
     def.allocator = p->allocator;
     assert_int_equal(cairn_world_create(&def, &world, NULL), CAIRN_OK);
     cairn_material_id wall = material(world, "wall"), grain = material(world, "grain");
-    const cairn_material_id pairs[2][2] = {
-        {grain, grain},
-        {grain, wall }
-    };
+    const cairn_material_id pairs[2][2] = {{grain, grain}, {grain, wall}};
     for (int i = 0; i < 2; i++) {
         set_pair(world, pairs[i][0], pairs[i][1], p->law, 1.0 + 0.3 * i);
         if (p->resisting)
@@ -427,16 +412,8 @@ static void test_deep(void **state)
 static cairn_shape_id make_fold(cairn_world *world)
 {
     static const double points[4][3] = {
-        {0.0,   0.0,   0.0   },
-        {-0.02, 0.02,  0.0   },
-        {-0.02, -0.02, 0.0   },
-        {0.02,  0.0,   0.0010}
-    };
-    static const int triangles[3][3] = {
-        {0, 1, 2},
-        {0, 3, 1},
-        {0, 2, 3}
-    };
+        {0.0, 0.0, 0.0}, {-0.02, 0.02, 0.0}, {-0.02, -0.02, 0.0}, {0.02, 0.0, 0.0010}};
+    static const int triangles[3][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}};
     cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
     def.points = points;
     def.point_count = 4;

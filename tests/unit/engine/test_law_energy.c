@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The energy audit of every explicit law at the recommended step: ball on floor, two balls, box on
 // floor. It closes to 1e-3 of what is exchanged, and with the square of the step.
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 
@@ -24,54 +24,63 @@ typedef struct variant {
 } variant;
 
 static const variant variants[] = {
-    {"spring_dashpot", {{"spring", 1e5}, {"dashpot", 20.0}, {"friction", 0.4}},              NULL, NULL      },
+    {"spring_dashpot", {{"spring", 1e5}, {"dashpot", 20.0}, {"friction", 0.4}}, NULL, NULL},
     {"spring_dashpot",
      {{"spring", 1e5}, {"dashpot", 20.0}, {"friction", 0.4}},
-     "variant",                                                                                    "explicit"},
-    {"spring_dashpot", {{"spring", 3e6}, {"hpow", 1.5}, {"friction", 0.4}},                  NULL, NULL      },
+     "variant",
+     "explicit"},
+    {"spring_dashpot", {{"spring", 3e6}, {"hpow", 1.5}, {"friction", 0.4}}, NULL, NULL},
     {"incremental",
      {{"normal_stiffness", 1e5}, {"shear_stiffness", 5e4}, {"friction", 0.4}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5}, {"contact_damping", 10.0}, {"dynamic_friction", 0.4}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5},
       {"impact_model", 1},
       {"restitution_coefficient", 0.6},
       {"dynamic_friction", 0.4}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
     {"exudyn_sphere",
      {{"contact_stiffness", 3e6},
       {"contact_stiffness_exponent", 1.5},
       {"impact_model", 2},
       {"restitution_coefficient", 0.6},
       {"dynamic_friction", 0.4}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5},
       {"contact_plasticity_ratio", 0.5},
       {"adhesion_coefficient", 2e4},
       {"dynamic_friction", 0.4}},
-     NULL,                                                                                         NULL      },
-    {"hooke",          {{"normal_stiffness", 1e5}, {"restitution", 0.6}, {"friction", 0.4}}, NULL, NULL      },
+     NULL,
+     NULL},
+    {"hooke", {{"normal_stiffness", 1e5}, {"restitution", 0.6}, {"friction", 0.4}}, NULL, NULL},
     {"hooke",
      {{"normal_stiffness", 1e5},
       {"restitution", 0.8},
       {"friction", 0.4},
       {"rolling_friction", 0.1},
       {"twisting_friction", 0.1}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
     {"hertz_mindlin",
      {{"young_modulus", 1e7}, {"restitution", 0.6}, {"friction", 0.4}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
     {"hertz_mindlin",
      {{"young_modulus", 1e7},
       {"restitution", 0.8},
       {"friction", 0.4},
       {"rolling_friction", 0.1},
       {"twisting_friction", 0.1}},
-     NULL,                                                                                         NULL      },
+     NULL,
+     NULL},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
@@ -115,34 +124,16 @@ static void add_floor(cairn_world *world)
 static void fill(cairn_world *world, scene kind, double phase)
 {
     const double far = 1e-4 * phase;
-    const thrown one = {
-        {0.0, 0.0, 0.0},
-        {1,   0,   0,   0},
-        {1.0,   0.3,    0.0 },
-        {0.0,   5.0,    3.0},
-        0.5
-    };
+    const thrown one = {{0.0, 0.0, 0.0}, {1, 0, 0, 0}, {1.0, 0.3, 0.0}, {0.0, 5.0, 3.0}, 0.5};
     const thrown two = {
-        {0.1 + far, 0.01, 0.02},
-        {1,         0,    0,    0},
-        {-1.0,         0.0,          0.2  },
-        {2.0,         0.0,           -4.0 },
-        0.3
-    };
+        {0.1 + far, 0.01, 0.02}, {1, 0, 0, 0}, {-1.0, 0.0, 0.2}, {2.0, 0.0, -4.0}, 0.3};
     const thrown ball = {
-        {0.0, 0.0, 0.06 + far},
-        {1,   0,   0,          0},
-        {0.7,   0.3,    -1.0        },
-        {0.0,   5.0,    3.0},
-        0.5
-    };
-    const thrown tumbling = {
-        {0.0,   0.0,   0.07 + far},
-        {0.976, 0.094, 0.189,      0.047},
-        {0.7,     0.3,        -1.0          },
-        {0.0,     5.0,        3.0},
-        0.5
-    };
+        {0.0, 0.0, 0.06 + far}, {1, 0, 0, 0}, {0.7, 0.3, -1.0}, {0.0, 5.0, 3.0}, 0.5};
+    const thrown tumbling = {{0.0, 0.0, 0.07 + far},
+                             {0.976, 0.094, 0.189, 0.047},
+                             {0.7, 0.3, -1.0},
+                             {0.0, 5.0, 3.0},
+                             0.5};
     if (kind != PAIR)
         add_floor(world);
     if (kind == PAIR) {

@@ -2,7 +2,7 @@
 // What worlds cost: bytes of a sphere, of a material, of a change; bits that do not depend on when
 // the state is given back; a lane that cannot be left for lack of memory goes on.
 #include "base/rng.h"
-#include "engine/lane.h"
+#include "engine/pairs/spheres/lane.h"
 #include "tests/check.h"
 
 #include <stdio.h>

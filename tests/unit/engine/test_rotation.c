@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Torque-free rotation: reference trajectories of the three schemes, exact solutions, invariants.
-#include "engine/rotation.h"
+#include "engine/passes/rotation.h"
 #include "tests/check.h"
 
 typedef struct scheme_case {
@@ -88,11 +88,7 @@ static void the_schemes_converge_to_the_exact_motion(void **state)
         double error[2];
         for (int k = 0; k < 2; k++) {
             int steps = k == 0 ? 5000 : 10000;
-            spinning body = {
-                {0.4, 0.9,  1.1},
-                {2.0, -1.0, 3.0},
-                quat_identity()
-            };
+            spinning body = {{0.4, 0.9, 1.1}, {2.0, -1.0, 3.0}, quat_identity()};
             for (int i = 0; i < steps; i++)
                 step(&body, schemes[s], 5.0 / steps);
             error[k] = vec3_distance(body.omega, exact);
@@ -106,11 +102,7 @@ static void the_schemes_converge_to_the_exact_motion(void **state)
 static void a_symmetric_top_precesses_at_the_closed_form_rate(void **state)
 {
     (void)state;
-    spinning body = {
-        {5.0, 5.0, 1.0 },
-        {0.3, 0.1, 50.0},
-        quat_identity()
-    };
+    spinning body = {{5.0, 5.0, 1.0}, {0.3, 0.1, 50.0}, quat_identity()};
     for (int i = 0; i < 370000; i++)
         step(&body, CAIRN_RIG_IMP, 1e-6);
     check_close(body.omega.x, -0.1057805381488846, 0.0, 1e-7);
@@ -141,13 +133,7 @@ static void the_default_scheme_keeps_momentum_and_energy_through_flips(void **st
     // about the intermediate axis at 200 and 400 steps a turn; one period is two flips
     const double period = 55.061681, h = 2.0 * 3.14159265358979 / 200.0;
     int steps = (int)(period / h), flips = 0;
-    spinning coarse =
-                 {
-                     {1.0,  2.0, 3.0 },
-                     {1e-3, 1.0, 1e-3},
-                     quat_identity()
-    },
-             fine = coarse;
+    spinning coarse = {{1.0, 2.0, 3.0}, {1e-3, 1.0, 1e-3}, quat_identity()}, fine = coarse;
     double first = energy_swing(&coarse, h, steps, &flips);
     assert_int_equal(flips, 2);
     check_at_most(first, 5e-5);
@@ -160,11 +146,7 @@ static void the_default_scheme_keeps_momentum_and_energy_through_flips(void **st
 static void a_step_of_many_turns_stays_finite(void **state)
 {
     (void)state;
-    spinning body = {
-        {1.0,   2.0,   3.0   },
-        {300.0, 500.0, -200.0},
-        quat_identity()
-    };
+    spinning body = {{1.0, 2.0, 3.0}, {300.0, 500.0, -200.0}, quat_identity()};
     vec3 L = momentum(&body);
     for (int i = 0; i < 100; i++)
         step(&body, CAIRN_RIG_IMP, 0.01);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stable step of a world against closed forms, and against what a row of bodies does.
-#include "engine/cairn.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 #include <string.h>
 

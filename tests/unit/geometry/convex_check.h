@@ -5,7 +5,7 @@
 #define CAIRN_TESTS_CONVEX_CHECK_H
 
 #include "base/rng.h"
-#include "geometry/collide.h"
+#include "geometry/narrow/collide.h"
 #include "tests/check.h"
 
 /// A convex shape as plain points, faces and edges, in the world; cylinders keep their frame.

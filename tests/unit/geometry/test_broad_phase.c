@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broad phase against trying all pairs: mixed sizes, half-spaces, motion, history, threads.
-#include "geometry/broad_phase.h"
+#include "geometry/broad/broad_phase.h"
 #include "tests/check.h"
 
 #include "base/rng.h"
@@ -29,10 +29,7 @@ static vec3 random_point(base_rng *rng, double size)
 static geo_proxy infinite_proxy(base_rng *rng)
 {
     const vec3 infinite = {INFINITY, INFINITY, INFINITY};
-    geo_proxy proxy = {
-        {vec3_negate(infinite), infinite},
-        0, 0
-    };
+    geo_proxy proxy = {{vec3_negate(infinite), infinite}, 0, 0};
     // some are bounded on one side
     if (base_rng_index(rng, 2) == 0)
         proxy.bounds.high.z = base_rng_range(rng, -1.0, 1.0);

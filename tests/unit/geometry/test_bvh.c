@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries of the hierarchy against trying every box.
-#include "geometry/bvh.h"
+#include "geometry/mesh/bvh.h"
 #include "tests/check.h"
 
 #include "base/rng.h"
@@ -82,10 +82,7 @@ static void query_stops_when_told(void **state)
     static found all, some;
     fill(boxes, MOST, SPREAD, &rng);
     geo_bvh *bvh = geo_bvh_create(&allocator, boxes, MOST);
-    geo_bounds query = {
-        {-5.0, -5.0, -5.0},
-        {5.0,  5.0,  5.0 }
-    };
+    geo_bounds query = {{-5.0, -5.0, -5.0}, {5.0, 5.0, 5.0}};
     all = (found){.stop_after = -1};
     some = (found){.stop_after = 17};
     geo_bvh_query(bvh, query, visit, &all);

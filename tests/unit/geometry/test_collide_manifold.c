@@ -36,10 +36,7 @@ static geo_shape *new_plane(void)
 
 static pose at(double x, double y, double z)
 {
-    return (pose){
-        {x, y, z},
-        quat_identity()
-    };
+    return (pose){{x, y, z}, quat_identity()};
 }
 
 // equal boxes, exactly on top of each other: four contacts at the corners, normals without noise
@@ -80,10 +77,8 @@ static void running_bond(void **state)
     for (int i = 0; i < 20000; i++) {
         double tilt = pow(10.0, -base_rng_range(&rng, 3.0, 10.0));
         double sink = pow(10.0, -base_rng_range(&rng, 4.0, 9.0));
-        pose p = {
-            {0.5, i % 2 ? 0.0 : 0.05, 0.3 - sink},
-            base_quat_from_rotation_vector(vec3_scale(tilt, random_direction(&rng)))
-        };
+        pose p = {{0.5, i % 2 ? 0.0 : 0.05, 0.3 - sink},
+                  base_quat_from_rotation_vector(vec3_scale(tilt, random_direction(&rng)))};
         collide(block, at(0.0, 0.0, 0.0), block, p, 0.01, &m);
         assert_in_range(m.count, 4, 8);
         for (int k = 0; k < m.count; k++)
@@ -131,10 +126,7 @@ static void keys_survive_tiny_motion(void **state)
     for (int i = 0; i < 4000; i++) {
         geo_shape *a = random_shape(kinds[base_rng_index(&rng, 4)], 1.0, &rng);
         geo_shape *b = random_shape(kinds[base_rng_index(&rng, 4)], 1.0, &rng);
-        pose pa = {
-            {0.0, 0.0, 0.0},
-            random_turn(&rng)
-        };
+        pose pa = {{0.0, 0.0, 0.0}, random_turn(&rng)};
         vec3 d = random_direction(&rng);
         pose pb = {vec3_scale(base_rng_range(&rng, 0.6, 1.5), d), random_turn(&rng)};
         collide(a, pa, b, pb, 0.02, &m);
@@ -221,11 +213,7 @@ static void contacts_span_overlap(void **state)
         double x = base_rng_range(&rng, -0.5, 0.5), y = base_rng_range(&rng, -0.5, 0.5);
         double turn = base_rng_range(&rng, -3.0, 3.0);
         geo_shape *below = new_box(a, b, 0.2), *above = new_box(c, d, 0.3);
-        pose p = {
-            {x,   y,   0.5 - 1e-5},
-            base_quat_from_rotation_vector((vec3){0.0, 0.0, turn      }
-            )
-        };
+        pose p = {{x, y, 0.5 - 1e-5}, base_quat_from_rotation_vector((vec3){0.0, 0.0, turn})};
         collide(below, at(0.0, 0.0, 0.0), above, p, 0.01, &m);
         double points[16][2], corners[4][2];
         assert_in_range(m.count, 3, 8);
@@ -296,11 +284,7 @@ static void cylinder_on_plane(void **state)
     pose ground = at(0.0, 0.0, 0.0);
     collide(plane, ground, can, at(0.0, 0.0, 1.0), 0.01, &m);
     assert_int_equal(m.count, 4);
-    pose lying = {
-        {0.0, 0.0,        0.5},
-        base_quat_from_rotation_vector((vec3){0.0, 0.5 * M_PI, 0.0}
-        )
-    };
+    pose lying = {{0.0, 0.0, 0.5}, base_quat_from_rotation_vector((vec3){0.0, 0.5 * M_PI, 0.0})};
     collide(plane, ground, can, lying, 0.01, &m);
     assert_int_equal(m.count, 2);
     check_close(vec3_distance(m.contacts[0].point, m.contacts[1].point), 2.0, 1e-12, 0.0);
@@ -371,30 +355,15 @@ static void capsules_side_by_side(void **state)
     for (int i = 0; i < 12; i++) {
         double tilt = i == 0 ? 0.0 : pow(10.0, -3.5 - i);
         quat turn = base_quat_from_rotation_vector((vec3){tilt, 0.0, 0.0});
-        collide(capsule, at(0.0, 0.0, 0.0), capsule,
-                (pose){
-                    {0.5, 0.0, 0.5},
-                    turn
-        },
-                0.01, &m);
+        collide(capsule, at(0.0, 0.0, 0.0), capsule, (pose){{0.5, 0.0, 0.5}, turn}, 0.01, &m);
         assert_int_equal(m.count, 2);
         check_close(fabs(m.contacts[0].point.z - m.contacts[1].point.z), 1.5, 0.0, 1e-3);
         quat flat = base_quat_from_rotation_vector((vec3){0.0, 0.5 * M_PI + tilt, 0.0});
-        collide(slab, at(0.0, 0.0, -0.5), capsule,
-                (pose){
-                    {0.0, 0.0, 0.25},
-                    flat
-        },
-                0.01, &m);
+        collide(slab, at(0.0, 0.0, -0.5), capsule, (pose){{0.0, 0.0, 0.25}, flat}, 0.01, &m);
         assert_int_equal(m.count, 2);
     }
     quat across = base_quat_from_rotation_vector((vec3){0.5 * M_PI, 0.0, 0.0});
-    collide(capsule, at(0.0, 0.0, 0.0), capsule,
-            (pose){
-                {0.5, 0.0, 0.0},
-                across
-    },
-            0.01, &m);
+    collide(capsule, at(0.0, 0.0, 0.0), capsule, (pose){{0.5, 0.0, 0.0}, across}, 0.01, &m);
     assert_int_equal(m.count, 1);
     geo_shape_destroy(capsule);
     geo_shape_destroy(slab);
@@ -435,10 +404,7 @@ static void cache_changes_nothing(void **state)
     geo_shape *b = random_shape(GEO_POLYHEDRON, 1.0, &rng);
     geo_pair_cache cache = {0};
     for (int i = 0; i < 5000; i++) {
-        pose pa = {
-            {0.0, 0.0, 0.0},
-            random_turn(&rng)
-        };
+        pose pa = {{0.0, 0.0, 0.0}, random_turn(&rng)};
         pose pb = {vec3_scale(base_rng_range(&rng, 0.5, 2.0), random_direction(&rng)),
                    random_turn(&rng)};
         collide(a, pa, b, pb, 0.05, &m);

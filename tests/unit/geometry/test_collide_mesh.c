@@ -33,10 +33,7 @@ static geo_shape *new_floor(base_rng *rng)
     for (int j = 0; j < GRID; j++)
         for (int i = 0; i < GRID; i++) {
             int a = j * (GRID + 1) + i, b = a + 1, c = a + GRID + 2, d = a + GRID + 1;
-            const int pair[2][3] = {
-                {a, b, c},
-                {a, c, d}
-            };
+            const int pair[2][3] = {{a, b, c}, {a, c, d}};
             for (int t = 0; t < 2; t++, count++)
                 for (int k = 0; k < 3; k++)
                     triangles[count][k] = pair[t][k];
@@ -53,10 +50,7 @@ static void flat_floor(void **state)
     base_rng rng = base_rng_make(51);
     geo_manifold m;
     geo_manifold_init(&m, &heap);
-    pose ground = {
-        {5.0, -2.0, 3.0},
-        random_turn(&rng)
-    };
+    pose ground = {{5.0, -2.0, 3.0}, random_turn(&rng)};
     vec3 up = quat_rotate(ground.orientation, (vec3){0.0, 0.0, 1.0});
     geo_shape *current = NULL;
     for (int i = 0; i < 10000; i++) {
@@ -65,10 +59,8 @@ static void flat_floor(void **state)
             current = new_floor(&rng);
         }
         geo_shape *body = random_shape(bodies[i % 5], 1.0, &rng);
-        pose local = {
-            {base_rng_range(&rng, -1.5, 1.5), base_rng_range(&rng, -1.5, 1.5), 0.0},
-            i % 3 ? random_turn(&rng) : quat_identity()
-        };
+        pose local = {{base_rng_range(&rng, -1.5, 1.5), base_rng_range(&rng, -1.5, 1.5), 0.0},
+                      i % 3 ? random_turn(&rng) : quat_identity()};
         solid flat = solid_make(body, local);
         double wanted = (i % 2 ? 1.0 : -1.0) * pow(10.0, -base_rng_range(&rng, 2.0, 9.0));
         local.position.z = wanted + solid_reach(&flat, (vec3){0.0, 0.0, -1.0});
@@ -93,15 +85,8 @@ static void flat_floor(void **state)
 static geo_shape *new_fold(double slope)
 {
     const vec3 vertices[4] = {
-        {0.0,  -4.0, 0.0        },
-        {0.0,  4.0,  0.0        },
-        {3.0,  0.0,  3.0 * slope},
-        {-3.0, 0.0,  3.0 * slope}
-    };
-    const int triangles[2][3] = {
-        {0, 2, 1},
-        {0, 1, 3}
-    };
+        {0.0, -4.0, 0.0}, {0.0, 4.0, 0.0}, {3.0, 0.0, 3.0 * slope}, {-3.0, 0.0, 3.0 * slope}};
+    const int triangles[2][3] = {{0, 2, 1}, {0, 1, 3}};
     return new_mesh(vertices, 4, triangles, 2);
 }
 
@@ -118,10 +103,8 @@ static void sphere_on_folds(void **state)
     for (int i = 0; i < 2000; i++) {
         // over the ridge at an angle inside the wedge of its normals
         double angle = base_rng_range(&rng, -0.46, 0.46), r = 0.5 + base_rng_range(&rng, -0.1, 0.1);
-        pose p = {
-            {r * sin(angle), base_rng_range(&rng, -1.0, 1.0), r * cos(angle)},
-            quat_identity()
-        };
+        pose p = {{r * sin(angle), base_rng_range(&rng, -1.0, 1.0), r * cos(angle)},
+                  quat_identity()};
         collide(ball, p, ridge, origin, 0.2, &m);
         assert_int_equal(m.count, 1);
         check_close(m.contacts[0].gap, r - 0.5, 0.0, 1e-12);
@@ -129,10 +112,7 @@ static void sphere_on_folds(void **state)
         check_at_most(vec3_distance(m.contacts[0].normal, out), 1e-9);
     }
     // in the valley: one contact on each side, none on the edge
-    pose deep = {
-        {0.0, 0.0, 0.5 * sqrt(1.25)},
-        quat_identity()
-    };
+    pose deep = {{0.0, 0.0, 0.5 * sqrt(1.25)}, quat_identity()};
     collide(ball, deep, valley, origin, 0.01, &m);
     assert_int_equal(m.count, 2);
     for (int k = 0; k < 2; k++) {
@@ -150,20 +130,8 @@ static void closed_box(void **state)
 {
     (void)state;
     const vec3 half = {0.8, 0.6, 0.5};
-    const int triangles[12][3] = {
-        {0, 4, 6},
-        {0, 6, 2},
-        {1, 3, 7},
-        {1, 7, 5},
-        {0, 1, 5},
-        {0, 5, 4},
-        {2, 6, 7},
-        {2, 7, 3},
-        {0, 2, 3},
-        {0, 3, 1},
-        {4, 5, 7},
-        {4, 7, 6}
-    };
+    const int triangles[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
+                                  {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
     vec3 vertices[8];
     for (int i = 0; i < 8; i++)
         vertices[i] =

@@ -137,11 +137,7 @@ static void align(trial *t, base_rng *rng)
 {
     const double h = sqrt(0.5);
     const quat turns[4] = {
-        {1.0, 0.0, 0.0, 0.0},
-        {h,   h,   0.0, 0.0},
-        {h,   0.0, h,   0.0},
-        {0.5, 0.5, 0.5, 0.5}
-    };
+        {1.0, 0.0, 0.0, 0.0}, {h, h, 0.0, 0.0}, {h, 0.0, h, 0.0}, {0.5, 0.5, 0.5, 0.5}};
     t->pa.orientation = turns[base_rng_index(rng, 4)];
     t->pb.orientation = turns[base_rng_index(rng, 4)];
 }

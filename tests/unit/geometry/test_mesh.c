@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangulated surfaces: adjacency, closedness, mass, bounds and refusals.
-#include "geometry/bvh.h"
-#include "geometry/shape.h"
+#include "geometry/mesh/bvh.h"
+#include "geometry/shape/shape.h"
 #include "tests/check.h"
 #include "tests/cube.h"
 
@@ -9,16 +9,9 @@
 
 #include <string.h>
 
-static const vec3 cube_vertices[8] = {
-    {0.0, 0.0, 0.0},
-    {1.0, 0.0, 0.0},
-    {0.0, 2.0, 0.0},
-    {1.0, 2.0, 0.0},
-    {0.0, 0.0, 3.0},
-    {1.0, 0.0, 3.0},
-    {0.0, 2.0, 3.0},
-    {1.0, 2.0, 3.0}
-};
+static const vec3 cube_vertices[8] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 2.0, 0.0},
+                                      {1.0, 2.0, 0.0}, {0.0, 0.0, 3.0}, {1.0, 0.0, 3.0},
+                                      {0.0, 2.0, 3.0}, {1.0, 2.0, 3.0}};
 
 static geo_shape *mesh_of(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
                           int triangle_count)
@@ -113,17 +106,8 @@ static void edge_of_three_triangles_is_a_border(void **state)
 {
     (void)state;
     const vec3 vertices[5] = {
-        {0.0, 0.0,  0.0},
-        {1.0, 0.0,  0.0},
-        {0.0, 1.0,  0.0},
-        {0.0, -1.0, 0.0},
-        {0.0, 0.0,  1.0}
-    };
-    const int triangles[3][3] = {
-        {0, 1, 2},
-        {0, 1, 3},
-        {0, 1, 4}
-    };
+        {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, -1.0, 0.0}, {0.0, 0.0, 1.0}};
+    const int triangles[3][3] = {{0, 1, 2}, {0, 1, 3}, {0, 1, 4}};
     geo_shape *shape = mesh_of(vertices, 5, triangles, 3);
     check_adjacency(&shape->mesh, 9);
     geo_shape_destroy(shape);
@@ -185,10 +169,7 @@ static void bad_meshes_are_refused(void **state)
     expect_refusal(cube_vertices, 8, cube_faces, 0, "at least 3 vertices");
     expect_refusal(cube_vertices, 2, cube_faces, 1, "at least 3 vertices");
     expect_refusal(cube_vertices, 7, cube_faces, 12, "triangle 3 of a mesh names vertex 7");
-    int bad[2][3] = {
-        {0, 1, 2},
-        {0, 3, 3}
-    };
+    int bad[2][3] = {{0, 1, 2}, {0, 3, 3}};
     expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "triangle 1 of a mesh");
     bad[1][2] = -1;
     expect_refusal(cube_vertices, 8, (const int(*)[3])bad, 2, "names vertex -1");

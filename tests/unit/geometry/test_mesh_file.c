@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mesh files: good ones, every error, hostile bytes.
-#include "geometry/mesh_file.h"
+#include "geometry/mesh/mesh_file.h"
 #include "tests/check.h"
 
 #include "base/rng.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hulls: structure, geometry, mass and extremes, judged by brute force.
-#include "geometry/shape.h"
+#include "geometry/shape/shape.h"
 #include "tests/check.h"
 
 #include "base/rng.h"
@@ -243,20 +243,13 @@ static void tetrahedron_closed_form(void **state)
     // corner tetrahedron with legs a b c: V = abc/6, centre (a b c)/4,
     // I_xx = V 3 (b^2 + c^2) / 80, I_xy = V a b / 80
     const double a = 0.7, b = 1.1, c = 2.3, v = a * b * c / 6.0;
-    const vec3 points[4] = {
-        {0.0, 0.0, 0.0},
-        {a,   0.0, 0.0},
-        {0.0, b,   0.0},
-        {0.0, 0.0, c  }
-    };
+    const vec3 points[4] = {{0.0, 0.0, 0.0}, {a, 0.0, 0.0}, {0.0, b, 0.0}, {0.0, 0.0, c}};
     geo_shape *hull = hull_of(points, 4);
-    geo_mass expected = {
-        v,
-        {a / 4.0,  b / 4.0, c / 4.0},
-        {{{3.0 * (b * b + c * c), a * b, a * c},
-          {a * b, 3.0 * (a * a + c * c), b * c},
-          {a * c, b * c, 3.0 * (a * a + b * b)}}}
-    };
+    geo_mass expected = {v,
+                         {a / 4.0, b / 4.0, c / 4.0},
+                         {{{3.0 * (b * b + c * c), a * b, a * c},
+                           {a * b, 3.0 * (a * a + c * c), b * c},
+                           {a * c, b * c, 3.0 * (a * a + b * b)}}}};
     expected.inertia = mat3_scale(v / 80.0, &expected.inertia);
     check_mass(&hull->polyhedron.mass, &expected, 1e-14);
     check_hull(hull, points, 4, 1e-15);
@@ -398,12 +391,7 @@ static void bad_points_are_refused(void **state)
     expect_failure(points, 50, "point 7");
     points[7].y = INFINITY;
     expect_failure(points, 50, "point 7");
-    vec3 huge[4] = {
-        {1e200, 0.0,   0.0  },
-        {0.0,   1e200, 0.0  },
-        {0.0,   0.0,   1e200},
-        {0.0,   0.0,   0.0  }
-    };
+    vec3 huge[4] = {{1e200, 0.0, 0.0}, {0.0, 1e200, 0.0}, {0.0, 0.0, 1e200}, {0.0, 0.0, 0.0}};
     expect_failure(huge, 4, "too small or too large");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simple shapes and compounds: mass by quadrature, bounds and support by sampling the surface.
-#include "geometry/shape.h"
+#include "geometry/shape/shape.h"
 #include "tests/check.h"
 
 #include "base/rng.h"
@@ -26,14 +26,8 @@ enum { SPHERE, BOX, CAPSULE, CYLINDER, OCTAHEDRON, SIMPLE_KINDS };
 static geo_shape *make(int kind)
 {
     base_allocator allocator = base_allocator_default();
-    const vec3 corners[6] = {
-        {1.0,  0.0,  0.0 },
-        {-1.0, 0.0,  0.0 },
-        {0.0,  0.5,  0.0 },
-        {0.0,  -0.5, 0.0 },
-        {0.0,  0.0,  2.0 },
-        {0.0,  0.0,  -2.0}
-    };
+    const vec3 corners[6] = {{1.0, 0.0, 0.0},  {-1.0, 0.0, 0.0}, {0.0, 0.5, 0.0},
+                             {0.0, -0.5, 0.0}, {0.0, 0.0, 2.0},  {0.0, 0.0, -2.0}};
     geo_shape *shape = NULL;
     cairn_status status = CAIRN_ERROR_ARGUMENT;
     if (kind == SPHERE)
@@ -231,10 +225,7 @@ static void compound_of_two_boxes_is_a_box(void **state)
         for (int i = 0; i < 2; i++) {
             assert_int_equal(geo_box_create(&allocator, (vec3){0.4, 0.3, 0.5}, &members[i], NULL),
                              CAIRN_OK);
-            pose local = {
-                {i ? 0.4 : -0.4, 0.0, 0.0},
-                quat_identity()
-            };
+            pose local = {{i ? 0.4 : -0.4, 0.0, 0.0}, quat_identity()};
             places[i] = pose_compose(&base, &local);
         }
         assert_int_equal(geo_compound_create(&allocator, members, places, 2, &compound, NULL),
@@ -288,11 +279,7 @@ static void principal_axes_rebuild_the_inertia(void **state)
 static void principal_axes_are_kept(void **state)
 {
     (void)state;
-    geo_mass mass = {
-        1.0, {0.0, 0.0, 0.0},
-         mat3_diagonal((vec3){3.0, 1.0, 2.0}
-         )
-    };
+    geo_mass mass = {1.0, {0.0, 0.0, 0.0}, mat3_diagonal((vec3){3.0, 1.0, 2.0})};
     mass.inertia.m[0][1] = mass.inertia.m[1][0] = 1e-13;
     vec3 moments;
     pose frame;

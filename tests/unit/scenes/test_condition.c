@@ -56,18 +56,18 @@ static void test_mistakes(void **state)
     static const struct {
         const char *text, *part;
     } cases[] = {
-        {"",                         "expected a quantity or a number at the end"               },
-        {"contacts",                 "expected one of < <= > >= == != at the end"               },
-        {"contacts > ",              "expected a quantity or a number at the end"               },
-        {"contact > 1",              "unknown quantity \"contact\" (did you mean \"contacts\"?)"},
-        {"contacts > 1 an step > 1", "expected \"and\", \"or\" or the end at character 14"      },
-        {"(contacts > 1",            "expected \")\" at the end"                                },
-        {"contacts > 1)",            "expected \"and\", \"or\" or the end at character 13"      },
-        {"contacts = 1",             "at character 10"                                          },
-        {"1 < contacts < 3",         "expected \"and\", \"or\" or the end"                      },
-        {"not",                      "expected a quantity"                                      },
-        {"and",                      "unknown quantity"                                         },
-        {"; os.exit()",              "at character 1"                                           },
+        {"", "expected a quantity or a number at the end"},
+        {"contacts", "expected one of < <= > >= == != at the end"},
+        {"contacts > ", "expected a quantity or a number at the end"},
+        {"contact > 1", "unknown quantity \"contact\" (did you mean \"contacts\"?)"},
+        {"contacts > 1 an step > 1", "expected \"and\", \"or\" or the end at character 14"},
+        {"(contacts > 1", "expected \")\" at the end"},
+        {"contacts > 1)", "expected \"and\", \"or\" or the end at character 13"},
+        {"contacts = 1", "at character 10"},
+        {"1 < contacts < 3", "expected \"and\", \"or\" or the end"},
+        {"not", "expected a quantity"},
+        {"and", "unknown quantity"},
+        {"; os.exit()", "at character 1"},
     };
     (void)state;
     for (int i = 0; i < BASE_COUNT(cases); i++) {

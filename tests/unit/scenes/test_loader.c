@@ -58,10 +58,7 @@ static cairn_status load(const char *text, const scn_options *options, scn_scene
 static void test_full_scene(void **state)
 {
     (void)state;
-    const scn_assignment set[] = {
-        {"n", "3" },
-        {"s", "12"}
-    };
+    const scn_assignment set[] = {{"n", "3"}, {"s", "12"}};
     scn_options options = scn_default_options();
     options.parameters = set;
     options.parameter_count = 2;

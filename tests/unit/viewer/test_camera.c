@@ -3,8 +3,8 @@
 #include "tests/unit/viewer/world_fixture.h"
 
 #include "base/rng.h"
-#include "viewer/camera.h"
-#include "viewer/pick.h"
+#include "viewer/app/pick.h"
+#include "viewer/draw/camera.h"
 
 /// Clip coordinates of a point by the float matrix.
 static void project(const view_matrix *m, vec3 p, double *x, double *y, double *z)
@@ -125,12 +125,7 @@ static void test_pick_primitives(void **state)
 {
     (void)state;
     static const int primitives[] = {VIEW_SPHERE, VIEW_CAPSULE, VIEW_BOX, VIEW_CYLINDER};
-    const double sizes[4][3] = {
-        {0.8, 0.8, 0.8},
-        {0.4, 0.4, 0.9},
-        {0.5, 0.9, 0.3},
-        {0.6, 0.6, 0.5}
-    };
+    const double sizes[4][3] = {{0.8, 0.8, 0.8}, {0.4, 0.4, 0.9}, {0.5, 0.9, 0.3}, {0.6, 0.6, 0.5}};
     base_rng rng = base_rng_make(7);
     for (int k = 0; k < 4; k++) {
         int hits = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Model, frame and draw list: what is in a picture, without a GPU.
 #include "tests/unit/viewer/world_fixture.h"
-#include "viewer/draw_list.h"
+#include "viewer/draw/draw_list.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static view_draw_list build(fixture *f, const view_style *style)
         .frame = &f->frame,
         .style = style,
         .eye = {0.0, -10.0, 0.0},
-        .forward = {0.0, 1.0,   0.0},
+        .forward = {0.0, 1.0, 0.0},
         .selected = -1,
         .contact = -1,
     };
@@ -251,9 +251,9 @@ static void test_islands(void **state)
     // bodies 5-2 and 2-4 touch; 1 and 3 touch the ground alone
     view_contact contacts[4] = {
         {.a = 5, .b = 2, .status = CAIRN_CONTACT_STICKING},
-        {.a = 2, .b = 4, .status = CAIRN_CONTACT_SLIDING },
+        {.a = 2, .b = 4, .status = CAIRN_CONTACT_SLIDING},
         {.a = 0, .b = 1, .status = CAIRN_CONTACT_STICKING},
-        {.a = 1, .b = 3, .status = CAIRN_CONTACT_OPEN    },
+        {.a = 1, .b = 3, .status = CAIRN_CONTACT_OPEN},
     };
     view_frame frame = f.frame;
     frame.contacts = contacts;
@@ -267,13 +267,7 @@ static void test_islands(void **state)
 static void test_turn(void **state)
 {
     (void)state;
-    const vec3 directions[] = {
-        {0,   0, 1   },
-        {0,   0, -1  },
-        {1,   0, 0   },
-        {0,   1, 0   },
-        {0.6, 0, -0.8}
-    };
+    const vec3 directions[] = {{0, 0, 1}, {0, 0, -1}, {1, 0, 0}, {0, 1, 0}, {0.6, 0, -0.8}};
     for (int i = 0; i < 5; i++) {
         vec3 turned = quat_rotate(view_turn_z_to(directions[i]), vec3_make(0, 0, 1));
         check_at_most(vec3_distance(turned, directions[i]), 1e-12);

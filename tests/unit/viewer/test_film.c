@@ -2,7 +2,7 @@
 // Names of films and series, and a series written without ffmpeg.
 #include "tests/check.h"
 
-#include "viewer/film.h"
+#include "viewer/film/film.h"
 
 #include <stdio.h>
 #include <stdlib.h>

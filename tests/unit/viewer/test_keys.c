@@ -2,9 +2,9 @@
 // The table of keys: nothing twice, nothing without a key, names that SDL knows.
 #include "tests/check.h"
 
-#include "viewer/keys.h"
-#include "viewer/style.h"
-#include "viewer/view.h"
+#include "viewer/app/keys.h"
+#include "viewer/app/style.h"
+#include "viewer/app/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

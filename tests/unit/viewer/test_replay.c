@@ -3,7 +3,7 @@
 // flight.
 #include "tests/unit/viewer/run_fixture.h"
 
-#include "viewer/replay.h"
+#include "viewer/app/replay.h"
 
 #include <math.h>
 

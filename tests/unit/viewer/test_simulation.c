@@ -3,7 +3,7 @@
 // work.
 #include "tests/unit/viewer/run_fixture.h"
 
-#include "viewer/simulation.h"
+#include "viewer/app/simulation.h"
 
 #include <SDL.h>
 #include <stdio.h>
@@ -117,9 +117,7 @@ static void test_changes(void **state)
     view_simulation_state now = wait_for_message(&s, 1);
     order(&s, VIEW_ORDER_FRICTION, 0.5);
     now = wait_for_message(&s, 2);
-    view_order gravity = {
-        .kind = VIEW_ORDER_GRAVITY, .vector = {0, 0, -1}
-    };
+    view_order gravity = {.kind = VIEW_ORDER_GRAVITY, .vector = {0, 0, -1}};
     view_simulation_post(s.simulation, &gravity);
     now = wait_for_message(&s, 3);
     view_order solver = {.kind = VIEW_ORDER_SOLVER, .text = "no such solver"};
@@ -148,9 +146,7 @@ static void test_pull(void **state)
     session s = {0};
     open_session(&s);
     view_order pull = {
-        .kind = VIEW_ORDER_PULL, .body = 1, .point = {0, 0, 0.5},
-                .vector = {0, 0, 4  }
-    };
+        .kind = VIEW_ORDER_PULL, .body = 1, .point = {0, 0, 0.5}, .vector = {0, 0, 4}};
     view_simulation_post(s.simulation, &pull);
     order(&s, VIEW_ORDER_STEP, 100.0);
     const view_frame *frame = wait_for(&s, 100);

@@ -2,7 +2,7 @@
 // The font and the canvas: UTF-8, widths, triangles inside the atlas.
 #include "tests/check.h"
 
-#include "viewer/text.h"
+#include "viewer/draw/text.h"
 
 static view_font *make_font(void)
 {

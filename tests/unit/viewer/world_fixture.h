@@ -5,7 +5,7 @@
 
 #include "tests/check.h"
 
-#include "viewer/frame.h"
+#include "viewer/draw/frame.h"
 
 typedef struct fixture {
     cairn_world *world;
@@ -56,12 +56,7 @@ static inline void add_round_shapes(fixture *f)
 
 static inline void add_flat_shapes(fixture *f)
 {
-    static const double tetrahedron[4][3] = {
-        {0, 0, 0},
-        {1, 0, 0},
-        {0, 1, 0},
-        {0, 0, 1}
-    };
+    static const double tetrahedron[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     cairn_shape_def def = cairn_default_shape_def(CAIRN_BOX);
     def.half_size[0] = 0.3;
     def.half_size[1] = 0.4;
@@ -82,15 +77,9 @@ static inline void add_flat_shapes(fixture *f)
 static inline void add_compound(fixture *f)
 {
     const cairn_shape_id members[2] = {f->sphere, f->capsule};
-    const double positions[2][3] = {
-        {-1, 0, 0},
-        {1,  0, 0}
-    };
+    const double positions[2][3] = {{-1, 0, 0}, {1, 0, 0}};
     const double turned = sqrt(0.5);
-    const double orientations[2][4] = {
-        {1,      0,      0, 0},
-        {turned, turned, 0, 0}
-    };
+    const double orientations[2][4] = {{1, 0, 0, 0}, {turned, turned, 0, 0}};
     cairn_shape_def def = cairn_default_shape_def(CAIRN_COMPOUND);
     def.members = members;
     def.member_positions = positions;

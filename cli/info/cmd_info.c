@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn info: what is in a scene, in the folder of a run, in a checkpoint, a trajectory or a
+// problem.
+#include "base/assert.h"
+#include "cli/commands.h"
+#include "cli/info/info.h"
+#include "cli/process/files.h"
+#include "cli/process/load.h"
+#include "cli/process/status.h"
+#include "cli/text/json.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct info_settings {
+    cli_common common;
+    cli_assignments parameters;
+    bool json;
+} info_settings;
+
+static const cli_option options[] = {
+    {.name = "set",
+     .type = CLI_ASSIGNMENTS,
+     .offset = offsetof(info_settings, parameters),
+     .argument = "NAME=VALUE",
+     .help = "change a parameter of a scene; may be repeated"},
+    {.name = "json",
+     .type = CLI_FLAG,
+     .offset = offsetof(info_settings, json),
+     .help = "print one JSON object and nothing else"},
+};
+
+// ---------------------------------------------------------------- scenes
+
+typedef struct census {
+    int dynamic, fixed, moving;
+    double mass; // kg, of the dynamic bodies
+} census;
+
+static census count_bodies(const cairn_world *world)
+{
+    census result = {0};
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view view;
+        if (cairn_body_get(world, cairn_body_at(world, i), &view) != CAIRN_OK)
+            continue;
+        result.dynamic += view.kind == CAIRN_DYNAMIC;
+        result.fixed += view.kind == CAIRN_FIXED;
+        result.moving += view.kind == CAIRN_MOVING;
+        if (view.kind == CAIRN_DYNAMIC)
+            result.mass += view.mass;
+    }
+    return result;
+}
+
+static void print_scene(const scn_scene *scene)
+{
+    const cairn_world_def *def = cairn_world_get_def(scene->world);
+    const cairn_material_id none = {0, 0};
+    census bodies = count_bodies(scene->world);
+    printf("%s%s%s\n", scene->name, scene->title[0] != '\0' ? ": " : "", scene->title);
+    printf("  bodies       %d dynamic (%.4g kg), %d fixed, %d moving\n", bodies.dynamic,
+           bodies.mass, bodies.fixed, bodies.moving);
+    printf("  shapes       %d\n", cairn_shape_count(scene->world));
+    printf("  materials    %d\n", cairn_material_count(scene->world));
+    printf("  law          %s\n", cairn_pair_law(scene->world, none, none));
+    printf("  solver       %s, one-contact solver %s, tolerance %g\n",
+           cairn_world_solver(scene->world), cairn_world_local(scene->world), def->tolerance);
+    printf("  step         %g s until %g s\n", def->time_step, scene->end_time);
+    printf("  gravity      %g %g %g m/s2\n", def->gravity[0], def->gravity[1], def->gravity[2]);
+    printf("  sensors      %d\n", scene->sensor_count);
+    if (scene->overlap_count > 0)
+        printf("  overlaps     %d pairs at the start\n", scene->overlap_count);
+    if (scene->parameter_count > 0)
+        printf("parameters:\n");
+    cli_print_parameters(scene, stdout);
+}
+
+static void json_scene(const scn_scene *scene)
+{
+    const cairn_world_def *def = cairn_world_get_def(scene->world);
+    const cairn_material_id none = {0, 0};
+    census bodies = count_bodies(scene->world);
+    cli_json json = cli_json_begin(stdout);
+    cli_json_object(&json, NULL);
+    cli_json_text(&json, "kind", "scene");
+    cli_json_text(&json, "scene", scene->name);
+    cli_json_text(&json, "title", scene->title);
+    cli_json_integer(&json, "bodies", cairn_body_count(scene->world));
+    cli_json_integer(&json, "dynamic", bodies.dynamic);
+    cli_json_number(&json, "mass", bodies.mass);
+    cli_json_integer(&json, "shapes", cairn_shape_count(scene->world));
+    cli_json_integer(&json, "materials", cairn_material_count(scene->world));
+    cli_json_text(&json, "law", cairn_pair_law(scene->world, none, none));
+    cli_json_text(&json, "solver", cairn_world_solver(scene->world));
+    cli_json_text(&json, "local", cairn_world_local(scene->world));
+    cli_json_number(&json, "tolerance", def->tolerance);
+    cli_json_number(&json, "step", def->time_step);
+    cli_json_number(&json, "end_time", scene->end_time);
+    cli_json_integer(&json, "sensors", scene->sensor_count);
+    cli_json_integer(&json, "overlaps", scene->overlap_count);
+    cli_json_object(&json, "parameters");
+    for (int i = 0; i < scene->parameter_count; i++)
+        cli_json_value(&json, scene->parameters[i].name, scene->parameters[i].value);
+    cli_json_object_end(&json);
+    cli_json_object_end(&json);
+    cli_json_finish(&json);
+}
+
+static int describe_scene(const info_settings *settings)
+{
+    scn_options load = scn_default_options();
+    load.parameters = settings->parameters.items;
+    load.parameter_count = settings->parameters.count;
+    load.log = cli_log;
+    scn_scene *scene = NULL;
+    int result = cli_load_scene(settings->common.arguments[0], &load, &scene);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    if (settings->json)
+        json_scene(scene);
+    else
+        print_scene(scene);
+    scn_destroy(scene);
+    return CLI_EXIT_DONE;
+}
+
+// ---------------------------------------------------------------- folders of runs
+
+/// One line a key of the outermost object, without its quotes and commas.
+static void print_object(const char *text)
+{
+    int depth = 0;
+    bool quoted = false, escaped = false, key = true;
+    for (; *text != '\0' && *text != '\n'; text++) {
+        bool was_quoted = quoted;
+        if (*text == '"' && !escaped)
+            quoted = !quoted;
+        escaped = was_quoted && *text == '\\' && !escaped;
+        if (!was_quoted && !quoted) {
+            depth += (*text == '{' || *text == '[') - (*text == '}' || *text == ']');
+            if ((depth == 1 && *text == '{') || depth == 0)
+                continue;
+        }
+        if (depth == 1 && !quoted && *text == ',') {
+            putchar('\n');
+            key = true;
+        } else if (depth == 1 && !quoted && key && *text == ':') {
+            key = false;
+        } else if (!(depth == 1 && (*text == '"' || (key && *text == ' ')))) {
+            putchar(*text);
+        }
+    }
+    putchar('\n');
+}
+
+static int describe_folder(const char *folder, bool json)
+{
+    char path[PATH_MAX], text[16384];
+    cairn_error error = {0};
+    if (cli_path_join(path, folder, "summary.json", &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_INPUT;
+    }
+    FILE *file = fopen(path, "r");
+    if (file == NULL) {
+        cli_complain("%s is not the folder of a run: %s: %s", folder, path, strerror(errno));
+        return CLI_EXIT_INPUT;
+    }
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    if (text[0] != '{') {
+        cli_complain("%s: not a summary of a run", path);
+        return CLI_EXIT_INPUT;
+    }
+    if (json)
+        fputs(text, stdout);
+    else
+        print_object(text);
+    return CLI_EXIT_DONE;
+}
+
+// ---------------------------------------------------------------- files
+
+static bool is_hdf5(const char *path)
+{
+    static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+    unsigned char head[8];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    size_t size = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return size == sizeof head && memcmp(head, signature, sizeof head) == 0;
+}
+
+static int run_info(const void *memory)
+{
+    const info_settings *settings = memory;
+    const char *word = settings->common.arguments[0];
+    struct stat info;
+    if (stat(word, &info) == 0 && S_ISDIR(info.st_mode))
+        return describe_folder(word, settings->json);
+    if (cairn_checkpoint_found(word))
+        return cli_info_checkpoint(word, settings->json);
+    if (is_hdf5(word) && cli_info_is_trajectory(word))
+        return cli_info_trajectory(word, settings->json);
+    if (is_hdf5(word))
+        return cli_info_problem(word, settings->json);
+    return describe_scene(settings);
+}
+
+const cli_command cli_cmd_info = {
+    .name = "info",
+    .summary = "what is in a scene, the folder of a run, a file of it or a problem file",
+    .operands = "FILE",
+    .description =
+        "Tells what is in a scene file (without running it), in the folder of a run, in a "
+        "checkpoint or a\ntrajectory, or in a problem file (FCLIB, HDF5): sizes, sparsity, rank, "
+        "conditioning, symmetry,\nfriction, stored solution.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .option_count = BASE_COUNT(options),
+    .settings_size = sizeof(info_settings),
+    .completion = CLI_COMPLETE_FILE,
+    .run = run_info,
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders and whole files.
+#include "cli/process/files.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+cairn_status cli_path_join(char *out, const char *folder, const char *name, cairn_error *error)
+{
+    int length = snprintf(out, PATH_MAX, "%s/%s", folder, name);
+    if (length < 0 || length >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", folder);
+    return CAIRN_OK;
+}
+
+cairn_status cli_file_open(cli_file *file, const char *path, cairn_error *error)
+{
+    int length = snprintf(file->path, sizeof file->path, "%s", path);
+    int temporary = snprintf(file->temporary, sizeof file->temporary, "%s.part", path);
+    if (length >= PATH_MAX || temporary >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
+    file->stream = fopen(file->temporary, "w");
+    if (file->stream == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->temporary, strerror(errno));
+    return CAIRN_OK;
+}
+
+cairn_status cli_file_commit(cli_file *file, cairn_error *error)
+{
+    bool good =
+        fflush(file->stream) == 0 && ferror(file->stream) == 0 && fsync(fileno(file->stream)) == 0;
+    int reason = errno;
+    if (fclose(file->stream) != 0 && good) {
+        good = false;
+        reason = errno;
+    }
+    file->stream = NULL;
+    if (good && rename(file->temporary, file->path) == 0)
+        return CAIRN_OK;
+    reason = good ? errno : reason;
+    unlink(file->temporary);
+    return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->path, strerror(reason));
+}
+
+cairn_status cli_folder_make(const char *path, cairn_error *error)
+{
+    char part[PATH_MAX];
+    if (snprintf(part, sizeof part, "%s", path) >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
+    for (char *at = part + 1; *at != '\0'; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        // a folder that cannot be made shows below, where its child fails
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", part, strerror(errno));
+        *at = '/';
+    }
+    struct stat info;
+    if (mkdir(part, 0777) != 0 &&
+        (errno != EEXIST || stat(part, &info) != 0 || !S_ISDIR(info.st_mode)))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: not a folder that can be written", part);
+    return CAIRN_OK;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+cairn_status cli_scenes_folder(char out[PATH_MAX])
+{
+    static const char *const places[] = {"../share/cairn/scenes", "../scenes"};
+    char program[PATH_MAX], candidate[PATH_MAX];
+    const char *chosen = getenv("CAIRN_SCENES");
+    if (chosen != NULL)
+        return realpath(chosen, out) != NULL && is_folder(out) ? CAIRN_OK : CAIRN_ERROR_NOT_FOUND;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0)
+        return CAIRN_ERROR_NOT_FOUND;
+    program[length] = '\0';
+    char *slash = strrchr(program, '/');
+    if (slash == NULL)
+        return CAIRN_ERROR_NOT_FOUND;
+    *slash = '\0';
+    for (int i = 0; i < 2; i++)
+        if (cli_path_join(candidate, program, places[i], NULL) == CAIRN_OK &&
+            is_folder(candidate) && realpath(candidate, out) != NULL)
+            return CAIRN_OK;
+    return CAIRN_ERROR_NOT_FOUND;
+}
+
+void cli_scene_path(const char *word, char out[PATH_MAX])
+{
+    char folder[PATH_MAX], name[256];
+    snprintf(out, PATH_MAX, "%s", word);
+    if (access(word, F_OK) == 0 || strchr(word, '/') != NULL ||
+        cli_scenes_folder(folder) != CAIRN_OK)
+        return;
+    size_t length = strlen(word);
+    bool ended = length > 4 && strcmp(word + length - 4, ".lua") == 0;
+    char found[PATH_MAX];
+    if (snprintf(name, sizeof name, "%s%s", word, ended ? "" : ".lua") < (int)sizeof name &&
+        cli_path_join(found, folder, name, NULL) == CAIRN_OK && access(found, R_OK) == 0)
+        memcpy(out, found, sizeof found);
+}

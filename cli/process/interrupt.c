@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signal handlers. A handler has nowhere else to write than a flag of the file.
+#include "cli/process/interrupt.h"
+
+#include "cli/process/status.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_asked, checkpoint_asked;
+
+static void ask_stop(int number)
+{
+    (void)number;
+    stop_asked = 1;
+}
+
+static void ask_checkpoint(int number)
+{
+    (void)number;
+    checkpoint_asked = 1;
+}
+
+static void end_load(int number)
+{
+    static const char text[] = "cairn: error: loading the scene took too long (endless loop?); "
+                               "--scene-time-limit sets the limit\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(CLI_EXIT_INPUT);
+}
+
+static void handle(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+void cli_interrupt_watch(void)
+{
+    handle(SIGINT, ask_stop);
+    handle(SIGTERM, ask_stop);
+    struct sigaction action = {.sa_handler = ask_checkpoint, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+}
+
+bool cli_interrupt_checkpoint_asked(void)
+{
+    bool asked = checkpoint_asked != 0;
+    checkpoint_asked = 0;
+    return asked;
+}
+
+bool cli_interrupt_asked(void)
+{
+    return stop_asked != 0;
+}
+
+static void set_timer(double seconds)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void cli_interrupt_guard_load(double seconds)
+{
+    handle(SIGALRM, end_load);
+    set_timer(seconds < 1.0 ? 1.0 : seconds);
+}
+
+void cli_interrupt_guard_cancel(void)
+{
+    set_timer(0.0);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals: a polite stop of a run, and a last watch over the loading of a scene.
+#ifndef CAIRN_CLI_PROCESS_INTERRUPT_H
+#define CAIRN_CLI_PROCESS_INTERRUPT_H
+
+#include <stdbool.h>
+
+/// From now on the first SIGINT or SIGTERM asks for a stop; the second ends the program.
+void cli_interrupt_watch(void);
+bool cli_interrupt_asked(void);
+
+/// True once after each SIGUSR1, which asks for a checkpoint.
+bool cli_interrupt_checkpoint_asked(void);
+
+/// Ends the program with exit status 3 and a message unless cancelled in time: for loops inside
+/// library functions that no limit of the scene's sandbox reaches.
+void cli_interrupt_guard_load(double seconds);
+void cli_interrupt_guard_cancel(void);
+
+#endif

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn run: steps a scene to its end time and writes what happened.
+#include "base/assert.h"
+#include "base/timer.h"
+#include "cli/commands.h"
+#include "cli/process/interrupt.h"
+#include "cli/process/load.h"
+#include "cli/process/status.h"
+#include "cli/run/run.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// more kinetic energy than this many times what there was to convert is an explosion
+static const double explosion_factor = 100.0;
+// energies cost as much as some steps of many spheres
+enum { EXPLOSION_EVERY = 32 };
+
+static const char *const forms[] = {"local", "global", "both", NULL};
+static const char *const vectors[] = {"avx512", "avx2", "scalar", NULL};
+
+#define FIELD(name) offsetof(run_settings, name)
+
+static const cli_option options[] = {
+    {.name = "set",
+     .type = CLI_ASSIGNMENTS,
+     .offset = FIELD(parameters),
+     .argument = "NAME=VALUE",
+     .help = "change a parameter of the scene; may be repeated"},
+    {.name = "law",
+     .type = CLI_PLUGIN,
+     .offset = FIELD(law),
+     .argument = "LAW",
+     .help = "contact law of every pair (cairn list laws)",
+     .plugin = CAIRN_LAW},
+    {.name = "solver",
+     .type = CLI_PLUGIN,
+     .offset = FIELD(solver),
+     .argument = "SOLVER",
+     .help = "solver of the implicit law (cairn list solvers)",
+     .plugin = CAIRN_SOLVER},
+    {.name = "solver-set",
+     .type = CLI_ASSIGNMENTS,
+     .offset = FIELD(solver_settings),
+     .argument = "NAME=VALUE",
+     .help = "a setting of the solver; may be repeated"},
+    {.name = "local",
+     .type = CLI_PLUGIN,
+     .offset = FIELD(local),
+     .argument = "LOCAL",
+     .help = "one-contact solver (cairn list locals)",
+     .plugin = CAIRN_LOCAL},
+    {.name = "local-set",
+     .type = CLI_ASSIGNMENTS,
+     .offset = FIELD(local_settings),
+     .argument = "NAME=VALUE",
+     .help = "a setting of the one-contact solver; may be repeated"},
+    {.name = "tolerance",
+     .type = CLI_NUMBER,
+     .offset = FIELD(tolerance),
+     .argument = "X",
+     .help = "residual that a step must reach",
+     .minimum = 1e-16,
+     .maximum = 1.0},
+    {.name = "step",
+     .type = CLI_NUMBER,
+     .offset = FIELD(step),
+     .argument = "H|auto",
+     .help = "time step, s; auto: 1/30 of the stable step of the explicit laws",
+     .minimum = 1e-12,
+     .maximum = 10.0,
+     .word = "auto",
+     .word_value = INFINITY},
+    {.name = "until",
+     .type = CLI_NUMBER,
+     .offset = FIELD(until),
+     .argument = "T",
+     .help = "end time, s",
+     .maximum = DBL_MAX,
+     .open = true},
+    {.name = "threads",
+     .letter = 'j',
+     .type = CLI_INTEGER,
+     .offset = FIELD(threads),
+     .argument = "N",
+     .help = "number of threads; results do not depend on it",
+     .minimum = 1,
+     .maximum = 256},
+    {.name = "vectors",
+     .type = CLI_CHOICE,
+     .offset = FIELD(vectors),
+     .argument = "avx512|avx2|scalar",
+     .help = "longest vectors that kernels may use (default: the machine's); results do not depend "
+             "on it",
+     .words = vectors},
+    {.name = "seed",
+     .type = CLI_INTEGER,
+     .offset = FIELD(seed),
+     .argument = "N",
+     .help = "seed of the scene's random numbers",
+     .maximum = INT_MAX},
+    {.name = "out",
+     .letter = 'o',
+     .type = CLI_TEXT,
+     .offset = FIELD(out),
+     .argument = "DIR",
+     .help = "folder of the results (default out/<scene>)",
+     .completion = CLI_COMPLETE_FOLDER},
+    {.name = "fclib",
+     .type = CLI_TEXT,
+     .offset = FIELD(fclib),
+     .argument = "DIR",
+     .help = "write contact problems as FCLIB files into DIR",
+     .completion = CLI_COMPLETE_FOLDER},
+    {.name = "fclib-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(fclib_every),
+     .argument = "K",
+     .help = "every K steps (default 1)",
+     .minimum = 1,
+     .maximum = INT_MAX},
+    {.name = "fclib-form",
+     .type = CLI_CHOICE,
+     .offset = FIELD(fclib_form),
+     .argument = "local|global|both",
+     .help = "form of the problems (default local)",
+     .words = forms},
+    {.name = "fclib-when",
+     .type = CLI_TEXT,
+     .offset = FIELD(fclib_when),
+     .argument = "EXPR",
+     .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"},
+    {.name = "paraview-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(paraview_every),
+     .argument = "K",
+     .help = "steps between ParaView frames, 0 for none (default: 25 frames a simulated second)",
+     .maximum = INT_MAX},
+    {.name = "trajectory-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(trajectory_every),
+     .argument = "K",
+     .help = "steps between frames of trajectory.h5, 0 for none (default: 25 frames a simulated "
+             "second)",
+     .maximum = INT_MAX},
+    {.name = "energy-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(energy_every),
+     .argument = "K",
+     .help = "steps between rows of energy.csv and sensors.csv (default 1)",
+     .minimum = 1,
+     .maximum = INT_MAX},
+    {.name = "restart",
+     .type = CLI_TEXT,
+     .offset = FIELD(restart),
+     .argument = "FILE",
+     .help = "go on from a checkpoint of the same scene and settings",
+     .completion = CLI_COMPLETE_FILE},
+    {.name = "checkpoint-every",
+     .type = CLI_NUMBER,
+     .offset = FIELD(checkpoint_every),
+     .argument = "SECONDS",
+     .help = "wall clock between checkpoints (default 60); 0: only when interrupted or asked",
+     .maximum = 1e9},
+    {.name = "checkpoint-steps",
+     .type = CLI_INTEGER,
+     .offset = FIELD(checkpoint_steps),
+     .argument = "K",
+     .help = "a checkpoint every K steps too, 0 for none (default 0)",
+     .maximum = INT_MAX},
+    {.name = "checkpoint-keep",
+     .type = CLI_INTEGER,
+     .offset = FIELD(checkpoint_keep),
+     .argument = "K",
+     .help = "how many of the last checkpoints are kept (default 2)",
+     .minimum = 1,
+     .maximum = 1000},
+    {.name = "hash",
+     .type = CLI_TEXT,
+     .offset = FIELD(hash),
+     .argument = "FILE",
+     .help = "write the state hash of every step",
+     .completion = CLI_COMPLETE_FILE},
+    {.name = "scene-time-limit",
+     .type = CLI_NUMBER,
+     .offset = FIELD(scene_time_limit),
+     .argument = "SECONDS",
+     .help = "time that the scene's program may take (default 20)",
+     .maximum = 1e6,
+     .open = true},
+    {.name = "strict",
+     .type = CLI_FLAG,
+     .offset = FIELD(strict),
+     .help = "fail at the first step whose error, energy or penetration leaves its bound"},
+    {.name = "strict-energy",
+     .type = CLI_NUMBER,
+     .offset = FIELD(strict_energy),
+     .argument = "X",
+     .help = "with --strict: energy that may be missing or too much, as a part of what changed its "
+             "form (default 0.01)",
+     .maximum = DBL_MAX,
+     .open = true},
+    {.name = "strict-penetration",
+     .type = CLI_NUMBER,
+     .offset = FIELD(strict_penetration),
+     .argument = "X",
+     .help = "with --strict: overlap as a part of the smaller body's smallest size (default 0.1)",
+     .maximum = DBL_MAX,
+     .open = true},
+    {.name = "json",
+     .type = CLI_FLAG,
+     .offset = FIELD(json),
+     .help = "print one JSON object and nothing else"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = CLI_FLAG,
+     .offset = FIELD(quiet),
+     .help = "no progress and no table"},
+};
+
+static void set_defaults(void *memory)
+{
+    run_settings *settings = memory;
+    settings->tolerance = settings->step = settings->until = NAN;
+    settings->scene_time_limit = scn_default_options().time_limit;
+    settings->seed = settings->fclib_every = -1;
+    settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
+    settings->checkpoint_every = 60.0;
+    settings->checkpoint_keep = 2;
+    settings->strict_energy = 0.01;
+    settings->strict_penetration = 0.1;
+}
+
+static scn_options load_options(const run_settings *settings)
+{
+    scn_options result = scn_default_options();
+    result.parameters = settings->parameters.items;
+    result.parameter_count = settings->parameters.count;
+    result.law = settings->law;
+    result.solver = settings->solver;
+    result.local = settings->local;
+    result.solver_settings = settings->solver_settings.items;
+    result.solver_setting_count = settings->solver_settings.count;
+    result.local_settings = settings->local_settings.items;
+    result.local_setting_count = settings->local_settings.count;
+    result.tolerance = settings->tolerance;
+    result.time_step = isinf(settings->step) ? NAN : settings->step;
+    result.end_time = settings->until;
+    result.threads = (int)settings->threads;
+    result.seed = settings->seed;
+    result.time_limit = settings->scene_time_limit;
+    result.log = cli_log;
+    return result;
+}
+
+/// What the command line says about output goes before what the scene says.
+static cairn_status choose_output(run_state *run, cairn_error *error)
+{
+    const run_settings *settings = run->settings;
+    run->output = run->scene->output;
+    run->fclib = run->output.fclib || settings->fclib != NULL;
+    if (settings->fclib_every > 0)
+        run->output.fclib_every = (int)settings->fclib_every;
+    if (settings->paraview_every >= 0)
+        run->output.paraview_every = (int)settings->paraview_every;
+    if (settings->energy_every > 0)
+        run->output.energy_every = (int)settings->energy_every;
+    for (int i = 0; settings->fclib_form != NULL && forms[i] != NULL; i++)
+        if (strcmp(settings->fclib_form, forms[i]) == 0)
+            run->output.fclib_form = (scn_fclib_form)(i + 1);
+    if (settings->fclib_when == NULL)
+        return CAIRN_OK;
+    run->output.fclib_when = (char *)settings->fclib_when;
+    return scn_condition_parse(settings->fclib_when, &run->output.fclib_condition, error);
+}
+
+// ---------------------------------------------------------------- stepping
+
+static void add_totals(run_totals *totals, const cairn_world *world, double seconds)
+{
+    const cairn_step_report *report = cairn_world_report(world);
+    totals->steps++;
+    totals->seconds += seconds;
+    totals->unsolved += run_step_is_unsolved(world);
+    if (strcmp(report->stop, "none") != 0) {
+        totals->solved_steps++;
+        totals->iterations += report->iterations;
+        totals->error_max = fmax(totals->error_max, report->error);
+    }
+    if (report->contacts > totals->contacts_max)
+        totals->contacts_max = report->contacts;
+    totals->penetration_max = fmax(totals->penetration_max, report->penetration);
+    totals->penetration_relative_max =
+        fmax(totals->penetration_relative_max, report->penetration_relative);
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        totals->phases[i] += report->seconds[i];
+}
+
+/// Energy that could have become kinetic: what there was, what came in, what fell.
+static cairn_status check_explosion(const run_state *run, cairn_error *error)
+{
+    cairn_energy energy = cairn_world_energy(run->scene->world);
+    double available =
+        fabs(run->supply) + fabs(energy.potential) + fabs(energy.drivers) + fabs(energy.correction);
+    if (energy.kinetic <= explosion_factor * available)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                     "explosion at %.6g s: kinetic energy %.3g J, of %.3g J there were to convert",
+                     cairn_world_time(run->scene->world), energy.kinetic, available);
+}
+
+static cairn_status step_once(run_state *run, cairn_error *error)
+{
+    cairn_world *world = run->scene->world;
+    double started = base_timer_seconds();
+    cairn_status status = cairn_world_step(world, error);
+    double seconds = base_timer_seconds() - started;
+    if (status != CAIRN_OK)
+        return run_broken_step(run, status, error);
+    add_totals(&run->totals, world, seconds);
+    status = run_files_step(run, error);
+    if (status == CAIRN_OK)
+        status = run_jam_step(run, error);
+    return status != CAIRN_OK ? status : run_strict_step(run, error);
+}
+
+static int64_t step_target(const scn_scene *scene)
+{
+    double step = cairn_world_get_def(scene->world)->time_step;
+    // a step that would only make up for round-off is left out
+    return (int64_t)ceil(scene->end_time / step - 1e-6);
+}
+
+static cairn_status step_all(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    int64_t target = step_target(run->scene);
+    cairn_status status = CAIRN_OK;
+    cli_interrupt_watch();
+    while (status == CAIRN_OK && cairn_world_step_count(world) < target) {
+        if (cli_interrupt_asked())
+            return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
+        status = step_once(run, error);
+        int64_t step = cairn_world_step_count(world);
+        if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == target))
+            status = check_explosion(run, error);
+        if (status == CAIRN_OK)
+            status = run_checkpoint_step(run, error);
+        cli_progress_show(&run->progress, (double)cairn_world_step_count(world) / (double)target,
+                          world);
+    }
+    return status;
+}
+
+// ---------------------------------------------------------------- the run
+
+static const char *status_word(cairn_status status)
+{
+    return status == CAIRN_OK ? "done" : status == CAIRN_INTERRUPTED ? "interrupted" : "failed";
+}
+
+static void report_run(const run_state *run, cairn_status status, const cairn_error *error)
+{
+    if (run->totals.unsolved > 0 && status == CAIRN_OK)
+        cli_warn("%lld of %lld steps ended above the tolerance", (long long)run->totals.unsolved,
+                 (long long)run->totals.steps);
+    if (status != CAIRN_OK)
+        cli_complain("%s", error->message);
+    if (run->settings->json)
+        run_summary_json(run, stdout);
+    else if (!run->settings->quiet)
+        run_summary_print(run, status_word(status));
+}
+
+/// Steps to the end and leaves a checkpoint there, or where the run was interrupted.
+static cairn_status step_and_save(run_state *run, cairn_error *error)
+{
+    cairn_status status = step_all(run, error);
+    cli_progress_clear(&run->progress);
+    bool saves = status == CAIRN_INTERRUPTED ||
+                 (status == CAIRN_OK && run->settings->checkpoint_every > 0.0);
+    saves &= run->checkpoint_step != cairn_world_step_count(run->scene->world);
+    cairn_error later;
+    if (saves && run_checkpoint_write(run, &later) != CAIRN_OK) {
+        *error = later;
+        return later.status;
+    }
+    if (status == CAIRN_INTERRUPTED)
+        return base_fail(error, status, "interrupted at step %lld; --restart %s/%s goes on",
+                         (long long)cairn_world_step_count(run->scene->world), run->files.folder,
+                         "checkpoint.h5");
+    return status;
+}
+
+static cairn_status open_run(run_state *run, cairn_error *error)
+{
+    cairn_status status = run_files_open(run, error);
+    if (status == CAIRN_OK)
+        status = run_resolved_write(run, error);
+    cairn_error later;
+    if (status != CAIRN_OK && run_files_close(run, &later) != CAIRN_OK)
+        cli_complain("%s", later.message);
+    return status;
+}
+
+/// Brings a run to where its steps begin: the scene's start, or a checkpoint.
+/// @return exit status
+static int prepare_run(run_state *run)
+{
+    cairn_error error = {0};
+    if (choose_output(run, &error) != CAIRN_OK) {
+        cli_complain("--fclib-when: %s", error.message);
+        return CLI_EXIT_USAGE;
+    }
+    cairn_energy start = cairn_world_energy(run->scene->world);
+    run->supply = start.kinetic + fabs(start.potential);
+    run->potential_start = start.potential;
+    if (run_files_choose(run, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    if (run->settings->restart != NULL && run_checkpoint_restore(run, &error) != CAIRN_OK) {
+        cli_complain("--restart: %s", error.message);
+        return CLI_EXIT_INPUT;
+    }
+    if (open_run(run, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    return CLI_EXIT_DONE;
+}
+
+static int run_loaded(run_state *run)
+{
+    cairn_error error = {0}, later = {0};
+    int prepared = prepare_run(run);
+    if (prepared != CLI_EXIT_DONE)
+        return prepared;
+    cairn_status status = step_and_save(run, &error);
+    if (run_files_close(run, &later) != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
+        run_summary_write(run, status_word(status), status == CAIRN_OK ? NULL : error.message,
+                          &later) != CAIRN_OK) {
+        error = status == CAIRN_OK ? later : error;
+        status = status == CAIRN_OK ? CAIRN_ERROR_FILE : status;
+    }
+    report_run(run, status, &error);
+    return status == CAIRN_OK            ? CLI_EXIT_DONE
+           : status == CAIRN_INTERRUPTED ? CLI_EXIT_INTERRUPTED
+                                         : CLI_EXIT_FAILED;
+}
+
+static int run_scene(const void *memory)
+{
+    const run_settings *settings = memory;
+    run_state run = {.settings = settings,
+                     .checkpoint_step = -1,
+                     .progress = cli_progress_begin(settings->quiet)};
+    scn_options load = load_options(settings);
+    if (settings->vectors != NULL && setenv("CAIRN_VECTORS", settings->vectors, 1) != 0) {
+        cli_complain("--vectors: out of memory");
+        return CLI_EXIT_FAILED;
+    }
+    int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    result = run_step_choose(settings, run.scene->world);
+    if (result == CLI_EXIT_DONE)
+        result = run_loaded(&run);
+    scn_destroy(run.scene);
+    return result;
+}
+
+static int help_scene(const void *memory)
+{
+    const run_settings *settings = memory;
+    if (settings->common.argument_count == 0)
+        return CLI_EXIT_DONE;
+    scn_options load = load_options(settings);
+    load.log = NULL;
+    scn_scene *scene = NULL;
+    int result = cli_load_scene(settings->common.arguments[0], &load, &scene);
+    if (result != CLI_EXIT_DONE)
+        return result;
+    printf("\nparameters of %s%s%s:\n", scene->name, scene->title[0] != '\0' ? ", " : "",
+           scene->title);
+    cli_print_parameters(scene, stdout);
+    if (scene->parameter_count == 0)
+        printf("  none\n");
+    scn_destroy(scene);
+    return CLI_EXIT_DONE;
+}
+
+const cli_command cli_cmd_run = {
+    .name = "run",
+    .summary = "run a scene and write what happened",
+    .operands = "SCENE",
+    .description = "Runs a scene file, or a built-in scene by its name, to its end time and writes "
+                   "summary.json,\nresolved.json, energy.csv, sensors.csv, bodies.csv and ParaView "
+                   "frames into a "
+                   "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
+                   "parameters of a scene.",
+    .least = 1,
+    .most = 1,
+    .options = options,
+    .option_count = BASE_COUNT(options),
+    .settings_size = sizeof(run_settings),
+    .completion = CLI_COMPLETE_FILE,
+    .defaults = set_defaults,
+    .run = run_scene,
+    .help = help_scene,
+};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// A headless run: its options, its files, its totals. Shared by cmd_run.c and run_*.c.
+#ifndef CAIRN_CLI_RUN_RUN_H
+#define CAIRN_CLI_RUN_RUN_H
+
+#include "cli/process/files.h"
+#include "cli/text/options.h"
+#include "cli/text/progress.h"
+#include "scenes/scene.h"
+
+/// Filled by the option table of cmd_run.c.
+typedef struct run_settings {
+    cli_common common;
+    cli_assignments parameters, solver_settings, local_settings;
+    const char *law, *solver, *local;
+    double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
+    double scene_time_limit;       // s
+    int64_t threads;               // 0: the scene's
+    const char *vectors;           // NULL: as the environment says
+    int64_t seed;                  // -1: the scene's
+    const char *out;               // NULL: out/<scene>
+    const char *fclib;             // NULL: the scene's choice
+    const char *fclib_form, *fclib_when;
+    int64_t fclib_every, paraview_every, energy_every; // -1: the scene's
+    int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
+    const char *restart;      // checkpoint to go on from; NULL: from the start
+    const char *hash;         // file of the state hash of every step; NULL: none
+    double checkpoint_every;  // s of wall clock; 0: none while running
+    int64_t checkpoint_steps; // 0: none
+    int64_t checkpoint_keep;
+    double strict_energy, strict_penetration; // bounds of --strict
+    bool strict, json, quiet;
+} run_settings;
+
+/// Sums and extremes over the steps of a run.
+typedef struct run_totals {
+    int64_t steps, solved_steps; // solved_steps: with something to solve
+    int64_t unsolved;            // above the tolerance
+    double iterations;           // sum
+    double error_max;
+    int contacts_max;
+    double penetration_max, penetration_relative_max;
+    double seconds; // s, of stepping alone
+    double phases[CAIRN_PHASE_COUNT];
+    int64_t frames, problems; // written
+} run_totals;
+
+/// Tables that grow by a row at a time.
+typedef enum run_table { RUN_ENERGY, RUN_SENSORS, RUN_HASH, RUN_TABLE_COUNT } run_table;
+
+/// Where a run's files go, and those that are open.
+typedef struct run_files {
+    char folder[PATH_MAX], fclib[PATH_MAX], paraview[PATH_MAX];
+    FILE *tables[RUN_TABLE_COUNT]; // NULL where there is none
+    cairn_paraview *frames;        // NULL: none
+    cairn_trajectory *trajectory;  // NULL: none
+    int trajectory_every;          // steps; 0: none
+    int paraview_every;            // steps; 0: none
+} run_files;
+
+/// How far the files of a run were at a checkpoint.
+typedef struct run_marks {
+    int64_t bytes[RUN_TABLE_COUNT]; // -1: no such table
+    cairn_paraview_state paraview;
+    int64_t trajectory; // frames
+} run_marks;
+
+typedef struct run_state {
+    const run_settings *settings;
+    scn_scene *scene;
+    scn_output output; // the scene's, with the command line's changes; texts borrowed
+    bool fclib;        // problems are written
+    double supply;     // J, energy there was at the start
+    double potential_start, exchanged_max; // J; see run_strict.c
+    bool resumes;                          // the folder's files go on behind the marks
+    run_marks marks;
+    double checkpoint_time;  // s, timer at the last checkpoint
+    int64_t checkpoint_step; // of the last checkpoint; -1: none
+    run_files files;
+    run_totals totals;
+    int64_t jam_looks; // steps that looked like a jam
+    bool jammed;       // said already
+    cli_progress progress;
+} run_state;
+
+/// Warns of a time step above the stable one of the explicit laws; with --step auto takes 1/30 of
+/// that instead, or the scene's step where no law has a limit.
+/// @return exit status
+int run_step_choose(const run_settings *settings, cairn_world *world);
+
+/// Chooses the folder of the results.
+cairn_status run_files_choose(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Makes the folders and opens the files of a run, with the first rows and the first frame; a run
+/// that resumes goes on behind its marks instead.
+cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Rows, frame and problem of the step that was just done, as far as they are due.
+cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Opens DIR/trajectory.h5 with its first frame, or goes on behind the mark.
+cairn_status run_trajectory_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Frame of the step that was just done, if it is due.
+cairn_status run_trajectory_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Steps between 25 frames a simulated second.
+int run_frame_steps(const run_state *run);
+
+/// The problem of the last step in every chosen form; nothing where there was none.
+cairn_status run_files_problem(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// True for a step that had something to solve and did not reach the tolerance.
+bool run_step_is_unsolved(const cairn_world *world);
+
+/// Says once when a step has no solution: prescribed bodies squeeze others.
+cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
+cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes the problem of a step that failed by its numbers, and says so. @return `status`
+cairn_status run_broken_step(run_state *run, cairn_status status,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings the tables to the disk and notes how far the files are.
+cairn_status run_files_mark(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Saves DIR/checkpoint.h5; the one before becomes checkpoint.1.h5, and so on. Changes nothing in
+/// the world.
+cairn_status run_checkpoint_write(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same when one is due: by the clock, by the number of steps, or asked for by a signal.
+cairn_status run_checkpoint_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Brings world and totals to the checkpoint of --restart; decides whether the files resume.
+cairn_status run_checkpoint_restore(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+cairn_status run_files_close(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The object of `cairn run --json`: the keys of the contract and no others.
+void run_summary_json(const run_state *run, FILE *out);
+
+/// DIR/summary.json: the same keys and what else is known. @param status  "done", "failed"...
+cairn_status run_summary_write(const run_state *run, const char *status, const char *message,
+                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The readable table.
+void run_summary_print(const run_state *run, const char *status);
+
+/// DIR/bodies.csv: where every body ended, one row a body in order of creation.
+cairn_status run_bodies_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// DIR/resolved.json: every setting in force.
+cairn_status run_resolved_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// bodies.csv: where the bodies of a run ended.
+#include "cli/run/run.h"
+
+#include "cli/text/csv.h"
+
+static void put_vector(const double *values, int count, FILE *out)
+{
+    for (int k = 0; k < count; k++)
+        fprintf(out, ",%.17g", values[k]);
+}
+
+static void put_body(const cairn_world *world, int index, FILE *out)
+{
+    static const char *const kinds[] = {
+        [CAIRN_DYNAMIC] = "dynamic", [CAIRN_FIXED] = "fixed", [CAIRN_MOVING] = "moving"};
+    cairn_body_view view;
+    if (cairn_body_get(world, cairn_body_at(world, index), &view) != CAIRN_OK)
+        return;
+    fprintf(out, "%d,", index);
+    cli_csv_put(view.name, out);
+    fprintf(out, ",%s", kinds[view.kind]);
+    put_vector(view.position, 3, out);
+    put_vector(view.orientation, 4, out);
+    put_vector(view.velocity, 3, out);
+    put_vector(view.angular_velocity, 3, out);
+    fputc('\n', out);
+}
+
+cairn_status run_bodies_write(const run_state *run, cairn_error *error)
+{
+    char path[PATH_MAX];
+    cli_file file;
+    const cairn_world *world = run->scene->world;
+    cairn_status status = cli_path_join(path, run->files.folder, "bodies.csv", error);
+    if (status == CAIRN_OK)
+        status = cli_file_open(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    fputs("body,name,kind,position x [m],position y [m],position z [m],orientation w,"
+          "orientation x,orientation y,orientation z,velocity x [m/s],velocity y [m/s],"
+          "velocity z [m/s],angular velocity x [rad/s],angular velocity y [rad/s],"
+          "angular velocity z [rad/s]\n",
+          file.stream);
+    for (int i = 0; i < cairn_body_count(world); i++)
+        put_body(world, i, file.stream);
+    return cli_file_commit(&file, error);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints of a run: when one is due, the last ones kept, and how a run goes on from one.
+#include "cli/run/run.h"
+
+#include "base/timer.h"
+#include "cli/process/interrupt.h"
+#include "cli/process/probe.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/// The note of a checkpoint, lines "name value": written, or read where `text` is given.
+typedef struct note_io {
+    bool reads;
+    char *text; // [CAIRN_NOTE_SIZE]
+    size_t used;
+    bool good;
+} note_io;
+
+/// Value behind a name; NULL when the note has no such line.
+static const char *find_value(const note_io *io, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *line = io->text; line != NULL && *line != '\0';) {
+        if (strncmp(line, name, length) == 0 && line[length] == ' ')
+            return line + length + 1;
+        line = strchr(line, '\n');
+        line = line != NULL ? line + 1 : NULL;
+    }
+    return NULL;
+}
+
+static void put_line(note_io *io, const char *name, const char *value)
+{
+    int length = snprintf(io->text + io->used, CAIRN_NOTE_SIZE - io->used, "%s %s\n", name, value);
+    io->good = io->good && length > 0 && (size_t)length < CAIRN_NOTE_SIZE - io->used;
+    if (io->good)
+        io->used += (size_t)length;
+}
+
+static void note_whole(note_io *io, const char *name, int64_t *value)
+{
+    char text[32];
+    if (!io->reads) {
+        snprintf(text, sizeof text, "%" PRId64, *value);
+        put_line(io, name, text);
+        return;
+    }
+    const char *found = find_value(io, name);
+    io->good = io->good && found != NULL;
+    if (found != NULL)
+        *value = strtoll(found, NULL, 10);
+}
+
+static void note_int(note_io *io, const char *name, int *value)
+{
+    int64_t wide = *value;
+    note_whole(io, name, &wide);
+    *value = (int)wide;
+}
+
+static void note_real(note_io *io, const char *name, double *value)
+{
+    char text[40];
+    if (!io->reads) {
+        snprintf(text, sizeof text, "%.17g", *value);
+        put_line(io, name, text);
+        return;
+    }
+    const char *found = find_value(io, name);
+    io->good = io->good && found != NULL;
+    if (found != NULL)
+        *value = strtod(found, NULL);
+}
+
+static void note_totals(note_io *io, run_totals *totals)
+{
+    note_whole(io, "steps", &totals->steps);
+    note_whole(io, "solved_steps", &totals->solved_steps);
+    note_whole(io, "unsolved", &totals->unsolved);
+    note_real(io, "iterations", &totals->iterations);
+    note_real(io, "error_max", &totals->error_max);
+    note_int(io, "contacts_max", &totals->contacts_max);
+    note_real(io, "penetration_max", &totals->penetration_max);
+    note_real(io, "penetration_relative_max", &totals->penetration_relative_max);
+    note_real(io, "seconds", &totals->seconds);
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        note_real(io, cairn_phase_name((cairn_phase)i), &totals->phases[i]);
+    note_whole(io, "frames", &totals->frames);
+    note_whole(io, "problems", &totals->problems);
+}
+
+static void note_run(note_io *io, run_state *run)
+{
+    note_totals(io, &run->totals);
+    note_real(io, "supply", &run->supply);
+    note_whole(io, "energy_bytes", &run->marks.bytes[RUN_ENERGY]);
+    note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
+    note_whole(io, "hash_bytes", &run->marks.bytes[RUN_HASH]);
+    note_int(io, "paraview_frames", &run->marks.paraview.frames);
+    note_whole(io, "trajectory_frames", &run->marks.trajectory);
+    note_real(io, "paraview_extent", &run->marks.paraview.extent);
+}
+
+// ---------------------------------------------------------------- writing
+
+/// DIR/checkpoint.h5 for age 0, DIR/checkpoint.<age>.h5 for older ones.
+static cairn_status path_of(const run_state *run, int64_t age, char path[PATH_MAX],
+                            cairn_error *error)
+{
+    char name[48] = "checkpoint.h5";
+    if (age > 0)
+        snprintf(name, sizeof name, "checkpoint.%" PRId64 ".h5", age);
+    return cli_path_join(path, run->files.folder, name, error);
+}
+
+/// Makes room for a new one. The newest stays under its name by a second link, so that there is a
+/// checkpoint.h5 at every moment.
+static cairn_status age_checkpoints(const run_state *run, cairn_error *error)
+{
+    char older[PATH_MAX], newer[PATH_MAX];
+    for (int64_t age = run->settings->checkpoint_keep - 1; age > 0; age--) {
+        cairn_status status = path_of(run, age, older, error);
+        if (status == CAIRN_OK)
+            status = path_of(run, age - 1, newer, error);
+        if (status != CAIRN_OK)
+            return status;
+        if (age > 1) {
+            // not there yet is fine
+            (void)rename(newer, older);
+            continue;
+        }
+        unlink(older);
+        // a file system without links keeps one checkpoint only
+        int linked = link(newer, older);
+        (void)linked;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
+{
+    char path[PATH_MAX], note[CAIRN_NOTE_SIZE] = "";
+    run->checkpoint_step = cairn_world_step_count(run->scene->world);
+    cairn_status status = run_files_mark(run, error);
+    if (status == CAIRN_OK)
+        status = age_checkpoints(run, error);
+    if (status == CAIRN_OK)
+        status = path_of(run, 0, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    note_io io = {.text = note, .good = true};
+    note_run(&io, run);
+    if (!io.good)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: the note is too long", path);
+    status = cairn_world_save(run->scene->world, path, note, error);
+    run->checkpoint_time = base_timer_seconds();
+    return status;
+}
+
+cairn_status run_checkpoint_step(run_state *run, cairn_error *error)
+{
+    const run_settings *settings = run->settings;
+    int64_t step = cairn_world_step_count(run->scene->world);
+    double now = base_timer_seconds();
+    if (run->checkpoint_time == 0.0)
+        run->checkpoint_time = now;
+    bool due = cli_interrupt_checkpoint_asked();
+    due |= settings->checkpoint_steps > 0 && step % settings->checkpoint_steps == 0;
+    due |= settings->checkpoint_every > 0.0 &&
+           now - run->checkpoint_time >= settings->checkpoint_every;
+    return due ? run_checkpoint_write(run, error) : CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- going on
+
+/// Files of the run that the checkpoint is of go on; in another folder new ones begin.
+static cairn_status choose_files(run_state *run, cairn_error *error)
+{
+    char path[PATH_MAX];
+    cairn_status status = cli_path_join(path, run->files.folder, "energy.csv", error);
+    if (status != CAIRN_OK)
+        return status;
+    run->resumes = access(path, F_OK) == 0;
+    if (!run->resumes)
+        run->totals.frames = run->totals.problems = 0;
+    return CAIRN_OK;
+}
+
+static cairn_status restore(void *context, cairn_error *error)
+{
+    const run_state *run = context;
+    return cairn_world_restore(run->scene->world, run->settings->restart, error);
+}
+
+cairn_status run_checkpoint_restore(run_state *run, cairn_error *error)
+{
+    const char *path = run->settings->restart;
+    cairn_checkpoint checkpoint;
+    cairn_status status = cli_probe(path, restore, run, error);
+    if (status == CAIRN_OK)
+        status = cairn_checkpoint_read(path, &checkpoint, error);
+    if (status == CAIRN_OK)
+        status = restore(run, error);
+    if (status != CAIRN_OK)
+        return status;
+    note_io io = {.reads = true, .text = checkpoint.note, .good = true};
+    note_run(&io, run);
+    if (!io.good)
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s is not a checkpoint of cairn run", path);
+    run->checkpoint_step = checkpoint.step_count;
+    return choose_files(run, error);
+}

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that a run writes while it goes: energy.csv, sensors.csv, ParaView frames, FCLIB problems.
+#include "cli/run/run.h"
+
+#include "base/assert.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const table_names[] = {
+    [RUN_ENERGY] = "energy.csv", [RUN_SENSORS] = "sensors.csv", [RUN_HASH] = "state hashes"};
+
+/// Goes on behind the first `kept` bytes of a table, which end a row.
+static cairn_status resume_table(FILE *file, const char *path, int64_t kept, cairn_error *error)
+{
+    bool whole = kept > 0 && fseeko(file, kept - 1, SEEK_SET) == 0 && fgetc(file) == '\n';
+    if (!whole)
+        return base_fail(error, CAIRN_ERROR_FORMAT,
+                         "%s: does not go as far as the checkpoint says: it is of another run "
+                         "(--out chooses another folder)",
+                         path);
+    if (ftruncate(fileno(file), kept) != 0 || fseeko(file, kept, SEEK_SET) != 0)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    return CAIRN_OK;
+}
+
+static cairn_status open_table_at(run_state *run, run_table table, const char *path,
+                                  cairn_error *error)
+{
+    FILE **file = &run->files.tables[table];
+    // hashes may go to a new file at each restart
+    if (table == RUN_HASH && access(path, F_OK) != 0)
+        run->marks.bytes[table] = -1;
+    bool resumes = run->resumes && run->marks.bytes[table] >= 0;
+    *file = fopen(path, resumes ? "r+" : "w");
+    if (*file == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+    return resumes ? resume_table(*file, path, run->marks.bytes[table], error) : CAIRN_OK;
+}
+
+static cairn_status open_table(run_state *run, run_table table, cairn_error *error)
+{
+    char path[PATH_MAX];
+    cairn_status status = cli_path_join(path, run->files.folder, table_names[table], error);
+    return status == CAIRN_OK ? open_table_at(run, table, path, error) : status;
+}
+
+/// Whether a table that was just opened has no rows yet.
+static bool is_new(const run_state *run, run_table table)
+{
+    return !(run->resumes && run->marks.bytes[table] >= 0);
+}
+
+static void put_energy_row(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    cairn_energy e = cairn_world_energy(world);
+    const double values[] = {cairn_world_time(world),
+                             e.kinetic,
+                             e.potential,
+                             e.elastic,
+                             e.drivers,
+                             e.correction,
+                             e.joints,
+                             e.impact,
+                             e.friction,
+                             e.damping,
+                             e.plastic,
+                             e.residual};
+    FILE *out = run->files.tables[RUN_ENERGY];
+    fprintf(out, "%" PRId64, cairn_world_step_count(world));
+    for (int i = 0; i < BASE_COUNT(values); i++)
+        fprintf(out, ",%.17g", values[i]);
+    fputc('\n', out);
+}
+
+static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    FILE *out = run->files.tables[RUN_SENSORS];
+    if (out == NULL)
+        return CAIRN_OK;
+    fprintf(out, "%" PRId64 ",%.17g", cairn_world_step_count(scene->world),
+            cairn_world_time(scene->world));
+    for (int i = 0; i < scene->sensor_count; i++) {
+        double value[SCN_SENSOR_COLUMNS_MAX];
+        cairn_status status = scn_sensor_read(scene, &scene->sensors[i], value);
+        if (status != CAIRN_OK)
+            return base_fail(error, status, "sensor \"%s\": %s", scene->sensors[i].name,
+                             cairn_status_text(status));
+        for (int k = 0; k < scene->sensors[i].columns; k++)
+            fprintf(out, ",%.17g", value[k]);
+    }
+    fputc('\n', out);
+    return CAIRN_OK;
+}
+
+static void put_hash_row(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    FILE *out = run->files.tables[RUN_HASH];
+    if (out != NULL)
+        fprintf(out, "%" PRId64 ",%016" PRIx64 "\n", cairn_world_step_count(world),
+                cairn_world_hash(world));
+}
+
+/// ",name quantity column [unit]", without what there is not.
+static void put_sensor_column(const scn_scene *scene, const scn_sensor *sensor, int column,
+                              FILE *out)
+{
+    const char *name = scn_sensor_column_name(scene, sensor, column);
+    const char *unit = scn_sensor_unit(scene, sensor);
+    fprintf(out, ",%s %s", sensor->name, scn_sensor_quantity_name(sensor->quantity));
+    if (name[0] != '\0')
+        fprintf(out, " %s", name);
+    if (unit[0] != '\0')
+        fprintf(out, " [%s]", unit);
+}
+
+static void put_sensor_head(const scn_scene *scene, FILE *out)
+{
+    fputs("step,time [s]", out);
+    for (int i = 0; i < scene->sensor_count; i++) {
+        const scn_sensor *sensor = &scene->sensors[i];
+        for (int k = 0; k < sensor->columns; k++)
+            put_sensor_column(scene, sensor, k, out);
+    }
+    fputc('\n', out);
+}
+
+static cairn_status open_energy(run_state *run, cairn_error *error)
+{
+    cairn_status status = open_table(run, RUN_ENERGY, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_ENERGY))
+        return status;
+    fputs(
+        "step,time [s],kinetic [J],potential [J],elastic [J],drivers [J],correction [J],joints [J],"
+        "impact dissipation [J],friction dissipation [J],damping dissipation [J],"
+        "plastic dissipation [J],residual [J]\n",
+        run->files.tables[RUN_ENERGY]);
+    put_energy_row(run);
+    return CAIRN_OK;
+}
+
+static cairn_status open_sensors(run_state *run, cairn_error *error)
+{
+    if (run->scene->sensor_count == 0)
+        return CAIRN_OK;
+    cairn_status status = open_table(run, RUN_SENSORS, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_SENSORS))
+        return status;
+    put_sensor_head(run->scene, run->files.tables[RUN_SENSORS]);
+    return put_sensor_row(run, error);
+}
+
+static cairn_status open_hashes(run_state *run, cairn_error *error)
+{
+    if (run->settings->hash == NULL)
+        return CAIRN_OK;
+    cairn_status status = open_table_at(run, RUN_HASH, run->settings->hash, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_HASH))
+        return status;
+    fputs("step,state hash\n", run->files.tables[RUN_HASH]);
+    put_hash_row(run);
+    return CAIRN_OK;
+}
+
+static cairn_status open_tables(run_state *run, cairn_error *error)
+{
+    cairn_status status = open_energy(run, error);
+    if (status == CAIRN_OK)
+        status = open_sensors(run, error);
+    return status == CAIRN_OK ? open_hashes(run, error) : status;
+}
+
+static cairn_status begin_frames(run_state *run, cairn_error *error)
+{
+    cairn_status status = cairn_paraview_open(run->files.paraview, &run->files.frames, error);
+    if (status == CAIRN_OK)
+        status = cairn_paraview_frame(run->files.frames, run->scene->world, error);
+    run->totals.frames += status == CAIRN_OK;
+    return status;
+}
+
+static cairn_status open_frames(run_state *run, cairn_error *error)
+{
+    run->files.paraview_every =
+        run->output.paraview_every >= 0 ? run->output.paraview_every : run_frame_steps(run);
+    if (run->files.paraview_every == 0)
+        return CAIRN_OK;
+    cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make(run->files.paraview, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (run->resumes && run->marks.paraview.frames > 0)
+        return cairn_paraview_resume(run->files.paraview, run->marks.paraview, &run->files.frames,
+                                     error);
+    return begin_frames(run, error);
+}
+
+cairn_status run_files_choose(run_state *run, cairn_error *error)
+{
+    if (run->settings->out == NULL)
+        return cli_path_join(run->files.folder, "out", run->scene->name, error);
+    int length = snprintf(run->files.folder, PATH_MAX, "%s", run->settings->out);
+    if (length >= PATH_MAX)
+        return base_fail(error, CAIRN_ERROR_FILE, "--out: the path is too long");
+    return CAIRN_OK;
+}
+
+static cairn_status open_fclib(run_state *run, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    if (run->settings->fclib == NULL)
+        status = cli_path_join(run->files.fclib, run->files.folder, "fclib", error);
+    else if (snprintf(run->files.fclib, PATH_MAX, "%s", run->settings->fclib) >= PATH_MAX)
+        status = base_fail(error, CAIRN_ERROR_FILE, "--fclib: the path is too long");
+    return status != CAIRN_OK ? status : cli_folder_make(run->files.fclib, error);
+}
+
+cairn_status run_files_open(run_state *run, cairn_error *error)
+{
+    cairn_status status = cli_folder_make(run->files.folder, error);
+    if (status == CAIRN_OK)
+        status = run->fclib ? open_fclib(run, error) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = open_tables(run, error);
+    if (status == CAIRN_OK)
+        status = open_frames(run, error);
+    return status == CAIRN_OK ? run_trajectory_open(run, error) : status;
+}
+
+// ---------------------------------------------------------------- problems
+
+static cairn_status write_problem(run_state *run, cairn_fclib_form form, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    int contacts = cairn_world_report(scene->world)->contacts;
+    char name[NAME_MAX + 1], path[PATH_MAX], text[256];
+    snprintf(name, sizeof name, "%.180s-%s-i%05" PRId64 "-%d.hdf5", scene->name,
+             form == CAIRN_FCLIB_LOCAL ? "local" : "global", cairn_world_step_count(scene->world),
+             contacts);
+    snprintf(text, sizeof text, "step %" PRId64 " of scene %.100s, time %.9g s, time step %.9g s",
+             cairn_world_step_count(scene->world), scene->name, cairn_world_time(scene->world),
+             cairn_world_get_def(scene->world)->time_step);
+    cairn_status status = cli_path_join(path, run->files.fclib, name, error);
+    if (status != CAIRN_OK)
+        return status;
+    const char *title = scene->title[0] != '\0' ? scene->title : scene->name;
+    status = cairn_world_write_fclib(scene->world, path, form, title, text, error);
+    run->totals.problems += status == CAIRN_OK;
+    return status;
+}
+
+cairn_status run_files_problem(run_state *run, cairn_error *error)
+{
+    const cairn_step_report *report = cairn_world_report(run->scene->world);
+    if (report->contacts == 0 || strcmp(report->stop, "none") == 0)
+        return CAIRN_OK;
+    // a failed step is written even where no problem was asked for
+    cairn_status status = run->files.fclib[0] == '\0' ? open_fclib(run, error) : CAIRN_OK;
+    if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_LOCAL) != 0)
+        status = write_problem(run, CAIRN_FCLIB_LOCAL, error);
+    if (status == CAIRN_OK && (run->output.fclib_form & SCN_FCLIB_GLOBAL) != 0)
+        status = write_problem(run, CAIRN_FCLIB_GLOBAL, error);
+    return status;
+}
+
+static bool problem_is_due(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    const cairn_step_report *report = cairn_world_report(world);
+    int64_t step = cairn_world_step_count(world);
+    if (!run->fclib || step % run->output.fclib_every != 0)
+        return false;
+    double values[SCN_QUANTITY_COUNT] = {
+        [SCN_QUANTITY_contacts] = report->contacts,
+        [SCN_QUANTITY_iterations] = report->iterations,
+        [SCN_QUANTITY_error] = report->error,
+        [SCN_QUANTITY_step] = (double)step,
+        [SCN_QUANTITY_time] = cairn_world_time(world),
+    };
+    return scn_condition_holds(&run->output.fclib_condition, values);
+}
+
+cairn_status run_files_step(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    int64_t step = cairn_world_step_count(world);
+    cairn_status status = CAIRN_OK;
+    put_hash_row(run);
+    if (step % run->output.energy_every == 0) {
+        put_energy_row(run);
+        status = put_sensor_row(run, error);
+    }
+    if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every == 0) {
+        status = cairn_paraview_frame(run->files.frames, world, error);
+        run->totals.frames += status == CAIRN_OK;
+    }
+    if (status == CAIRN_OK)
+        status = run_trajectory_step(run, error);
+    if (status == CAIRN_OK && problem_is_due(run))
+        status = run_files_problem(run, error);
+    return status;
+}
+
+static cairn_status close_table(FILE *file, const char *name, cairn_error *error)
+{
+    if (file == NULL)
+        return CAIRN_OK;
+    bool bad = ferror(file) != 0;
+    if (fclose(file) != 0 || bad)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s could not be written", name);
+    return CAIRN_OK;
+}
+
+cairn_status run_files_mark(run_state *run, cairn_error *error)
+{
+    for (int i = 0; i < RUN_TABLE_COUNT; i++) {
+        FILE *file = run->files.tables[i];
+        run->marks.bytes[i] = -1;
+        if (file == NULL)
+            continue;
+        // pipes and terminals cannot be synced, nor continued
+        if (fflush(file) != 0 || (fsync(fileno(file)) != 0 && errno != EINVAL && errno != EROFS))
+            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", table_names[i], strerror(errno));
+        run->marks.bytes[i] = ftello(file);
+    }
+    run->marks.paraview = (cairn_paraview_state){0};
+    if (run->files.frames != NULL)
+        run->marks.paraview = cairn_paraview_get_state(run->files.frames);
+    run->marks.trajectory = 0;
+    if (run->files.trajectory != NULL)
+        run->marks.trajectory = cairn_trajectory_frames(run->files.trajectory);
+    return CAIRN_OK;
+}
+
+cairn_status run_files_close(run_state *run, cairn_error *error)
+{
+    cairn_paraview_close(run->files.frames);
+    run->files.frames = NULL;
+    cairn_status status = cairn_trajectory_close(run->files.trajectory, error);
+    run->files.trajectory = NULL;
+    for (int i = 0; i < RUN_TABLE_COUNT; i++) {
+        cairn_status closed =
+            close_table(run->files.tables[i], table_names[i], status == CAIRN_OK ? error : NULL);
+        status = status == CAIRN_OK ? closed : status;
+        run->files.tables[i] = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// --strict: the bounds that every step of a run must keep; and what is left of a step that broke.
+#include "cli/run/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+bool run_step_is_unsolved(const cairn_world *world)
+{
+    const cairn_step_report *report = cairn_world_report(world);
+    if (strcmp(report->stop, "none") == 0)
+        return false;
+    return !(report->error <= cairn_world_get_def(world)->tolerance);
+}
+
+/// Energy that changed its form since the start, J: what a residual is measured by.
+static double exchanged(const run_state *run, const cairn_energy *e)
+{
+    return e->kinetic + fabs(e->elastic) + fabs(e->drivers) + fabs(e->correction) +
+           fabs(e->impact) + fabs(e->friction) + fabs(e->damping) + fabs(e->plastic) +
+           fabs(e->potential - run->potential_start);
+}
+
+static cairn_status check_solver(const run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    const cairn_step_report *report = cairn_world_report(world);
+    if (!run_step_is_unsolved(world))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                     "step %" PRId64 " at %.6g s: error %.3g is above the tolerance %.3g (%s after "
+                     "%d iterations, %d contacts)",
+                     cairn_world_step_count(world), cairn_world_time(world), report->error,
+                     cairn_world_get_def(world)->tolerance, report->stop, report->iterations,
+                     report->contacts);
+}
+
+static cairn_status check_energy(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    cairn_energy energy = cairn_world_energy(world);
+    double bound = run->settings->strict_energy;
+    run->exchanged_max = fmax(run->exchanged_max, exchanged(run, &energy));
+    if (fabs(energy.residual) <= bound * run->exchanged_max)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                     "step %" PRId64 " at %.6g s: %.3g J of energy do not add up, more than %.3g "
+                     "of the %.3g J that changed their form (--strict-energy)",
+                     cairn_world_step_count(world), cairn_world_time(world), energy.residual, bound,
+                     run->exchanged_max);
+}
+
+static cairn_status check_penetration(const run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    const cairn_step_report *report = cairn_world_report(world);
+    double bound = run->settings->strict_penetration;
+    if (report->penetration_relative <= bound)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_NUMERICAL,
+                     "step %" PRId64 " at %.6g s: bodies overlap by %.3g of the smaller one's size "
+                     "(%.3g m at most), more than %.3g (--strict-penetration)",
+                     cairn_world_step_count(world), cairn_world_time(world),
+                     report->penetration_relative, report->penetration, bound);
+}
+
+cairn_status run_strict_step(run_state *run, cairn_error *error)
+{
+    if (!run->settings->strict)
+        return CAIRN_OK;
+    cairn_status status = check_solver(run, error);
+    if (status == CAIRN_OK)
+        status = check_penetration(run, error);
+    if (status == CAIRN_OK)
+        status = check_energy(run, error);
+    cairn_error later;
+    if (status != CAIRN_OK && run_files_problem(run, &later) != CAIRN_OK) {
+        *error = later;
+        return later.status;
+    }
+    return status;
+}
+
+cairn_status run_broken_step(run_state *run, cairn_status status, cairn_error *error)
+{
+    char message[CAIRN_MESSAGE_SIZE];
+    cairn_error later;
+    int64_t written = run->totals.problems;
+    memcpy(message, error->message, sizeof message);
+    if (status != CAIRN_ERROR_NONFINITE && status != CAIRN_ERROR_NUMERICAL)
+        return status;
+    // what cannot be written besides changes nothing of why the run ends
+    if (run_files_problem(run, &later) != CAIRN_OK || run->totals.problems == written)
+        return status;
+    return base_fail(error, status, "%.300s; its problem is in %.150s", message, run->files.fclib);
+}

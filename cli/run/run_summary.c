@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run says at its end: the JSON object, summary.json, the readable table.
+#include "cli/run/run.h"
+
+#include "cli/text/json.h"
+
+#include <inttypes.h>
+
+static double mean_iterations(const run_totals *totals)
+{
+    return totals->solved_steps > 0 ? totals->iterations / (double)totals->solved_steps : 0.0;
+}
+
+static const char *default_law(const cairn_world *world)
+{
+    const cairn_material_id none = {0, 0};
+    return cairn_pair_law(world, none, none);
+}
+
+static void put_phases(const run_state *run, cli_json *json)
+{
+    cli_json_object(json, "phases");
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        cli_json_number(json, cairn_phase_name((cairn_phase)i), run->totals.phases[i]);
+    cli_json_object_end(json);
+}
+
+static void put_contract(const run_state *run, cli_json *json)
+{
+    const cairn_world *world = run->scene->world;
+    const run_totals *totals = &run->totals;
+    char hash[24];
+    snprintf(hash, sizeof hash, "%016" PRIx64, cairn_world_hash(world));
+    cli_json_text(json, "scene", run->scene->name);
+    cli_json_text(json, "law", default_law(world));
+    cli_json_text(json, "solver", cairn_world_solver(world));
+    cli_json_integer(json, "steps", totals->steps);
+    cli_json_number(json, "time", cairn_world_time(world));
+    cli_json_integer(json, "bodies", cairn_body_count(world));
+    cli_json_integer(json, "contacts_max", totals->contacts_max);
+    cli_json_number(json, "iterations_mean", mean_iterations(totals));
+    cli_json_number(json, "error_max", totals->error_max);
+    cli_json_number(json, "energy_residual", cairn_world_energy(world).residual);
+    cli_json_number(json, "penetration_max", totals->penetration_max);
+    cli_json_number(json, "seconds_stepping", totals->seconds);
+    cli_json_number(json, "seconds_per_step",
+                    totals->steps > 0 ? totals->seconds / (double)totals->steps : 0.0);
+    cli_json_text(json, "state_hash", hash);
+    put_phases(run, json);
+}
+
+void run_summary_json(const run_state *run, FILE *out)
+{
+    cli_json json = cli_json_begin(out);
+    cli_json_object(&json, NULL);
+    put_contract(run, &json);
+    cli_json_object_end(&json);
+    cli_json_finish(&json);
+}
+
+cairn_status run_summary_write(const run_state *run, const char *status, const char *message,
+                               cairn_error *error)
+{
+    char path[PATH_MAX];
+    cli_file file;
+    cairn_status result = cli_path_join(path, run->files.folder, "summary.json", error);
+    if (result == CAIRN_OK)
+        result = cli_file_open(&file, path, error);
+    if (result != CAIRN_OK)
+        return result;
+    cli_json json = cli_json_begin(file.stream);
+    cli_json_object(&json, NULL);
+    put_contract(run, &json);
+    cli_json_text(&json, "version", cairn_version());
+    cli_json_text(&json, "title", run->scene->title);
+    cli_json_text(&json, "status", status);
+    cli_json_text(&json, "message", message);
+    cli_json_integer(&json, "steps_unsolved", run->totals.unsolved);
+    cli_json_number(&json, "tolerance", cairn_world_get_def(run->scene->world)->tolerance);
+    cli_json_number(&json, "penetration_relative_max", run->totals.penetration_relative_max);
+    cli_json_integer(&json, "overlaps_at_start", run->scene->overlap_count);
+    cli_json_integer(&json, "paraview_frames", run->totals.frames);
+    cli_json_integer(&json, "fclib_problems", run->totals.problems);
+    cli_json_object_end(&json);
+    cli_json_finish(&json);
+    return cli_file_commit(&file, error);
+}
+
+static void print_files(const run_state *run)
+{
+    const char *folder = run->files.folder;
+    printf("  files        %s/summary.json, resolved.json, energy.csv, bodies.csv%s\n", folder,
+           run->scene->sensor_count > 0 ? ", sensors.csv" : "");
+    if (run->totals.frames > 0)
+        printf("  paraview     %s (%" PRId64 " frames)\n", run->files.paraview, run->totals.frames);
+    if (run->fclib)
+        printf("  problems     %s (%" PRId64 " files)\n", run->files.fclib, run->totals.problems);
+}
+
+static void print_phases(const run_totals *totals)
+{
+    double sum = 0.0;
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        sum += totals->phases[i];
+    if (!(sum > 0.0))
+        return;
+    printf("  phases       ");
+    const char *comma = "";
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
+        if (totals->phases[i] < 0.005 * sum)
+            continue;
+        printf("%s%s %.0f %%", comma, cairn_phase_name((cairn_phase)i),
+               100.0 * totals->phases[i] / sum);
+        comma = ", ";
+    }
+    printf("\n");
+}
+
+void run_summary_print(const run_state *run, const char *status)
+{
+    const cairn_world *world = run->scene->world;
+    const run_totals *totals = &run->totals;
+    cairn_energy energy = cairn_world_energy(world);
+    printf("%s: %s after %" PRId64 " steps, %.6g s simulated\n",
+           run->scene->title[0] != '\0' ? run->scene->title : run->scene->name, status,
+           totals->steps, cairn_world_time(world));
+    printf("  law          %s, solver %s, one-contact solver %s\n", default_law(world),
+           cairn_world_solver(world), cairn_world_local(world));
+    printf("  bodies       %d, contacts up to %d\n", cairn_body_count(world), totals->contacts_max);
+    printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
+           mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
+    if (totals->unsolved > 0)
+        printf("  unsolved     %" PRId64 " of %" PRId64 " steps above the tolerance\n",
+               totals->unsolved, totals->steps);
+    printf("  penetration  %.3g m at most\n", totals->penetration_max);
+    double lost = energy.impact + energy.friction + energy.damping + energy.plastic;
+    printf("  energy       kinetic %.4g J, potential %.4g J, dissipated %.4g J, residual %.2g J\n",
+           energy.kinetic, energy.potential, lost, energy.residual);
+    printf("  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
+           totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
+    print_phases(totals);
+    printf("  state hash   %016" PRIx64 "\n", cairn_world_hash(world));
+    print_files(run);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// trajectory.h5 of a run, with the command and the scene that it came from.
+#include "cli/process/probe.h"
+#include "cli/run/run.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+enum { COMMAND_SIZE = 4096, SCENE_MAX = 16 << 20, FRAMES_PER_SECOND = 25 };
+
+/// The words of this program's command line, as the system knows them.
+static void read_command(char command[COMMAND_SIZE])
+{
+    FILE *file = fopen("/proc/self/cmdline", "rb");
+    size_t size = file != NULL ? fread(command, 1, COMMAND_SIZE - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    for (size_t i = 0; i + 1 < size; i++)
+        if (command[i] == '\0')
+            command[i] = ' ';
+    command[size] = '\0';
+}
+
+/// The scene file's text; NULL when it cannot be read. The caller releases it.
+static char *read_scene(const scn_scene *scene)
+{
+    struct stat information;
+    FILE *file = fopen(scene->path, "rb");
+    char *text = NULL;
+    if (file != NULL && fstat(fileno(file), &information) == 0 && information.st_size < SCENE_MAX)
+        text = base_allocate(&scene->allocator, (size_t)information.st_size + 1, 1);
+    if (text != NULL)
+        text[fread(text, 1, (size_t)information.st_size, file)] = '\0';
+    if (file != NULL)
+        fclose(file);
+    return text;
+}
+
+static cairn_status open_at(run_state *run, const char *path, cairn_error *error)
+{
+    char command[COMMAND_SIZE];
+    const scn_scene *scene = run->scene;
+    read_command(command);
+    char *text = read_scene(scene);
+    cairn_trajectory_def def = {command, scene->name, text, scene->seed};
+    cairn_trajectory **writer = &run->files.trajectory;
+    cairn_status status;
+    if (run->resumes && run->marks.trajectory > 0) {
+        status = cli_probe_trajectory(path, run->marks.trajectory, error);
+        if (status == CAIRN_OK)
+            status = cairn_trajectory_resume(path, scene->world, &def, run->marks.trajectory,
+                                             writer, error);
+    } else {
+        status = cairn_trajectory_create(path, scene->world, &def, writer, error);
+        if (status == CAIRN_OK)
+            status = cairn_trajectory_frame(*writer, scene->world, error);
+    }
+    base_release(&scene->allocator, text);
+    return status;
+}
+
+int run_frame_steps(const run_state *run)
+{
+    double step = cairn_world_get_def(run->scene->world)->time_step;
+    return (int)fmin(fmax(round(1.0 / (FRAMES_PER_SECOND * step)), 1.0), (double)INT_MAX);
+}
+
+cairn_status run_trajectory_open(run_state *run, cairn_error *error)
+{
+    char path[PATH_MAX];
+    int64_t every = run->settings->trajectory_every;
+    run->files.trajectory_every = every >= 0 ? (int)every : run_frame_steps(run);
+    if (run->files.trajectory_every == 0)
+        return CAIRN_OK;
+    cairn_status status = cli_path_join(path, run->files.folder, "trajectory.h5", error);
+    return status == CAIRN_OK ? open_at(run, path, error) : status;
+}
+
+cairn_status run_trajectory_step(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    if (run->files.trajectory == NULL ||
+        cairn_world_step_count(world) % run->files.trajectory_every != 0)
+        return CAIRN_OK;
+    return cairn_trajectory_frame(run->files.trajectory, world, error);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses a command line by its table, and prints the table as help.
+#include "cli/text/options.h"
+
+#include "base/assert.h"
+#include "base/settings.h"
+#include "scenes/plugins.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct parser {
+    const cli_command *command;
+    int argc, at;
+    char *const *argv;
+    void *settings;
+    cairn_error *error;
+} parser;
+
+static const cli_option help_option = {.name = "help", .letter = 'h', .type = CLI_FLAG};
+
+static cairn_status fail_unknown(const parser *p, const char *word)
+{
+    const char *names[64] = {"help"};
+    int count = 1;
+    for (int i = 0; i < p->command->option_count && count < BASE_COUNT(names); i++)
+        names[count++] = p->command->options[i].name;
+    char bare[64] = "";
+    size_t dashes = strspn(word, "-");
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + dashes, "="), word + dashes);
+    const char *near = base_suggest(bare, names, count);
+    if (near != NULL && dashes == 2)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT,
+                         "unknown option %.80s (did you mean --%s?)", word, near);
+    return base_fail(p->error, CAIRN_ERROR_ARGUMENT,
+                     "unknown option %.80s (cairn %s --help lists them)", word, p->command->name);
+}
+
+static const cli_option *find_long(const cli_command *command, const char *word, size_t length)
+{
+    if (length == 4 && strncmp(word, "help", 4) == 0)
+        return &help_option;
+    for (int i = 0; i < command->option_count; i++) {
+        const char *name = command->options[i].name;
+        if (strlen(name) == length && strncmp(name, word, length) == 0)
+            return &command->options[i];
+    }
+    return NULL;
+}
+
+static const cli_option *find_short(const cli_command *command, char letter)
+{
+    if (letter == 'h')
+        return &help_option;
+    for (int i = 0; i < command->option_count; i++)
+        if (command->options[i].letter == letter)
+            return &command->options[i];
+    return NULL;
+}
+
+// ---------------------------------------------------------------- values
+
+static cairn_status fail_range(const parser *p, const cli_option *option, double x)
+{
+    if (option->maximum >= DBL_MAX || (option->type == CLI_INTEGER && option->maximum >= INT_MAX))
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s %g is out of range: %s %g",
+                         option->name, x, option->open ? "greater than" : "at least",
+                         option->minimum);
+    return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s %g is out of range: %s%g to %g",
+                     option->name, x, option->open ? "above " : "", option->minimum,
+                     option->maximum);
+}
+
+static cairn_status parse_number(const parser *p, const cli_option *option, const char *word,
+                                 double *x)
+{
+    char *end = NULL;
+    if (option->word != NULL && strcmp(word, option->word) == 0) {
+        *x = option->word_value;
+        return CAIRN_OK;
+    }
+    *x = strtod(word, &end);
+    if (end == word || *end != '\0' || !isfinite(*x))
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s wants a number, not \"%.80s\"",
+                         option->name, word);
+    if (option->type == CLI_INTEGER && *x != floor(*x))
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s wants a whole number, not \"%.80s\"",
+                         option->name, word);
+    if (*x < option->minimum || *x > option->maximum || (option->open && *x == option->minimum))
+        return fail_range(p, option, *x);
+    return CAIRN_OK;
+}
+
+static cairn_status check_choice(const parser *p, const cli_option *option, const char *word)
+{
+    char list[256] = "";
+    int count = 0;
+    for (; option->words[count] != NULL; count++) {
+        if (strcmp(word, option->words[count]) == 0)
+            return CAIRN_OK;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", count > 0 ? ", " : "",
+                 option->words[count]);
+    }
+    return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s \"%.80s\" is not one of %s",
+                     option->name, word, list);
+}
+
+static cairn_status add_assignment(const parser *p, const cli_option *option, const char *word,
+                                   cli_assignments *list)
+{
+    const char *sign = strchr(word, '=');
+    if (sign == NULL || sign == word)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s wants name=value, not \"%.80s\"",
+                         option->name, word);
+    if (list->count == CLI_ASSIGNMENTS_MAX)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s is given more than %d times",
+                         option->name, CLI_ASSIGNMENTS_MAX);
+    if (sign - word >= CLI_ASSIGNMENT_NAME)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT,
+                         "--%s: the name \"%.80s...\" is longer than %d characters", option->name,
+                         word, CLI_ASSIGNMENT_NAME - 1);
+    char *name = list->names[list->count];
+    memcpy(name, word, (size_t)(sign - word));
+    name[sign - word] = '\0';
+    list->items[list->count++] = (scn_assignment){name, sign + 1};
+    return CAIRN_OK;
+}
+
+static cairn_status store(const parser *p, const cli_option *option, char *word)
+{
+    void *field = (char *)p->settings + option->offset;
+    double x = 0.0;
+    cairn_status status = CAIRN_OK;
+    switch (option->type) {
+    case CLI_FLAG:
+        *(bool *)field = true;
+        return CAIRN_OK;
+    case CLI_NUMBER:
+        status = parse_number(p, option, word, &x);
+        if (status == CAIRN_OK)
+            *(double *)field = x;
+        return status;
+    case CLI_INTEGER:
+        status = parse_number(p, option, word, &x);
+        if (status == CAIRN_OK)
+            *(int64_t *)field = (int64_t)x;
+        return status;
+    case CLI_ASSIGNMENTS:
+        return add_assignment(p, option, word, field);
+    case CLI_CHOICE:
+        status = check_choice(p, option, word);
+        break;
+    case CLI_PLUGIN:
+        status = scn_check_plugin(option->plugin, word, p->error);
+        break;
+    case CLI_TEXT:
+        break;
+    }
+    if (status == CAIRN_OK)
+        *(const char **)field = word;
+    return status == CAIRN_OK ? CAIRN_OK : CAIRN_ERROR_ARGUMENT;
+}
+
+// ---------------------------------------------------------------- words
+
+static cairn_status take_value(parser *p, const cli_option *option, char *attached)
+{
+    if (option == &help_option) {
+        ((cli_common *)p->settings)->help = true;
+        return CAIRN_OK;
+    }
+    if (option->type == CLI_FLAG && attached != NULL)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s takes no value", option->name);
+    if (option->type == CLI_FLAG || attached != NULL)
+        return store(p, option, attached);
+    if (p->at + 1 >= p->argc)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s wants a value (%s)", option->name,
+                         option->argument);
+    return store(p, option, p->argv[++p->at]);
+}
+
+static cairn_status take_option(parser *p)
+{
+    char *word = p->argv[p->at];
+    if (word[1] == '-') {
+        char *sign = strchr(word, '=');
+        size_t length = sign != NULL ? (size_t)(sign - word) - 2 : strlen(word) - 2;
+        const cli_option *option = find_long(p->command, word + 2, length);
+        return option != NULL ? take_value(p, option, sign != NULL ? sign + 1 : NULL)
+                              : fail_unknown(p, word);
+    }
+    const cli_option *option = find_short(p->command, word[1]);
+    return option != NULL ? take_value(p, option, word[2] != '\0' ? word + 2 : NULL)
+                          : fail_unknown(p, word);
+}
+
+static cairn_status take_operand(parser *p)
+{
+    cli_common *common = p->settings;
+    if (common->argument_count == p->command->most || common->argument_count == CLI_ARGUMENTS_MAX)
+        return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "unexpected argument \"%.80s\"",
+                         p->argv[p->at]);
+    common->arguments[common->argument_count++] = p->argv[p->at];
+    return CAIRN_OK;
+}
+
+cairn_status cli_options_parse(const cli_command *command, int argc, char *const *argv,
+                               void *settings, cairn_error *error)
+{
+    parser p = {command, argc, 0, argv, settings, error};
+    cli_common *common = settings;
+    bool ended = false;
+    memset(settings, 0, command->settings_size);
+    if (command->defaults != NULL)
+        command->defaults(settings);
+    for (; p.at < argc; p.at++) {
+        const char *word = argv[p.at];
+        cairn_status status = CAIRN_OK;
+        if (!ended && strcmp(word, "--") == 0)
+            ended = true;
+        else if (!ended && word[0] == '-' && word[1] != '\0')
+            status = take_option(&p);
+        else
+            status = take_operand(&p);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    if (!common->help && common->argument_count < command->least)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "cairn %s wants %s (see cairn %s --help)",
+                         command->name, command->operands, command->name);
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- help
+
+static void print_option(const cli_option *option, FILE *out)
+{
+    char left[64], letter[8] = "    ";
+    if (option->letter != '\0')
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
+             option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
+    fprintf(out, "  %-30s %s\n", left, option->help);
+}
+
+void cli_options_help(const cli_command *command, FILE *out)
+{
+    fprintf(out, "usage: cairn %s %s%s[options]\n\n%s\n", command->name, command->operands,
+            command->operands[0] != '\0' ? " " : "", command->description);
+    fprintf(out, "\noptions:\n");
+    for (int i = 0; i < command->option_count; i++)
+        print_option(&command->options[i], out);
+    fprintf(out, "  %-30s %s\n", "-h, --help", "this text");
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear spring and dashpot with tangential history (docs/laws.md 7.1).
+#include "contact/laws/damping.h"
+#include "contact/laws/law.h"
+#include "contact/laws/rolling.h"
+#include "contact/laws/slider.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+enum { DAMPING_RESTITUTION, DAMPING_VISCOUS, DAMPING_MASS };
+
+static const char *const dampings[] = {"restitution", "viscous", "mass", NULL};
+
+typedef struct hooke {
+    double normal_stiffness, tangential_stiffness;
+    double restitution, normal_damping, tangential_damping_ratio, friction;
+    int damping;
+    bool attraction;
+    con_rolling rolling;
+} hooke;
+
+#define FIELD(name) offsetof(hooke, name)
+static const base_setting settings_rows[] = {
+    {"normal_stiffness", BASE_SETTING_REAL, FIELD(normal_stiffness), "N/m", 1e5, 0.0, DBL_MAX, NULL,
+     "k_n"},
+    {"tangential_stiffness", BASE_SETTING_REAL, FIELD(tangential_stiffness), "N/m", 0.0, 0.0,
+     DBL_MAX, NULL, "k_t; 0: 2/7 of k_n"},
+    {"damping", BASE_SETTING_CHOICE, FIELD(damping), "", 0.0, 0.0, 2.0, dampings,
+     "dashpot from restitution, or from normal_damping as it is or times the effective mass"},
+    {"restitution", BASE_SETTING_REAL, FIELD(restitution), "", 0.5, 0.0, 1.0, NULL,
+     "coefficient of restitution of head-on impacts, for damping = restitution"},
+    {"normal_damping", BASE_SETTING_REAL, FIELD(normal_damping), "N s/m", 0.0, 0.0, DBL_MAX, NULL,
+     "normal dashpot for damping = viscous; in 1/s for damping = mass"},
+    {"tangential_damping_ratio", BASE_SETTING_REAL, FIELD(tangential_damping_ratio), "", 0.5, 0.0,
+     DBL_MAX, NULL, "tangential dashpot over normal dashpot"},
+    {"friction", BASE_SETTING_REAL, FIELD(friction), "", 0.5, 0.0, DBL_MAX, NULL,
+     "coefficient of Coulomb friction"},
+    {"attraction", BASE_SETTING_BOOLEAN, FIELD(attraction), "", 0.0, 0.0, 1.0, NULL,
+     "the dashpot may pull while bodies separate"},
+    CON_ROLLING_SETTINGS(hooke, rolling),
+};
+
+enum { SHEAR, ROLLING = 3, HISTORY_COUNT = ROLLING + CON_ROLLING_HISTORY };
+static const char *const history_names[] = {"shear_x",   "shear_y",   "shear_z", "rolling_x",
+                                            "rolling_y", "rolling_z", "twisting"};
+
+static double dashpot_of(const hooke *p, double mass)
+{
+    if (p->damping == DAMPING_VISCOUS)
+        return p->normal_damping;
+    if (p->damping == DAMPING_MASS)
+        return p->normal_damping * mass;
+    return 2.0 * con_damping_ratio(p->restitution, p->attraction) *
+           sqrt(p->normal_stiffness * mass);
+}
+
+static double tangential_of(const hooke *p)
+{
+    return p->tangential_stiffness > 0.0 ? p->tangential_stiffness
+                                         : 2.0 / 7.0 * p->normal_stiffness;
+}
+
+static void impulse(const void *parameters, const con_impulse_input *input, double *history,
+                    con_impulse_output *output)
+{
+    const hooke *p = parameters;
+    double h = input->step, overlap = -input->gap;
+    if (overlap < 0.0) {
+        memset(history, 0, HISTORY_COUNT * sizeof *history);
+        return;
+    }
+    double damping = dashpot_of(p, con_effective_mass(input));
+    double spring = p->normal_stiffness * overlap, force = spring - damping * input->V[0];
+    if (!p->attraction)
+        force = fmax(force, 0.0);
+    double stiffness = tangential_of(p);
+    con_slider slider = {.stiffness = stiffness,
+                         .stiffness_before = stiffness,
+                         .damping = p->tangential_damping_ratio * damping,
+                         .limit = p->friction * fmax(force, 0.0)};
+    output->elastic = 0.5 * spring * overlap;
+    con_tangential_force(&slider, input, history + SHEAR, output);
+    output->R[0] = h * force;
+    output->R_damping[0] = h * (force - spring);
+    con_rolling_resist(&p->rolling, input, con_effective_radius(input), fmax(force, 0.0), &slider,
+                       history + ROLLING, output);
+}
+
+static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
+{
+    const hooke *p = parameters;
+    return (con_stiffness){.normal = p->normal_stiffness,
+                           .tangential = tangential_of(p),
+                           .damping = dashpot_of(p, input->mass)};
+}
+
+const con_law con_law_hooke = {
+    .name = "hooke",
+    .help = "linear spring and dashpot, tangential spring with Coulomb limit, rolling resistance",
+    .kind = CON_LAW_IMPULSE,
+    .table = {.settings = settings_rows, .count = BASE_COUNT(settings_rows), .size = sizeof(hooke)},
+    .history_count = HISTORY_COUNT,
+    .history_names = history_names,
+    .impulse = impulse,
+    .stiffness = stiffness_of,
+};

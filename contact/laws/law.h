@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact laws: one file each (law_*.c), one line each in the table of law.c.
+#ifndef CAIRN_CONTACT_LAWS_LAW_H
+#define CAIRN_CONTACT_LAWS_LAW_H
+
+#include "base/settings.h"
+#include "base/vec.h"
+
+/// `cone` laws join the implicit problem; `impulse` laws compute R of their contacts by themselves.
+typedef enum con_law_kind { CON_LAW_CONE, CON_LAW_IMPULSE } con_law_kind;
+
+enum { CON_HISTORY_MAX = 8, CON_LAW_SETTINGS_MAX = 256 };
+
+/// What a cone law says about one contact.
+typedef struct con_cone_terms {
+    double friction;    // mu
+    double restitution; // e of Newton's law
+} con_cone_terms;
+
+/// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2
+/// v_n, with the velocities v_n.
+///
+/// Since q_m of a step is q_m of the step before plus h v_n, the pairs (q_m, v_n) are the pairs
+/// (x_k, v_{k-1/2}) of the leap-frog scheme: a law that is defined on leap-frog states (Yade,
+/// LAMMPS) is evaluated here on exactly its own states when the positions at the start are those of
+/// leap-frog moved back by h/2 v.
+typedef struct con_impulse_input {
+    double step;              // h, s
+    double gap;               // m
+    mat3 frame;               // rows n, t1, t2, world
+    double V[3];              // m/s, H v_n
+    double B[3];              // m/s, H v_free
+    mat3 W;                   // kg^-1, diagonal block; zero asks for the force of the state alone
+    vec3 centre[2];           // m, centres of A and B
+    vec3 point;               // m, contact point, halfway between the surfaces
+    vec3 velocity[2];         // m/s of the centres at t_n
+    vec3 angular_velocity[2]; // rad/s, world
+    double radius[2];         // m; INFINITY for a flat side, negative for the inside of a sphere
+    double mass[2];           // kg; INFINITY where immobile
+    double R_previous[3];     // N s, of the step before, in the frame of now
+    bool fresh;               // true in the first step of this contact
+    bool initial;             // true for a contact that is there in the world's first step
+} con_impulse_input;
+
+/// What it answers. Stored and dissipated energy belong to the midpoint configuration and to the
+/// interval since the last call for this contact; con_impulse_book turns them into an audit.
+typedef struct con_impulse_output {
+    double R[3];          // N s on B, contact frame
+    vec3 couple[2];       // N m s on A and B, world, beside that of R at the contact point
+    double R_damping[3];  // N s, part of R whose work is dissipated by dashpots
+    double R_friction[3]; // N s, part of R whose work is dissipated by friction without a spring
+    vec3 couple_friction; // N m s on B (and its opposite on A), part of the couples
+    vec3 couple_damping;  // N m s on B (and its opposite on A), part of the couples
+    double elastic;       // J stored in the contact's springs
+    double loose;         // J of it in springs along the surface, lost when the contact opens
+    double friction;      // J dissipated by slip of springs since the last call
+    double plastic;       // J dissipated by plasticity and adhesion since the last call
+} con_impulse_output;
+
+/// What the estimate of a stable step asks a law for.
+typedef struct con_stiffness_input {
+    double radius;  // m, effective; INFINITY between flat sides
+    double mass;    // kg, effective
+    double overlap; // m, for laws whose stiffness grows with it
+} con_stiffness_input;
+
+/// Tangents of a closed contact, at their largest.
+typedef struct con_stiffness {
+    double normal;     // N/m
+    double tangential; // N/m
+    double damping;    // N s/m, normal, of a dashpot that sees the velocity of the step's begin
+} con_stiffness;
+
+typedef struct con_law {
+    const char *name;
+    const char *help;
+    con_law_kind kind;
+    base_settings_table table; // parameters of a material pair
+    int history_count;         // doubles kept per contact, at most CON_HISTORY_MAX
+    const char *const *history_names;
+    void (*cone)(const void *parameters, con_cone_terms *terms);
+    /// @param history  [history_count] read and updated; all zero for a fresh contact
+    /// @param output   zeroed by the caller
+    void (*impulse)(const void *parameters, const con_impulse_input *input, double *history,
+                    con_impulse_output *output);
+    /// What becomes of the history of a connector, which outlives its contacts, while it is open;
+    /// NULL: all zero.
+    void (*open)(const void *parameters, const con_impulse_input *input, double *history);
+    /// Whether a contact with this history acts across an open gap; NULL: never. Contacts of
+    /// impulse laws live while gap <= 0 or while this holds.
+    bool (*bonded)(const void *parameters, const double *history);
+    /// Stiffness of a contact of an impulse law; NULL: the law puts no limit on the step.
+    con_stiffness (*stiffness)(const void *parameters, const con_stiffness_input *input);
+} con_law;
+
+/// m, 1 / (1/r_A + 1/r_B); INFINITY between flat sides.
+static inline double con_effective_radius(const con_impulse_input *input)
+{
+    return 1.0 / (1.0 / input->radius[0] + 1.0 / input->radius[1]);
+}
+
+/// kg, 1 / (1/m_A + 1/m_B); 0 between immobile bodies, which nothing can damp.
+static inline double con_effective_mass(const con_impulse_input *input)
+{
+    double inverse = 1.0 / input->mass[0] + 1.0 / input->mass[1];
+    return inverse > 0.0 ? 1.0 / inverse : 0.0;
+}
+
+/// All laws, the default first.
+const con_law *const *con_law_list(int *count);
+const con_law *con_law_find(const char *name);
+
+#endif

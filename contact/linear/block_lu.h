@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse LU of square blocks with symmetric pattern and unsymmetric values (multifrontal).
+#ifndef CAIRN_CONTACT_LINEAR_BLOCK_LU_H
+#define CAIRN_CONTACT_LINEAR_BLOCK_LU_H
+
+#include "contact/linear/block_order.h"
+
+#include <stdbool.h>
+
+/// Factors of one matrix; factored again and again in the same memory. Rows are exchanged within
+/// a supernode only; a pivot below 1e-14 of the largest entry is replaced by that size, so that
+/// the caller should refine its solutions. Same bits on every machine: the vector kernels do the
+/// operations of the scalar ones in the same order.
+typedef struct con_block_lu {
+    const con_block_order *order;
+    double *factor; // [factor_start[supernode_count]] per supernode: pivot rows, then L transposed
+    int *pivot;     // [size * block] row taken at each pivot, within its supernode
+    double *front;
+    double *stack;
+    int *waiting; // [supernode_count + 1]
+    double *work; // [size * block]
+    double *gather;
+    int perturbed;     // pivots replaced in the last factorisation
+    int vector_length; // 1, 4 or 8: what the kernels use on this machine
+} con_block_lu;
+
+cairn_status con_block_lu_create(const con_block_order *order, base_arena *arena,
+                                 con_block_lu *lu) CAIRN_CHECK_RESULT;
+
+/// @param values  [entries][block * block] row-major blocks in the order of the pattern
+/// @return false when a value is not finite; the factors are then useless
+bool con_block_lu_factor(con_block_lu *lu, const double *values) CAIRN_CHECK_RESULT;
+
+/// Solves in place.
+/// @param x  [size * block] right side in, solution out, in the numbering of the pattern
+void con_block_lu_solve(con_block_lu *lu, double *x);
+
+#endif

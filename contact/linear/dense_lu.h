@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dense kernels of the block factorisation: partial LU of a front.
+#ifndef CAIRN_CONTACT_LINEAR_DENSE_LU_H
+#define CAIRN_CONTACT_LINEAR_DENSE_LU_H
+
+#include <stddef.h>
+
+/// Eliminates the first `pivots` columns of a square matrix of `rows` rows: afterwards the pivot
+/// rows hold L (unit, below the diagonal) and U, the other rows L and the Schur complement. Rows
+/// are exchanged among the pivot rows alone.
+/// @param a       [rows][stride] row-major; stride >= rows + 8, the 8 columns after the last zero
+/// @param pivot   [pivots] out: row exchanged with row k at step k
+/// @param tiny    pivots below it in size are replaced by it
+/// @param length  1, 4 or 8 doubles a vector, from con_dense_vector_length
+/// @return pivots replaced
+int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
+                         int length);
+
+/// Longest vectors that this machine has, the library was built for and the user allows
+/// (base/vectors.h).
+int con_dense_vector_length(void);
+
+#endif

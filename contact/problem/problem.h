@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frictional contact problem of one step or one file: what solvers read.
+#ifndef CAIRN_CONTACT_PROBLEM_PROBLEM_H
+#define CAIRN_CONTACT_PROBLEM_PROBLEM_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "contact/problem/domains.h"
+
+/// Sparse matrix of 3x3 blocks, block rows in order, block columns ascending within a row.
+/// Every diagonal block is present.
+typedef struct con_block_matrix {
+    int size;          // block rows and columns
+    const int *start;  // [size + 1] into column and block
+    const int *column; // [start[size]]
+    const mat3 *block; // [start[size]] row-major blocks
+} con_block_matrix;
+
+/// Bilateral constraints between bodies, theory.md (4.14)-(4.17):
+///     G v = b,    v = v_free + M^-1 (H^T R + G^T l)
+/// Rows may depend on one another (loops): l is then the least of the solutions, in rows of one
+/// size; v and U are unique. All arrays are borrowed and read only.
+typedef struct con_joints {
+    int count;               // joints
+    const int *start;        // [count + 1] into rows; 1 to 6 rows a joint
+    const int (*body)[2];    // [count] rows of A and B in v; -1 where immobile; not the same twice
+    const double (*G)[2][6]; // [rows] blocks of A and B, signs included; read where body >= 0
+    const double *b;         // [rows] m/s or rad/s: what G v must be
+} con_joints;
+
+/// Find R in K (product of Coulomb cones, normal first) with U = W R + q, theory.md (4.1)-(4.6):
+///     K* contains U + mu |U_T| e_N,  orthogonal to R.
+/// In body form W = H M^-1 H^T and q = H v_free + w, with M diagonal in the chosen velocity
+/// coordinates (linear velocity in world axes, angular velocity in principal body axes).
+/// With joints the law holds for U = H v + w of the jointed bodies, that is for
+///     W = H (M^-1 - M^-1 G^T S^+ G M^-1) H^T,  S = G M^-1 G^T,  and q at v_free brought to G v =
+///     b,
+/// see contact/problem/reduced.h; q and W_diagonal below remain those of the free bodies.
+/// A problem from a file may have W alone: then body_count = 0 and H etc. are NULL.
+/// All arrays are borrowed and read only.
+typedef struct con_problem {
+    int contact_count;         // n
+    const double (*q)[3];      // [n] m/s, contact frame (N, T1, T2)
+    const double *friction;    // [n] mu >= 0
+    const mat3 *W_diagonal;    // [n] kg^-1, diagonal blocks of W
+    const con_block_matrix *W; // whole W; NULL until con_problem_assemble_delassus
+
+    // body form
+    int body_count;                  // m, bodies that can move
+    const int (*body)[2];            // [n] rows of A and B in v; -1 where immobile
+    const double (*H)[2][3][6];      // [n] blocks of A (sign included) and B
+    const double (*mass_inverse)[6]; // [m] diagonal of M^-1
+    const double (*v_free)[6];       // [m]
+    const double (*w)[3];            // [n] m/s: q = H v_free + w
+    const con_joints *joints;        // NULL for none
+    struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
+    const con_domains *domains;      // NULL for none: one thread
+} con_problem;
+
+/// Diagonal blocks W_ii = sum over the two bodies of H M^-1 H^T, theory.md (4.4).
+/// @param W_diagonal  [n] out
+void con_assemble_diagonal(const con_problem *problem, mat3 *W_diagonal);
+
+/// The same for contacts begin .. end-1.
+void con_assemble_diagonal_range(const con_problem *problem, int begin, int end, mat3 *W_diagonal);
+
+/// q = H v + w for given body velocities (v_free gives the q of the problem).
+/// @param v    [m][6]
+/// @param out  [n][3]
+void con_apply_H(const con_problem *problem, const double (*v)[6], const double (*w)[3],
+                 double (*out)[3]);
+
+/// v = v_free + M^-1 H^T R, contacts added in order; joints are not asked.
+/// @param v  [m][6] out
+void con_apply_impulses(const con_problem *problem, const double (*R)[3], double (*v)[6]);
+
+/// Builds the whole sparse W of a problem in body form, in arena memory, and sets problem->W; with
+/// joints the reduced one, in which all contacts of bodies that joints connect act on each other.
+/// Blocks are exact to round-off and W is symmetric bit by bit.
+cairn_status con_problem_assemble_delassus(con_problem *problem,
+                                           base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// U = W R + q, through the bodies where there is a body form, through W otherwise; with joints of
+/// the reduced W and q (a factorisation of the joints a call).
+/// @param U      [n][3] out, must not alias R
+/// @param arena  scratch; rewound before return
+cairn_status con_problem_velocity(const con_problem *problem, const double (*R)[3], double (*U)[3],
+                                  base_arena *arena) CAIRN_CHECK_RESULT;
+
+#endif

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// The default solver: Gauss-Seidel, then interior point and proximal Newton for what it leaves.
+#include "contact/solvers/newton/cascade.h"
+#include "contact/solvers/newton/interior.h"
+#include "contact/solvers/newton/proximal.h"
+
+#include "base/assert.h"
+
+#include "base/timer.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct auto_settings {
+    int warm_sweeps;
+    double warm_error;
+    int warm_solves;
+    int sweeps;
+    double sweep_fraction;
+    int interior_iterations;
+    int polish_solves;
+    double polish_weight;
+    int proximal_solves;
+    int last_sweeps;
+    int last_solves;
+    double guess_share;
+} auto_settings;
+
+#define FIELD(name) offsetof(auto_settings, name)
+static const base_setting settings_rows[] = {
+    {"warm_sweeps", BASE_SETTING_INTEGER, FIELD(warm_sweeps), "", 20.0, 0.0, 1e6, NULL,
+     "sweeps from a guess before Newton steps are tried"},
+    {"warm_error", BASE_SETTING_REAL, FIELD(warm_error), "", 1e-4, 0.0, 1.0, NULL,
+     "error up to which a guess counts as good"},
+    {"warm_solves", BASE_SETTING_INTEGER, FIELD(warm_solves), "", 10.0, 0.0, 1e6, NULL,
+     "linear solves spent on a good guess"},
+    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 100.0, 0.0, 1e9, NULL,
+     "sweeps before the interior point"},
+    {"sweep_fraction", BASE_SETTING_REAL, FIELD(sweep_fraction), "", 0.5, 0.0, 1e6, NULL,
+     "more sweeps when they promise to cost less than this part of Newton steps"},
+    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0, 0.0, 1e6,
+     NULL, "factorisations of the interior point"},
+    {"polish_solves", BASE_SETTING_INTEGER, FIELD(polish_solves), "", 40.0, 0.0, 1e6, NULL,
+     "linear solves of a round of the proximal method after it"},
+    {"polish_weight", BASE_SETTING_REAL, FIELD(polish_weight), "", 1e3, 1e-2, 1e10, NULL,
+     "least proximal weight at the start of that, relative to 3 / trace of the diagonal block"},
+    {"proximal_solves", BASE_SETTING_INTEGER, FIELD(proximal_solves), "", 3000.0, 0.0, 1e6, NULL,
+     "linear solves of the proximal method in De Saxce form"},
+    {"last_sweeps", BASE_SETTING_INTEGER, FIELD(last_sweeps), "", 20000.0, 0.0, 1e9, NULL,
+     "sweeps for another start, when all else has failed"},
+    {"last_solves", BASE_SETTING_INTEGER, FIELD(last_solves), "", 8000.0, 0.0, 1e6, NULL,
+     "linear solves from that start"},
+    {"guess_share", BASE_SETTING_REAL, FIELD(guess_share), "", 1.0, 0.0, 1.0, NULL,
+     "part of the last three that a solve from a guess may take: the next step has its own"},
+};
+
+static bool has_guess(const con_problem *problem, const double (*R)[3])
+{
+    for (int i = 0; i < problem->contact_count; i++)
+        if (R[i][0] != 0.0 || R[i][1] != 0.0 || R[i][2] != 0.0)
+            return true;
+    return false;
+}
+
+static bool is_open(const con_cascade *cascade, int island)
+{
+    return con_cascade_island_error(cascade, island) > cascade->control->tolerance;
+}
+
+static bool all_solved(const con_cascade *cascade)
+{
+    if (con_cascade_solved(cascade))
+        return true;
+    for (int k = 0; k < cascade->island_count; k++)
+        if (is_open(cascade, k))
+            return false;
+    return true;
+}
+
+// a good guess needs a few Newton steps only
+static cairn_status warm_start(con_cascade *cascade, const auto_settings *settings)
+{
+    con_proximal_settings polish = {.form = CON_PROXIMAL_ALART_CURNIER,
+                                    .weight = 1e3,
+                                    .max_solves = settings->warm_solves,
+                                    .max_inner = 12,
+                                    .inner_factor = 0.01};
+    for (int k = 0; k < cascade->island_count; k++) {
+        con_newton *model;
+        if (!is_open(cascade, k) || con_cascade_island_error(cascade, k) > settings->warm_error)
+            continue;
+        cairn_status status = con_cascade_model(cascade, k, &model);
+        if (status == CAIRN_OK)
+            status = con_proximal_run(model, &polish, (const double(*)[3])model->best);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status run_interior(con_newton *model, const auto_settings *settings, int escapes,
+                                 const double (*r)[3])
+{
+    con_interior_settings interior = {.max_iterations = settings->interior_iterations,
+                                      .start_scale = con_interior_start_scale(model, r),
+                                      .max_restarts = 3,
+                                      .max_escapes = escapes};
+    return con_interior_run(model, &interior);
+}
+
+static cairn_status run_proximal(con_newton *model, int form, double weight, int solves,
+                                 double deadline, const double (*r)[3])
+{
+    con_proximal_settings proximal = {.form = form,
+                                      .weight = weight,
+                                      .max_solves = solves,
+                                      .max_inner = 12,
+                                      .inner_factor = 0.01};
+    double kept = model->goal.deadline;
+    model->goal.deadline = deadline;
+    cairn_status status = con_proximal_run(model, &proximal, r);
+    model->goal.deadline = kept;
+    return status;
+}
+
+static bool is_done(const con_newton *model)
+{
+    return con_newton_solved(model) || con_newton_late(model);
+}
+
+// proximal method from the best point as long as it gets better
+static cairn_status polish(con_cascade *cascade, const auto_settings *settings, con_newton *model)
+{
+    double before = INFINITY;
+    while (!is_done(model) && model->best_error < 1e-2 && model->best_error < 0.5 * before) {
+        before = model->best_error;
+        // the nearer, the longer the first proximal step may be
+        double weight = fmax(settings->polish_weight, fmin(0.1 / before, 1e6));
+        cairn_status status =
+            run_proximal(model, CON_PROXIMAL_ALART_CURNIER, weight, settings->polish_solves,
+                         cascade->deadline, (const double(*)[3])model->best);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+// interior point, polish, long proximal run
+static cairn_status solve_island(con_cascade *cascade, const auto_settings *settings, int island)
+{
+    con_newton *model;
+    cairn_status status = con_cascade_model(cascade, island, &model);
+    if (status == CAIRN_OK && !is_done(model))
+        status = run_interior(model, settings, 60, (const double(*)[3])model->scratch[3]);
+    if (status == CAIRN_OK)
+        status = polish(cascade, settings, model);
+    double now = base_timer_seconds();
+    double half = isfinite(cascade->deadline) ? now + 0.5 * (cascade->deadline - now) : INFINITY;
+    if (status == CAIRN_OK && !is_done(model))
+        status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e3, settings->proximal_solves, half,
+                              (const double(*)[3])model->best);
+    return status;
+}
+
+static cairn_status solve_open_islands(con_cascade *cascade, const auto_settings *settings)
+{
+    for (int k = 0; k < cascade->island_count; k++) {
+        cairn_status status = is_open(cascade, k) ? solve_island(cascade, settings, k) : CAIRN_OK;
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+// Newton steps were possible on some island
+static bool has_factored(const con_cascade *cascade)
+{
+    for (int k = 0; k < cascade->island_count; k++)
+        if (cascade->model[k] != NULL && cascade->model[k]->factorisations > 0)
+            return true;
+    return false;
+}
+
+// many sweeps, from zero unless sweeps are all there is, and a long proximal run from there
+static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings)
+{
+    size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
+    if (has_factored(cascade))
+        memset(cascade->R, 0, size);
+    cairn_status status = con_cascade_restart(cascade);
+    if (status == CAIRN_OK)
+        status = con_cascade_sweep(cascade, cascade->sweeps + settings->last_sweeps);
+    for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++) {
+        con_newton *model;
+        if (!is_open(cascade, k))
+            continue;
+        status = con_cascade_model(cascade, k, &model);
+        if (status == CAIRN_OK && !is_done(model))
+            status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e2, settings->last_solves,
+                                  cascade->deadline, (const double(*)[3])model->scratch[3]);
+    }
+    return status;
+}
+
+static cairn_status run(con_cascade *cascade, const auto_settings *settings, bool warm)
+{
+    // from zero the order of the file, often bottom-up, carries loads twice as fast
+    cascade->one_way = !warm;
+    cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
+    if (status != CAIRN_OK || con_cascade_solved(cascade))
+        return status;
+    status = con_cascade_split(cascade);
+    if (status == CAIRN_OK && warm && !con_cascade_solved(cascade))
+        status = warm_start(cascade, settings);
+    if (status != CAIRN_OK || all_solved(cascade))
+        return status;
+    status = con_cascade_sweep(cascade, settings->sweeps);
+    for (int before = -1; status == CAIRN_OK && !all_solved(cascade) && before < cascade->sweeps;) {
+        before = cascade->sweeps;
+        status = con_cascade_sweep_on(cascade, settings->sweep_fraction);
+    }
+    if (status == CAIRN_OK && !all_solved(cascade))
+        status = solve_open_islands(cascade, settings);
+    if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade))
+        status = last_resort(cascade, settings);
+    return status;
+}
+
+// a step of a run need not go to the length that a problem of its own deserves
+static auto_settings limits_of(const auto_settings *settings, bool warm)
+{
+    auto_settings limits = *settings;
+    if (warm) {
+        limits.proximal_solves = (int)(settings->guess_share * settings->proximal_solves);
+        limits.last_sweeps = (int)(settings->guess_share * settings->last_sweeps);
+        limits.last_solves = (int)(settings->guess_share * settings->last_solves);
+    }
+    return limits;
+}
+
+static cairn_status solve(const void *settings, const con_problem *problem,
+                          const con_control *control, double (*R)[3], con_report *report,
+                          base_arena *arena)
+{
+    con_cascade cascade;
+    bool warm = has_guess(problem, (const double(*)[3])R);
+    auto_settings limits = limits_of(settings, warm);
+    cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
+    if (status == CAIRN_OK)
+        status = run(&cascade, &limits, warm);
+    return status == CAIRN_OK ? con_cascade_finish(&cascade) : status;
+}
+
+const con_solver con_solver_auto = {
+    .name = "auto",
+    .help = "Gauss-Seidel, interior point and proximal Newton in turn, island by island",
+    .needs = 0,
+    .table = {.settings = settings_rows,
+              .count = BASE_COUNT(settings_rows),
+              .size = sizeof(auto_settings)},
+    .solve = solve,
+};

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+// Islands, sweeps and bookkeeping shared by the Newton solvers.
+#include "contact/solvers/newton/cascade.h"
+
+#include "base/timer.h"
+#include "contact/cones/cone.h"
+#include "contact/problem/reduced.h"
+
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+    TEST_SWEEPS = 20, // sweeps of a round
+    ROUNDS = CON_CASCADE_ROUNDS,
+    FAR_SWEEPS = 20 // more of plain ones than this are taken along conjugate directions
+};
+
+static int find_root(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void unite(int *parent, int a, int b)
+{
+    a = find_root(parent, a);
+    b = find_root(parent, b);
+    // the smaller number stays root
+    if (a < b)
+        parent[b] = a;
+    else
+        parent[a] = b;
+}
+
+static bool can_bear(const con_problem *problem, int i)
+{
+    return problem->W_diagonal[i].m[0][0] > 0.0;
+}
+
+// unites contacts that share a mobile body, or bodies that joints connect; `first` [body_count] is
+// scratch
+static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
+{
+    const int(*bodies)[2] =
+        problem->reduction != NULL ? (const int(*)[2])problem->reduction->together : problem->body;
+    for (int a = 0; a < problem->body_count; a++)
+        first[a] = -1;
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int s = 0; s < 2 && can_bear(problem, i); s++) {
+            int body = bodies[i][s];
+            if (body < 0)
+                continue;
+            if (first[body] < 0)
+                first[body] = i;
+            else
+                unite(parent, first[body], i);
+        }
+    for (int a = 0; a < problem->body_count; a++)
+        first[a] = -1;
+}
+
+static void unite_by_blocks(const con_problem *problem, int *parent)
+{
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int k = problem->W->start[i]; k < problem->W->start[i + 1]; k++)
+            if (can_bear(problem, i) && can_bear(problem, problem->W->column[k]))
+                unite(parent, i, problem->W->column[k]);
+}
+
+// contacts sorted by island; islands in the order of their first contact
+static void list_islands(con_cascade *c, int *parent, int *number)
+{
+    int n = c->problem->contact_count;
+    memset(c->start, 0, (size_t)(n + 2) * sizeof *c->start);
+    for (int i = 0; i < n; i++) {
+        c->island[i] = -1;
+        if (!can_bear(c->problem, i))
+            continue;
+        int root = find_root(parent, i);
+        if (root == i)
+            number[i] = c->island_count++;
+        c->island[i] = number[root];
+        c->start[number[root] + 2]++;
+    }
+    for (int k = 2; k <= c->island_count; k++)
+        c->start[k] += c->start[k - 1];
+    for (int i = 0; i < n; i++)
+        if (c->island[i] >= 0)
+            c->contact[c->start[c->island[i] + 1]++] = i;
+}
+
+static cairn_status allocate_islands(con_cascade *c)
+{
+    size_t n = (size_t)c->problem->contact_count, m = (size_t)c->problem->body_count;
+    base_arena *arena = c->arena;
+    c->start = base_arena_array(arena, int, "islands", n + 2);
+    c->contact = base_arena_array(arena, int, "islands", n);
+    c->island = base_arena_array(arena, int, "islands", n);
+    c->place = base_arena_array(arena, int, "islands", n);
+    c->body_place = base_arena_array(arena, int, "islands", m + 1);
+    c->model = base_arena_array(arena, con_newton *, "islands", n);
+    c->map = base_arena_array(arena, double, "islands", n);
+    c->scaled = base_arena_array(arena, double, "islands", n);
+    c->R_squared = base_arena_array(arena, double, "islands", n);
+    c->U_squared = base_arena_array(arena, double, "islands", n);
+    bool complete = c->start != NULL && c->contact != NULL && c->island != NULL &&
+                    c->place != NULL && c->body_place != NULL && c->model != NULL &&
+                    c->map != NULL && c->scaled != NULL && c->R_squared != NULL &&
+                    c->U_squared != NULL;
+    return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+static cairn_status find_islands(con_cascade *c)
+{
+    int n = c->problem->contact_count;
+    base_arena_mark mark = base_arena_get_mark(c->arena);
+    int *parent = base_arena_array(c->arena, int, "islands", n);
+    if (parent == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < n; i++)
+        parent[i] = i;
+    if (c->problem->H != NULL)
+        unite_by_bodies(c->problem, parent, c->body_place);
+    else
+        unite_by_blocks(c->problem, parent);
+    list_islands(c, parent, c->place);
+    for (int i = 0; i < n; i++)
+        c->place[i] = -1;
+    for (int k = 0; k < c->island_count; k++)
+        c->model[k] = NULL;
+    base_arena_rewind(c->arena, mark);
+    return CAIRN_OK;
+}
+
+static double squared(const double a[3])
+{
+    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+}
+
+/// Scaled natural map of one contact, where it is asked for.
+static double scaled_at(const con_cascade *c, int i)
+{
+    const con_problem *problem = c->problem;
+    if (c->control->scaled_weight == 0.0)
+        return 0.0;
+    return con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
+                          problem->friction[i]);
+}
+
+/// Largest of the errors that are asked for, from squared maps.
+static double error_of(const con_cascade *c, double map, double scaled)
+{
+    double q = sqrt(c->q_total), scale = q;
+    if (!c->control->both_measures)
+        scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
+    return con_larger_error(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
+                            c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
+}
+
+typedef struct map_sums {
+    double map, scaled, R, U; // squared natural maps and sizes
+} map_sums;
+
+typedef struct sum_context {
+    con_cascade *cascade;
+    map_sums *part; // of each chunk
+} sum_context;
+
+static void add_to_island(con_cascade *c, int island, const map_sums *one)
+{
+    c->map[island] += one->map;
+    c->scaled[island] += one->scaled;
+    c->R_squared[island] += one->R;
+    c->U_squared[island] += one->U;
+}
+
+static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const sum_context *context = argument;
+    con_cascade *c = context->cascade;
+    map_sums sums = {0};
+    for (int i = begin; i < end; i++) {
+        double out[3];
+        map_sums one = {con_natural_map(c->R[i], c->U[i], c->problem->friction[i], out),
+                        scaled_at(c, i), squared(c->R[i]), squared(c->U[i])};
+        sums.map += one.map;
+        sums.scaled += one.scaled;
+        sums.R += one.R;
+        sums.U += one.U;
+        if (c->is_split && c->island[i] >= 0)
+            add_to_island(c, c->island[i], &one);
+    }
+    context->part[chunk] = sums;
+}
+
+// natural maps and sizes at R and U, of all contacts, and island by island where they are known
+static void add_up(con_cascade *c, double *map, double *scaled)
+{
+    map_sums part[CON_CHUNKS_MAX];
+    sum_context context = {c, part};
+    int n = c->problem->contact_count;
+    for (int k = 0; k < c->island_count; k++)
+        c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
+    // islands lie in several chunks
+    con_domains_chunks(c->is_split ? NULL : c->problem->domains, n, add_chunk, &context);
+    *map = *scaled = c->R_total = c->U_total = 0.0;
+    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
+        *map += part[k].map;
+        *scaled += part[k].scaled;
+        c->R_total += part[k].R;
+        c->U_total += part[k].U;
+    }
+}
+
+/// U at R; by the bodies of the sweep where they are those of R.
+static cairn_status find_velocity(con_cascade *c)
+{
+    const con_problem *problem = c->problem;
+    if (c->refreshed && problem->H != NULL && problem->reduction == NULL) {
+        con_sweep_velocity(&c->sweep, c->U);
+        return CAIRN_OK;
+    }
+    return con_problem_velocity(problem, (const double(*)[3])c->R, c->U, c->arena);
+}
+
+cairn_status con_cascade_measure(con_cascade *c)
+{
+    cairn_status status = find_velocity(c);
+    if (status != CAIRN_OK)
+        return status;
+    double map, scaled;
+    add_up(c, &map, &scaled);
+    c->error = error_of(c, map, scaled);
+    c->measured = true;
+    if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
+        c->control->history[c->report->history_count++] = c->error;
+    return isfinite(c->error) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+}
+
+cairn_status con_cascade_create(const con_problem *problem, const con_control *control,
+                                double (*R)[3], con_report *report, base_arena *arena,
+                                con_cascade *c)
+{
+    *c = (con_cascade){.problem = problem,
+                       .control = control,
+                       .report = report,
+                       .arena = arena,
+                       .R = R,
+                       .decline = NAN,
+                       .error = INFINITY,
+                       .start_time = base_timer_seconds()};
+    c->deadline = control->time_limit > 0.0 ? c->start_time + control->time_limit : INFINITY;
+    c->U = base_arena_allocate(arena, "velocities", (size_t)problem->contact_count, sizeof *c->U);
+    cairn_status status = c->U != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        status = con_sweep_init(&c->sweep, problem, NULL, NULL, R, arena);
+    if (status != CAIRN_OK)
+        return status;
+    c->refreshed = true;
+    for (int i = 0; i < problem->contact_count; i++)
+        c->q_total += squared(problem->q[i]);
+    return CAIRN_OK;
+}
+
+cairn_status con_cascade_split(con_cascade *c)
+{
+    if (c->is_split)
+        return CAIRN_OK;
+    cairn_status status = allocate_islands(c);
+    if (status == CAIRN_OK)
+        status = find_islands(c);
+    if (status != CAIRN_OK)
+        return status;
+    c->is_split = true;
+    double map, scaled;
+    add_up(c, &map, &scaled);
+    return CAIRN_OK;
+}
+
+bool con_cascade_solved(const con_cascade *c)
+{
+    return c->error <= c->control->tolerance;
+}
+
+static int factorisations(const con_cascade *c)
+{
+    int sum = 0;
+    for (int k = 0; k < c->island_count; k++)
+        sum += c->model[k] != NULL ? c->model[k]->factorisations : 0;
+    return sum;
+}
+
+int con_cascade_left(const con_cascade *c)
+{
+    if (c->control->max_iterations <= 0)
+        return INT_MAX / 2;
+    return c->control->max_iterations - c->sweeps - factorisations(c);
+}
+
+static bool is_past_deadline(const con_cascade *c)
+{
+    return isfinite(c->deadline) && base_timer_seconds() >= c->deadline;
+}
+
+bool con_cascade_late(const con_cascade *c)
+{
+    return con_cascade_left(c) <= 0 || is_past_deadline(c);
+}
+
+// after the first sweep and half a round warm starts may be done, conjugate passes at any time
+static bool is_test_due(const con_cascade *c)
+{
+    int every = c->conjugate ? TEST_SWEEPS / 2 : TEST_SWEEPS;
+    return c->sweeps == 1 || c->sweeps == TEST_SWEEPS / 2 || c->sweeps % every == 0;
+}
+
+/// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
+/// well below the tolerance: from step to step what rests must come to rest to round-off, or else
+/// the motion that errors leave spoils the next guess.
+static bool is_swept_out(const con_cascade *c, bool good_guess)
+{
+    bool whole = good_guess || c->sweeps >= TEST_SWEEPS;
+    return c->error <= (whole ? 1.0 : 1e-2) * c->control->tolerance;
+}
+
+// the error does not fall in every round of conjugate passes: the mean over several counts
+static void note_round(con_cascade *c)
+{
+    int round = c->sweeps / TEST_SWEEPS, most = c->conjugate ? ROUNDS : 2;
+    int before = round < most ? round : most;
+    double *errors = c->round_error;
+    if (before > 1)
+        c->decline = pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
+    errors[round % ROUNDS] = c->error;
+}
+
+/// Plain sweeps, whose error fell from `before` in `sweeps`, would need long.
+static bool is_slow(const con_cascade *c, double before, int sweeps)
+{
+    double decline = log(c->error / before) / sweeps;
+    return !(log(c->control->tolerance / c->error) > FAR_SWEEPS * decline);
+}
+
+// from a guess alone: stacks that start from zero come to a deeper rest by plain sweeps; and for
+// loose tolerances, as tight ones are reached by Newton steps after either kind of sweeps
+static cairn_status start_conjugate(con_cascade *c)
+{
+    const double loose = 1e-5;
+    if (c->conjugate || c->one_way || c->problem->H == NULL || c->control->tolerance < loose)
+        return CAIRN_OK;
+    c->conjugate = true;
+    if (c->sweep.conjugate.weight != NULL) {
+        con_sweep_restart(&c->sweep);
+        return CAIRN_OK;
+    }
+    return con_sweep_use_conjugate(&c->sweep, c->arena);
+}
+
+// one sweep; a point that meets the tolerance gets a plain one
+static void sweep_once(con_cascade *c)
+{
+    if (c->conjugate && !con_cascade_solved(c))
+        con_sweep_pass_conjugate(&c->sweep);
+    else
+        con_sweep_pass(&c->sweep, NULL, !c->one_way && c->sweeps % 2 == 1);
+    c->sweeps++;
+    c->measured = c->refreshed = false;
+}
+
+static void refresh(con_cascade *c)
+{
+    con_sweep_refresh(&c->sweep);
+    c->refreshed = true;
+}
+
+// errors after so many sweeps since the last measurement
+static cairn_status test(con_cascade *c, int since)
+{
+    double before = c->error;
+    refresh(c);
+    cairn_status status = con_cascade_measure(c);
+    if (c->sweeps % TEST_SWEEPS == 0)
+        note_round(c);
+    if (status == CAIRN_OK && c->sweeps >= TEST_SWEEPS && is_slow(c, before, since))
+        status = start_conjugate(c);
+    return status;
+}
+
+cairn_status con_cascade_sweep(con_cascade *c, int total)
+{
+    int left = con_cascade_left(c);
+    if (total - c->sweeps > left)
+        total = c->sweeps + left;
+    cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
+    bool good_guess = c->sweeps == 0 && con_cascade_solved(c),
+         swept_out = c->sweeps > 0 && con_cascade_solved(c);
+    int tested = c->sweeps;
+    while (status == CAIRN_OK && c->sweeps < total && !swept_out && !con_cascade_late(c)) {
+        sweep_once(c);
+        if (c->sweeps != total && !is_test_due(c))
+            continue;
+        status = test(c, c->sweeps - tested);
+        tested = c->sweeps;
+        swept_out = is_swept_out(c, good_guess);
+    }
+    return status != CAIRN_OK || c->measured ? status : con_cascade_measure(c);
+}
+
+cairn_status con_cascade_restart(con_cascade *c)
+{
+    c->conjugate = false;
+    refresh(c);
+    return con_cascade_measure(c);
+}
+
+// rough nanoseconds of one sweep, and of one factorisation with what goes with it
+static double sweep_cost(const con_cascade *c)
+{
+    double n = c->problem->contact_count;
+    return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
+}
+
+static cairn_status factorisation_cost(const con_cascade *c, double *cost)
+{
+    *cost = 0.0;
+    for (int k = 0; k < c->island_count; k++) {
+        double flops;
+        if (c->model[k] == NULL)
+            continue;
+        cairn_status status = con_newton_flops(c->model[k], &flops);
+        if (status != CAIRN_OK)
+            return status;
+        *cost += 1000.0 * (c->start[k + 1] - c->start[k]) + 0.08 * flops;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
+{
+    enum { FACTORISATIONS = 20 };
+    for (int k = 0; k < c->island_count; k++) {
+        con_newton *model;
+        bool open = con_cascade_island_error(c, k) > c->control->tolerance;
+        cairn_status status = open ? con_cascade_model(c, k, &model) : CAIRN_OK;
+        if (status != CAIRN_OK)
+            return status;
+    }
+    if (!(c->decline < 1.0) || !(c->control->tolerance > 0.0))
+        return CAIRN_OK;
+    double needed =
+        TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
+    double cost;
+    cairn_status status = factorisation_cost(c, &cost);
+    if (status != CAIRN_OK)
+        return status;
+    if ((c->promised + needed) * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6)
+        return CAIRN_OK;
+    // whole rounds, so that the decline is known again where the promise was not kept
+    int before = c->sweeps, rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;
+    status = con_cascade_sweep(c, (before / TEST_SWEEPS + rounds) * TEST_SWEEPS);
+    c->promised += c->sweeps - before;
+    return status;
+}
+
+static con_goal goal_of(const con_cascade *c, int island)
+{
+    return (con_goal){
+        .tolerance = c->control->tolerance,
+        .both_measures = c->control->both_measures,
+        .scaled_weight = c->control->scaled_weight,
+        .q_squared = c->q_total,
+        .R_squared_other = fmax(0.0, c->R_total - c->R_squared[island]),
+        .U_squared_other = fmax(0.0, c->U_total - c->U_squared[island]),
+        .share = (double)(c->start[island + 1] - c->start[island]) / c->problem->contact_count,
+        .deadline = c->deadline,
+    };
+}
+
+static double error_at_R(const con_cascade *c, int island)
+{
+    double share = goal_of(c, island).share;
+    return error_of(c, c->map[island] / share, c->scaled[island] / share);
+}
+
+double con_cascade_island_error(const con_cascade *c, int island)
+{
+    double error = error_at_R(c, island);
+    const con_newton *model = c->model[island];
+    return model != NULL ? fmin(error, model->best_error) : error;
+}
+
+cairn_status con_cascade_model(con_cascade *c, int island, con_newton **model)
+{
+    *model = c->model[island];
+    if (*model == NULL) {
+        *model = base_arena_array(c->arena, con_newton, "island", 1);
+        if (*model == NULL)
+            return CAIRN_ERROR_MEMORY;
+        con_goal goal = goal_of(c, island);
+        cairn_status status = con_newton_create(
+            c->problem, c->contact + c->start[island], c->start[island + 1] - c->start[island],
+            &goal, c->control, c->report, c->body_place, c->place, c->arena, *model);
+        if (status != CAIRN_OK)
+            return status;
+        c->model[island] = *model;
+    }
+    (*model)->limit = (*model)->factorisations + con_cascade_left(c);
+    con_newton_gather(*model, (const double(*)[3])c->R, (*model)->scratch[3]);
+    con_newton_error(*model, (const double(*)[3])(*model)->scratch[3]);
+    return CAIRN_OK;
+}
+
+static void take_best(con_cascade *c, const con_newton *model)
+{
+    con_newton_scatter(model, (const double(*)[3])model->best, c->R);
+    c->measured = c->refreshed = false;
+}
+
+cairn_status con_cascade_finish(con_cascade *c)
+{
+    for (int k = 0; k < c->island_count; k++) {
+        const con_newton *model = c->model[k];
+        if (model != NULL && model->best_error < error_at_R(c, k))
+            take_best(c, model);
+    }
+    cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
+    c->report->iterations = c->sweeps + factorisations(c);
+    c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
+                      : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT
+                      : is_past_deadline(c)      ? CON_STOP_TIME_LIMIT
+                                                 : CON_STOP_STAGNATED;
+    return status == CAIRN_ERROR_NUMERICAL ? CAIRN_OK : status;
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products, error, factorisation and refined solves of an island.
+#include "contact/solvers/newton/newton.h"
+
+#include "base/timer.h"
+#include "contact/cones/cone.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+// out[3] = a[3][3] x
+static inline void apply3(const double a[3][3], const double x[3], double out[3])
+{
+    double y[3];
+    for (int i = 0; i < 3; i++)
+        y[i] = a[i][0] * x[0] + a[i][1] * x[1] + a[i][2] * x[2];
+    memcpy(out, y, sizeof y);
+}
+
+static inline void multiply3(const double a[3][3], const double b[3][3], double out[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
+}
+
+// v += J^T r; v [m][6]
+static void add_transposed(const con_newton *newton, const double (*r)[3], double *v)
+{
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int s = 0; s < 2; s++) {
+            if (newton->body[i][s] < 0)
+                continue;
+            double *out = v + 6 * newton->body[i][s];
+            const double(*J)[6] = (const double(*)[6])newton->J[i][s];
+            for (int k = 0; k < 6; k++)
+                out[k] += J[0][k] * r[i][0] + J[1][k] * r[i][1] + J[2][k] * r[i][2];
+        }
+}
+
+// out = J v
+static void apply_J(const con_newton *newton, const double *v, double (*out)[3])
+{
+    for (int i = 0; i < newton->contact_count; i++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int s = 0; s < 2; s++) {
+            if (newton->body[i][s] < 0)
+                continue;
+            const double *x = v + 6 * newton->body[i][s];
+            const double(*J)[6] = (const double(*)[6])newton->J[i][s];
+            for (int row = 0; row < 3; row++)
+                sum[row] += (J[row][0] * x[0] + J[row][1] * x[1] + J[row][2] * x[2]) +
+                            (J[row][3] * x[3] + J[row][4] * x[4] + J[row][5] * x[5]);
+        }
+        memcpy(out[i], sum, sizeof sum);
+    }
+}
+
+static void apply_W(const con_newton *newton, const double (*r)[3], double (*out)[3])
+{
+    const con_block_pattern *pattern = &newton->pattern;
+    for (int i = 0; i < newton->contact_count; i++) {
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int k = pattern->start[i]; k < pattern->start[i + 1]; k++) {
+            const double *x = r[pattern->column[k]];
+            const double(*m)[3] = (const double(*)[3])newton->block[k].m;
+            for (int row = 0; row < 3; row++)
+                sum[row] += m[row][0] * x[0] + m[row][1] * x[1] + m[row][2] * x[2];
+        }
+        memcpy(out[i], sum, sizeof sum);
+    }
+}
+
+void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, double (*out)[3])
+{
+    if (newton->bodies) {
+        memset(newton->velocity, 0, (size_t)newton->body_count * sizeof *newton->velocity);
+        add_transposed(newton, r, newton->velocity[0]);
+        if (newton->joints != NULL)
+            con_newton_joints_project(newton->joints, newton->velocity);
+        apply_J(newton, newton->velocity[0], out);
+    } else {
+        apply_W(newton, r, out);
+    }
+    for (int i = 0; with_q && i < newton->contact_count; i++)
+        for (int k = 0; k < 3; k++)
+            out[i][k] += newton->q[i][k];
+}
+
+/// Squares in the units of the problem.
+typedef struct squares {
+    double map, scaled, R, U;
+} squares;
+
+static squares measure(const con_newton *newton, const double (*r)[3], const double (*u)[3])
+{
+    squares sum = {0.0, 0.0, 0.0, 0.0};
+    double w_unit = newton->velocity_unit / newton->impulse_unit;
+    for (int i = 0; i < newton->contact_count; i++) {
+        double R[3], U[3], map[3];
+        for (int k = 0; k < 3; k++) {
+            R[k] = r[i][k] * newton->impulse_unit;
+            U[k] = u[i][k] * newton->velocity_unit;
+            sum.R += R[k] * R[k];
+            sum.U += U[k] * U[k];
+        }
+        sum.map += con_natural_map(R, U, newton->mu[i], map);
+        if (newton->goal.scaled_weight > 0.0)
+            sum.scaled += con_scaled_map(newton->w[i] * w_unit, R, U, newton->mu[i]);
+    }
+    return sum;
+}
+
+double con_newton_error(con_newton *newton, const double (*r)[3])
+{
+    double(*u)[3] = newton->scratch[0];
+    con_newton_velocity(newton, r, true, u);
+    squares sum = measure(newton, r, (const double(*)[3])u);
+    const con_goal *goal = &newton->goal;
+    double scale = goal->q_squared;
+    if (!goal->both_measures)
+        scale = fmax(scale, fmax(sum.R + goal->R_squared_other, sum.U + goal->U_squared_other));
+    scale = sqrt(scale) > DBL_EPSILON ? sqrt(scale) : 1.0;
+    double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
+    double error =
+        con_larger_error(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q);
+    error /= sqrt(goal->share);
+    if (!isfinite(error))
+        return NAN;
+    con_report *report = newton->report;
+    const con_control *control = newton->control;
+    if (report != NULL && control->history != NULL &&
+        report->history_count < control->history_capacity)
+        control->history[report->history_count++] = error;
+    if (error < newton->best_error) {
+        newton->best_error = error;
+        memcpy(newton->best, r, (size_t)newton->contact_count * sizeof *newton->best);
+    }
+    return error;
+}
+
+bool con_newton_solved(const con_newton *newton)
+{
+    return newton->best_error <= newton->goal.tolerance;
+}
+
+bool con_newton_late(const con_newton *newton)
+{
+    return newton->factorisations >= newton->limit ||
+           (isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline);
+}
+
+void con_newton_begin(con_newton *newton)
+{
+    if (newton->bodies)
+        return;
+    newton->ordered = false;
+    newton->floor = base_arena_get_mark(newton->arena);
+}
+
+// J^T B and A J of one side of a contact
+static inline void side_products(const double J[3][6], const double A[3][3], const double B[3][3],
+                                 double left[6][3], double right[3][6])
+{
+    for (int k = 0; k < 6; k++)
+        for (int j = 0; j < 3; j++)
+            left[k][j] = J[0][k] * B[0][j] + J[1][k] * B[1][j] + J[2][k] * B[2][j];
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 6; k++)
+            right[i][k] = A[i][0] * J[0][k] + A[i][1] * J[1][k] + A[i][2] * J[2][k];
+}
+
+static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+{
+    const con_block_pattern *pattern = &newton->pattern;
+    memset(newton->values, 0, 36 * (size_t)pattern->start[pattern->size] * sizeof(double));
+    for (int a = 0; a < newton->body_count; a++)
+        for (int k = 0; k < 6; k++)
+            newton->values[36 * (size_t)newton->diagonal[a] + 7 * k] = 1.0;
+    for (int i = 0; i < newton->contact_count; i++) {
+        double left[2][6][3], right[2][3][6];
+        for (int s = 0; s < 2; s++)
+            if (newton->body[i][s] >= 0)
+                side_products((const double(*)[6])newton->J[i][s], A[i], B[i], left[s], right[s]);
+        for (int s = 0; s < 2; s++)
+            for (int t = 0; t < 2; t++) {
+                if (newton->slot[i][s][t] < 0)
+                    continue;
+                double *out = newton->values + 36 * (size_t)newton->slot[i][s][t];
+                for (int a = 0; a < 6; a++)
+                    for (int b = 0; b < 6; b++)
+                        out[6 * a + b] += left[s][a][0] * right[t][0][b] +
+                                          left[s][a][1] * right[t][1][b] +
+                                          left[s][a][2] * right[t][2][b];
+            }
+    }
+    if (newton->joints != NULL)
+        con_newton_joints_assemble(newton->joints, newton->values);
+}
+
+static bool is_zero(const double a[3][3])
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            if (a[i][j] != 0.0)
+                return false;
+    return true;
+}
+
+// numbers the contacts with B != 0; true when they are the same as before
+static bool number_active(con_newton *newton, const double (*B)[3][3])
+{
+    int count = 0;
+    bool same = newton->ordered;
+    for (int i = 0; i < newton->contact_count; i++) {
+        bool active = !is_zero(B[i]);
+        same = same && active == (newton->place[i] >= 0);
+        newton->place[i] = active ? count : -1;
+        if (active)
+            newton->active[count++] = i;
+    }
+    newton->active_count = count;
+    return same;
+}
+
+static cairn_status order_active(con_newton *newton)
+{
+    base_arena *arena = newton->arena;
+    base_arena_rewind(arena, newton->floor);
+    newton->ordered = false;
+    size_t n = (size_t)newton->active_count;
+    size_t entries = (size_t)newton->pattern.start[newton->contact_count];
+    int *start = base_arena_array(arena, int, "active contacts", n + 1);
+    int *column = base_arena_array(arena, int, "active contacts", entries + 1);
+    if (start == NULL || column == NULL)
+        return CAIRN_ERROR_MEMORY;
+    int used = 0;
+    for (size_t a = 0; a < n; a++) {
+        int i = newton->active[a];
+        start[a] = used;
+        for (int k = newton->pattern.start[i]; k < newton->pattern.start[i + 1]; k++)
+            if (newton->place[newton->pattern.column[k]] >= 0)
+                column[used++] = newton->place[newton->pattern.column[k]];
+    }
+    start[n] = used;
+    con_block_pattern pattern = {newton->active_count, start, column};
+    newton->values = base_arena_array(arena, double, "Newton matrix", 9 * (size_t)used + 1);
+    if (newton->values == NULL)
+        return CAIRN_ERROR_MEMORY;
+    cairn_status status = con_block_order_create(&pattern, 3, arena, &newton->order);
+    if (status == CAIRN_OK)
+        status = con_newton_allocate_factors(newton);
+    newton->ordered = status == CAIRN_OK;
+    return status;
+}
+
+static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+{
+    double *out = newton->values;
+    for (int a = 0; a < newton->active_count; a++) {
+        int i = newton->active[a];
+        for (int k = newton->pattern.start[i]; k < newton->pattern.start[i + 1]; k++) {
+            int j = newton->pattern.column[k];
+            if (newton->place[j] < 0)
+                continue;
+            double half[3][3], product[3][3];
+            multiply3(A[i], (const double(*)[3])newton->block[k].m, half);
+            multiply3((const double(*)[3])half, B[j], product);
+            for (int row = 0; i == j && row < 3; row++)
+                product[row][row] += 1.0;
+            memcpy(out, product, sizeof product);
+            out += 9;
+        }
+    }
+}
+
+// does the work fit into memory, and (very roughly) into the time left
+static bool is_feasible(const con_newton *newton)
+{
+    if (!newton->fits)
+        return false;
+    double fastest = newton->order.flops / 2e10;
+    return !isfinite(newton->goal.deadline) ||
+           base_timer_seconds() + fastest < newton->goal.deadline;
+}
+
+cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+{
+    cairn_status status = CAIRN_OK;
+    if (!newton->bodies && !number_active(newton, B))
+        status = order_active(newton);
+    if (status != CAIRN_OK)
+        return status;
+    if (!is_feasible(newton))
+        return CAIRN_ERROR_NUMERICAL;
+    if (newton->bodies)
+        assemble_bodies(newton, A, B);
+    else
+        assemble_contacts(newton, A, B);
+    newton->factorisations++;
+    return con_block_lu_factor(&newton->lu, newton->values) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+}
+
+static void apply_each(const con_newton *newton, const double (*A)[3][3], const double (*x)[3],
+                       double (*out)[3])
+{
+    for (int i = 0; i < newton->contact_count; i++)
+        apply3(A[i], x[i], out[i]);
+}
+
+static double norm_squared(const double *x, size_t count)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < count; k++)
+        sum += x[k] * x[k];
+    return sum;
+}
+
+/// One refined solve in body form, on { v - J^T B y = 0, A J v + y = rhs }.
+static void solve_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
+                         const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
+{
+    int n = newton->contact_count;
+    size_t rows = 6 * (size_t)newton->body_count;
+    double(*weighted)[3] = newton->scratch[1], (*defect)[3] = newton->scratch[2];
+    double *v = newton->velocity[0], *d = newton->unknown;
+    memset(v, 0, rows * sizeof *v);
+    memcpy(defect, rhs, (size_t)n * sizeof *defect);
+    memset(y, 0, (size_t)n * sizeof *y);
+    if (newton->joints != NULL)
+        con_newton_joints_begin(newton->joints);
+    for (int round = 0; round < 3; round++) {
+        // right side of the bodies: J^T B (y + defect) - v
+        for (int i = 0; i < n; i++) {
+            double sum[3] = {y[i][0] + defect[i][0], y[i][1] + defect[i][1],
+                             y[i][2] + defect[i][2]};
+            apply3(B[i], sum, weighted[i]);
+        }
+        for (size_t k = 0; k < rows; k++)
+            d[k] = -v[k];
+        add_transposed(newton, (const double(*)[3])weighted, d);
+        if (newton->joints != NULL)
+            con_newton_joints_load(newton->joints, v, d);
+        con_block_lu_solve(&newton->lu, d);
+        if (newton->joints != NULL)
+            con_newton_joints_update(newton->joints, d);
+        for (size_t k = 0; k < rows; k++)
+            v[k] += d[k];
+        // y += defect - A J d, and what is left of the second row
+        apply_J(newton, d, weighted);
+        apply_each(newton, A, (const double(*)[3])weighted, weighted);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++)
+                y[i][k] += defect[i][k] - weighted[i][k];
+        apply_J(newton, v, W_B_y);
+        if (norm_squared(d, rows) <= 1e-28 * norm_squared(v, rows))
+            return;
+        apply_each(newton, A, (const double(*)[3])W_B_y, weighted);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++)
+                defect[i][k] = rhs[i][k] - weighted[i][k] - y[i][k];
+    }
+}
+
+// y += solution for the active contacts
+static void solve_active(con_newton *newton, const double (*defect)[3], double (*y)[3])
+{
+    double *d = newton->unknown;
+    for (int a = 0; a < newton->active_count; a++)
+        memcpy(d + 3 * a, defect[newton->active[a]], sizeof *defect);
+    con_block_lu_solve(&newton->lu, d);
+    for (int a = 0; a < newton->active_count; a++)
+        for (int k = 0; k < 3; k++)
+            y[newton->active[a]][k] += d[3 * a + k];
+}
+
+/// Refined solve in W form; inactive contacts follow from the others.
+static void solve_contacts(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
+                           const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
+{
+    int n = newton->contact_count;
+    double(*weighted)[3] = newton->scratch[1], (*defect)[3] = newton->scratch[2];
+    memcpy(defect, rhs, (size_t)n * sizeof *defect);
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int round = 0; round < 2; round++) {
+        solve_active(newton, (const double(*)[3])defect, y);
+        apply_each(newton, B, (const double(*)[3])y, weighted);
+        apply_W(newton, (const double(*)[3])weighted, W_B_y);
+        apply_each(newton, A, (const double(*)[3])W_B_y, weighted);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++)
+                defect[i][k] = rhs[i][k] - weighted[i][k] - y[i][k];
+        for (int i = 0; i < n; i++)
+            if (newton->place[i] < 0)
+                for (int k = 0; k < 3; k++)
+                    y[i][k] = rhs[i][k] - weighted[i][k];
+    }
+}
+
+void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
+                      const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
+{
+    if (newton->bodies)
+        solve_bodies(newton, A, B, rhs, y, W_B_y);
+    if (newton->bodies && newton->joints != NULL) {
+        // whatever is left of the joints' error, W B y is that of y
+        apply_each(newton, B, (const double(*)[3])y, newton->scratch[1]);
+        con_newton_velocity(newton, (const double(*)[3])newton->scratch[1], false, W_B_y);
+    }
+    if (!newton->bodies)
+        solve_contacts(newton, A, B, rhs, y, W_B_y);
+}
+
+void con_newton_scatter(const con_newton *newton, const double (*r)[3], double (*R)[3])
+{
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int k = 0; k < 3; k++)
+            R[newton->contact[i]][k] = r[i][k] * newton->impulse_unit;
+}
+
+void con_newton_gather(const con_newton *newton, const double (*R)[3], double (*r)[3])
+{
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int k = 0; k < 3; k++)
+            r[i][k] = R[newton->contact[i]][k] / newton->impulse_unit;
+}

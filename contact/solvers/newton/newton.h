@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// One island of a problem, scaled, with the products and factorisations that Newton methods need.
+#ifndef CAIRN_CONTACT_SOLVERS_NEWTON_NEWTON_H
+#define CAIRN_CONTACT_SOLVERS_NEWTON_NEWTON_H
+
+#include "contact/linear/block_lu.h"
+#include "contact/problem/problem.h"
+#include "contact/solvers/newton/newton_joints.h"
+#include "contact/solvers/solver.h"
+
+/// What the solve of an island must reach: the natural map of the whole problem (4.12), of which
+/// the island may use its share, in the problem's units.
+typedef struct con_goal {
+    double tolerance;
+    bool both_measures;
+    double scaled_weight;   // of (4.13)
+    double q_squared;       // |q|^2 of the whole problem
+    double R_squared_other; // |R|^2 and |U|^2 of the other islands
+    double U_squared_other;
+    double share;    // contacts of the island / contacts of the problem
+    double deadline; // clock at which to stop; INFINITY: none
+} con_goal;
+
+/// An island in units where the root mean square of q over contacts and the median of w are 1:
+///     u = W r + q,  U = velocity_unit u,  R = impulse_unit r.
+/// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
+/// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
+/// W = J P J^T, where P takes away what they do not allow.
+typedef struct con_newton {
+    int contact_count; // n
+    int body_count;    // m
+    bool bodies;       // body form
+    int *contact;      // [n] contact of the problem
+    double velocity_unit, impulse_unit;
+    double (*q)[3];
+    double *mu;
+    double *w; // [n] trace of the diagonal block over 3
+    // body form
+    int (*body)[2]; // [n] bodies of the island, -1 where immobile
+    double (*J)[2][3][6];
+    double (*velocity)[6];     // [m] scratch
+    con_newton_joints *joints; // of its bodies; NULL for none
+    // W form
+    mat3 *block; // by the pattern
+
+    con_block_pattern pattern; // of bodies or contacts
+    con_block_order order;     // of the Newton matrix: in W form, of its active contacts
+    con_block_lu lu;
+    bool ordered;          // order and lu are there
+    bool fits;             // lu is there: its size is within CON_NEWTON_DOUBLES_MAX
+    base_arena_mark floor; // W form: where the memory of order and lu begins
+    double *values;        // [entries][block * block] of the Newton matrix
+    int (*slot)[2][2];     // [n] entries of values for the pairs of bodies; -1 for none
+    int *diagonal;         // [m] entries of the diagonal
+    int *place;            // [n] W form: place among the active contacts; -1 for inactive ones
+    int *active;           // [n] W form: the active contacts
+    int active_count;
+    double *unknown; // [size * block] scratch of solves
+    double (*scratch[4])[3];
+
+    con_goal goal;
+    const con_control *control;
+    con_report *report; // history is added to it; may be NULL
+    int factorisations;
+    int limit;         // of factorisations: then the island is late
+    double (*best)[3]; // [n] r of the least error so far
+    double best_error; // natural map / what the goal allows * tolerance
+    base_arena *arena;
+} con_newton;
+
+enum { CON_NEWTON_DOUBLES_MAX = 250000000 }; // 2 GB
+
+/// Takes the contacts listed (an island) out of a problem; memory from the arena stays in use.
+/// Contacts with W_NN = 0 must not be listed.
+/// @param body_place  [body_count] scratch, all -1, left so; NULL in W form
+/// @param place       [contact_count] scratch, all -1, left so; NULL in body form
+cairn_status con_newton_create(const con_problem *problem, const int *contact, int count,
+                               const con_goal *goal, const con_control *control, con_report *report,
+                               int *body_place, int *place, base_arena *arena,
+                               con_newton *newton) CAIRN_CHECK_RESULT;
+
+/// out = W r (+ q)
+void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, double (*out)[3]);
+
+/// Error of r in the sense of the goal: at most goal.tolerance when the island is solved. Keeps
+/// the best point and notes the history. NaN for a point that is not finite.
+double con_newton_error(con_newton *newton, const double (*r)[3]);
+bool con_newton_solved(const con_newton *newton);
+bool con_newton_late(const con_newton *newton);
+
+/// Operations of one factorisation with every contact active. To be called before con_newton_begin
+/// or after a method has ended.
+cairn_status con_newton_flops(const con_newton *newton, double *flops) CAIRN_CHECK_RESULT;
+
+/// Called by a method once its own arrays are allocated, before con_newton_factor: in W form the
+/// factors go on top of the arena and are replaced there when the active contacts change. The
+/// method rewinds the arena when it ends.
+void con_newton_begin(con_newton *newton);
+
+/// Room for the factors of newton->order, where they fit; part of ordering.
+cairn_status con_newton_allocate_factors(con_newton *newton) CAIRN_CHECK_RESULT;
+
+/// Factors I + sum J^T B A J (bodies) or I + A W B (contacts with B != 0).
+/// @param A, B  [n] 3x3 row-major
+/// @return CAIRN_ERROR_NUMERICAL when the matrix is not finite, the factors would be larger than
+///         CON_NEWTON_DOUBLES_MAX, or the time left is clearly too short; CAIRN_ERROR_MEMORY
+cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3],
+                               const double (*B)[3][3]) CAIRN_CHECK_RESULT;
+
+/// Solves y + A W B y = rhs with the factors of con_newton_factor, refined.
+/// @param y     [n][3] out
+/// @param W_B_y [n][3] out: W B y
+void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
+                      const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3]);
+
+/// r of the island into R of the problem, and back.
+void con_newton_scatter(const con_newton *newton, const double (*r)[3], double (*R)[3]);
+void con_newton_gather(const con_newton *newton, const double (*R)[3], double (*r)[3]);
+
+#endif

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// An island taken out of a problem: numbering, scaling, pattern.
+#include "contact/solvers/newton/newton.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+// the middle value; reorders the array
+static double median(double *values, int count)
+{
+    int low = 0, high = count - 1, middle = count / 2;
+    while (low < high) {
+        double split = values[low + (high - low) / 2];
+        int i = low, j = high;
+        while (i <= j) {
+            while (values[i] < split)
+                i++;
+            while (values[j] > split)
+                j--;
+            if (i > j)
+                break;
+            double swap = values[i];
+            values[i++] = values[j];
+            values[j--] = swap;
+        }
+        if (middle <= j)
+            high = j;
+        else if (middle >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[middle];
+}
+
+static bool allocate(con_newton *newton, base_arena *arena)
+{
+    size_t n = (size_t)newton->contact_count;
+    newton->contact = base_arena_array(arena, int, "island", n);
+    newton->q = base_arena_allocate(arena, "island", n, sizeof *newton->q);
+    newton->mu = base_arena_array(arena, double, "island", n);
+    newton->w = base_arena_array(arena, double, "island", n);
+    newton->best = base_arena_allocate(arena, "island", n, sizeof *newton->best);
+    bool complete = newton->contact != NULL && newton->q != NULL && newton->mu != NULL &&
+                    newton->w != NULL && newton->best != NULL;
+    for (int k = 0; k < 4; k++) {
+        newton->scratch[k] = base_arena_allocate(arena, "island", n, sizeof(double[3]));
+        complete = complete && newton->scratch[k] != NULL;
+    }
+    return complete;
+}
+
+// right side and diagonal in scaled units; returns the median of w in the problem's units
+static double scale_contacts(con_newton *newton, const con_problem *problem)
+{
+    int n = newton->contact_count;
+    double squared = 0.0, *copy = newton->scratch[0][0];
+    for (int i = 0; i < n; i++) {
+        int c = newton->contact[i];
+        const mat3 *W = &problem->W_diagonal[c];
+        newton->mu[i] = problem->friction[c];
+        newton->w[i] = copy[i] = (W->m[0][0] + W->m[1][1] + W->m[2][2]) / 3.0;
+        for (int k = 0; k < 3; k++)
+            squared += problem->q[c][k] * problem->q[c][k];
+    }
+    double middle = median(copy, n), unit = sqrt(squared / n);
+    newton->velocity_unit = unit > 0.0 && isfinite(1.0 / unit) ? unit : 1.0;
+    newton->impulse_unit = newton->velocity_unit / middle;
+    for (int i = 0; i < n; i++) {
+        newton->w[i] /= middle;
+        for (int k = 0; k < 3; k++)
+            newton->q[i][k] = problem->q[newton->contact[i]][k] / newton->velocity_unit;
+    }
+    return middle;
+}
+
+// joints of the bodies, and the bodies that only joints bring in
+static cairn_status take_joints(con_newton *newton, const con_problem *problem, int *body_place,
+                                base_arena *arena)
+{
+    if (problem->reduction == NULL)
+        return CAIRN_OK;
+    int *body_at = base_arena_array(arena, int, "island", newton->body_count + 1);
+    if (body_at == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int s = 0; s < 2; s++)
+            if (newton->body[i][s] >= 0)
+                body_at[newton->body[i][s]] = problem->body[newton->contact[i]][s];
+    cairn_status status = con_newton_joints_create(problem, body_at, &newton->body_count,
+                                                   body_place, arena, &newton->joints);
+    for (int a = 0; newton->joints != NULL && a < newton->body_count; a++)
+        body_place[newton->joints->body_at[a]] = -1;
+    return status;
+}
+
+// H M^-1/2 of the island's contacts; bodies numbered in the order of their first contact
+static cairn_status take_bodies(con_newton *newton, const con_problem *problem, double middle,
+                                int *body_place, base_arena *arena)
+{
+    size_t n = (size_t)newton->contact_count;
+    newton->body = base_arena_allocate(arena, "island", n, sizeof *newton->body);
+    newton->J = base_arena_allocate(arena, "island", n, sizeof *newton->J);
+    newton->slot = base_arena_allocate(arena, "island", n, sizeof *newton->slot);
+    if (newton->body == NULL || newton->J == NULL || newton->slot == NULL)
+        return CAIRN_ERROR_MEMORY;
+    double scale = 1.0 / sqrt(middle);
+    for (size_t i = 0; i < n; i++)
+        for (int s = 0; s < 2; s++) {
+            int c = newton->contact[i], body = problem->body[c][s];
+            newton->body[i][s] = -1;
+            memset(newton->J[i][s], 0, sizeof newton->J[i][s]);
+            if (body < 0)
+                continue;
+            if (body_place[body] < 0)
+                body_place[body] = newton->body_count++;
+            newton->body[i][s] = body_place[body];
+            for (int row = 0; row < 3; row++)
+                for (int k = 0; k < 6; k++)
+                    newton->J[i][s][row][k] =
+                        problem->H[c][s][row][k] * scale * sqrt(problem->mass_inverse[body][k]);
+        }
+    cairn_status status = take_joints(newton, problem, body_place, arena);
+    if (status != CAIRN_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        for (int s = 0; s < 2; s++)
+            if (problem->body[newton->contact[i]][s] >= 0)
+                body_place[problem->body[newton->contact[i]][s]] = -1;
+    newton->velocity =
+        base_arena_allocate(arena, "island", (size_t)newton->body_count, sizeof *newton->velocity);
+    return newton->velocity != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+static void find_slots(con_newton *newton)
+{
+    for (int i = 0; i < newton->contact_count; i++)
+        for (int s = 0; s < 2; s++)
+            for (int t = 0; t < 2; t++) {
+                int a = newton->body[i][s], b = newton->body[i][t];
+                newton->slot[i][s][t] =
+                    a >= 0 && b >= 0 ? con_block_pattern_find(&newton->pattern, a, b) : -1;
+            }
+    for (int a = 0; a < newton->body_count; a++)
+        newton->diagonal[a] = con_block_pattern_find(&newton->pattern, a, a);
+    if (newton->joints != NULL)
+        con_newton_joints_find(newton->joints, &newton->pattern);
+}
+
+cairn_status con_newton_allocate_factors(con_newton *newton)
+{
+    const con_block_order *order = &newton->order;
+    size_t total =
+        order->factor_start[order->supernode_count] + order->front_size + order->stack_size;
+    newton->fits = total <= CON_NEWTON_DOUBLES_MAX;
+    return newton->fits ? con_block_lu_create(order, newton->arena, &newton->lu) : CAIRN_OK;
+}
+
+cairn_status con_newton_flops(const con_newton *newton, double *flops)
+{
+    *flops = newton->order.flops;
+    if (newton->bodies)
+        return CAIRN_OK;
+    con_block_order order;
+    base_arena_mark mark = base_arena_get_mark(newton->arena);
+    cairn_status status = con_block_order_create(&newton->pattern, 3, newton->arena, &order);
+    if (status == CAIRN_OK)
+        *flops = order.flops;
+    base_arena_rewind(newton->arena, mark);
+    return status;
+}
+
+static cairn_status order_bodies(con_newton *newton, base_arena *arena)
+{
+    size_t n = (size_t)newton->contact_count, m = (size_t)newton->body_count, count = 0;
+    newton->diagonal = base_arena_array(arena, int, "island", m);
+    newton->unknown = base_arena_array(arena, double, "island", 6 * m);
+    size_t joined = newton->joints != NULL ? con_newton_joints_pairs(newton->joints, NULL) : 0;
+    int(*pairs)[2] = base_arena_allocate(arena, "body pairs", 2 * n + m + joined, sizeof *pairs);
+    if (newton->diagonal == NULL || newton->unknown == NULL || pairs == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int a = 0; a < newton->body_count; a++, count++)
+        pairs[count][0] = pairs[count][1] = a;
+    for (size_t i = 0; i < n; i++) {
+        int a = newton->body[i][0], b = newton->body[i][1];
+        if (a < 0 || b < 0 || a == b)
+            continue;
+        pairs[count][0] = pairs[count + 1][1] = a;
+        pairs[count][1] = pairs[count + 1][0] = b;
+        count += 2;
+    }
+    if (newton->joints != NULL)
+        count += con_newton_joints_pairs(newton->joints, pairs + count);
+    cairn_status status =
+        con_block_pattern_create(newton->body_count, pairs, count, arena, &newton->pattern);
+    if (status != CAIRN_OK)
+        return status;
+    find_slots(newton);
+    newton->values =
+        base_arena_array(arena, double, "Newton matrix", 36 * (size_t)newton->pattern.start[m]);
+    if (newton->values == NULL)
+        return CAIRN_ERROR_MEMORY;
+    status = con_block_order_create(&newton->pattern, 6, arena, &newton->order);
+    if (status == CAIRN_OK)
+        status = con_newton_allocate_factors(newton);
+    newton->ordered = status == CAIRN_OK;
+    return status;
+}
+
+// pairs (i, j) and (j, i) of each block of W among the island's contacts
+static size_t list_contact_pairs(const con_newton *newton, const con_problem *problem,
+                                 const int *place, int (*pairs)[2])
+{
+    size_t count = 0;
+    for (int i = 0; i < newton->contact_count; i++) {
+        int row = newton->contact[i];
+        for (int k = problem->W->start[row]; k < problem->W->start[row + 1]; k++) {
+            int j = place[problem->W->column[k]];
+            if (j < 0)
+                continue;
+            if (pairs != NULL) {
+                pairs[count][0] = pairs[count + 1][1] = i;
+                pairs[count][1] = pairs[count + 1][0] = j;
+            }
+            count += 2;
+        }
+    }
+    return count;
+}
+
+static void scale_blocks(con_newton *newton, const con_problem *problem, const int *place,
+                         double middle)
+{
+    memset(newton->block, 0,
+           (size_t)newton->pattern.start[newton->contact_count] * sizeof *newton->block);
+    for (int i = 0; i < newton->contact_count; i++) {
+        int row = newton->contact[i];
+        for (int k = problem->W->start[row]; k < problem->W->start[row + 1]; k++) {
+            int j = place[problem->W->column[k]];
+            if (j < 0)
+                continue;
+            mat3 *block = &newton->block[con_block_pattern_find(&newton->pattern, i, j)];
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    block->m[a][b] = problem->W->block[k].m[a][b] / middle;
+        }
+    }
+}
+
+static cairn_status take_blocks(con_newton *newton, const con_problem *problem, double middle,
+                                int *place, base_arena *arena)
+{
+    int n = newton->contact_count;
+    for (int i = 0; i < n; i++)
+        place[newton->contact[i]] = i;
+    size_t count = list_contact_pairs(newton, problem, place, NULL);
+    newton->place = base_arena_array(arena, int, "island", n);
+    newton->active = base_arena_array(arena, int, "island", n);
+    newton->unknown = base_arena_array(arena, double, "island", 3 * n);
+    int(*pairs)[2] = base_arena_allocate(arena, "contact pairs", count + 1, sizeof *pairs);
+    if (newton->place == NULL || newton->active == NULL || newton->unknown == NULL || pairs == NULL)
+        return CAIRN_ERROR_MEMORY;
+    list_contact_pairs(newton, problem, place, pairs);
+    cairn_status status = con_block_pattern_create(n, pairs, count, arena, &newton->pattern);
+    if (status != CAIRN_OK)
+        return status;
+    newton->block = base_arena_array(arena, mat3, "island", newton->pattern.start[n]);
+    if (newton->block == NULL)
+        return CAIRN_ERROR_MEMORY;
+    scale_blocks(newton, problem, place, middle);
+    for (int i = 0; i < n; i++)
+        place[newton->contact[i]] = -1;
+    return CAIRN_OK;
+}
+
+cairn_status con_newton_create(const con_problem *problem, const int *contact, int count,
+                               const con_goal *goal, const con_control *control, con_report *report,
+                               int *body_place, int *place, base_arena *arena, con_newton *newton)
+{
+    *newton = (con_newton){.contact_count = count,
+                           .bodies = problem->H != NULL,
+                           .goal = *goal,
+                           .control = control,
+                           .report = report,
+                           .best_error = INFINITY,
+                           .limit = INT_MAX,
+                           .arena = arena};
+    if (!allocate(newton, arena))
+        return CAIRN_ERROR_MEMORY;
+    memcpy(newton->contact, contact, (size_t)count * sizeof *contact);
+    memset(newton->best, 0, (size_t)count * sizeof *newton->best);
+    double middle = scale_contacts(newton, problem);
+    if (!newton->bodies)
+        return take_blocks(newton, problem, middle, place, arena);
+    cairn_status status = take_bodies(newton, problem, middle, body_place, arena);
+    return status == CAIRN_OK ? order_bodies(newton, arena) : status;
+}

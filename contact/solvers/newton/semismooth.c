@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semismooth Newton method: steps, line searches, damping.
+#include "contact/solvers/newton/semismooth.h"
+
+#include "contact/solvers/newton/islands.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+enum { SEARCH_LIMIT = 40, STALL_STEPS = 60, DEFAULT_STEPS = 300 };
+
+const char *const con_line_search_names[] = {"none", "armijo", "goldstein_price", NULL};
+const char *const con_rho_names[] = {"split", "spectral", NULL};
+
+#define FIELD(name) offsetof(con_semismooth_settings, name)
+const base_setting con_semismooth_rows[] = {
+    {"line_search", BASE_SETTING_CHOICE, FIELD(line_search), "", CON_LINE_SEARCH_GOLDSTEIN_PRICE,
+     CON_LINE_SEARCH_NONE, CON_LINE_SEARCH_GOLDSTEIN_PRICE, con_line_search_names,
+     "along a Newton step"},
+    {"rho", BASE_SETTING_CHOICE, FIELD(rho_rule), "", CON_RHO_SPLIT, CON_RHO_SPLIT,
+     CON_RHO_SPECTRAL, con_rho_names, "step lengths of the projections"},
+    {"regularisation", BASE_SETTING_REAL, FIELD(regularisation), "", 1e-4, 0.0, 1e6, NULL,
+     "added to the derivative by r, times the error; 1e-12 is always added"},
+    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 0.0, 0.0, INT_MAX, NULL,
+     "Gauss-Seidel sweeps before the first Newton step"},
+};
+
+static bool allocate(con_semismooth *m, base_arena *arena)
+{
+    int n = m->newton->contact_count;
+    size_t count = (size_t)n;
+    m->unit = base_arena_array(arena, double, "semismooth", n);
+    m->rho = base_arena_allocate(arena, "semismooth", count, sizeof *m->rho);
+    m->equation = base_arena_array(arena, con_equation, "semismooth", n);
+    m->A = base_arena_allocate(arena, "semismooth", count, sizeof *m->A);
+    m->B = base_arena_allocate(arena, "semismooth", count, sizeof *m->B);
+    m->inverse = base_arena_allocate(arena, "semismooth", count, sizeof *m->inverse);
+    bool complete = m->unit != NULL && m->rho != NULL && m->equation != NULL && m->A != NULL &&
+                    m->B != NULL && m->inverse != NULL;
+    double(**const vectors[])[3] = {&m->r,  &m->u,   &m->centre, &m->dr,
+                                    &m->du, &m->rhs, &m->known,  &m->W_known};
+    for (int k = 0; k < 8; k++) {
+        *vectors[k] = base_arena_allocate(arena, "semismooth", count, sizeof(double[3]));
+        complete = complete && *vectors[k] != NULL;
+    }
+    return complete;
+}
+
+static void choose_rho(con_semismooth *m, const con_problem *problem)
+{
+    for (int i = 0; i < m->newton->contact_count; i++) {
+        const mat3 *W = &problem->W_diagonal[m->newton->contact[i]];
+        double w = mat3_trace(W) / 3.0, norm = 0.0;
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                norm += W->m[a][b] * W->m[a][b];
+        double mean = 0.5 * (W->m[1][1] + W->m[2][2]), half = 0.5 * (W->m[1][1] - W->m[2][2]);
+        double off = 0.5 * (W->m[1][2] + W->m[2][1]);
+        double tangent = mean + sqrt(half * half + off * off);
+        bool split = m->settings.rho_rule == CON_RHO_SPLIT;
+        m->rho[i][0] = w / (split ? W->m[0][0] : sqrt(norm));
+        m->rho[i][1] = w / (split && tangent > 0.0 ? tangent : sqrt(norm));
+    }
+}
+
+cairn_status con_semismooth_create(con_newton *newton, const con_problem *problem,
+                                   con_equation_map *map, const con_semismooth_settings *settings,
+                                   base_arena *arena, con_semismooth *m)
+{
+    *m = (con_semismooth){.newton = newton, .map = map, .settings = *settings};
+    if (!allocate(m, arena))
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < newton->contact_count; i++)
+        m->unit[i] = sqrt(newton->w[i]);
+    choose_rho(m, problem);
+    return CAIRN_OK;
+}
+
+// equation of one contact at r + t dr, u + t du
+static void evaluate_contact(const con_semismooth *m, int i, double t, con_equation *out)
+{
+    double r[3], u[3], unit = m->unit[i];
+    for (int k = 0; k < 3; k++) {
+        double here = m->r[i][k] + t * m->dr[i][k];
+        r[k] = here * unit;
+        u[k] = (m->u[i][k] + t * m->du[i][k]) / unit + m->alpha * unit * (here - m->centre[i][k]);
+    }
+    m->map(m->newton->mu[i], m->rho[i], u, r, out);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            out->A[a][b] += m->alpha * out->B[a][b];
+}
+
+// |F|^2 / 2 at a step, and its slope there
+static double merit_at(const con_semismooth *m, double t, double *slope)
+{
+    double merit = 0.0;
+    *slope = 0.0;
+    for (int i = 0; i < m->newton->contact_count; i++) {
+        con_equation e;
+        evaluate_contact(m, i, t, &e);
+        double unit = m->unit[i];
+        for (int a = 0; a < 3; a++) {
+            double change = 0.0;
+            for (int b = 0; b < 3; b++)
+                change += e.A[a][b] * m->dr[i][b] * unit + e.B[a][b] * m->du[i][b] / unit;
+            merit += 0.5 * e.F[a] * e.F[a];
+            *slope += e.F[a] * change;
+        }
+    }
+    return merit;
+}
+
+static void evaluate(con_semismooth *m)
+{
+    m->merit = 0.0;
+    for (int i = 0; i < m->newton->contact_count; i++) {
+        evaluate_contact(m, i, 0.0, &m->equation[i]);
+        for (int k = 0; k < 3; k++)
+            m->merit += 0.5 * m->equation[i].F[k] * m->equation[i].F[k];
+    }
+}
+
+double con_semismooth_error(const con_semismooth *m)
+{
+    double r2 = 0.0, u2 = 0.0, q2 = 0.0;
+    for (int i = 0; i < m->newton->contact_count; i++)
+        for (int k = 0; k < 3; k++) {
+            double w = m->newton->w[i];
+            r2 += w * m->r[i][k] * m->r[i][k];
+            u2 += m->u[i][k] * m->u[i][k] / w;
+            q2 += m->newton->q[i][k] * m->newton->q[i][k] / w;
+        }
+    double scale = fmax(q2, fmax(r2, u2));
+    return sqrt(2.0 * m->merit / (scale > 0.0 ? scale : 1.0));
+}
+
+static bool invert(const double a[3][3], double out[3][3])
+{
+    mat3 m;
+    memcpy(m.m, a, sizeof m.m);
+    double determinant = mat3_determinant(&m);
+    mat3 inverse = mat3_inverse(&m);
+    memcpy(out, inverse.m, sizeof inverse.m);
+    return fabs(determinant) > 1e-300;
+}
+
+static bool is_zero(const double a[3][3])
+{
+    double largest = 0.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            largest = fmax(largest, fabs(a[i][j]));
+    return largest == 0.0;
+}
+
+// (A + damping) dr + B W dr = -F, divided by A + damping; what is known of contacts with B = 0
+static bool prepare_step(con_semismooth *m)
+{
+    bool sound = true;
+    for (int i = 0; i < m->newton->contact_count; i++) {
+        const con_equation *e = &m->equation[i];
+        double A[3][3], unit = m->unit[i];
+        memcpy(A, e->A, sizeof A);
+        for (int k = 0; k < 3; k++)
+            A[k][k] += m->damping;
+        sound = invert((const double(*)[3])A, m->inverse[i]) && sound;
+        bool open = is_zero(e->B);
+        memset(m->B[i], 0, sizeof m->B[i]);
+        for (int a = 0; a < 3; a++) {
+            m->B[i][a][a] = open ? 0.0 : 1.0 / unit;
+            m->rhs[i][a] = 0.0;
+            for (int b = 0; b < 3; b++) {
+                m->rhs[i][a] -= m->inverse[i][a][b] * e->F[b];
+                m->A[i][a][b] = 0.0;
+                for (int c = 0; c < 3; c++)
+                    m->A[i][a][b] += m->inverse[i][a][c] * e->B[c][b] / unit;
+            }
+            m->known[i][a] = open ? m->rhs[i][a] / unit : 0.0;
+        }
+    }
+    return sound;
+}
+
+// moves W of the known changes to the right side
+static void subtract_known(con_semismooth *m)
+{
+    con_newton_velocity(m->newton, (const double(*)[3])m->known, false, m->W_known);
+    for (int i = 0; i < m->newton->contact_count; i++)
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                m->rhs[i][a] -= m->A[i][a][b] * m->W_known[i][b];
+}
+
+static cairn_status newton_step(con_semismooth *m)
+{
+    int n = m->newton->contact_count;
+    if (!prepare_step(m))
+        return CAIRN_ERROR_NUMERICAL;
+    subtract_known(m);
+    const double(*A)[3][3] = (const double(*)[3][3])m->A, (*B)[3][3] = (const double(*)[3][3])m->B;
+    cairn_status status = con_newton_factor(m->newton, A, B);
+    if (status != CAIRN_OK)
+        return status;
+    con_newton_solve(m->newton, A, B, (const double(*)[3])m->rhs, m->dr, m->du);
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) {
+            m->dr[i][k] /= m->unit[i];
+            m->du[i][k] += m->W_known[i][k];
+            sum += 0.0 * (m->dr[i][k] + m->du[i][k]);
+        }
+    return sum == 0.0 ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+}
+
+// Goldstein and Price: between two lines of slope m1 and m2; Armijo: below the first
+static double search(const con_semismooth *m, bool *reduced)
+{
+    double slope, unused, before = merit_at(m, 0.0, &slope);
+    double low = 0.0, high = INFINITY, t = 1.0;
+    bool both = m->settings.line_search == CON_LINE_SEARCH_GOLDSTEIN_PRICE;
+    for (int k = 0; k < SEARCH_LIMIT; k++) {
+        double merit = merit_at(m, t, &unused);
+        bool steep = merit <= before + 1e-4 * t * slope;
+        if (steep && (!both || t >= 1.0 || merit >= before + 0.9 * t * slope))
+            break;
+        if (steep)
+            low = t;
+        else
+            high = t;
+        if (isfinite(high) && high - low < 1e-3 * high && low > 0.0)
+            break;
+        t = isfinite(high) ? 0.5 * (low + high) : 2.0 * t;
+    }
+    *reduced = merit_at(m, t, &unused) < before;
+    return t;
+}
+
+static void move(con_semismooth *m, double t)
+{
+    for (int i = 0; i < m->newton->contact_count; i++)
+        for (int k = 0; k < 3; k++)
+            m->r[i][k] += t * m->dr[i][k];
+}
+
+// u of the point, its error in the sense of the island, and its equation; false when done or broken
+static bool look(con_semismooth *m)
+{
+    double error = con_newton_error(m->newton, (const double(*)[3])m->r);
+    size_t n = (size_t)m->newton->contact_count;
+    memcpy(m->u, m->newton->scratch[0], n * sizeof *m->u);
+    memset(m->dr, 0, n * sizeof *m->dr);
+    memset(m->du, 0, n * sizeof *m->du);
+    evaluate(m);
+    return isfinite(error) && isfinite(m->merit) && !con_newton_solved(m->newton);
+}
+
+cairn_status con_semismooth_run(con_semismooth *m, double tolerance, int *steps)
+{
+    int limit = *steps, since = 0;
+    double least = INFINITY, boost = 1.0;
+    for (*steps = 0;; ++*steps) {
+        bool go_on = look(m);
+        double error = con_semismooth_error(m);
+        since = error < 0.99 * least ? 0 : since + 1;
+        least = fmin(least, error);
+        if (!go_on || error <= tolerance || *steps >= limit || since >= STALL_STEPS ||
+            con_newton_late(m->newton))
+            return CAIRN_OK;
+        m->damping = 1e-12 + m->settings.regularisation * boost * fmin(error, 1.0);
+        cairn_status status = newton_step(m);
+        if (status != CAIRN_OK)
+            return status == CAIRN_ERROR_MEMORY ? status : CAIRN_OK;
+        double t = 1.0;
+        bool reduced = true;
+        if (m->settings.line_search != CON_LINE_SEARCH_NONE)
+            t = search(m, &reduced);
+        // a step that hardly moves asks for more damping
+        boost = reduced && t > 0.3 ? fmax(0.3 * boost, 1e-6) : fmin(10.0 * boost, 1e6);
+        move(m, t);
+    }
+}
+
+/// What one island's run is told.
+typedef struct semismooth_call {
+    const con_semismooth_settings *settings;
+    con_equation_map *map;
+} semismooth_call;
+
+static cairn_status solve_island(const void *context, const con_problem *problem, con_newton *model)
+{
+    const semismooth_call *call = context;
+    con_semismooth method;
+    cairn_status status =
+        con_semismooth_create(model, problem, call->map, call->settings, model->arena, &method);
+    if (status != CAIRN_OK)
+        return status;
+    size_t size = (size_t)model->contact_count * sizeof *method.r;
+    memcpy(method.r, model->best, size);
+    memset(method.centre, 0, size);
+    con_newton_begin(model);
+    int steps = model->control->max_iterations > 0 ? model->control->max_iterations : DEFAULT_STEPS;
+    return con_semismooth_run(&method, 0.0, &steps);
+}
+
+cairn_status con_semismooth_solve(const con_semismooth_settings *settings, con_equation_map *map,
+                                  const con_problem *problem, const con_control *control,
+                                  double (*R)[3], con_report *report, base_arena *arena)
+{
+    const semismooth_call call = {settings, map};
+    return con_islands_solve(solve_island, &call, settings->sweeps, problem, control, R, report,
+                             arena);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of the global solvers, and the call that runs one and recomputes its residual.
+#include "contact/solvers/solver.h"
+
+#include "base/assert.h"
+#include "base/timer.h"
+#include "contact/problem/reduced.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// clang-format off
+#define SOLVER_LIST(X) \
+    X(auto) \
+    X(gauss_seidel) \
+    X(nipm) \
+    X(paln) \
+    X(block_jacobi) \
+    X(vi_fixed_point) \
+    X(vi_extragradient) \
+    X(hyperplane_projection) \
+    X(de_saxce_fixed_point) \
+    X(tresca_fixed_point) \
+    X(panagiotopoulos) \
+    X(aclm_fixed_point) \
+    X(soclcp_relaxation) \
+    X(apgd) \
+    X(barzilai_borwein) \
+    X(newton_alart_curnier) \
+    X(newton_jean_moreau) \
+    X(newton_natural_map) \
+    X(newton_fischer_burmeister) \
+    X(proximal_point) \
+    X(admm) \
+    X(projected_newton) \
+    X(interior_point) \
+    X(aclm_newton)
+// clang-format on
+
+#define SOLVER_DECLARE(name) extern const con_solver con_solver_##name;
+SOLVER_LIST(SOLVER_DECLARE)
+
+#define SOLVER_ENTRY(name) &con_solver_##name,
+static const con_solver *const solvers[] = {SOLVER_LIST(SOLVER_ENTRY)};
+
+const con_solver *const *con_solver_list(int *count)
+{
+    *count = BASE_COUNT(solvers);
+    return solvers;
+}
+
+const con_solver *con_solver_find(const char *name)
+{
+    for (int i = 0; i < BASE_COUNT(solvers); i++)
+        if (strcmp(solvers[i]->name, name) == 0)
+            return solvers[i];
+    return NULL;
+}
+
+const char *con_stop_name(con_stop stop)
+{
+    switch (stop) {
+    case CON_STOP_SOLVED:
+        return "solved";
+    case CON_STOP_ITERATION_LIMIT:
+        return "iteration_limit";
+    case CON_STOP_TIME_LIMIT:
+        return "time_limit";
+    case CON_STOP_STAGNATED:
+        return "stagnated";
+    case CON_STOP_FAILED:
+        return "failed";
+    }
+    return "unknown";
+}
+
+static bool all_finite(const double *values, size_t count)
+{
+    // sums of zeros unless one is not finite, so many that they fill vector registers
+    enum { SUMS = 16 };
+    double sum[SUMS] = {0.0};
+    size_t whole = count - count % SUMS;
+    for (size_t i = 0; i < whole; i += SUMS)
+        for (size_t k = 0; k < SUMS; k++)
+            sum[k] += 0.0 * values[i + k];
+    for (size_t i = whole; i < count; i++)
+        sum[0] += 0.0 * values[i];
+    for (size_t k = 1; k < SUMS; k++)
+        sum[0] += sum[k];
+    return sum[0] == 0.0;
+}
+
+static bool input_is_finite(const con_problem *problem, const double (*R)[3])
+{
+    size_t n = (size_t)problem->contact_count, m = (size_t)problem->body_count;
+    if (n == 0)
+        return true;
+    if (!all_finite(problem->q[0], 3 * n) || !all_finite(problem->friction, n) ||
+        !all_finite(R[0], 3 * n) || !all_finite(&problem->W_diagonal[0].m[0][0], 9 * n))
+        return false;
+    if (problem->H == NULL)
+        return problem->W == NULL ||
+               all_finite(&problem->W->block[0].m[0][0], 9 * (size_t)problem->W->start[n]);
+    return m == 0 ||
+           (all_finite(problem->mass_inverse[0], 6 * m) && all_finite(problem->v_free[0], 6 * m));
+}
+
+static bool friction_is_allowed(const con_problem *problem)
+{
+    for (int i = 0; i < problem->contact_count; i++)
+        if (!(problem->friction[i] >= 0.0))
+            return false;
+    return true;
+}
+
+// settings of both solvers, where the caller gave none
+typedef struct default_settings {
+    _Alignas(max_align_t) unsigned char solver[CON_SOLVER_SETTINGS_MAX];
+    _Alignas(max_align_t) unsigned char local[CON_LOCAL_SETTINGS_MAX];
+} default_settings;
+
+static const void *fill_defaults(const con_solver *solver, const void *settings,
+                                 con_control *control, default_settings *defaults)
+{
+    int count;
+    BASE_ASSERT(solver->table.size <= CON_SOLVER_SETTINGS_MAX);
+    if (control->local == NULL) {
+        control->local = con_local_list(&count)[0];
+        control->local_settings = NULL;
+    }
+    BASE_ASSERT(control->local->table.size <= CON_LOCAL_SETTINGS_MAX);
+    if (control->local_settings == NULL) {
+        base_settings_defaults(&control->local->table, defaults->local);
+        control->local_settings = defaults->local;
+    }
+    if (settings != NULL)
+        return settings;
+    base_settings_defaults(&solver->table, defaults->solver);
+    return defaults->solver;
+}
+
+// brings the problem into the form that the solver wants
+static cairn_status prepare_problem(const con_solver *solver, con_problem *problem,
+                                    base_arena *arena)
+{
+    bool bodies = problem->H != NULL;
+    if ((solver->needs & CON_NEEDS_BODIES) && !bodies)
+        return CAIRN_ERROR_UNSUPPORTED;
+    if (!bodies && problem->W == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    if ((solver->needs & CON_NEEDS_DELASSUS) && problem->W == NULL)
+        return con_problem_assemble_delassus(problem, arena);
+    return CAIRN_OK;
+}
+
+// of the problem, or with a reduction of what it was made from
+static cairn_status measure(const con_problem *problem, con_reduction *reduction,
+                            const con_control *control, const double (*R)[3], double (*U)[3],
+                            con_residual *residual, base_arena *arena)
+{
+    return reduction != NULL ? con_reduction_residual(reduction, R, U, control->l, residual)
+                             : con_residual_compute(problem, R, U, residual, arena);
+}
+
+// residual of what came back; a point that is not finite gives way to the guess
+static cairn_status certify(const con_problem *problem, con_reduction *reduction,
+                            const con_control *control, const double (*guess)[3], double (*R)[3],
+                            double (*U)[3], con_residual *residual, con_report *report,
+                            base_arena *arena)
+{
+    cairn_status status =
+        measure(problem, reduction, control, (const double(*)[3])R, U, residual, arena);
+    if (status != CAIRN_ERROR_NONFINITE)
+        return status;
+    memcpy(R, guess, (size_t)problem->contact_count * sizeof *R);
+    report->stop = CON_STOP_FAILED;
+    return measure(problem, reduction, control, (const double(*)[3])R, U, residual, arena);
+}
+
+double con_control_error(const con_control *control, const con_residual *residual)
+{
+    double error = residual->error;
+    if (control->both_measures)
+        error = con_larger_error(error, residual->error_q);
+    error = con_larger_error(error, residual->error_joints);
+    return con_larger_error(error, control->scaled_weight * residual->error_scaled);
+}
+
+static void judge(const con_control *control, con_report *report)
+{
+    const con_residual residual = {.error = report->error,
+                                   .error_q = report->error_q,
+                                   .error_scaled = report->error_scaled,
+                                   .error_joints = report->error_joints};
+    bool within = con_control_error(control, &residual) <= control->tolerance;
+    bool limit = report->stop == CON_STOP_ITERATION_LIMIT || report->stop == CON_STOP_TIME_LIMIT ||
+                 report->stop == CON_STOP_STAGNATED;
+    if (within && limit)
+        report->stop = CON_STOP_SOLVED;
+    else if (!within && report->stop == CON_STOP_SOLVED)
+        report->stop = CON_STOP_STAGNATED;
+}
+
+/// @param reduction  what the problem comes from; NULL where it has never had joints
+static cairn_status run(const con_solver *solver, const void *settings, con_problem *problem,
+                        con_reduction *reduction, con_control *control, double (*R)[3],
+                        double (*U)[3], con_report *report, base_arena *arena)
+{
+    default_settings defaults;
+    settings = fill_defaults(solver, settings, control, &defaults);
+    size_t n = (size_t)problem->contact_count;
+    double(*guess)[3] = base_arena_allocate(arena, "guess", n, sizeof *guess);
+    if (guess == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memcpy(guess, R, n * sizeof *guess);
+
+    double begin = base_timer_seconds();
+    cairn_status status = prepare_problem(solver, problem, arena);
+    if (status == CAIRN_OK)
+        status = solver->solve(settings, problem, control, R, report, arena);
+    report->seconds = base_timer_seconds() - begin;
+    if (status != CAIRN_OK)
+        return status;
+
+    con_residual residual;
+    status = certify(problem, reduction, control, (const double(*)[3])guess, R, U, &residual,
+                     report, arena);
+    report->error = residual.error;
+    report->error_q = residual.error_q;
+    report->error_scaled = residual.error_scaled;
+    report->error_joints = residual.error_joints;
+    if (status == CAIRN_OK)
+        judge(control, report);
+    return status;
+}
+
+// joints are eliminated before and come back with the certificate
+static cairn_status run_jointed(const con_solver *solver, const void *settings,
+                                const con_problem *problem, con_control *control, double (*R)[3],
+                                double (*U)[3], con_report *report, base_arena *arena)
+{
+    double begin = base_timer_seconds();
+    con_reduction reduction;
+    cairn_status status = con_reduce_joints(problem, arena, &reduction);
+    if (status != CAIRN_OK)
+        return status;
+    if (problem->contact_count == 0) {
+        report->error_joints =
+            con_reduction_velocity(&reduction, (const double(*)[3])R, U, control->l);
+        judge(control, report);
+        return CAIRN_OK;
+    }
+    double seconds = base_timer_seconds() - begin;
+    con_problem reduced = reduction.problem;
+    status = run(solver, settings, &reduced, &reduction, control, R, U, report, arena);
+    report->seconds += seconds;
+    return status;
+}
+
+cairn_status con_solve(const con_solver *solver, const void *settings, const con_problem *problem,
+                       const con_control *control, double (*R)[3], double (*U)[3],
+                       con_report *report, base_arena *arena)
+{
+    *report = (con_report){.stop = CON_STOP_SOLVED};
+    bool jointed = problem->joints != NULL;
+    if (problem->contact_count == 0 && !jointed)
+        return CAIRN_OK;
+    if (!input_is_finite(problem, (const double(*)[3])R))
+        return CAIRN_ERROR_NONFINITE;
+    if (!friction_is_allowed(problem))
+        return CAIRN_ERROR_ARGUMENT;
+    con_problem copy = *problem;
+    con_control told = *control;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    cairn_status status = jointed
+                              ? run_jointed(solver, settings, problem, &told, R, U, report, arena)
+                              : run(solver, settings, &copy, NULL, &told, R, U, report, arena);
+    base_arena_rewind(arena, mark);
+    return status;
+}

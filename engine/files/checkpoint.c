@@ -1,0 +1,676 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: everything in a world that its later steps and read-outs depend on, in one file.
+//
+// The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
+// world goes on with the same list and makes a new one in the same step as the one that was saved.
+// So does the spheres lane, whose list is made again from the positions it was made from.
+#include "engine/files/fingerprint.h"
+#include "engine/files/store.h"
+#include "engine/joints/joints.h"
+#include "engine/pairs/spheres/lane.h"
+
+#include "base/assert.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { FORMAT = 5, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+
+/// Numbers whose meaning is their place in the file.
+typedef enum count_index {
+    COUNT_STEP,
+    COUNT_BODIES,
+    COUNT_COLLIDERS,
+    COUNT_CONTACTS,
+    COUNT_CONES,
+    COUNT_PAIRS,
+    COUNT_LISTED, // proxies of the broad phase's list; -1: no list
+    COUNT_LISTED_PAIRS,
+    COUNT_ENERGY_STARTED,
+    COUNT_TOPOLOGY_CHANGED,
+    COUNT_JOINTS,
+    COUNT_JOINTS_CHANGED,
+    COUNT_NOTE, // bytes
+    COUNT_CONNECTORS,
+    COUNTS
+} count_index;
+
+enum { ENERGIES = (int)(sizeof(cairn_energy) / sizeof(double)) };
+
+typedef enum real_index {
+    REAL_TIME,
+    REAL_TIME_START,
+    REAL_TIME_STEP,
+    REAL_ENERGY_START,
+    REAL_ENERGY,
+    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_energy gives it
+    REALS = REAL_ENERGY_READ + ENERGIES
+} real_index;
+
+enum { PAIR_NUMBERS = 6 };
+
+/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment.
+enum { JOINT_NUMBERS = 12 };
+
+/// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
+/// while restoring all are copies, so that a file found wrong half-way changes nothing.
+typedef struct snapshot {
+    int64_t format, counts[COUNTS];
+    uint64_t fingerprint[ENG_FINGERPRINT_COUNT], hash;
+    double reals[REALS];
+    char version[VERSION_SIZE];
+    char *note;
+    // [bodies]
+    pose *q, *q_mid;
+    double (*v)[6];
+    double (*loads)[6];              // force and torque applied by the user
+    double (*joints)[JOINT_NUMBERS]; // [joints]
+    eng_contacts contacts;
+    eng_connector_state *connectors; // [connectors]
+    // [pairs] first, second, features, first contact, number of contacts
+    int (*pairs)[PAIR_NUMBERS];
+    vec3 *pair_axes;
+    // the broad phase's list
+    geo_bounds *listed;    // [listed]
+    int (*listed_kind)[2]; // [listed] group, mobile
+    geo_pair *listed_pairs;
+    eng_lane_record lane;
+} snapshot;
+
+typedef struct field_list {
+    eng_store_array fields[FIELDS_MAX];
+    int count;
+} field_list;
+
+static void add(field_list *list, const char *name, eng_store_type type, int width, int64_t count,
+                void *data)
+{
+    BASE_ASSERT(list->count < FIELDS_MAX);
+    list->fields[list->count++] = (eng_store_array){name, type, width, count, data};
+}
+
+/// Arrays that every checkpoint has in the same size.
+static field_list head_fields(snapshot *s)
+{
+    field_list list = {0};
+    add(&list, "format", ENG_STORE_LONG, 1, 1, &s->format);
+    add(&list, "version", ENG_STORE_BYTE, 1, VERSION_SIZE, s->version);
+    add(&list, "counts", ENG_STORE_LONG, 1, COUNTS, s->counts);
+    add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
+    add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
+    add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
+    add(&list, "lane/counts", ENG_STORE_LONG, 1, ENG_LANE_RECORD_COUNTS, s->lane.counts);
+    add(&list, "lane/numbers", ENG_STORE_REAL, 1, ENG_LANE_RECORD_REALS, s->lane.reals);
+    return list;
+}
+
+static void add_contacts(field_list *list, eng_contacts *c, int64_t n)
+{
+    add(list, "contacts/pair", ENG_STORE_INTEGER, 1, n, c->pair);
+    add(list, "contacts/bodies", ENG_STORE_INTEGER, 2, n, c->body);
+    add(list, "contacts/surface", ENG_STORE_INTEGER, 1, n, c->surface);
+    add(list, "contacts/key", ENG_STORE_WORD, 1, n, c->key);
+    add(list, "contacts/gap", ENG_STORE_REAL, 1, n, c->gap);
+    add(list, "contacts/frame", ENG_STORE_REAL, 9, n, c->frame);
+    add(list, "contacts/point", ENG_STORE_REAL, 3, n, c->point);
+    add(list, "contacts/fresh", ENG_STORE_BYTE, 1, n, c->fresh);
+    add(list, "contacts/V", ENG_STORE_REAL, 3, n, c->V);
+    add(list, "contacts/U", ENG_STORE_REAL, 3, n, c->U);
+    add(list, "contacts/R", ENG_STORE_REAL, 3, n, c->R);
+    add(list, "contacts/history", ENG_STORE_REAL, CON_HISTORY_MAX, n, c->history);
+    add(list, "contacts/loose", ENG_STORE_REAL, 1, n, c->loose);
+    add(list, "contacts/couple", ENG_STORE_REAL, 6, n, c->couple);
+}
+
+static void add_lane(field_list *list, eng_lane_record *lane)
+{
+    const int64_t *n = lane->counts;
+    int64_t slots = n[ENG_LANE_RECORD_SLOTS], walls = n[ENG_LANE_RECORD_WALLS];
+    add(list, "lane/bodies", ENG_STORE_INTEGER, 1, n[ENG_LANE_RECORD_ROWS], lane->body);
+    add(list, "lane/rows", ENG_STORE_REAL, ENG_LANE_RECORD_ROW_WIDTH, n[ENG_LANE_RECORD_ROWS],
+        lane->rows);
+    add(list, "lane/pairs", ENG_STORE_REAL, ENG_LANE_RECORD_SLOT_WIDTH, slots, lane->slots);
+    add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
+    add(list, "lane/moments", ENG_STORE_REAL, ENG_LANE_RECORD_MOMENT_WIDTH,
+        n[ENG_LANE_RECORD_MOMENTS], lane->moments);
+    add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
+    int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
+    add(list, "lane/groups", ENG_STORE_INTEGER, 2, groups, lane->groups);
+    add(list, "lane/group_numbers", ENG_STORE_REAL, ENG_LANE_RECORD_GROUP_WIDTH, groups,
+        lane->group_numbers);
+    add(list, "lane/group_keys", ENG_STORE_WORD, 1, groups, lane->group_keys);
+    add(list, "lane/spots", ENG_STORE_REAL, ENG_LANE_RECORD_SPOT_WIDTH, ghosts, lane->spots);
+    add(list, "lane/spot_keys", ENG_STORE_WORD, 2, ghosts, lane->spot_keys);
+    add(list, "lane/spot_orders", ENG_STORE_INTEGER, 2, ghosts, lane->spot_orders);
+    add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
+}
+
+/// Number of proxies with a record; none where there is no list.
+static int64_t listed_count(const snapshot *s)
+{
+    return s->counts[COUNT_LISTED] > 0 ? s->counts[COUNT_LISTED] : 0;
+}
+
+/// Arrays whose sizes the counts tell.
+static field_list body_fields(snapshot *s)
+{
+    field_list list = {0};
+    int64_t bodies = s->counts[COUNT_BODIES], pairs = s->counts[COUNT_PAIRS];
+    add(&list, "note", ENG_STORE_BYTE, 1, s->counts[COUNT_NOTE], s->note);
+    add(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q);
+    add(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid);
+    add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
+    add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
+    add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
+    add_contacts(&list, &s->contacts, s->counts[COUNT_CONTACTS]);
+    add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
+        s->counts[COUNT_CONNECTORS], s->connectors);
+    add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
+    add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
+    add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
+    add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
+    add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
+    add_lane(&list, &s->lane);
+    return list;
+}
+
+/// Copies of the arrays that the world has in another layout; false when out of memory.
+static bool allocate_copies(snapshot *s, base_arena *arena)
+{
+    size_t pairs = (size_t)s->counts[COUNT_PAIRS], listed = (size_t)listed_count(s);
+    s->loads =
+        base_arena_allocate(arena, "loads", (size_t)s->counts[COUNT_BODIES], sizeof *s->loads);
+    s->joints =
+        base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
+    s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
+    s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
+    s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
+    s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
+    return s->loads != NULL && s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
+}
+
+// ---------------------------------------------------------------- saving
+
+static void take_head(const cairn_world *world, snapshot *s)
+{
+    s->format = FORMAT;
+    snprintf(s->version, sizeof s->version, "%s", cairn_version());
+    eng_fingerprint(world, s->fingerprint);
+    s->hash = cairn_world_hash(world);
+    int listed_pairs;
+    s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
+    int64_t counts[COUNTS] = {
+        [COUNT_STEP] = world->step_count,
+        [COUNT_BODIES] = world->body_count,
+        [COUNT_COLLIDERS] = world->collider_count,
+        [COUNT_CONTACTS] = world->contacts.count,
+        [COUNT_CONES] = world->contacts.cone_count,
+        [COUNT_PAIRS] = world->pair_count,
+        [COUNT_LISTED] = geo_broad_phase_count(world->broad),
+        [COUNT_LISTED_PAIRS] = listed_pairs,
+        [COUNT_ENERGY_STARTED] = world->energy_started,
+        [COUNT_TOPOLOGY_CHANGED] = world->topology_changed,
+        [COUNT_JOINTS] = world->joint_count,
+        [COUNT_JOINTS_CHANGED] = world->joints_changed,
+        [COUNT_NOTE] = s->counts[COUNT_NOTE],
+        [COUNT_CONNECTORS] = world->connector_count,
+    };
+    memcpy(s->counts, counts, sizeof counts);
+    s->reals[REAL_TIME] = world->time;
+    s->reals[REAL_TIME_START] = world->time_start;
+    s->reals[REAL_TIME_STEP] = world->def.time_step;
+    s->reals[REAL_ENERGY_START] = world->energy_start;
+    memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
+    cairn_energy read = cairn_world_energy(world);
+    memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
+    eng_lane_record_head(world, &s->lane);
+}
+
+static void copy_pairs(const cairn_world *world, snapshot *s)
+{
+    for (int i = 0; i < world->pair_count; i++) {
+        const eng_pair *pair = &world->pairs[i];
+        const int numbers[PAIR_NUMBERS] = {pair->colliders.first,
+                                           pair->colliders.second,
+                                           pair->cache.feature[0],
+                                           pair->cache.feature[1],
+                                           pair->first,
+                                           pair->count};
+        memcpy(s->pairs[i], numbers, sizeof numbers);
+        s->pair_axes[i] = pair->cache.axis;
+    }
+    for (int i = 0; i < listed_count(s); i++) {
+        geo_proxy proxy = geo_broad_phase_listed(world->broad, i);
+        s->listed[i] = proxy.bounds;
+        s->listed_kind[i][0] = proxy.group;
+        s->listed_kind[i][1] = proxy.mobile;
+    }
+}
+
+static void copy_joint_out(const eng_joint *joint, double numbers[JOINT_NUMBERS])
+{
+    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
+                              joint->motor_velocity, joint->motor_limit, joint->force};
+    memcpy(numbers, scalars, sizeof scalars);
+    vec3_store(numbers + 6, joint->impulse);
+    vec3_store(numbers + 9, joint->moment);
+}
+
+static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
+{
+    joint->coordinate = numbers[0];
+    joint->effort = numbers[1];
+    joint->motor = numbers[2] != 0.0;
+    joint->motor_velocity = numbers[3];
+    joint->motor_limit = numbers[4];
+    joint->force = numbers[5];
+    joint->impulse = vec3_from(numbers + 6);
+    joint->moment = vec3_from(numbers + 9);
+}
+
+/// The arrays are borrowed from the world; nothing writes through them.
+static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
+{
+    s->q = world->q;
+    s->q_mid = world->blocks_count == world->body_count ? world->q_mid : world->q;
+    s->v = world->v;
+    s->contacts = world->contacts;
+    s->connectors = world->connector_state;
+    if (!allocate_copies(s, arena))
+        return false;
+    for (int i = 0; i < world->body_count; i++) {
+        const eng_load *load = eng_load_of(world, i);
+        vec3_store(s->loads[i], load->force);
+        vec3_store(s->loads[i] + 3, load->torque);
+    }
+    for (int i = 0; i < world->joint_count; i++)
+        copy_joint_out(&world->joints[i], s->joints[i]);
+    copy_pairs(world, s);
+    eng_lane_record_take(world, &s->lane);
+    return true;
+}
+
+static cairn_status save_with(const cairn_world *world, const char *path, const char *note,
+                              base_arena *arena, cairn_error *error)
+{
+    snapshot s = {.note = (char *)note};
+    s.counts[COUNT_NOTE] = (int64_t)strlen(note);
+    if (eng_lane_publish_pairs(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    take_head(world, &s);
+    if (!take_arrays(world, &s, arena))
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    field_list head = head_fields(&s), rest = body_fields(&s);
+    eng_store_array all[2 * FIELDS_MAX];
+    memcpy(all, head.fields, (size_t)head.count * sizeof *all);
+    memcpy(all + head.count, rest.fields, (size_t)rest.count * sizeof *all);
+    return eng_store_write(path, all, head.count + rest.count, arena, error);
+}
+
+cairn_status cairn_world_save(const cairn_world *world, const char *path, const char *note,
+                              cairn_error *error)
+{
+    const char *text = note != NULL ? note : "";
+    if (strlen(text) >= CAIRN_NOTE_SIZE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the note has %zu bytes, of less than %d",
+                         strlen(text), CAIRN_NOTE_SIZE);
+    // scratch of its own: the world's holds the problem of the last step
+    base_arena *arena = base_arena_create(&world->allocator, ARENA_START);
+    if (arena == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    cairn_status status = save_with(world, path, text, arena, error);
+    base_arena_destroy(arena);
+    return status;
+}
+
+// ---------------------------------------------------------------- reading
+
+static cairn_status read_fields(const con_hdf5_reader *reader, const field_list *list)
+{
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < list->count && status == CAIRN_OK; i++)
+        status = eng_store_read(reader, &list->fields[i]);
+    return status;
+}
+
+static cairn_status refuse(const con_hdf5_reader *reader, const char *reason)
+{
+    return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s", reader->path, reason);
+}
+
+static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
+{
+    const eng_store_array format = {"format", ENG_STORE_LONG, 1, 1, &s->format};
+    cairn_status status = eng_store_read(reader, &format);
+    if (status == CAIRN_OK && s->format != FORMAT)
+        return base_fail(reader->error, CAIRN_ERROR_FORMAT,
+                         "%s: checkpoint of format %" PRId64 ", this version reads format %d",
+                         reader->path, s->format, FORMAT);
+    field_list head = head_fields(s);
+    if (status == CAIRN_OK)
+        status = read_fields(reader, &head);
+    if (status != CAIRN_OK)
+        return status;
+    s->version[VERSION_SIZE - 1] = '\0';
+    for (int i = 0; i < COUNTS; i++)
+        if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
+            (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
+            return refuse(reader, "a number of its parts is out of range");
+    for (int i = 0; i < ENG_LANE_RECORD_COUNTS; i++)
+        if (s->lane.counts[i] < 0 || (uint64_t)s->lane.counts[i] > reader->file_size)
+            return refuse(reader, "a number of its parts is out of range");
+    if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
+        (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
+        (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
+        s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
+        s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
+        s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
+        return refuse(reader, "a number of its parts is out of range");
+    return CAIRN_OK;
+}
+
+static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpoint *checkpoint)
+{
+    snapshot s = {0};
+    cairn_status status = read_head(reader, &s);
+    if (status != CAIRN_OK)
+        return status;
+    const eng_store_array note = {"note", ENG_STORE_BYTE, 1, s.counts[COUNT_NOTE],
+                                  checkpoint->note};
+    status = eng_store_read(reader, &note);
+    checkpoint->note[s.counts[COUNT_NOTE]] = '\0';
+    checkpoint->step_count = s.counts[COUNT_STEP];
+    checkpoint->time = s.reals[REAL_TIME];
+    checkpoint->time_step = s.reals[REAL_TIME_STEP];
+    checkpoint->bodies = (int)s.counts[COUNT_BODIES];
+    checkpoint->contacts = (int)s.counts[COUNT_CONTACTS];
+    checkpoint->state_hash = s.hash;
+    memcpy(&checkpoint->energy, &s.reals[REAL_ENERGY_READ], sizeof checkpoint->energy);
+    memcpy(checkpoint->version, s.version, sizeof s.version);
+    return status;
+}
+
+bool cairn_checkpoint_found(const char *path)
+{
+    return eng_store_found(path);
+}
+
+cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
+                                   cairn_error *error)
+{
+    *checkpoint = (cairn_checkpoint){0};
+    base_allocator allocator = base_allocator_default();
+    base_arena *arena = base_arena_create(&allocator, ARENA_START);
+    if (arena == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    con_hdf5_reader reader;
+    cairn_status status = eng_store_open(&reader, path, arena, error);
+    if (status == CAIRN_OK)
+        status = read_checkpoint(&reader, checkpoint);
+    con_hdf5_close(&reader);
+    con_hdf5_silence_end(silence);
+    base_arena_destroy(arena);
+    return status;
+}
+
+// ---------------------------------------------------------------- restoring
+
+static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world *world,
+                                const snapshot *s)
+{
+    uint64_t here[ENG_FINGERPRINT_COUNT];
+    eng_fingerprint(world, here);
+    for (int i = 0; i < ENG_FINGERPRINT_COUNT; i++)
+        if (here[i] != s->fingerprint[i])
+            return base_fail(reader->error, CAIRN_ERROR_ARGUMENT,
+                             "%s is of a world with other %s: it goes on only with the scene and "
+                             "the settings it was saved with",
+                             reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (s->counts[COUNT_BODIES] != world->body_count ||
+        s->counts[COUNT_COLLIDERS] != world->collider_count ||
+        s->counts[COUNT_JOINTS] != world->joint_count ||
+        s->counts[COUNT_CONNECTORS] != world->connector_count)
+        return refuse(reader, "its bodies, joints or connectors are not those of its fingerprint");
+    return CAIRN_OK;
+}
+
+static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
+{
+    size_t bodies = (size_t)world->body_count;
+    s->note = base_arena_array(arena, char, "note", s->counts[COUNT_NOTE]);
+    s->q = base_arena_array(arena, pose, "q", bodies);
+    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
+    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->connectors =
+        base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
+    s->listed_pairs =
+        base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
+    return s->note != NULL && s->q != NULL && s->q_mid != NULL && s->v != NULL &&
+           s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena);
+}
+
+static bool in_range(int64_t value, int64_t count)
+{
+    return value >= 0 && value < count;
+}
+
+static const char *pair_fault(const cairn_world *world, const snapshot *s)
+{
+    int64_t contacts = s->counts[COUNT_CONTACTS];
+    for (int i = 0; i < s->counts[COUNT_PAIRS]; i++) {
+        const int *p = s->pairs[i], *before = i > 0 ? s->pairs[i - 1] : NULL;
+        if (!in_range(p[0], world->collider_count) || !in_range(p[1], world->collider_count))
+            return "a pair names a part that is not there";
+        if (before != NULL && (p[0] < before[0] || (p[0] == before[0] && p[1] <= before[1])))
+            return "its pairs are not in order";
+        if (p[5] < 0 || (p[5] > 0 && (p[4] < 0 || p[4] + (int64_t)p[5] > contacts)))
+            return "a pair names contacts that are not there";
+    }
+    for (int i = 0; i < s->counts[COUNT_LISTED_PAIRS]; i++)
+        if (!in_range(s->listed_pairs[i].first, s->counts[COUNT_LISTED]) ||
+            !in_range(s->listed_pairs[i].second, s->counts[COUNT_LISTED]))
+            return "its list names a part that is not there";
+    return NULL;
+}
+
+static const char *contact_fault(const cairn_world *world, const snapshot *s)
+{
+    const eng_contacts *c = &s->contacts;
+    for (int i = 0; i < s->counts[COUNT_CONTACTS]; i++) {
+        if (!in_range(c->pair[i], s->counts[COUNT_PAIRS]) ||
+            !in_range(c->body[i][0], world->body_count) ||
+            !in_range(c->body[i][1], world->body_count) ||
+            !in_range(c->surface[i], world->surface_count))
+            return "a contact names what is not there";
+        bool cone = world->surfaces[c->surface[i]].law->kind == CON_LAW_CONE;
+        if (cone != (i < s->counts[COUNT_CONES]))
+            return "a contact is not of its law's kind";
+    }
+    return NULL;
+}
+
+static const char *body_fault(const cairn_world *world, const snapshot *s)
+{
+    for (int i = 0; i < world->body_count; i++) {
+        const double *v = s->v[i], *q = (const double *)&s->q[i];
+        double sum = 0.0;
+        for (int k = 0; k < 6; k++)
+            sum += v[k];
+        for (int k = 0; k < 7; k++)
+            sum += q[k];
+        if (!isfinite(sum))
+            return "a body's state is not finite";
+    }
+    for (int i = 0; i < world->joint_count; i++)
+        if (!isfinite(s->joints[i][0]) || !isfinite(s->joints[i][3]))
+            return "a joint's state is not finite";
+    for (int i = 0; i < world->connector_count; i++) {
+        const double *state = (const double *)&s->connectors[i];
+        for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
+            if (!isfinite(state[k]))
+                return "a connector's state is not finite";
+    }
+    return NULL;
+}
+
+static bool has_loads(const cairn_world *world, const snapshot *s)
+{
+    const double none[6] = {0.0};
+    for (int i = 0; i < world->body_count; i++)
+        if (memcmp(s->loads[i], none, sizeof none) != 0)
+            return true;
+    return false;
+}
+
+/// Room for everything, so that what follows cannot fail.
+static cairn_status reserve(cairn_world *world, const snapshot *s)
+{
+    int pairs = (int)s->counts[COUNT_PAIRS], capacity = world->pair_capacity;
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status = base_array_reserve(allocator, &world->pairs_before, &capacity, pairs);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
+    if (status == CAIRN_OK)
+        status = eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[COUNT_CONTACTS]);
+    if (status == CAIRN_OK)
+        status = eng_lane_publish(world);
+    if (status == CAIRN_OK && has_loads(world, s))
+        status = eng_loads_reserve(world);
+    return status;
+}
+
+static cairn_status restore_list(cairn_world *world, const snapshot *s, base_arena *arena)
+{
+    int count = (int)listed_count(s);
+    geo_proxy *listed = base_arena_array(arena, geo_proxy, "proxies", count);
+    if (listed == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < count; i++)
+        listed[i] = (geo_proxy){s->listed[i], s->listed_kind[i][0], s->listed_kind[i][1]};
+    return geo_broad_phase_restore(world->broad, listed, (int)s->counts[COUNT_LISTED],
+                                   s->listed_pairs, (int)s->counts[COUNT_LISTED_PAIRS]);
+}
+
+static void copy_contacts(cairn_world *world, snapshot *s)
+{
+    field_list from = {0}, to = {0};
+    int64_t count = s->counts[COUNT_CONTACTS];
+    add_contacts(&from, &s->contacts, count);
+    add_contacts(&to, &world->contacts, count);
+    for (int i = 0; i < from.count && count > 0; i++)
+        memcpy(to.fields[i].data, from.fields[i].data,
+               (size_t)count * (size_t)from.fields[i].width *
+                   eng_store_element_size(from.fields[i].type));
+    world->contacts.count = (int)count;
+    world->contacts.cone_count = (int)s->counts[COUNT_CONES];
+}
+
+static void copy_state(cairn_world *world, const snapshot *s)
+{
+    size_t bodies = (size_t)world->body_count;
+    if (bodies > 0) {
+        memcpy(world->q, s->q, bodies * sizeof *world->q);
+        if (world->blocks_count == world->body_count)
+            memcpy(world->q_mid, s->q_mid, bodies * sizeof *world->q_mid);
+        memcpy(world->v, s->v, bodies * sizeof *world->v);
+    }
+    for (size_t i = 0; i < bodies && world->loads != NULL; i++)
+        world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
+    for (int i = 0; i < world->joint_count; i++)
+        copy_joint_in(s->joints[i], &world->joints[i]);
+    if (world->connector_count > 0)
+        memcpy(world->connector_state, s->connectors,
+               (size_t)world->connector_count * sizeof *s->connectors);
+    world->pair_count = (int)s->counts[COUNT_PAIRS];
+    for (int i = 0; i < world->pair_count; i++) {
+        const int *p = s->pairs[i];
+        world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
+    }
+    world->step_count = s->counts[COUNT_STEP];
+    world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
+    world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;
+    world->joints_changed = s->counts[COUNT_JOINTS_CHANGED] != 0;
+    world->time = s->reals[REAL_TIME];
+    world->time_start = s->reals[REAL_TIME_START];
+    world->energy_start = s->reals[REAL_ENERGY_START];
+    memcpy(&world->energy, &s->reals[REAL_ENERGY], sizeof world->energy);
+}
+
+/// The problem and the report of the step before the checkpoint are gone.
+static void forget_step(cairn_world *world)
+{
+    base_arena_reset(world->arena);
+    world->problem = (con_problem){0};
+    world->free_relative = NULL;
+    world->shift = NULL;
+    world->guess = NULL;
+    world->residual_count = 0;
+    world->solution_U = NULL;
+    world->explicit_outputs = NULL;
+    world->joint_step = NULL;
+    world->connector_outputs = NULL;
+    world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
+}
+
+static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, snapshot *s)
+{
+    cairn_status status = reserve(world, s);
+    if (status == CAIRN_OK)
+        status = restore_list(world, s, reader->arena);
+    if (status == CAIRN_OK)
+        status = eng_lane_record_restore(world, &s->lane);
+    if (status == CAIRN_OK && !eng_lane_is_active(world))
+        status = eng_blocks_reserve(world);
+    if (status == CAIRN_ERROR_FORMAT)
+        return refuse(reader, "its spheres do not give the pairs that it holds");
+    if (status != CAIRN_OK)
+        return base_fail(reader->error, status, "%s: out of memory", reader->path);
+    copy_contacts(world, s);
+    copy_state(world, s);
+    eng_lane_walls_restored(world);
+    forget_step(world);
+    if (cairn_world_hash(world) != s->hash)
+        return refuse(reader, "the restored state does not have the hash of the saved one");
+    return CAIRN_OK;
+}
+
+static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *world, snapshot *s)
+{
+    cairn_status status = read_head(reader, s);
+    if (status == CAIRN_OK)
+        status = check_world(reader, world, s);
+    if (status != CAIRN_OK)
+        return status;
+    if (!allocate_arrays(world, s, reader->arena) ||
+        eng_contacts_reserve(&world->allocator, &s->contacts, (int)s->counts[COUNT_CONTACTS]) !=
+            CAIRN_OK)
+        return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
+    field_list rest = body_fields(s);
+    status = read_fields(reader, &rest);
+    if (status != CAIRN_OK)
+        return status;
+    const char *fault = pair_fault(world, s);
+    fault = fault == NULL ? contact_fault(world, s) : fault;
+    fault = fault == NULL ? body_fault(world, s) : fault;
+    return fault == NULL ? commit(reader, world, s) : refuse(reader, fault);
+}
+
+cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_error *error)
+{
+    base_arena *arena = base_arena_create(&world->allocator, ARENA_START);
+    if (arena == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    con_hdf5_reader reader;
+    snapshot s = {0};
+    cairn_status status = eng_store_open(&reader, path, arena, error);
+    if (status == CAIRN_OK)
+        status = restore_from(&reader, world, &s);
+    con_hdf5_close(&reader);
+    con_hdf5_silence_end(silence);
+    eng_contacts_release(&world->allocator, &s.contacts);
+    base_arena_destroy(arena);
+    return status;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashes of what a world was built from.
+#include "engine/files/fingerprint.h"
+
+#include "base/hash.h"
+#include "engine/joints/joints.h"
+
+#include <string.h>
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return text == NULL ? base_hash_mix(hash) : base_hash_bytes(hash, text, strlen(text) + 1);
+}
+
+static uint64_t hash_number(uint64_t hash, double number)
+{
+    return base_hash_bytes(hash, &number, sizeof number);
+}
+
+static uint64_t hash_settings(uint64_t hash, const base_settings_table *table, const void *settings)
+{
+    for (int i = 0; i < table->count; i++) {
+        base_value value = base_settings_get(&table->settings[i], settings);
+        hash = hash_text(hash, table->settings[i].name);
+        if (value.type == BASE_VALUE_TEXT)
+            hash = hash_text(hash, value.text);
+        else
+            hash =
+                hash_number(hash, value.type == BASE_VALUE_NUMBER ? value.number : value.boolean);
+    }
+    return hash;
+}
+
+// ---------------------------------------------------------------- shapes
+
+static uint64_t hash_points(uint64_t hash, const vec3 *points, int count)
+{
+    return base_hash_bytes(hash, points, (size_t)count * sizeof *points);
+}
+
+static uint64_t hash_polyhedron(uint64_t hash, const geo_polyhedron *p)
+{
+    hash = hash_points(hash, p->vertices, p->vertex_count);
+    hash = base_hash_bytes(hash, p->face_start, (size_t)(p->face_count + 1) * sizeof(int));
+    return base_hash_bytes(hash, p->face_vertices,
+                           (size_t)p->face_start[p->face_count] * sizeof(int));
+}
+
+static uint64_t hash_mesh(uint64_t hash, const geo_mesh *mesh)
+{
+    hash = hash_points(hash, mesh->vertices, mesh->vertex_count);
+    return base_hash_bytes(hash, mesh->triangles,
+                           (size_t)mesh->triangle_count * sizeof *mesh->triangles);
+}
+
+/// A shape that is no compound.
+static uint64_t hash_simple(uint64_t hash, const geo_shape *shape)
+{
+    hash = base_hash_mix(hash ^ (uint64_t)shape->kind);
+    switch (shape->kind) {
+    case GEO_SPHERE:
+        return hash_number(hash, shape->sphere.radius);
+    case GEO_BOX:
+        return hash_points(hash, &shape->box.half, 1);
+    case GEO_CAPSULE:
+        return hash_number(hash_number(hash, shape->capsule.radius), shape->capsule.half_length);
+    case GEO_CYLINDER:
+        return hash_number(hash_number(hash, shape->cylinder.radius), shape->cylinder.half_length);
+    case GEO_POLYHEDRON:
+        return hash_polyhedron(hash, &shape->polyhedron);
+    case GEO_MESH:
+        return hash_mesh(hash, &shape->mesh);
+    case GEO_HALFSPACE:
+    case GEO_COMPOUND:
+    case GEO_KIND_COUNT:
+    default:
+        return hash;
+    }
+}
+
+static uint64_t hash_shapes(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->shape_count; i++) {
+        const geo_shape *shape = world->shapes[i];
+        hash = hash_simple(hash, shape);
+        if (shape->kind != GEO_COMPOUND)
+            continue;
+        for (int k = 0; k < shape->compound.member_count; k++) {
+            hash = hash_simple(hash, shape->compound.members[k]);
+            hash = base_hash_bytes(hash, &shape->compound.placements[k], sizeof(pose));
+        }
+    }
+    return hash;
+}
+
+// ---------------------------------------------------------------- the rest
+
+static uint64_t hash_bodies(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->body_count; i++) {
+        const eng_body *body = &world->bodies[i];
+        const int numbers[] = {(int)body->kind, body->shape, body->material, body->first_collider,
+                               eng_collider_count_of(world, i)};
+        eng_extra extra = eng_extra_of(world, i);
+        vec3 inertia = eng_inertia_of(world, i);
+        pose frame = eng_frame_of(world, i);
+        hash = base_hash_bytes(hash, numbers, sizeof numbers);
+        hash = hash_text(hash, extra.name);
+        hash = hash_number(hash, extra.motion.function != NULL);
+        hash = hash_number(hash, body->mass);
+        hash = hash_points(hash, &inertia, 1);
+        hash = base_hash_bytes(hash, &frame, sizeof frame);
+    }
+    return hash;
+}
+
+static uint64_t hash_joints(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->joint_count; i++) {
+        const eng_joint *joint = &world->joints[i];
+        const int numbers[] = {(int)joint->kind, joint->body[0], joint->body[1]};
+        const double values[] = {joint->length,  joint->range[0], joint->range[1], joint->stiffness,
+                                 joint->damping, joint->rest,     joint->friction};
+        hash = base_hash_bytes(hash, numbers, sizeof numbers);
+        hash = base_hash_bytes(hash, values, sizeof values);
+        hash = base_hash_bytes(hash, joint->point, sizeof joint->point);
+        hash = base_hash_bytes(hash, joint->axes, sizeof joint->axes);
+        hash = hash_text(hash, joint->name);
+    }
+    if (world->apart_count > 0)
+        hash =
+            base_hash_bytes(hash, world->apart, (size_t)world->apart_count * sizeof *world->apart);
+    return hash;
+}
+
+static uint64_t hash_laws(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->material_count; i++) {
+        const eng_material *material = &world->materials[i];
+        hash = hash_text(hash, material->name);
+        hash = hash_number(hash, material->elasticity.young);
+        hash = hash_number(hash, material->elasticity.poisson);
+    }
+    for (int i = 0; i < world->surface_count; i++) {
+        const eng_surface *surface = &world->surfaces[i];
+        hash = base_hash_bytes(hash, surface->pair, sizeof surface->pair);
+        hash = hash_text(hash, surface->law->name);
+        hash = hash_settings(hash, &surface->law->table, surface->parameters);
+    }
+    return hash;
+}
+
+static uint64_t hash_connectors(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->connector_count; i++) {
+        const eng_connector *connector = &world->connectors[i];
+        const int numbers[] = {connector->body[0], connector->body[1], connector->contacts};
+        hash = base_hash_bytes(hash, numbers, sizeof numbers);
+        hash = hash_text(hash, connector->name);
+        hash = hash_points(hash, connector->marker, 2);
+        hash = base_hash_bytes(hash, connector->radius, sizeof connector->radius);
+        hash = hash_text(hash, connector->surface.law->name);
+        hash = hash_settings(hash, &connector->surface.law->table, connector->surface.parameters);
+    }
+    return hash;
+}
+
+static uint64_t hash_step(const cairn_world *world)
+{
+    const cairn_world_def *def = &world->def;
+    const double numbers[] = {def->gravity[0],
+                              def->gravity[1],
+                              def->gravity[2],
+                              def->time_step,
+                              def->tolerance,
+                              def->scaled_weight,
+                              def->correction_slop,
+                              (double)def->rotation,
+                              (double)def->margin,
+                              (double)def->correction,
+                              (double)def->max_iterations};
+    return base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+}
+
+static uint64_t hash_solvers(const cairn_world *world)
+{
+    uint64_t hash = hash_text(BASE_HASH_START, world->solver.plugin->name);
+    hash = hash_settings(hash, &world->solver.plugin->table, world->solver.settings);
+    hash = hash_text(hash, world->local.plugin->name);
+    return hash_settings(hash, &world->local.plugin->table, world->local.settings);
+}
+
+void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT])
+{
+    parts[ENG_FINGERPRINT_shapes] = hash_shapes(world);
+    parts[ENG_FINGERPRINT_bodies] = hash_bodies(world);
+    parts[ENG_FINGERPRINT_joints] = hash_joints(world);
+    parts[ENG_FINGERPRINT_laws] = hash_laws(world);
+    parts[ENG_FINGERPRINT_connectors] = hash_connectors(world);
+    parts[ENG_FINGERPRINT_step] = hash_step(world);
+    parts[ENG_FINGERPRINT_solvers] = hash_solvers(world);
+}
+
+const char *eng_fingerprint_text(eng_fingerprint_part part)
+{
+    static const char *const texts[] = {
+#define ENG_FINGERPRINT_TEXT(name, text) text,
+        ENG_FINGERPRINT_LIST(ENG_FINGERPRINT_TEXT)
+#undef ENG_FINGERPRINT_TEXT
+    };
+    return texts[part];
+}

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reader of trajectory.h5. Nothing in the file is trusted: shapes, types, layout and sizes are
+// looked at before anything is allocated or read.
+#include "engine/files/trajectory.h"
+#include "engine/state/world.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { TEXT_MOST = 16 << 20, ARENA_START = 1 << 12, FRAMES_MOST = INT_MAX / 16 };
+
+// one byte of deflate stands for less than this many
+static const double compression_most = 1100.0;
+
+typedef eng_trajectory_index set_index;
+
+struct cairn_replay {
+    base_allocator allocator;
+    base_arena *arena; // texts and path
+    const char *path;
+    hid_t file, sets[ENG_TRAJECTORY_COUNT];
+    cairn_replay_info info;
+    cairn_replay_guard guard; // no function: none
+    int frames;
+    int time_capacity;
+    double *times;                      // [frames]
+    double *rows[ENG_TRAJECTORY_COUNT]; // [bodies][width] of the frame that was read last
+};
+
+static cairn_status refuse(const cairn_replay *replay, const char *name, const char *reason,
+                           cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_FORMAT, "%s: %s: %s", replay->path, name, reason);
+}
+
+static cairn_status no_memory(const cairn_replay *replay, cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", replay->path);
+}
+
+/// Bytes of the file as it is now; 0 when that is not known.
+static double size_of(const cairn_replay *replay)
+{
+    struct stat information;
+    return stat(replay->path, &information) == 0 ? (double)information.st_size : 0.0;
+}
+
+// ---------------------------------------------------------------- what the file says of its run
+
+static bool is_single(hid_t space)
+{
+    return space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+}
+
+/// Whether a type is a text of fixed length; its size goes to *size.
+static bool is_text(hid_t type, size_t *size)
+{
+    *size = type >= 0 ? H5Tget_size(type) : 0;
+    return type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 &&
+           *size > 0 && *size <= TEXT_MOST;
+}
+
+/// A text attribute; "" where there is none that can be read, NULL when out of memory.
+static const char *read_attribute_text(const cairn_replay *replay, const char *name)
+{
+    char *text = "";
+    size_t size = 0;
+    if (H5Aexists(replay->file, name) <= 0)
+        return text;
+    hid_t attribute = H5Aopen(replay->file, name, H5P_DEFAULT);
+    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
+    hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
+    if (is_text(type, &size) && is_single(space)) {
+        text = base_arena_array(replay->arena, char, name, size + 1);
+        if (text != NULL && H5Aread(attribute, type, text) < 0)
+            text[0] = '\0';
+        if (text != NULL)
+            text[size] = '\0';
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+    return text;
+}
+
+static bool read_attribute(const cairn_replay *replay, const char *name, hid_t memory, void *value)
+{
+    if (H5Aexists(replay->file, name) <= 0)
+        return false;
+    hid_t attribute = H5Aopen(replay->file, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return false;
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    bool good = type >= 0 && H5Tget_class(type) == H5Tget_class(memory) && is_single(space) &&
+                H5Aread(attribute, memory, value) >= 0;
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    H5Aclose(attribute);
+    return good;
+}
+
+static bool is_hard_link(hid_t file, const char *name)
+{
+    H5L_info_t link;
+    return H5Lexists(file, name, H5P_DEFAULT) > 0 &&
+           H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
+}
+
+/// The scene file; "" where there is none that can be read, NULL when out of memory.
+static const char *read_scene_text(const cairn_replay *replay)
+{
+    static const char name[] = "scene_text";
+    char *text = "";
+    size_t size = 0;
+    hid_t set = is_hard_link(replay->file, name) ? H5Dopen2(replay->file, name, H5P_DEFAULT)
+                                                 : H5I_INVALID_HID;
+    if (set < 0)
+        return text;
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    // what the file does not hold is not allocated
+    if (is_text(type, &size) && is_single(space) && H5Dget_storage_size(set) == size &&
+        (double)size <= size_of(replay)) {
+        text = base_arena_array(replay->arena, char, name, size + 1);
+        if (text != NULL && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
+            text[0] = '\0';
+        if (text != NULL)
+            text[size] = '\0';
+    }
+    if (space >= 0)
+        H5Sclose(space);
+    if (type >= 0)
+        H5Tclose(type);
+    H5Dclose(set);
+    return text;
+}
+
+static cairn_status read_info(cairn_replay *replay, cairn_error *error)
+{
+    cairn_replay_info *info = &replay->info;
+    int64_t bodies = -1;
+    const char *kind = read_attribute_text(replay, "kind");
+    if (kind == NULL)
+        return no_memory(replay, error);
+    if (strcmp(kind, "cairn trajectory") != 0)
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: is no trajectory", replay->path);
+    if (!read_attribute(replay, "bodies", H5T_NATIVE_INT64, &bodies) || bodies < 0 ||
+        bodies > INT_MAX / 16)
+        return refuse(replay, "bodies", "missing or out of range", error);
+    info->bodies = (int)bodies;
+    if (!read_attribute(replay, "seed", H5T_NATIVE_INT64, &info->seed))
+        return refuse(replay, "seed", "missing or no number", error);
+    if (!read_attribute(replay, "time_step", H5T_NATIVE_DOUBLE, &info->time_step) ||
+        !(info->time_step > 0.0 && isfinite(info->time_step)))
+        return refuse(replay, "time_step", "missing or not positive", error);
+    info->version = read_attribute_text(replay, "version");
+    info->command = read_attribute_text(replay, "command");
+    info->scene = read_attribute_text(replay, "scene");
+    info->scene_text = read_scene_text(replay);
+    bool good = info->version != NULL && info->command != NULL && info->scene != NULL &&
+                info->scene_text != NULL;
+    return good ? CAIRN_OK : no_memory(replay, error);
+}
+
+// ---------------------------------------------------------------- arrays
+
+/// Whether the chunks are those that the writer makes: others could be of any size.
+static bool has_our_chunks(const cairn_replay *replay, hid_t properties, set_index set)
+{
+    hsize_t chunk[ENG_TRAJECTORY_RANK], wanted[ENG_TRAJECTORY_RANK];
+    int rank = eng_trajectory_shape(set, replay->info.bodies, 1, wanted);
+    if (rank == 1)
+        wanted[0] = ENG_TRAJECTORY_CHUNK;
+    else if (wanted[1] == 0)
+        wanted[1] = 1;
+    // contiguous arrays may lie in other files, virtual ones do
+    return H5Pget_layout(properties) == H5D_CHUNKED &&
+           H5Pget_chunk(properties, ENG_TRAJECTORY_RANK, chunk) == rank &&
+           memcmp(chunk, wanted, (size_t)rank * sizeof *chunk) == 0;
+}
+
+/// Frames that an array holds; -1 for another shape.
+static int64_t frames_of(const cairn_replay *replay, set_index set)
+{
+    hsize_t shape[ENG_TRAJECTORY_RANK], wanted[ENG_TRAJECTORY_RANK];
+    hid_t space = H5Dget_space(replay->sets[set]);
+    int rank = eng_trajectory_shape(set, replay->info.bodies, 0, wanted);
+    bool good = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
+                H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] <= FRAMES_MOST;
+    for (int k = 1; k < rank && good; k++)
+        good = shape[k] == wanted[k];
+    if (space >= 0)
+        H5Sclose(space);
+    return good ? (int64_t)shape[0] : -1;
+}
+
+static cairn_status open_set(cairn_replay *replay, set_index set, cairn_error *error)
+{
+    const char *name = eng_trajectory_sets[set].name;
+    if (!is_hard_link(replay->file, name))
+        return refuse(replay, name, "missing", error);
+    hid_t id = replay->sets[set] = H5Dopen2(replay->file, name, H5P_DEFAULT);
+    if (id < 0)
+        return refuse(replay, name, "not a readable array", error);
+    hid_t type = H5Dget_type(id), properties = H5Dget_create_plist(id);
+    bool good = type >= 0 && properties >= 0 && H5Tequal(type, eng_trajectory_type(set)) > 0 &&
+                has_our_chunks(replay, properties, set);
+    if (properties >= 0)
+        H5Pclose(properties);
+    if (type >= 0)
+        H5Tclose(type);
+    return good ? CAIRN_OK : refuse(replay, name, "not of a trajectory's type or layout", error);
+}
+
+/// Reads `frames` frames from `first` on.
+static bool read_rows(const cairn_replay *replay, set_index set, int64_t first, int64_t frames,
+                      void *data)
+{
+    hsize_t start[ENG_TRAJECTORY_RANK] = {(hsize_t)first}, count[ENG_TRAJECTORY_RANK];
+    int rank = eng_trajectory_shape(set, replay->info.bodies, frames, count);
+    hid_t space = H5Dget_space(replay->sets[set]), memory = H5Screate_simple(rank, count, NULL);
+    bool good =
+        space >= 0 && memory >= 0 &&
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
+        H5Dread(replay->sets[set], eng_trajectory_type(set), memory, space, H5P_DEFAULT, data) >= 0;
+    if (memory >= 0)
+        H5Sclose(memory);
+    if (space >= 0)
+        H5Sclose(space);
+    return good;
+}
+
+/// The frames that `time` counts must be in every array, and in the file.
+static cairn_status check_frames(const cairn_replay *replay, int64_t frames, cairn_error *error)
+{
+    double most = size_of(replay);
+    if ((double)frames * sizeof(double) > most)
+        return refuse(replay, "time", "more frames than such a file holds", error);
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        const eng_trajectory_set *set = &eng_trajectory_sets[i];
+        double bytes = 8.0 * (double)set->width * (double)replay->info.bodies;
+        if (frames_of(replay, (set_index)i) < frames)
+            return refuse(replay, set->name, "of another shape, or fewer frames than times", error);
+        if (frames > 0 && bytes > compression_most * most)
+            return refuse(replay, set->name, "more bodies than such a file holds", error);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
+{
+    int64_t frames = frames_of(replay, ENG_TRAJECTORY_TIME);
+    // time grows last: looked at first, so that the others have at least as many
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+        if (i != ENG_TRAJECTORY_TIME && H5Drefresh(replay->sets[i]) < 0)
+            return refuse(replay, eng_trajectory_sets[i].name, "cannot be read", error);
+    if (frames < 0)
+        return refuse(replay, "time", "of another shape", error);
+    cairn_status status = check_frames(replay, frames, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (base_array_reserve(&replay->allocator, &replay->times, &replay->time_capacity,
+                           (int)frames) != CAIRN_OK)
+        return no_memory(replay, error);
+    replay->frames = 0;
+    if (frames > 0 && !read_rows(replay, ENG_TRAJECTORY_TIME, 0, frames, replay->times))
+        return refuse(replay, "time", "cannot be read", error);
+    for (int64_t i = 0; i < frames; i++)
+        if (!isfinite(replay->times[i]))
+            return refuse(replay, "time", "is not finite", error);
+    replay->frames = (int)frames;
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- the file
+
+static cairn_status open_with(cairn_replay *replay, cairn_error *error)
+{
+    struct stat information;
+    if (stat(replay->path, &information) != 0 || !S_ISREG(information.st_mode))
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: no such file", replay->path);
+    replay->file = eng_trajectory_open_file(replay->path);
+    if (replay->file < 0)
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: is no trajectory, or damaged",
+                         replay->path);
+    cairn_status status = read_info(replay, error);
+    for (int i = ENG_TRAJECTORY_COUNT - 1; i >= 0 && status == CAIRN_OK; i--)
+        status = open_set(replay, (set_index)i, error);
+    return status == CAIRN_OK ? count_frames(replay, error) : status;
+}
+
+static cairn_replay *make_replay(const char *path)
+{
+    base_allocator allocator = base_allocator_default();
+    cairn_replay *made = base_allocate(&allocator, 1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->allocator = allocator;
+    made->file = H5I_INVALID_HID;
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+        made->sets[i] = H5I_INVALID_HID;
+    made->arena = base_arena_create(&allocator, ARENA_START);
+    char *copy =
+        made->arena != NULL ? base_arena_array(made->arena, char, "path", strlen(path) + 1) : NULL;
+    if (copy == NULL) {
+        cairn_replay_close(made);
+        return NULL;
+    }
+    memcpy(copy, path, strlen(path) + 1);
+    made->path = copy;
+    return made;
+}
+
+cairn_status cairn_replay_open(const char *path, cairn_replay **replay, cairn_error *error)
+{
+    cairn_replay *made = make_replay(path);
+    *replay = NULL;
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    cairn_status status = open_with(made, error);
+    con_hdf5_silence_end(silence);
+    if (status == CAIRN_OK)
+        *replay = made;
+    else
+        cairn_replay_close(made);
+    return status;
+}
+
+void cairn_replay_close(cairn_replay *replay)
+{
+    if (replay == NULL)
+        return;
+    base_allocator allocator = replay->allocator;
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        if (replay->sets[i] >= 0)
+            H5Dclose(replay->sets[i]);
+        base_release(&allocator, replay->rows[i]);
+    }
+    if (replay->file >= 0)
+        H5Fclose(replay->file);
+    con_hdf5_silence_end(silence);
+    if (replay->guard.release != NULL)
+        replay->guard.release(replay->guard.context);
+    base_release(&allocator, replay->times);
+    base_arena_destroy(replay->arena);
+    base_release(&allocator, replay);
+}
+
+const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay)
+{
+    return &replay->info;
+}
+
+void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_guard *guard)
+{
+    replay->guard = *guard;
+}
+
+static cairn_status ask_guard(const cairn_replay *replay, int64_t frame, cairn_error *error)
+{
+    const cairn_replay_guard *guard = &replay->guard;
+    return guard->ask != NULL ? guard->ask(guard->context, frame, error) : CAIRN_OK;
+}
+
+int64_t cairn_replay_count(const cairn_replay *replay)
+{
+    return replay->frames;
+}
+
+const double *cairn_replay_times(const cairn_replay *replay)
+{
+    return replay->times;
+}
+
+cairn_status cairn_replay_refresh(cairn_replay *replay, cairn_error *error)
+{
+    cairn_status status = ask_guard(replay, -1, error);
+    if (status != CAIRN_OK)
+        return status;
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    status = H5Drefresh(replay->sets[ENG_TRAJECTORY_TIME]) >= 0
+                 ? count_frames(replay, error)
+                 : refuse(replay, "time", "cannot be read", error);
+    con_hdf5_silence_end(silence);
+    return status;
+}
+
+// ---------------------------------------------------------------- frames
+
+static bool all_finite(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+static bool are_turns(const double *rows, int bodies)
+{
+    for (int i = 0; i < bodies; i++) {
+        const double *q = rows + 4 * (size_t)i;
+        double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+        if (!(fabs(square - 1.0) < 1e-6))
+            return false;
+    }
+    return true;
+}
+
+static cairn_status read_bodies(cairn_replay *replay, set_index set, int64_t index,
+                                cairn_error *error)
+{
+    const char *name = eng_trajectory_sets[set].name;
+    size_t count = (size_t)replay->info.bodies * (size_t)eng_trajectory_sets[set].width;
+    double **rows = &replay->rows[set];
+    if (*rows == NULL)
+        *rows = base_allocate(&replay->allocator, count + 1, sizeof(double));
+    if (*rows == NULL)
+        return no_memory(replay, error);
+    if (count > 0 && !read_rows(replay, set, index, 1, *rows))
+        return refuse(replay, name, "a frame cannot be read", error);
+    if (!all_finite(*rows, count))
+        return refuse(replay, name, "is not finite", error);
+    if (set == ENG_TRAJECTORY_ORIENTATION && !are_turns(*rows, replay->info.bodies))
+        return refuse(replay, name, "is not of unit length", error);
+    return CAIRN_OK;
+}
+
+static cairn_status read_frame(cairn_replay *replay, int64_t index, cairn_replay_frame *frame,
+                               cairn_error *error)
+{
+    if (!read_rows(replay, ENG_TRAJECTORY_STEP, index, 1, &frame->step) ||
+        !read_rows(replay, ENG_TRAJECTORY_CONTACTS, index, 1, &frame->contacts))
+        return refuse(replay, "step", "a frame cannot be read", error);
+    for (int set = ENG_TRAJECTORY_POSITION; set <= ENG_TRAJECTORY_SPIN; set++) {
+        cairn_status status = read_bodies(replay, (set_index)set, index, error);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    frame->time = replay->times[index];
+    frame->position = (const double(*)[3])replay->rows[ENG_TRAJECTORY_POSITION];
+    frame->orientation = (const double(*)[4])replay->rows[ENG_TRAJECTORY_ORIENTATION];
+    frame->velocity = (const double(*)[3])replay->rows[ENG_TRAJECTORY_VELOCITY];
+    frame->angular_velocity = (const double(*)[3])replay->rows[ENG_TRAJECTORY_SPIN];
+    return CAIRN_OK;
+}
+
+cairn_status cairn_replay_read(cairn_replay *replay, int64_t index, cairn_replay_frame *frame,
+                               cairn_error *error)
+{
+    *frame = (cairn_replay_frame){0};
+    if (index < 0 || index >= replay->frames)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: frame %lld is out of range: 0 to %d",
+                         replay->path, (long long)index, replay->frames - 1);
+    cairn_status status = ask_guard(replay, index, error);
+    if (status != CAIRN_OK)
+        return status;
+    con_hdf5_silence silence = con_hdf5_silence_begin();
+    status = read_frame(replay, index, frame, error);
+    con_hdf5_silence_end(silence);
+    return status;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writer of .vtp and .pvd files.
+#include "engine/files/vtp.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    size_t size;
+} types[] = {
+    [ENG_VTP_FLOAT32] = {"Float32", 4},
+    [ENG_VTP_FLOAT64] = {"Float64", 8},
+    [ENG_VTP_INT32] = {"Int32", 4},
+    [ENG_VTP_INT64] = {"Int64", 8},
+};
+
+/// Header and appended data are written in two passes over the same arrays.
+typedef struct writer {
+    FILE *file;
+    uint64_t offset; // of the next array in the appended data
+} writer;
+
+static void declare(writer *w, const char *name, eng_vtp_type type, int components, size_t count)
+{
+    fprintf(w->file,
+            "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
+            "offset=\"%llu\"/>\n",
+            types[type].name, name, components, (unsigned long long)w->offset);
+    w->offset += sizeof(uint64_t) + count * (size_t)components * types[type].size;
+}
+
+static void append(writer *w, const void *data, eng_vtp_type type, int components, size_t count)
+{
+    uint64_t size = count * (size_t)components * types[type].size;
+    fwrite(&size, sizeof size, 1, w->file);
+    if (size > 0)
+        fwrite(data, 1, size, w->file);
+}
+
+static size_t connectivity_size(const eng_vtp *data)
+{
+    return data->polygon_count > 0 ? (size_t)data->polygon_ends[data->polygon_count - 1] : 0;
+}
+
+static void declare_all(writer *w, const eng_vtp *data)
+{
+    size_t cells = data->polygon_count;
+    fputs("<Points>\n", w->file);
+    declare(w, "points", ENG_VTP_FLOAT32, 3, data->point_count);
+    fputs("</Points>\n<PointData>\n", w->file);
+    for (int i = 0; i < data->point_array_count; i++) {
+        const eng_vtp_array *a = &data->point_arrays[i];
+        declare(w, a->name, a->type, a->components, data->point_count);
+    }
+    fputs("</PointData>\n<CellData>\n", w->file);
+    for (int i = 0; i < data->cell_array_count; i++)
+        declare(w, data->cell_arrays[i].name, data->cell_arrays[i].type,
+                data->cell_arrays[i].components, cells);
+    fprintf(w->file, "</CellData>\n<%s>\n", cells > 0 ? "Polys" : "Verts");
+    declare(w, "connectivity", ENG_VTP_INT64, 1,
+            cells > 0 ? connectivity_size(data) : data->point_count);
+    declare(w, "offsets", ENG_VTP_INT64, 1, cells > 0 ? cells : data->point_count);
+    fprintf(w->file, "</%s>\n", cells > 0 ? "Polys" : "Verts");
+}
+
+/// 0, 1, 2, ... or 1, 2, 3, ...: connectivity and offsets of points that are their own cells.
+static void append_counting(writer *w, int64_t first, size_t count)
+{
+    uint64_t size = count * sizeof(int64_t);
+    fwrite(&size, sizeof size, 1, w->file);
+    for (size_t i = 0; i < count; i++) {
+        int64_t value = first + (int64_t)i;
+        fwrite(&value, sizeof value, 1, w->file);
+    }
+}
+
+static void append_all(writer *w, const eng_vtp *data)
+{
+    append(w, data->points, ENG_VTP_FLOAT32, 3, data->point_count);
+    for (int i = 0; i < data->point_array_count; i++) {
+        const eng_vtp_array *a = &data->point_arrays[i];
+        append(w, a->data, a->type, a->components, data->point_count);
+    }
+    for (int i = 0; i < data->cell_array_count; i++) {
+        const eng_vtp_array *a = &data->cell_arrays[i];
+        append(w, a->data, a->type, a->components, data->polygon_count);
+    }
+    if (data->polygon_count > 0) {
+        append(w, data->connectivity, ENG_VTP_INT64, 1, connectivity_size(data));
+        append(w, data->polygon_ends, ENG_VTP_INT64, 1, data->polygon_count);
+    } else {
+        append_counting(w, 0, data->point_count);
+        append_counting(w, 1, data->point_count);
+    }
+}
+
+static void write_document(writer *w, const eng_vtp *data)
+{
+    fprintf(w->file,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
+            "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+            "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+            "format=\"ascii\">%.17g</DataArray>\n</FieldData>\n",
+            data->time);
+    fprintf(w->file,
+            "<Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"0\" "
+            "NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+            data->point_count, data->polygon_count > 0 ? 0 : data->point_count,
+            data->polygon_count);
+    declare_all(w, data);
+    fputs("</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", w->file);
+    append_all(w, data);
+    fputs("\n</AppendedData>\n</VTKFile>\n", w->file);
+}
+
+static cairn_status fail_file(const char *what, const char *path, cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
+}
+
+/// A file under a temporary name until it is whole.
+typedef struct whole_file {
+    FILE *stream;
+    const char *path; // borrowed
+    char temporary[4096];
+} whole_file;
+
+static cairn_status begin_whole(whole_file *file, const char *path, cairn_error *error)
+{
+    file->path = path;
+    if (snprintf(file->temporary, sizeof file->temporary, "%s.part", path) >=
+        (int)sizeof file->temporary)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", path);
+    file->stream = fopen(file->temporary, "wb");
+    return file->stream != NULL ? CAIRN_OK : fail_file("cannot be written", file->temporary, error);
+}
+
+/// Gives the file its name, or removes it.
+static cairn_status end_whole(whole_file *file, cairn_error *error)
+{
+    int failed = ferror(file->stream);
+    if (fclose(file->stream) == 0 && !failed && rename(file->temporary, file->path) == 0)
+        return CAIRN_OK;
+    cairn_status status = fail_file("cannot be written", file->path, error);
+    remove(file->temporary);
+    return status;
+}
+
+cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *error)
+{
+    whole_file file;
+    cairn_status status = begin_whole(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    writer w = {.file = file.stream};
+    write_document(&w, data);
+    return end_whole(&file, error);
+}
+
+static const char pvd_end[] = "</Collection>\n</VTKFile>\n";
+
+cairn_status eng_pvd_begin(const char *path, cairn_error *error)
+{
+    whole_file file;
+    cairn_status status = begin_whole(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    fprintf(file.stream,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+            "byte_order=\"LittleEndian\">\n<Collection>\n%s",
+            pvd_end);
+    return end_whole(&file, error);
+}
+
+/// One write replaces the end by the new entry and the end again; where there is no room for it the
+/// end comes back.
+static bool append_entry(int index, const char *text, size_t size)
+{
+    const size_t end = sizeof pvd_end - 1;
+    off_t at = lseek(index, -(off_t)end, SEEK_END);
+    if (at < 0)
+        return false;
+    if (base_write_all(index, text, size))
+        return true;
+    int reason = errno;
+    if (lseek(index, at, SEEK_SET) == at && base_write_all(index, pvd_end, end))
+        (void)!ftruncate(index, at + (off_t)end);
+    errno = reason;
+    return false;
+}
+
+cairn_status eng_pvd_add(const char *path, double time, const char *file, cairn_error *error)
+{
+    char text[1024];
+    int size =
+        snprintf(text, sizeof text, "<DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n%s",
+                 time, file, pvd_end);
+    if (size >= (int)sizeof text)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: the name is too long", file);
+    int index = open(path, O_WRONLY | O_CLOEXEC);
+    if (index < 0)
+        return fail_file("cannot be continued", path, error);
+    bool good = append_entry(index, text, (size_t)size);
+    cairn_status status = good ? CAIRN_OK : fail_file("cannot be continued", path, error);
+    if (close(index) != 0 && good)
+        return fail_file("cannot be continued", path, error);
+    return status;
+}
+
+enum { PVD_HEAD_LINES = 3 };
+
+/// Length of the head and the first entries, -1 when there are fewer.
+static long kept_length(FILE *index, int entries)
+{
+    for (int lines = 0, c = 0; lines < PVD_HEAD_LINES + entries; lines += c == '\n')
+        if ((c = fgetc(index)) == EOF)
+            return -1;
+    return ftell(index);
+}
+
+cairn_status eng_pvd_cut(const char *path, int entries, cairn_error *error)
+{
+    FILE *index = fopen(path, "r+b");
+    if (index == NULL)
+        return fail_file("cannot be continued", path, error);
+    long length = kept_length(index, entries);
+    if (length < 0) {
+        fclose(index);
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: has less than %d frames", path, entries);
+    }
+    int failed = fseek(index, length, SEEK_SET) != 0 || fputs(pvd_end, index) == EOF ||
+                 fflush(index) != 0 ||
+                 ftruncate(fileno(index), length + (long)sizeof pvd_end - 1) != 0;
+    if (fclose(index) != 0 || failed)
+        return fail_file("cannot be continued", path, error);
+    return CAIRN_OK;
+}

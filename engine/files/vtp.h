@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// XML PolyData files for ParaView, data appended raw.
+#ifndef CAIRN_ENGINE_FILES_VTP_H
+#define CAIRN_ENGINE_FILES_VTP_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum eng_vtp_type {
+    ENG_VTP_FLOAT32,
+    ENG_VTP_FLOAT64,
+    ENG_VTP_INT32,
+    ENG_VTP_INT64
+} eng_vtp_type;
+
+/// One named array over points or cells; data borrowed.
+typedef struct eng_vtp_array {
+    const char *name;
+    eng_vtp_type type;
+    int components;
+    const void *data;
+} eng_vtp_array;
+
+/// Points with polygons, or points alone (each its own vertex cell when there is no polygon).
+typedef struct eng_vtp {
+    double time; // s
+    size_t point_count;
+    const float (*points)[3];
+    const eng_vtp_array *point_arrays;
+    int point_array_count;
+    size_t polygon_count;
+    const int64_t *polygon_ends; // [polygon_count] end of each polygon in connectivity
+    const int64_t *connectivity; // [polygon_ends[last]]
+    const eng_vtp_array *cell_arrays;
+    int cell_array_count;
+} eng_vtp;
+
+/// Writes the file whole (temporary name, renamed).
+cairn_status eng_vtp_write(const char *path, const eng_vtp *data,
+                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Starts a .pvd index, or adds a file to it in place: its end is overwritten, so that the cost of
+/// a frame does not grow with the frames there are.
+cairn_status eng_pvd_begin(const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status eng_pvd_add(const char *path, double time, const char *file,
+                         cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Cuts an index down to its first `entries` files, whatever follows them.
+/// @return CAIRN_ERROR_FORMAT when there are fewer
+cairn_status eng_pvd_cut(const char *path, int entries, cairn_error *error) CAIRN_CHECK_RESULT;
+
+#endif

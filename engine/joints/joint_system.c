@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of several joints as the solvers of joints take them, and what impulses and speeds of one
+// row are for its bodies.
+#include "engine/joints/joints.h"
+
+#include <string.h>
+
+void eng_joint_poses(const eng_joint *joint, const pose *q, pose out[2])
+{
+    for (int side = 0; side < 2; side++)
+        out[side] = joint->body[side] >= 0 ? q[joint->body[side]] : pose_identity();
+}
+
+double eng_joint_side_speed(const eng_joint *joint, int side, const eng_wrench *row, vec3 point,
+                            const pose *q, const double (*v)[6])
+{
+    int body = joint->body[side];
+    if (body < 0)
+        return 0.0;
+    vec3 omega = quat_rotate(q[body].orientation, vec3_from(v[body] + 3));
+    vec3 velocity = eng_point_velocity(v[body], &q[body], point);
+    double speed = vec3_dot(row->d, velocity) + vec3_dot(row->e, omega);
+    return side == 0 ? -speed : speed;
+}
+
+double eng_joint_speed(const eng_joint *joint, const eng_wrench *row, vec3 point, const pose *q,
+                       const double (*v)[6])
+{
+    return eng_joint_side_speed(joint, 0, row, point, q, v) +
+           eng_joint_side_speed(joint, 1, row, point, q, v);
+}
+
+void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_wrench *row,
+                    vec3 point, const pose *q, double l, double (*v)[6])
+{
+    pose sides[2];
+    double G[2][6];
+    eng_joint_poses(joint, q, sides);
+    eng_joint_row_blocks(row, point, sides, G);
+    for (int side = 0; side < 2; side++) {
+        int body = joint->body[side];
+        if (body < 0)
+            continue;
+        for (int k = 0; k < 6; k++)
+            v[body][k] += world->mass_inverse[body][k] * G[side][k] * l;
+    }
+}
+
+static bool is_dynamic(const cairn_world *world, int body)
+{
+    return body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC;
+}
+
+/// Numbers the bodies of the joints in the order in which they come.
+static cairn_status number_bodies(const cairn_world *world, eng_joint_system *system)
+{
+    int *number = base_arena_array(world->arena, int, "joint numbers", world->body_count);
+    int *body = base_arena_array(world->arena, int, "joint bodies", 2 * system->joint_count);
+    if (number == NULL || body == NULL)
+        return CAIRN_ERROR_MEMORY;
+    int(*pairs)[2] = (int(*)[2])system->rows.body;
+    memset(number, -1, (size_t)world->body_count * sizeof *number);
+    system->body_count = 0;
+    for (int i = 0; i < system->joint_count; i++)
+        for (int side = 0; side < 2; side++) {
+            int at = pairs[i][side];
+            if (at < 0)
+                continue;
+            if (number[at] < 0) {
+                body[system->body_count] = at;
+                number[at] = system->body_count++;
+            }
+            pairs[i][side] = number[at];
+        }
+    system->body = body;
+    return CAIRN_OK;
+}
+
+static cairn_status copy_masses(const cairn_world *world, eng_joint_system *system)
+{
+    size_t count = (size_t)system->body_count;
+    system->mass_inverse = (double(*)[6])base_arena_allocate(world->arena, "joint masses", count,
+                                                             sizeof *system->mass_inverse);
+    if (system->mass_inverse == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < system->body_count; i++)
+        memcpy(system->mass_inverse[i], world->mass_inverse[system->body[i]],
+               sizeof system->mass_inverse[i]);
+    return CAIRN_OK;
+}
+
+cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, int count,
+                                   bool compact, eng_joint_system *system)
+{
+    base_arena *arena = world->arena;
+    int rows = 0;
+    for (int i = 0; i < count; i++)
+        rows += eng_joint_row_count(world->joints[joints[i]].kind) + 1;
+    int *start = base_arena_array(arena, int, "joint rows", count + 1);
+    int(*body)[2] =
+        (int(*)[2])base_arena_allocate(arena, "joint pairs", (size_t)count, sizeof *body);
+    double(*G)[2][6] =
+        (double(*)[2][6])base_arena_allocate(arena, "joint G", (size_t)rows, sizeof *G);
+    double *b = base_arena_array(arena, double, "joint b", rows);
+    if (start == NULL || body == NULL || G == NULL || b == NULL)
+        return CAIRN_ERROR_MEMORY;
+    *system = (eng_joint_system){.joint_count = count, .joint = joints, .b = b};
+    system->rows = (con_joints){count, start, (const int(*)[2])body, (const double(*)[2][6])G, b};
+    for (int i = 0; i < count; i++)
+        for (int side = 0; side < 2; side++) {
+            int at = world->joints[joints[i]].body[side];
+            body[i][side] = is_dynamic(world, at) ? at : -1;
+        }
+    if (!compact) {
+        system->body_count = world->body_count;
+        system->mass_inverse = world->mass_inverse;
+        return CAIRN_OK;
+    }
+    cairn_status status = number_bodies(world, system);
+    return status == CAIRN_OK ? copy_masses(world, system) : status;
+}
+
+void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
+                           const eng_joint_rows *rows, const pose *q, const unsigned char *held)
+{
+    int *start = (int *)system->rows.start;
+    double(*G)[2][6] = (double(*)[2][6])system->rows.G;
+    int made = 0;
+    for (int i = 0; i < system->joint_count; i++) {
+        int index = system->joint[i];
+        const eng_joint_rows *r = &rows[index];
+        pose sides[2];
+        eng_joint_poses(&world->joints[index], q, sides);
+        start[i] = made;
+        int count = r->count + (held != NULL && held[index] ? 1 : 0);
+        for (int k = 0; k < count; k++)
+            eng_joint_row_blocks(&r->row[k], r->point, sides, G[made++]);
+    }
+    start[system->joint_count] = made;
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints: creation, look-up, read-outs, and the pairs of bodies they keep apart.
+#include "engine/joints/joints.h"
+#include "engine/pairs/spheres/lane.h"
+
+#include <string.h>
+
+#define JOINT_COOKIE UINT32_C(0x0ca12009)
+
+cairn_joint_def cairn_default_joint_def(cairn_joint_kind kind)
+{
+    return (cairn_joint_def){
+        .kind = kind,
+        .axis = {0.0, 0.0, 1.0},
+        .axis_b = {1.0, 0.0, 0.0},
+        .range = {-INFINITY, INFINITY},
+        .motor_limit = INFINITY,
+        .cookie = JOINT_COOKIE,
+    };
+}
+
+static bool is_valid(const cairn_world *world, cairn_joint_id id)
+{
+    return id.generation == 1 && id.index < (uint32_t)world->joint_count;
+}
+
+// ---------------------------------------------------------------- creation
+
+/// A body's place, -1 for the world, -2 where there is none.
+static int body_place(const cairn_world *world, cairn_body_id id)
+{
+    if (id.generation == 0)
+        return -1;
+    return id.generation == 1 && id.index < (uint32_t)world->body_count ? (int)id.index : -2;
+}
+
+static cairn_status check_bodies(const cairn_world *world, const cairn_joint_def *def,
+                                 cairn_error *error)
+{
+    int a = body_place(world, def->a), b = body_place(world, def->b);
+    if (a == -2 || b < 0)
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "the joint has no body to hold");
+    if (a == b)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a joint holds two different bodies");
+    if (world->bodies[b].kind != CAIRN_DYNAMIC && (a < 0 || world->bodies[a].kind != CAIRN_DYNAMIC))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "one body of a joint must be dynamic");
+    return CAIRN_OK;
+}
+
+static cairn_status check_axis(const double axis[3], const char *what, cairn_error *error)
+{
+    double norm = vec3_norm(vec3_from(axis));
+    if (!(norm > 1e-12 && isfinite(norm)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "%s = (%g, %g, %g) must be finite and not zero", what, axis[0], axis[1],
+                         axis[2]);
+    return CAIRN_OK;
+}
+
+static cairn_status check_geometry(const cairn_joint_def *def, cairn_error *error)
+{
+    vec3 anchor = vec3_from(def->anchor), anchor_b = vec3_from(def->anchor_b);
+    if (!vec3_is_finite(anchor) || !vec3_is_finite(anchor_b))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "anchors of a joint must be finite");
+    if (def->kind == CAIRN_JOINT_rod && !(vec3_distance(anchor, anchor_b) > 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a rod needs two different ends");
+    cairn_status status = check_axis(def->axis, "axis", error);
+    if (status != CAIRN_OK || def->kind != CAIRN_JOINT_universal)
+        return status;
+    status = check_axis(def->axis_b, "second axis", error);
+    vec3 a = vec3_from(def->axis), b = vec3_from(def->axis_b);
+    if (status == CAIRN_OK && fabs(vec3_dot(a, b)) > 1e-6 * vec3_norm(a) * vec3_norm(b))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the axes of a universal joint must be square to each other");
+    return status;
+}
+
+/// What a kind's coordinate does not take must be left alone.
+static cairn_status check_use(const cairn_joint_def *def, cairn_error *error)
+{
+    const char *name = cairn_joint_kind_name(def->kind);
+    bool driven = def->motor || def->force != 0.0 || def->damping != 0.0 || def->friction != 0.0;
+    bool sprung = def->stiffness != 0.0 || isfinite(def->range[0]) || isfinite(def->range[1]);
+    if (eng_joint_has_drive(def->kind) || (!driven && !sprung))
+        return CAIRN_OK;
+    if (!eng_joint_has_swing(def->kind))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "a %s joint has no coordinate for a range, motor, force, spring or friction", name);
+    if (driven)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a %s joint has no coordinate for a motor, force, damping or friction: it "
+                         "takes a range of its swing and a spring's stiffness",
+                         name);
+    if (def->stiffness != 0.0 && def->rest != 0.0)
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "the spring of a %s joint is slack where the joint is made: rest = %g must "
+            "be 0",
+            name, def->rest);
+    return CAIRN_OK;
+}
+
+static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error)
+{
+    const struct {
+        const char *name;
+        double value;
+        bool infinite;
+    } numbers[] = {
+        {"motor limit", def->motor_limit, true},
+        {"stiffness", def->stiffness, false},
+        {"damping", def->damping, false},
+        {"friction", def->friction, false},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (!(numbers[i].value >= 0.0) || (!numbers[i].infinite && isinf(numbers[i].value)))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "%s = %g of a joint must be finite and not negative", numbers[i].name,
+                             numbers[i].value);
+    if (!isfinite(def->motor_velocity) || !isfinite(def->force) || !isfinite(def->rest))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "motor velocity, force and rest of a joint must be finite");
+    if (!(def->range[0] < def->range[1] && def->range[0] <= 0.0 && def->range[1] >= 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "range = %g to %g of a joint must hold 0, where the joint is made",
+                         def->range[0], def->range[1]);
+    return check_use(def, error);
+}
+
+static cairn_status check_def(const cairn_world *world, const cairn_joint_def *def,
+                              cairn_error *error)
+{
+    if (def->cookie != JOINT_COOKIE || (unsigned)def->kind >= CAIRN_JOINT_KIND_COUNT)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the joint definition does not come from cairn_default_joint_def()");
+    cairn_status status = check_bodies(world, def, error);
+    if (status == CAIRN_OK)
+        status = check_geometry(def, error);
+    if (status == CAIRN_OK)
+        status = check_numbers(def, error);
+    if (status == CAIRN_OK && def->name != NULL &&
+        base_names_find(&world->joint_names, def->name) >= 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a joint \"%s\" already", def->name);
+    return status;
+}
+
+/// World axes of the joint, as columns: z along the axis, x along the second axis where there is
+/// one.
+static mat3 world_axes(const cairn_joint_def *def)
+{
+    const vec3 up = {0.0, 0.0, 1.0};
+    vec3 z = vec3_normalize_or(vec3_from(def->axis), up), x, y;
+    vec3_tangents(z, &x, &y);
+    if (def->kind == CAIRN_JOINT_universal) {
+        vec3 b = vec3_from(def->axis_b);
+        x = vec3_normalize_or(vec3_add_scaled(b, -vec3_dot(b, z), z), x);
+    }
+    y = vec3_cross(z, x);
+    return mat3_from_columns(x, y, z);
+}
+
+/// Anchors and axes in the axes of the two bodies.
+static void place(const cairn_world *world, const cairn_joint_def *def, eng_joint *joint)
+{
+    mat3 axes = world_axes(def);
+    const double *anchors[2] = {def->anchor,
+                                def->kind == CAIRN_JOINT_rod ? def->anchor_b : def->anchor};
+    for (int side = 0; side < 2; side++) {
+        int body = joint->body[side];
+        pose q = body >= 0 ? world->q[body] : pose_identity();
+        mat3 attitude = quat_to_mat3(q.orientation), back = mat3_transpose(&attitude);
+        if (body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC)
+            joint->inertia[side] = eng_inertia_of(world, body);
+        joint->point[side] = pose_apply_inverse(&q, vec3_from(anchors[side]));
+        joint->axes[side] = mat3_multiply(&back, &axes);
+    }
+    joint->length = vec3_distance(vec3_from(anchors[0]), vec3_from(anchors[1]));
+    joint->coordinate = def->kind == CAIRN_JOINT_rod ? joint->length : 0.0;
+}
+
+static uint64_t pair_key(int a, int b)
+{
+    uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+    return low << 32 | high;
+}
+
+/// Place of a key in the list of pairs, or where it would go.
+static int find_pair(const cairn_world *world, uint64_t key)
+{
+    int low = 0, high = world->apart_count;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (world->apart[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b)
+{
+    uint64_t key = pair_key(body_a, body_b);
+    int place = find_pair(world, key);
+    return place < world->apart_count && world->apart[place] == key;
+}
+
+static cairn_status keep_apart(cairn_world *world, const int body[2])
+{
+    if (body[0] < 0 || eng_pair_is_apart(world, body[0], body[1]))
+        return CAIRN_OK;
+    cairn_status status = base_array_reserve(&world->allocator, &world->apart,
+                                             &world->apart_capacity, world->apart_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    uint64_t key = pair_key(body[0], body[1]);
+    int place = find_pair(world, key);
+    memmove(world->apart + place + 1, world->apart + place,
+            (size_t)(world->apart_count - place) * sizeof *world->apart);
+    world->apart[place] = key;
+    world->apart_count++;
+    return CAIRN_OK;
+}
+
+static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
+{
+    eng_joint joint = {
+        .kind = def->kind,
+        .body = {body_place(world, def->a), body_place(world, def->b)},
+        .range = {def->range[0], def->range[1]},
+        .stiffness = def->stiffness,
+        .damping = def->damping,
+        .rest = def->rest,
+        .friction = def->friction,
+        .motor = def->motor,
+        .motor_velocity = def->motor_velocity,
+        .motor_limit = def->motor_limit,
+        .force = def->force,
+    };
+    // a swing is never below 0
+    if (eng_joint_has_swing(def->kind))
+        joint.range[0] = -INFINITY;
+    place(world, def, &joint);
+    return joint;
+}
+
+cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
+                                cairn_joint_id *joint, cairn_error *error)
+{
+    *joint = (cairn_joint_id){0};
+    cairn_status status = check_def(world, def, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = eng_lane_leave(world);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory for a joint");
+    int index = world->joint_count;
+    eng_joint made = joint_of(world, def);
+    status =
+        base_array_reserve(&world->allocator, &world->joints, &world->joint_capacity, index + 1);
+    if (status == CAIRN_OK && def->name != NULL) {
+        made.name = base_copy_text(&world->allocator, def->name);
+        status = made.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    }
+    if (status == CAIRN_OK && !def->collide)
+        status = keep_apart(world, made.body);
+    if (status == CAIRN_OK && made.name != NULL)
+        status = base_names_add(&world->joint_names, &world->allocator, made.name, index);
+    if (status != CAIRN_OK) {
+        base_release(&world->allocator, made.name);
+        return base_fail(error, status, "out of memory for a joint");
+    }
+    world->joints[world->joint_count++] = made;
+    world->joints_changed = world->topology_changed = true;
+    *joint = (cairn_joint_id){(uint32_t)index, 1};
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- look-up and read-outs
+
+int cairn_joint_count(const cairn_world *world)
+{
+    return world->joint_count;
+}
+
+cairn_joint_id cairn_joint_at(const cairn_world *world, int index)
+{
+    bool exists = index >= 0 && index < world->joint_count;
+    return exists ? (cairn_joint_id){(uint32_t)index, 1} : (cairn_joint_id){0};
+}
+
+cairn_joint_id cairn_joint_find(const cairn_world *world, const char *name)
+{
+    return cairn_joint_at(world, base_names_find(&world->joint_names, name));
+}
+
+static double largest_violation(const eng_joint_rows *rows)
+{
+    double worst = 0.0;
+    for (int i = 0; i < rows->count; i++)
+        worst = fmax(worst, fabs(rows->g[i]));
+    return worst;
+}
+
+cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_joint_view *view)
+{
+    if (!is_valid(world, id))
+        return CAIRN_ERROR_STALE_ID;
+    const eng_joint *joint = &world->joints[id.index];
+    pose q[2];
+    eng_joint_rows rows;
+    eng_joint_poses(joint, world->q, q);
+    eng_joint_evaluate(joint, q, &rows);
+    bool moves = rows.has_coordinate || joint->kind == CAIRN_JOINT_rod;
+    *view = (cairn_joint_view){
+        .kind = joint->kind,
+        .name = joint->name != NULL ? joint->name : "",
+        .a = cairn_body_at(world, joint->body[0]),
+        .b = cairn_body_at(world, joint->body[1]),
+        .coordinate = eng_joint_has_turns(joint->kind)
+                          ? eng_joint_unwind(rows.coordinate, joint->coordinate)
+                          : rows.coordinate,
+        .effort = joint->effort / world->def.time_step,
+        .error = largest_violation(&rows),
+    };
+    if (moves)
+        view->speed = eng_joint_speed(joint, &rows.row[rows.count], rows.point, world->q,
+                                      (const double(*)[6])world->v);
+    vec3_store(view->anchor, rows.point);
+    vec3_store(view->axis, quat_rotate(q[0].orientation, mat3_column(&joint->axes[0], 2)));
+    vec3_store(view->force, vec3_scale(1.0 / world->def.time_step, joint->impulse));
+    vec3_store(view->torque, vec3_scale(1.0 / world->def.time_step, joint->moment));
+    return CAIRN_OK;
+}
+
+static cairn_status check_drive(const cairn_world *world, cairn_joint_id id, cairn_error *error)
+{
+    if (!is_valid(world, id))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such joint");
+    cairn_joint_kind kind = world->joints[id.index].kind;
+    if (!eng_joint_has_drive(kind))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a %s joint has no coordinate to drive",
+                         cairn_joint_kind_name(kind));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool on, double velocity,
+                                   double limit, cairn_error *error)
+{
+    cairn_status status = check_drive(world, id, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (!isfinite(velocity) || !(limit >= 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "motor velocity = %g must be finite and its limit = %g not negative",
+                         velocity, limit);
+    eng_joint *joint = &world->joints[id.index];
+    joint->motor = on;
+    joint->motor_velocity = velocity;
+    joint->motor_limit = limit;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double force,
+                                   cairn_error *error)
+{
+    cairn_status status = check_drive(world, id, error);
+    if (status == CAIRN_OK && !isfinite(force))
+        status =
+            base_fail(error, CAIRN_ERROR_ARGUMENT, "force = %g of a joint must be finite", force);
+    if (status == CAIRN_OK)
+        world->joints[id.index].force = force;
+    return status;
+}
+
+double eng_joints_elastic(const cairn_world *world)
+{
+    double sum = 0.0;
+    for (int i = 0; i < world->joint_count; i++) {
+        const eng_joint *joint = &world->joints[i];
+        double stretch = joint->coordinate - joint->rest;
+        sum += 0.5 * joint->stiffness * stretch * stretch;
+    }
+    return sum;
+}

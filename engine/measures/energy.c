@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The energy audit, theory.md section 8: every source and sink of a step is booked.
+#include "engine/state/world.h"
+
+#include "contact/laws/audit.h"
+#include "engine/joints/joints.h"
+#include "engine/pairs/spheres/lane.h"
+
+#include <string.h>
+
+void eng_energy_start(cairn_world *world)
+{
+    world->energy.kinetic = eng_kinetic_energy(world);
+    world->energy.potential = eng_potential_energy(world);
+    world->energy.elastic = eng_joints_elastic(world);
+    world->energy_start = world->energy.kinetic + world->energy.potential + world->energy.elastic;
+    world->energy_started = true;
+}
+
+/// Work of the reactions on bodies whose velocity is prescribed, which their drivers deliver.
+static double driver_work(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 R = mat3_apply_transposed(&c->frame[contact], vec3_from(c->R[contact]));
+    double work = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[contact][side];
+        if (world->bodies[body].kind != CAIRN_MOVING)
+            continue;
+        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body], c->point[contact]);
+        work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity);
+    }
+    return work;
+}
+
+/// Work of applied forces and torques over the step, by the mean of the two velocities.
+static double applied_work(const cairn_world *world)
+{
+    double h = world->def.time_step, work = 0.0;
+    for (int i = 0; i < world->body_count; i++) {
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        const eng_load *load = eng_load_of(world, i);
+        const double *v = world->v[i], *w = world->v_end[i];
+        vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, load->torque);
+        for (int k = 0; k < 3; k++)
+            work += 0.5 * h * vec3_get(load->force, k) * (v[k] + w[k]) +
+                    0.5 * h * vec3_get(torque, k) * (v[k + 3] + w[k + 3]);
+    }
+    return work;
+}
+
+/// Work of the couples of an explicit contact on bodies whose velocity is prescribed.
+static double couple_work(const cairn_world *world, int contact, const con_contact_motion *motion)
+{
+    const eng_contacts *c = &world->contacts;
+    const con_impulse_output *output = &world->explicit_outputs[contact - c->cone_count];
+    double work = 0.0;
+    for (int side = 0; side < 2; side++)
+        if (world->bodies[c->body[contact][side]].kind == CAIRN_MOVING)
+            work -= vec3_dot(output->couple[side], motion->spin[side]);
+    return work;
+}
+
+static con_contact_motion motion_of(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    con_contact_motion motion;
+    memcpy(motion.V, c->V[contact], sizeof motion.V);
+    memcpy(motion.U, c->U[contact], sizeof motion.U);
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[contact][side];
+        quat q = world->q_mid[body].orientation;
+        motion.spin[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
+        motion.spin_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
+    }
+    return motion;
+}
+
+/// Whether an explicit contact was closed before the world's first step: what it stores was given.
+static bool was_there(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
+    return world->step_count == 0 && gap <= 0.0;
+}
+
+/// What explicit contacts stored and dissipated, by their laws.
+static void book_explicit(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    cairn_energy *e = &world->energy;
+    e->elastic = 0.0;
+    for (int i = c->cone_count; i < c->count; i++) {
+        con_contact_motion motion = motion_of(world, i);
+        con_contact_energy part =
+            con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
+        e->elastic += part.elastic;
+        world->energy_start += was_there(world, i) ? part.start : 0.0;
+        world->contacts.loose[i] = part.loose;
+        e->friction += part.friction;
+        e->damping += part.damping;
+        e->plastic += part.plastic;
+        e->drivers += driver_work(world, i) + couple_work(world, i, &motion);
+    }
+}
+
+/// Work of cone contacts, of each chunk.
+typedef struct work_context {
+    const cairn_world *world;
+    double impact[CON_CHUNKS_MAX], friction[CON_CHUNKS_MAX], drivers[CON_CHUNKS_MAX];
+} work_context;
+
+static void work_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    work_context *context = argument;
+    const eng_contacts *c = &context->world->contacts;
+    double impact = 0.0, friction = 0.0, drivers = 0.0;
+    // the mean of the relative velocities before and after is exact for the change of kinetic
+    // energy, theory.md (8.2)
+    for (int i = begin; i < end; i++) {
+        const double *R = c->R[i], *V = c->V[i], *U = c->U[i];
+        impact -= 0.5 * R[0] * (V[0] + U[0]);
+        friction -= 0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
+        drivers += driver_work(context->world, i);
+    }
+    context->impact[chunk] = impact;
+    context->friction[chunk] = friction;
+    context->drivers[chunk] = drivers;
+}
+
+void eng_energy_contacts(cairn_world *world)
+{
+    work_context context = {.world = world};
+    double impact = 0.0, friction = 0.0, drivers = 0.0;
+    con_domains_chunks(&world->domains, world->contacts.cone_count, work_chunk, &context);
+    for (int k = 0; k < CON_CHUNKS_MAX; k++) {
+        impact += context.impact[k];
+        friction += context.friction[k];
+        drivers += context.drivers[k];
+    }
+    world->energy.impact += impact;
+    world->energy.friction += friction;
+    world->energy.drivers += drivers + applied_work(world);
+    book_explicit(world);
+    eng_connectors_book(world);
+}
+
+void eng_energy_book(cairn_world *world)
+{
+    cairn_energy *e = &world->energy;
+    e->kinetic = eng_kinetic_energy(world);
+    e->potential = eng_potential_energy(world);
+    e->elastic += eng_joints_elastic(world);
+    double given = world->energy_start + e->drivers + e->correction + e->joints;
+    double kept = e->kinetic + e->potential + e->elastic;
+    double lost = e->impact + e->friction + e->damping + e->plastic;
+    e->residual = kept + lost - given;
+}
+
+cairn_energy cairn_world_energy(const cairn_world *world)
+{
+    cairn_energy energy = world->energy;
+    if (eng_lane_is_active(world)) {
+        eng_lane_energy(world, &energy);
+        return energy;
+    }
+    if (!world->energy_started) {
+        energy.kinetic = eng_kinetic_energy(world);
+        energy.potential = eng_potential_energy(world);
+        energy.elastic = eng_joints_elastic(world);
+    }
+    return energy;
+}

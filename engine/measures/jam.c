@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jams: prescribed motions that leave the bodies between them no velocity.
+#include "engine/state/world.h"
+
+#include "contact/existence/existence.h"
+
+#include <math.h>
+#include <string.h>
+
+// a contact with less of the certificate than this part of the largest takes no part in the jam
+static const double least_part = 1e-3;
+// a solution leaves no contact closing; what a tolerance leaves is less than this part of the
+// fastest
+static const double closing_part = 0.01;
+
+/// Only prescribed motions can ask for what no velocity gives.
+static bool is_driven(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    for (int i = 0; i < world->problem.contact_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (world->bodies[c->body[i][side]].kind == CAIRN_MOVING)
+                return true;
+    return false;
+}
+
+/// Whether a contact still closes, its gap and restitution being part of how fast it may.
+static bool is_closing(const cairn_world *world)
+{
+    double fastest = 0.0, left = 0.0;
+    for (int i = 0; i < world->problem.contact_count; i++) {
+        fastest = fmax(fastest, -world->problem.q[i][0]);
+        left = fmax(left, -world->solution_U[i][0]);
+    }
+    return left > closing_part * fastest;
+}
+
+bool cairn_world_may_be_jammed(const cairn_world *world)
+{
+    const cairn_step_report *report = &world->report;
+    return is_driven(world) && (!(report->error <= world->def.tolerance) || is_closing(world));
+}
+
+/// Marks the bodies of the contacts that the certificate is made of.
+static void mark_bodies(const cairn_world *world, const double (*direction)[3], bool *taken)
+{
+    const eng_contacts *c = &world->contacts;
+    double most = 0.0;
+    for (int i = 0; i < world->problem.contact_count; i++)
+        most = direction[i][0] > most ? direction[i][0] : most;
+    for (int i = 0; i < world->problem.contact_count; i++)
+        for (int side = 0; side < 2; side++)
+            taken[c->body[i][side]] |= direction[i][0] > least_part * most;
+}
+
+static int list_bodies(const cairn_world *world, const bool *taken, cairn_body_id *bodies,
+                       int capacity)
+{
+    int count = 0;
+    for (int i = 0; i < world->body_count; i++) {
+        if (taken[i] && count < capacity)
+            bodies[count] = cairn_body_at(world, i);
+        count += taken[i];
+    }
+    return count;
+}
+
+cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int capacity,
+                                  int *count, cairn_error *error)
+{
+    *count = 0;
+    if (!is_driven(world))
+        return CAIRN_OK;
+    base_arena_mark mark = base_arena_get_mark(world->arena);
+    double(*direction)[3] = base_arena_allocate(
+        world->arena, "jam", (size_t)world->problem.contact_count, sizeof *direction);
+    bool *taken = base_arena_array(world->arena, bool, "jammed bodies", world->body_count);
+    con_existence found;
+    cairn_status status = CAIRN_ERROR_MEMORY;
+    if (direction != NULL && taken != NULL) {
+        memset(taken, 0, (size_t)world->body_count * sizeof *taken);
+        status = con_existence_check(&world->problem, &found, direction, world->arena);
+    }
+    if (status == CAIRN_OK && found.verdict == CON_EXISTENCE_NONE) {
+        mark_bodies(world, (const double(*)[3])direction, taken);
+        *count = list_bodies(world, taken, bodies, capacity);
+    }
+    base_arena_rewind(world->arena, mark);
+    return status == CAIRN_OK
+               ? status
+               : base_fail(error, status, "looking for a jam: %s", cairn_status_text(status));
+}

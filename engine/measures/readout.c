@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
+#include "engine/joints/joints.h"
+
+#include "base/hash.h"
+#include "contact/fclib/fclib.h"
+#include "engine/pairs/spheres/lane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const double *cairn_world_residuals(const cairn_world *world, int *count)
+{
+    *count = world->residual_count;
+    return world->residuals;
+}
+
+int cairn_contact_count(const cairn_world *world)
+{
+    eng_lane_publish_contacts(world);
+    return world->contacts.count;
+}
+
+/// A contact with no reaction is open; one that slides does so faster than the certificate's noise.
+static cairn_contact_status status_of(const cairn_world *world, int i)
+{
+    const eng_contacts *c = &world->contacts;
+    const double *R = c->R[i], *U = c->U[i];
+    double traction = sqrt(R[1] * R[1] + R[2] * R[2]);
+    if (R[0] <= 0.0 && traction == 0.0)
+        return CAIRN_CONTACT_OPEN;
+    if (i >= c->cone_count)
+        return traction > 0.0 && sqrt(U[1] * U[1] + U[2] * U[2]) > 1e-6 ? CAIRN_CONTACT_SLIDING
+                                                                        : CAIRN_CONTACT_STICKING;
+    const eng_surface *surface = &world->surfaces[c->surface[i]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    double limit = terms.friction * R[0];
+    return traction >= limit * (1.0 - 1e-9) && sqrt(U[1] * U[1] + U[2] * U[2]) > 0.0
+               ? CAIRN_CONTACT_SLIDING
+               : CAIRN_CONTACT_STICKING;
+}
+
+void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view)
+{
+    eng_lane_publish_contacts(world);
+    const eng_contacts *c = &world->contacts;
+    *view = (cairn_contact_view){
+        .a = {(uint32_t)c->body[i][0], 1},
+        .b = {(uint32_t)c->body[i][1], 1},
+        .gap = c->gap[i],
+        .status = status_of(world, i),
+        .key = c->key[i],
+    };
+    vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
+    vec3_store(view->point, c->point[i]);
+    vec3_store(view->normal, mat3_row(&c->frame[i], 0));
+    vec3_store(view->impulse, impulse);
+    vec3_store(view->force, vec3_scale(1.0 / world->def.time_step, impulse));
+    memcpy(view->velocity, c->U[i], sizeof view->velocity);
+}
+
+static void lane_force(const cairn_world *world, int body, double force[3], double torque[3])
+{
+    vec3 f, t;
+    eng_lane_body_force(world, body, &f, &t);
+    vec3_store(force, f);
+    vec3_store(torque, t);
+}
+
+cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body, double force[3],
+                                      double torque[3])
+{
+    if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
+        return CAIRN_ERROR_STALE_ID;
+    if (eng_lane_is_active(world)) {
+        lane_force(world, (int)body.index, force, torque);
+        return CAIRN_OK;
+    }
+    const eng_contacts *c = &world->contacts;
+    vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index).position;
+    for (int i = 0; i < c->count; i++) {
+        double sign = c->body[i][1] == (int)body.index   ? 1.0
+                      : c->body[i][0] == (int)body.index ? -1.0
+                                                         : 0.0;
+        if (sign == 0.0)
+            continue;
+        vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
+        impulse = vec3_scale(sign / world->def.time_step, impulse);
+        f = vec3_add(f, impulse);
+        t = vec3_add(t, vec3_cross(vec3_sub(c->point[i], centre), impulse));
+        vec3 couple = vec3_from(c->couple[i] + (sign > 0.0 ? 3 : 0));
+        t = vec3_add_scaled(t, 1.0 / world->def.time_step, couple);
+    }
+    eng_connectors_add_force(world, (int)body.index, &f, &t);
+    vec3_store(force, f);
+    vec3_store(torque, t);
+    return CAIRN_OK;
+}
+
+/// Penetration of one contact at the end of the step, m, by the gap's rate along its normal and the
+/// displacement of the correction, theory.md (7.2).
+static double penetration_of(const cairn_world *world, int i)
+{
+    const eng_contacts *c = &world->contacts;
+    double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
+    for (int side = 0; side < 2; side++) {
+        const double *H = world->problem.H[i][side][0];
+        const double *d = world->correction[c->body[i][side]];
+        for (int k = 0; k < 6; k++)
+            gap += H[k] * d[k];
+    }
+    return fmax(-gap, 0.0);
+}
+
+/// Penetration and number of bearing contacts of a chunk.
+typedef struct report_part {
+    int active;
+    double penetration, relative;
+} report_part;
+
+typedef struct report_context {
+    const cairn_world *world;
+    report_part part[CON_CHUNKS_MAX];
+} report_context;
+
+static void report_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    report_context *context = argument;
+    const cairn_world *world = context->world;
+    const eng_contacts *c = &world->contacts;
+    report_part part = {0};
+    for (int i = begin; i < end; i++) {
+        part.active += c->R[i][0] != 0.0;
+        double size = fmin(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
+                           world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
+        double depth = penetration_of(world, i);
+        part.penetration = fmax(part.penetration, depth);
+        if (isfinite(size))
+            part.relative = fmax(part.relative, depth / size);
+    }
+    context->part[chunk] = part;
+}
+
+void eng_report_contacts(cairn_world *world)
+{
+    report_context context = {.world = world};
+    cairn_step_report *report = &world->report;
+    con_domains_chunks(&world->domains, world->contacts.count, report_chunk, &context);
+    for (int k = 0; k < CON_CHUNKS_MAX; k++) {
+        const report_part *part = &context.part[k];
+        report->active += part->active;
+        report->penetration = fmax(report->penetration, part->penetration);
+        report->penetration_relative = fmax(report->penetration_relative, part->relative);
+    }
+}
+
+/// Deepest first, then by bodies, so that the order is always the same.
+static int compare_overlaps(const void *a, const void *b)
+{
+    const cairn_overlap *x = a, *y = b;
+    if (x->depth != y->depth)
+        return x->depth > y->depth ? -1 : 1;
+    if (x->a.index != y->a.index)
+        return x->a.index < y->a.index ? -1 : 1;
+    return x->b.index < y->b.index ? -1 : x->b.index > y->b.index;
+}
+
+typedef struct overlap_list {
+    cairn_overlap *items;
+    int count, capacity;
+} overlap_list;
+
+/// Deepest overlap of one pair of colliders joins the list.
+static cairn_status add_overlap(cairn_world *world, geo_pair pair, geo_manifold *manifold,
+                                overlap_list *list)
+{
+    const eng_collider *a = &world->colliders[pair.first], *b = &world->colliders[pair.second];
+    if (eng_pair_is_idle(world, a->body, b->body))
+        return CAIRN_OK;
+    manifold->count = 0;
+    cairn_status status = geo_collide(a->shape, &world->collider_pose[pair.first], b->shape,
+                                      &world->collider_pose[pair.second], 0.0, NULL, manifold);
+    if (status == CAIRN_ERROR_MEMORY)
+        return status;
+    double depth = 0.0;
+    for (int i = 0; i < manifold->count; i++)
+        depth = fmax(depth, -manifold->contacts[i].gap);
+    double relative = depth / fmin(a->shape->smallest_size, b->shape->smallest_size);
+    if (!(relative > 1e-3))
+        return CAIRN_OK;
+    status = base_array_reserve(&world->allocator, &list->items, &list->capacity, list->count + 1);
+    if (status == CAIRN_OK)
+        list->items[list->count++] =
+            (cairn_overlap){{(uint32_t)a->body, 1}, {(uint32_t)b->body, 1}, depth, relative};
+    return status;
+}
+
+static cairn_status collect_overlaps(cairn_world *world, overlap_list *list)
+{
+    geo_broad_phase *broad = geo_broad_phase_create(&world->allocator);
+    geo_manifold manifold;
+    geo_manifold_init(&manifold, &world->allocator);
+    cairn_status status = broad != NULL ? eng_colliders_place(world, world->q) : CAIRN_ERROR_MEMORY;
+    bool rebuilt;
+    if (status == CAIRN_OK)
+        status = geo_broad_phase_update(broad, world->proxies, world->collider_count, 0.0, 0.0,
+                                        true, world->workers, &rebuilt);
+    int count = 0;
+    const geo_pair *pairs = status == CAIRN_OK ? geo_broad_phase_pairs(broad, &count) : NULL;
+    for (int i = 0; i < count && status == CAIRN_OK; i++)
+        status = add_overlap(world, pairs[i], &manifold, list);
+    geo_manifold_finish(&manifold);
+    geo_broad_phase_destroy(broad);
+    return status;
+}
+
+cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overlaps, int capacity,
+                                       int *found, cairn_error *error)
+{
+    overlap_list list = {0};
+    *found = 0;
+    cairn_status status = eng_lane_publish(world);
+    if (status == CAIRN_OK)
+        status = collect_overlaps(world, &list);
+    if (eng_lane_is_active(world))
+        eng_colliders_release(world);
+    if (status == CAIRN_OK && list.count > 0) {
+        qsort(list.items, (size_t)list.count, sizeof *list.items, compare_overlaps);
+        *found = list.count;
+        int copied = list.count < capacity ? list.count : capacity;
+        if (copied > 0)
+            memcpy(overlaps, list.items, (size_t)copied * sizeof *overlaps);
+    }
+    base_release(&world->allocator, list.items);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "overlaps could not be looked for: %s",
+                         cairn_status_text(status));
+    return CAIRN_OK;
+}
+
+/// Poses, then velocities of all bodies.
+static uint64_t hash_states(const cairn_world *world, uint64_t hash)
+{
+    enum { POSE_WORDS = sizeof(pose) / 8, VELOCITY_WORDS = 6 };
+    for (int i = 0; i < world->body_count; i++) {
+        pose q = eng_state_of(world, i).q;
+        hash = base_hash_words(hash, &q, POSE_WORDS);
+    }
+    hash = base_hash_bytes(hash, NULL, 0);
+    for (int i = 0; i < world->body_count; i++) {
+        eng_state state = eng_state_of(world, i);
+        hash = base_hash_words(hash, state.v, VELOCITY_WORDS);
+    }
+    return base_hash_bytes(hash, NULL, 0);
+}
+
+uint64_t cairn_world_hash(const cairn_world *world)
+{
+    eng_lane_publish_contacts(world);
+    size_t contacts = (size_t)world->contacts.count;
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
+    if (world->body_count > 0)
+        hash = hash_states(world, hash);
+    for (int i = 0; i < world->joint_count; i++)
+        hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
+    if (contacts > 0) {
+        const eng_contacts *c = &world->contacts;
+        hash = base_hash_bytes(hash, c->body, contacts * sizeof *c->body);
+        hash = base_hash_bytes(hash, c->key, contacts * sizeof *c->key);
+        hash = base_hash_bytes(hash, c->R, contacts * sizeof *c->R);
+        hash = base_hash_bytes(hash, c->history, contacts * sizeof *c->history);
+    }
+    if (world->connector_count > 0)
+        hash = base_hash_bytes(hash, world->connector_state,
+                               (size_t)world->connector_count * sizeof *world->connector_state);
+    return hash;
+}
+
+cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
+                                     cairn_fclib_form form, const char *title,
+                                     const char *description, cairn_error *error)
+{
+    if (world->problem.contact_count == 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
+    con_fclib_info info = {title, description, ""};
+    return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
+                           &world->problem, (const double(*)[3])world->guess,
+                           (const double(*)[3])world->contacts.R,
+                           (const double(*)[3])world->solution_U, &info, world->arena, error);
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time-step advice: the stable step of the stiffest contact that explicit laws may make.
+#include "engine/joints/joints.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/state/values.h"
+
+#include <math.h>
+
+// share of the smaller body's half size at which laws are asked for their stiffness
+static const double overlap_share = 0.01;
+
+enum { CANDIDATES = 3 };
+
+/// Bodies of one material that may make its stiffest contacts: the two lightest, and the one with
+/// the largest radius. -1 for none.
+typedef struct candidates {
+    int body[CANDIDATES];
+} candidates;
+
+static double radius_of(const cairn_world *world, int body)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    return shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
+}
+
+static bool is_lighter(const cairn_world *world, int body, int than)
+{
+    return than < 0 || world->bodies[body].mass < world->bodies[than].mass;
+}
+
+static void consider(const cairn_world *world, int body, candidates *c)
+{
+    int *light = c->body, *large = &c->body[2];
+    if (is_lighter(world, body, light[0])) {
+        light[1] = light[0];
+        light[0] = body;
+    } else if (is_lighter(world, body, light[1])) {
+        light[1] = body;
+    }
+    if (*large < 0 || radius_of(world, body) > radius_of(world, *large))
+        *large = body;
+}
+
+/// Of materials [first, first + count).
+static void find_candidates(const cairn_world *world, int first, int count, candidates *found)
+{
+    for (int i = 0; i < count; i++)
+        found[i] = (candidates){{-1, -1, -1}};
+    for (int i = 0; i < world->body_count; i++) {
+        int at = world->bodies[i].material - first;
+        if (at >= 0 && at < count)
+            consider(world, i, &found[at]);
+    }
+}
+
+static double half_size(const cairn_world *world, int body)
+{
+    return 0.5 * world->shapes[world->bodies[body].shape]->smallest_size;
+}
+
+/// Limit of a contact of this stiffness goes to *limit where it is smaller.
+static void take_smaller(cairn_step_limit found, con_stiffness is, cairn_step_limit *limit)
+{
+    double k = fmax(is.normal, 3.5 * is.tangential), c = is.damping;
+    found.stiffness = k;
+    found.damping = c;
+    found.step = found.mass / (c + sqrt(c * c + k * found.mass));
+    if (found.step < limit->step)
+        *limit = found;
+}
+
+/// Limit of one pair of bodies goes to *limit where it is smaller.
+static void try_pair(const cairn_world *world, int a, int b, cairn_step_limit *limit)
+{
+    if (a < 0 || b < 0 || eng_pair_is_idle(world, a, b))
+        return;
+    const eng_surface *surface = eng_surface_of(world, a, b);
+    if (surface->law->stiffness == NULL)
+        return;
+    double m_a = world->bodies[a].mass, m_b = world->bodies[b].mass, mass = fmin(m_a, m_b);
+    con_stiffness_input input = {
+        .radius = 1.0 / (1.0 / radius_of(world, a) + 1.0 / radius_of(world, b)),
+        .mass = 1.0 / (1.0 / m_a + 1.0 / m_b),
+        .overlap = overlap_share * fmin(half_size(world, a), half_size(world, b)),
+    };
+    con_stiffness is = surface->law->stiffness(surface->parameters, &input);
+    take_smaller((cairn_step_limit){.mass = mass,
+                                    .a = cairn_body_at(world, a),
+                                    .b = cairn_body_at(world, b),
+                                    .law = surface->law->name},
+                 is, limit);
+}
+
+static void try_connector(const cairn_world *world, int index, cairn_step_limit *limit)
+{
+    const eng_connector *connector = &world->connectors[index];
+    con_stiffness is;
+    double mass[2];
+    if (eng_connector_stiffness(world, index, &is, mass))
+        take_smaller((cairn_step_limit){.mass = fmin(mass[0], mass[1]),
+                                        .a = cairn_body_at(world, connector->body[0]),
+                                        .b = cairn_body_at(world, connector->body[1]),
+                                        .law = connector->surface.law->name},
+                     is, limit);
+}
+
+static void try_materials(const cairn_world *world, const candidates *a, const candidates *b,
+                          cairn_step_limit *limit)
+{
+    for (int i = 0; i < CANDIDATES; i++)
+        for (int k = 0; k < CANDIDATES; k++)
+            try_pair(world, a->body[i], b->body[k], limit);
+}
+
+/// Materials of a tile that begins at one of them.
+static int tile_of(const cairn_world *world, int first, int most)
+{
+    int left = world->material_count - first;
+    return left < most ? left : most;
+}
+
+static void try_tile(const cairn_world *world, const candidates *a, int rows, const candidates *b,
+                     int columns, cairn_step_limit *limit)
+{
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < columns; k++)
+            try_materials(world, &a[i], &b[k], limit);
+}
+
+cairn_step_limit cairn_world_stable_step(const cairn_world *world)
+{
+    cairn_step_limit limit = {.step = INFINITY, .law = ""};
+    enum { TILE = 64 };
+    candidates a[TILE], b[TILE];
+    for (int i = 0; i < world->material_count; i += TILE) {
+        int rows = tile_of(world, i, TILE);
+        find_candidates(world, i, rows, a);
+        for (int k = i; k < world->material_count; k += TILE) {
+            int columns = tile_of(world, k, TILE);
+            find_candidates(world, k, columns, b);
+            try_tile(world, a, rows, b, columns, &limit);
+        }
+    }
+    for (int i = 0; i < world->connector_count; i++)
+        try_connector(world, i, &limit);
+    return limit;
+}
+
+/// Impulses of the last step become those of a longer or shorter one under the same forces.
+static void keep_forces(cairn_world *world, double ratio)
+{
+    for (int i = 0; i < world->contacts.count; i++) {
+        for (int k = 0; k < 3; k++)
+            world->contacts.R[i][k] *= ratio;
+        for (int k = 0; k < 6; k++)
+            world->contacts.couple[i][k] *= ratio;
+    }
+    for (int i = 0; i < world->joint_count; i++) {
+        eng_joint *joint = &world->joints[i];
+        joint->impulse = vec3_scale(ratio, joint->impulse);
+        joint->moment = vec3_scale(ratio, joint->moment);
+        joint->effort *= ratio;
+    }
+    for (int i = 0; i < world->connector_count; i++) {
+        eng_connector_state *state = &world->connector_state[i];
+        state->R = vec3_scale(ratio, state->R);
+        for (int side = 0; side < 2; side++)
+            state->couple[side] = vec3_scale(ratio, state->couple[side]);
+    }
+}
+
+cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cairn_error *error)
+{
+    if (!(time_step > 0.0 && isfinite(time_step)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
+                         time_step);
+    if (eng_lane_leave(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to change the step");
+    keep_forces(world, time_step / world->def.time_step);
+    world->def.time_step = time_step;
+    world->time_start = world->time - (double)world->step_count * time_step;
+    return CAIRN_OK;
+}

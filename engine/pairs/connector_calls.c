@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connectors: creation, parameters, what a connector reads.
+#include "engine/state/values.h"
+
+#include "contact/laws/law_state.h"
+#include "engine/pairs/spheres/lane.h"
+
+#include <string.h>
+
+#define CONNECTOR_COOKIE UINT32_C(0x0ca12009)
+
+cairn_connector_def cairn_default_connector_def(void)
+{
+    return (cairn_connector_def){.law = "exudyn_sphere", .cookie = CONNECTOR_COOKIE};
+}
+
+static bool is_valid(const cairn_world *world, cairn_connector_id id)
+{
+    return id.generation == 1 && id.index < (uint32_t)world->connector_count;
+}
+
+static cairn_status fail_stale(cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_STALE_ID, "the connector does not exist");
+}
+
+static cairn_status check_bodies(const cairn_world *world, const cairn_connector_def *def,
+                                 cairn_error *error)
+{
+    bool free = false;
+    for (int side = 0; side < 2; side++) {
+        cairn_body_id id = def->bodies[side];
+        if (id.generation != 1 || id.index >= (uint32_t)world->body_count)
+            return base_fail(error, CAIRN_ERROR_STALE_ID, "body %c of the connector does not exist",
+                             "AB"[side]);
+        free = free || world->bodies[id.index].kind == CAIRN_DYNAMIC;
+    }
+    if (def->bodies[0].index == def->bodies[1].index)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a connector joins two different bodies");
+    if (!free)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "neither body of the connector can be moved by forces");
+    return CAIRN_OK;
+}
+
+static cairn_status check_spheres(const cairn_connector_def *def, cairn_error *error)
+{
+    for (int side = 0; side < 2; side++) {
+        double radius = def->radii[side];
+        if (!isfinite(radius) || radius == 0.0)
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "radius %g m of body %c must be finite and not zero", radius,
+                             "AB"[side]);
+        if (!vec3_is_finite(vec3_from(def->positions[side])))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT, "position on body %c must be finite",
+                             "AB"[side]);
+    }
+    if (def->radii[0] + def->radii[1] == 0.0 || (def->radii[0] < 0.0 && def->radii[1] < 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "radii %g m and %g m: at most one is that of a hollow sphere, and of "
+                         "another size",
+                         def->radii[0], def->radii[1]);
+    return CAIRN_OK;
+}
+
+static cairn_status check_def(const cairn_world *world, const cairn_connector_def *def,
+                              cairn_error *error)
+{
+    if (def->cookie != CONNECTOR_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the definition does not come from cairn_default_connector_def()");
+    const con_law *law = def->law != NULL ? con_law_find(def->law) : NULL;
+    if (law == NULL)
+        return eng_fail_plugin(CAIRN_LAW, def->law != NULL ? def->law : "", error);
+    if (law->kind != CON_LAW_IMPULSE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "%s is a law of the implicit problem: a connector wants an explicit law",
+                         law->name);
+    if (def->name != NULL && base_names_find(&world->connector_names, def->name) >= 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a connector \"%s\" already",
+                         def->name);
+    cairn_status status = check_bodies(world, def, error);
+    return status == CAIRN_OK ? check_spheres(def, error) : status;
+}
+
+/// The connector goes to the front of the chain of each of its bodies.
+static void append(cairn_world *world, eng_connector *made)
+{
+    int index = world->connector_count++;
+    for (int side = 0; side < 2; side++) {
+        eng_extra *extra = &world->extras[world->bodies[made->body[side]].extra - 1];
+        made->next[side] = extra->first_connector;
+        extra->first_connector = index + 1;
+    }
+    world->connectors[index] = *made;
+    world->connector_state[index] = (eng_connector_state){.frame = mat3_identity()};
+    // its bodies may stop making contacts
+    world->topology_changed = true;
+}
+
+static cairn_status reserve(cairn_world *world, const eng_connector *made)
+{
+    int needed = world->connector_count + 1;
+    cairn_status status = base_array_reserve(&world->allocator, &world->connectors,
+                                             &world->connector_capacity, needed);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->connector_state,
+                                    &world->connector_state_capacity, needed);
+    for (int side = 0; side < 2 && status == CAIRN_OK; side++)
+        if (eng_extra_make(world, made->body[side]) == NULL)
+            status = CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK && made->name != NULL)
+        status = base_names_add(&world->connector_names, &world->allocator, made->name,
+                                world->connector_count);
+    return status;
+}
+
+cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_def *def,
+                                    cairn_connector_id *connector, cairn_error *error)
+{
+    *connector = (cairn_connector_id){0};
+    cairn_status status = check_def(world, def, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_connector made = {.contacts = def->contacts};
+    eng_surface_init(&made.surface, con_law_find(def->law));
+    for (int side = 0; side < 2; side++) {
+        made.body[side] = (int)def->bodies[side].index;
+        made.radius[side] = def->radii[side];
+        pose frame = eng_frame_of(world, made.body[side]);
+        made.marker[side] = pose_apply(&frame, vec3_from(def->positions[side]));
+    }
+    if (def->name != NULL && (made.name = base_copy_text(&world->allocator, def->name)) == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a connector");
+    status = eng_lane_leave(world);
+    if (status == CAIRN_OK)
+        status = reserve(world, &made);
+    if (status != CAIRN_OK) {
+        base_release(&world->allocator, made.name);
+        return base_fail(error, status, "out of memory for a connector");
+    }
+    *connector = (cairn_connector_id){(uint32_t)world->connector_count, 1};
+    append(world, &made);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id id,
+                                       const char *parameter, cairn_value value, cairn_error *error)
+{
+    if (!is_valid(world, id))
+        return fail_stale(error);
+    eng_surface *surface = &world->connectors[id.index].surface;
+    return base_settings_set(&surface->law->table, surface->parameters, parameter,
+                             eng_value_to_base(value), error);
+}
+
+cairn_value cairn_connector_value(const cairn_world *world, cairn_connector_id id, int setting)
+{
+    if (!is_valid(world, id))
+        return cairn_number(0.0);
+    const eng_surface *surface = &world->connectors[id.index].surface;
+    return eng_value_from_base(
+        base_settings_get(&surface->law->table.settings[setting], surface->parameters));
+}
+
+cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id id,
+                                         const char *name, double value, cairn_error *error)
+{
+    if (!is_valid(world, id))
+        return fail_stale(error);
+    const con_law *law = world->connectors[id.index].surface.law;
+    if (!isfinite(value))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "history %.80s must be finite", name);
+    for (int i = 0; i < law->history_count; i++) {
+        if (strcmp(law->history_names[i], name) != 0)
+            continue;
+        world->connector_state[id.index].history[i] = value;
+        return CAIRN_OK;
+    }
+    const char *near = base_suggest(name, law->history_names, law->history_count);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "%s has no history \"%.80s\"%s%s%s", law->name,
+                     name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
+                     near != NULL ? "\"?)" : "");
+}
+
+int cairn_connector_count(const cairn_world *world)
+{
+    return world->connector_count;
+}
+
+cairn_connector_id cairn_connector_at(const cairn_world *world, int index)
+{
+    bool known = index >= 0 && index < world->connector_count;
+    return known ? (cairn_connector_id){(uint32_t)index, 1} : (cairn_connector_id){0};
+}
+
+cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name)
+{
+    return cairn_connector_at(world, base_names_find(&world->connector_names, name));
+}
+
+/// Places and velocities of now.
+static void view_motion(const cairn_world *world, const eng_connector *connector,
+                        cairn_connector_view *view)
+{
+    con_law_state spheres = {0};
+    vec3 velocity[2], normal, point;
+    for (int side = 0; side < 2; side++) {
+        vec3 centre = pose_apply(&world->q[connector->body[side]], connector->marker[side]);
+        spheres.body[side].position = centre;
+        spheres.body[side].radius = connector->radius[side];
+        vec3_store(view->positions[side], centre);
+    }
+    con_law_state_contact(&spheres, &view->gap, &normal, &point);
+    for (int side = 0; side < 2; side++) {
+        int body = connector->body[side];
+        velocity[side] = eng_point_velocity(world->v[body], &world->q[body], point);
+    }
+    vec3_store(view->director, normal);
+    vec3_store(view->point, point);
+    vec3_store(view->displacement, vec3_sub(spheres.body[1].position, spheres.body[0].position));
+    vec3_store(view->velocity, vec3_sub(velocity[1], velocity[0]));
+}
+
+/// Forces and torques of the last step.
+static void view_forces(const cairn_world *world, const eng_connector *connector,
+                        const eng_connector_state *state, cairn_connector_view *view)
+{
+    double rate = 1.0 / world->def.time_step;
+    vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
+    for (int side = 0; side < 2; side++) {
+        vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
+        pose middle = eng_middle_of(world, connector->body[side]);
+        vec3 centre = pose_apply(&middle, connector->marker[side]);
+        vec3 turning = vec3_cross(vec3_sub(state->point, centre), own);
+        vec3_store(view->force[side], vec3_scale(rate, own));
+        vec3_store(view->torque[side], vec3_scale(rate, vec3_add(turning, state->couple[side])));
+    }
+}
+
+cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id id,
+                                 cairn_connector_view *view)
+{
+    *view = (cairn_connector_view){.name = "", .law = ""};
+    if (!is_valid(world, id))
+        return CAIRN_ERROR_STALE_ID;
+    const eng_connector *connector = &world->connectors[id.index];
+    const eng_connector_state *state = &world->connector_state[id.index];
+    view->name = connector->name != NULL ? connector->name : "";
+    view->law = connector->surface.law->name;
+    view->closed = state->closed != 0.0;
+    for (int side = 0; side < 2; side++) {
+        view->bodies[side] = cairn_body_at(world, connector->body[side]);
+        view->radii[side] = connector->radius[side];
+    }
+    memcpy(view->history, state->history, sizeof view->history);
+    view_motion(world, connector, view);
+    view_forces(world, connector, state, view);
+    return CAIRN_OK;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connectors in the step: impulse laws between marker spheres of given bodies, docs/laws.md 6.1.
+#include "engine/state/world.h"
+
+#include "contact/laws/audit.h"
+#include "contact/laws/law_state.h"
+
+#include <string.h>
+
+// share of the smaller radius at which laws are asked for their stiffness
+static const double overlap_share = 0.01;
+
+bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b)
+{
+    for (int at = eng_extra_of(world, body_a).first_connector; at != 0;) {
+        const eng_connector *connector = &world->connectors[at - 1];
+        int side = connector->body[0] == body_a ? 0 : 1;
+        if (connector->body[1 - side] == body_b && !connector->contacts)
+            return true;
+        at = connector->next[side];
+    }
+    return false;
+}
+
+/// Gap, frame and point of the spheres for body poses q; centres of the markers.
+static void place(const eng_connector *connector, const pose *q, eng_connector_state *state,
+                  vec3 centre[2])
+{
+    con_law_state spheres = {0};
+    vec3 normal, t1, t2;
+    for (int side = 0; side < 2; side++) {
+        centre[side] = pose_apply(&q[connector->body[side]], connector->marker[side]);
+        spheres.body[side].position = centre[side];
+        spheres.body[side].radius = connector->radius[side];
+    }
+    con_law_state_contact(&spheres, &state->gap, &normal, &state->point);
+    vec3_tangents(normal, &t1, &t2);
+    state->frame = mat3_from_rows(normal, t1, t2);
+}
+
+static bool is_free(const cairn_world *world, int body)
+{
+    return world->bodies[body].kind == CAIRN_DYNAMIC;
+}
+
+/// Velocity of B against A at the point, contact frame, for body velocities v.
+static vec3 relative_velocity(const cairn_world *world, const eng_connector *connector,
+                              const eng_connector_state *state, const double (*v)[6])
+{
+    int a = connector->body[0], b = connector->body[1];
+    vec3 of_a = eng_point_velocity(v[a], &world->q_mid[a], state->point);
+    vec3 of_b = eng_point_velocity(v[b], &world->q_mid[b], state->point);
+    return mat3_apply(&state->frame, vec3_sub(of_b, of_a));
+}
+
+/// Share of one body in the diagonal block: velocity that unit impulses at the point give it.
+static mat3 mobility(const cairn_world *world, int body, const pose *q,
+                     const eng_connector_state *state)
+{
+    mat3 W = {0};
+    double inverse[6];
+    eng_mass_inverse_of(world, body, inverse);
+    vec3 arm = vec3_sub(state->point, q->position), turned[3];
+    for (int i = 0; i < 3; i++)
+        turned[i] =
+            quat_rotate_inverse(q->orientation, vec3_cross(arm, mat3_row(&state->frame, i)));
+    for (int i = 0; i < 3; i++) {
+        W.m[i][i] = inverse[0];
+        for (int k = 0; k < 3; k++)
+            W.m[i][k] += turned[i].x * inverse[3] * turned[k].x +
+                         turned[i].y * inverse[4] * turned[k].y +
+                         turned[i].z * inverse[5] * turned[k].z;
+    }
+    return W;
+}
+
+static void fill_side(const cairn_world *world, const eng_connector *connector,
+                      const eng_connector_state *state, int side, con_impulse_input *input)
+{
+    int body = connector->body[side];
+    const pose *q = &world->q_mid[body];
+    mat3 W = mobility(world, body, q, state);
+    input->velocity[side] = eng_point_velocity(world->v[body], q, input->centre[side]);
+    input->angular_velocity[side] = quat_rotate(q->orientation, vec3_from(world->v[body] + 3));
+    input->radius[side] = connector->radius[side];
+    // what a central impulse on the sphere has to move
+    input->mass[side] = is_free(world, body) ? 1.0 / W.m[0][0] : INFINITY;
+    input->W = mat3_add(&input->W, &W);
+}
+
+/// Moves the state on to this step's configuration; the law's input.
+static con_impulse_input look(const cairn_world *world, int index, eng_connector_state *state)
+{
+    const eng_connector *connector = &world->connectors[index];
+    con_impulse_input input = {.step = world->def.time_step};
+    vec3 before = mat3_apply_transposed(&state->frame, state->R);
+    place(connector, world->q_mid, state, input.centre);
+    state->V = relative_velocity(world, connector, state, (const double(*)[6])world->v);
+    input.gap = state->gap;
+    input.frame = state->frame;
+    input.point = state->point;
+    vec3_store(input.V, state->V);
+    vec3_store(input.B,
+               relative_velocity(world, connector, state, (const double(*)[6])world->v_free));
+    vec3_store(input.R_previous, mat3_apply(&state->frame, before));
+    for (int side = 0; side < 2; side++)
+        fill_side(world, connector, state, side, &input);
+    input.fresh = state->closed == 0.0;
+    input.initial = input.fresh && world->step_count == 0;
+    return input;
+}
+
+/// Whether the law acts: the gap is closed, or held since it was.
+static bool acts(const eng_surface *surface, const con_impulse_input *input, const double *history)
+{
+    if (input->gap <= 0.0)
+        return true;
+    return !input->fresh && surface->law->bonded != NULL &&
+           surface->law->bonded(surface->parameters, history);
+}
+
+/// A connector that opened lets go of what its springs held along the surface.
+static void rest_open(cairn_world *world, const eng_surface *surface,
+                      const con_impulse_input *input, eng_connector_state *state)
+{
+    world->energy.friction += state->loose;
+    state->loose = 0.0;
+    if (surface->law->open != NULL)
+        surface->law->open(surface->parameters, input, state->history);
+    else
+        memset(state->history, 0, sizeof state->history);
+}
+
+static void evaluate(cairn_world *world, int index, con_impulse_output *output)
+{
+    eng_connector_state *state = &world->connector_state[index];
+    const eng_surface *surface = &world->connectors[index].surface;
+    con_impulse_input input = look(world, index, state);
+    bool closed = acts(surface, &input, state->history);
+    *output = (con_impulse_output){0};
+    if (closed)
+        surface->law->impulse(surface->parameters, &input, state->history, output);
+    else
+        rest_open(world, surface, &input, state);
+    state->closed = closed ? 1.0 : 0.0;
+    state->R = vec3_from(output->R);
+    memcpy(state->couple, output->couple, sizeof state->couple);
+}
+
+/// v_free += M^-1 (impulse at the point, couple) of both sides.
+static void apply(cairn_world *world, int index)
+{
+    const eng_connector_state *state = &world->connector_state[index];
+    vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
+    for (int side = 0; side < 2; side++) {
+        int body = world->connectors[index].body[side];
+        if (!is_free(world, body))
+            continue;
+        const pose *q = &world->q_mid[body];
+        const double *inverse = world->mass_inverse[body];
+        vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
+        vec3 turning =
+            vec3_add(vec3_cross(vec3_sub(state->point, q->position), own), state->couple[side]);
+        turning = quat_rotate_inverse(q->orientation, turning);
+        for (int k = 0; k < 3; k++) {
+            world->v_free[body][k] += inverse[k] * vec3_get(own, k);
+            world->v_free[body][k + 3] += inverse[k + 3] * vec3_get(turning, k);
+        }
+    }
+}
+
+cairn_status eng_block_connectors(cairn_world *world)
+{
+    int count = world->connector_count;
+    world->connector_outputs =
+        base_arena_array(world->arena, con_impulse_output, "connectors", count);
+    if (world->connector_outputs == NULL)
+        return CAIRN_ERROR_MEMORY;
+    // all see the same free velocity, as explicit contacts do
+    for (int i = 0; i < count; i++)
+        evaluate(world, i, &world->connector_outputs[i]);
+    for (int i = 0; i < count; i++)
+        apply(world, i);
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- audit and read-outs
+
+static con_contact_motion motion_of(const cairn_world *world, const eng_connector *connector,
+                                    const eng_connector_state *state)
+{
+    con_contact_motion motion;
+    vec3_store(motion.V, state->V);
+    vec3_store(motion.U, state->U);
+    for (int side = 0; side < 2; side++) {
+        int body = connector->body[side];
+        quat q = world->q_mid[body].orientation;
+        motion.spin[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
+        motion.spin_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
+    }
+    return motion;
+}
+
+/// Work on bodies whose velocity is prescribed, which their drivers deliver.
+static double driver_work(const cairn_world *world, const eng_connector *connector,
+                          const eng_connector_state *state, const con_contact_motion *motion)
+{
+    vec3 R = mat3_apply_transposed(&state->frame, state->R);
+    double work = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = connector->body[side];
+        if (world->bodies[body].kind != CAIRN_MOVING)
+            continue;
+        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body], state->point);
+        work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity) -
+                vec3_dot(state->couple[side], motion->spin[side]);
+    }
+    return work;
+}
+
+void eng_connectors_book(cairn_world *world)
+{
+    cairn_energy *e = &world->energy;
+    for (int i = 0; i < world->connector_count; i++) {
+        const eng_connector *connector = &world->connectors[i];
+        eng_connector_state *state = &world->connector_state[i];
+        state->U = relative_velocity(world, connector, state, (const double(*)[6])world->v_end);
+        if (state->closed == 0.0)
+            continue;
+        con_contact_motion motion = motion_of(world, connector, state);
+        con_contact_energy part = con_impulse_book(&world->connector_outputs[i], &motion);
+        // what was closed before the first step was given
+        double gap = state->gap - 0.5 * world->def.time_step * state->V.x;
+        if (world->step_count == 0 && gap <= 0.0)
+            world->energy_start += part.start;
+        state->loose = part.loose;
+        e->elastic += part.elastic;
+        e->friction += part.friction;
+        e->damping += part.damping;
+        e->plastic += part.plastic;
+        e->drivers += driver_work(world, connector, state, &motion);
+    }
+}
+
+void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+{
+    double rate = 1.0 / world->def.time_step;
+    for (int at = eng_extra_of(world, body).first_connector; at != 0;) {
+        const eng_connector *connector = &world->connectors[at - 1];
+        const eng_connector_state *state = &world->connector_state[at - 1];
+        int side = connector->body[0] == body ? 0 : 1;
+        vec3 impulse = mat3_apply_transposed(&state->frame, state->R);
+        vec3 own = vec3_scale(side == 0 ? -rate : rate, impulse);
+        vec3 arm = vec3_sub(state->point, eng_middle_of(world, body).position);
+        *force = vec3_add(*force, own);
+        *torque = vec3_add(*torque, vec3_cross(arm, own));
+        *torque = vec3_add_scaled(*torque, rate, state->couple[side]);
+        at = connector->next[side];
+    }
+}
+
+bool eng_connector_stiffness(const cairn_world *world, int index, con_stiffness *stiffness,
+                             double mass[2])
+{
+    const eng_connector *connector = &world->connectors[index];
+    const con_law *law = connector->surface.law;
+    if (law->stiffness == NULL)
+        return false;
+    eng_connector_state now = {0};
+    vec3 centre[2];
+    place(connector, world->q, &now, centre);
+    double inverse = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = connector->body[side];
+        mat3 W = mobility(world, body, &world->q[body], &now);
+        mass[side] = is_free(world, body) ? 1.0 / W.m[0][0] : INFINITY;
+        inverse += 1.0 / mass[side];
+    }
+    const double *r = connector->radius;
+    con_stiffness_input input = {
+        .radius = 1.0 / (1.0 / r[0] + 1.0 / r[1]),
+        .mass = 1.0 / inverse,
+        .overlap = overlap_share * fmin(fabs(r[0]), fabs(r[1])),
+    };
+    *stiffness = law->stiffness(connector->surface.parameters, &input);
+    return true;
+}

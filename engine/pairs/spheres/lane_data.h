@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data of the spheres lane: rows of bodies, blocks of eight pairs, chunks.
+//
+// Bodies are rows in the order of cells. A pair lives in one lane of a block of eight; its owner is
+// the lower row. Walls take part as ghosts: rows behind the bodies that stand for the point of a
+// wall next to one sphere, with radius zero. Pairs whose gap is small when the list is made are
+// computed in every step (list A); the others sleep until they may touch (list B).
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_LANE_DATA_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_LANE_DATA_H
+
+#include "engine/state/world.h"
+
+enum {
+    ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
+    ENG_LANE_CHUNK = 128, // rows, times the factor for several surfaces
+    ENG_LANE_PADDED = 6,  // least number of force rows that every body adds up
+    ENG_LANE_LEAST = 8,   // chunks of a range: below, sharing costs more than it gives
+};
+
+/// Largest margin of a row, in radii.
+#define ENG_LANE_WIDEST 0.35
+
+/// Share of the margins of a pair below which it goes to list A.
+#define ENG_LANE_NEAR 0.025
+
+typedef enum eng_lane_law { ENG_LANE_HOOKE, ENG_LANE_HERTZ } eng_lane_law;
+
+/// Rolling or twisting resistance of a surface, docs/laws.md section 3.
+typedef struct eng_lane_moment {
+    double friction;  // 0: none
+    double stiffness; // N/m; 0: that against sliding
+    double damping;   // N s/m
+} eng_lane_moment;
+
+/// One surface as the kernels need it, docs/laws.md section 7.
+typedef struct eng_lane_terms {
+    eng_lane_law law;
+    double normal;      // hooke: k_n, N/m; hertz: 4/3 E*, Pa
+    double tangential;  // hooke: k_t, N/m; hertz: 8 G*, Pa
+    double damping;     // tangential dashpot over normal dashpot
+    double friction;    // mu
+    double least_force; // N; 0, or -INFINITY with attraction
+    // for the coefficient of a pair of effective mass m: damping_viscous + damping_mass m +
+    // damping_root sqrt(m), with a further sqrt(sqrt(R)) for hertz
+    double damping_viscous, damping_mass, damping_root;
+    eng_lane_moment rolling, twisting;
+} eng_lane_terms;
+
+/// Eight pairs. B is the body of row j; history and lagged forces act on it, world axes.
+typedef struct eng_lane_block {
+    // eight times the row of A and of B, which addresses rows without a shift
+    int i8[ENG_LANE_WIDTH], j8[ENG_LANE_WIDTH];
+    float inverse_size[ENG_LANE_WIDTH]; // 1/m, of the smaller body
+    int force_row;                      // first of its eight force rows
+    unsigned char touch, slip;          // bits of lanes, in the last step
+    unsigned char padding[2];
+    double wake; // m, list B: path of its chunk at which it is looked at again
+    unsigned char padding_too[16];
+    double radius_sum[ENG_LANE_WIDTH];
+    double damping[ENG_LANE_WIDTH];   // hooke: N s/m; hertz: the same over overlap^(1/4)
+    double spring[3][ENG_LANE_WIDTH]; // N
+    // for the audit and read-outs, which need no more digits
+    float lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step's force
+    float lag_tangent[3][ENG_LANE_WIDTH]; // N, dashpot's or slider's part along the surface
+} eng_lane_block;
+
+_Static_assert(sizeof(eng_lane_block) % 64 == 0, "blocks stay aligned to cache lines");
+
+/// What a block has more where a surface is of hertz_mindlin.
+typedef struct eng_lane_hertz {
+    double root_radius[ENG_LANE_WIDTH]; // sqrt of the effective radius
+    double slope[ENG_LANE_WIDTH];       // N/m, tangential stiffness of the last step
+} eng_lane_hertz;
+
+/// What a block has more where a surface resists rolling or twisting; moments on B.
+typedef struct eng_lane_resist {
+    double radius[ENG_LANE_WIDTH];        // m, effective
+    double rolling[3][ENG_LANE_WIDTH];    // N m, world axes
+    double twisting[ENG_LANE_WIDTH];      // N m, about the normal
+    float lag_rolling[3][ENG_LANE_WIDTH]; // as lag_tangent
+    float lag_twisting[ENG_LANE_WIDTH];
+    unsigned char roll_slip, twist_slip; // bits of lanes, in the last step
+    unsigned char padding[62];
+} eng_lane_resist;
+
+_Static_assert(sizeof(eng_lane_resist) % 64 == 0, "blocks stay aligned to cache lines");
+
+/// Blocks of one surface.
+typedef struct eng_lane_segment {
+    int terms; // index of the surface
+    int first_block, end_block;
+} eng_lane_segment;
+
+/// Rows [first_row, end_row) with the pairs they own.
+typedef struct eng_lane_chunk {
+    // set when the list is made
+    int first_row, end_row;
+    int first_segment, first_far_segment, end_segment; // list A, then list B
+    int first_ghost, end_ghost;                        // of half-spaces
+    int first_group, end_group;                        // of other walls
+    int first_block, far_block, end_block;             // list A, then list B
+    int before[2];  // blocks of list A and B of all chunks before it
+    int window[2];  // most blocks from one to those of its last user
+    int slipping;   // blocks with a pair that slips
+    int last_chunk; // of the bodies that its pairs act on
+    int range;
+    bool waits; // pairs of another range act on it: it moves when these ranges are done
+    // written by the step
+    double path;     // m, bound on the way since the list was made of bodies that its pairs meet
+    double wake;     // m, path at which a block of list B is looked at again
+    double left;     // m, bound on what its bodies have left of their margins
+    double damping;  // J
+    double friction; // J
+    double drivers;  // J
+    double fastest[3], speed; // m/s: most of each component; bound from them
+    double depth, relative;
+    double finite; // 0, or NaN when a velocity is not finite
+    int contacts, active;
+    bool crowded; // a group has fewer ghosts than contacts: a new list is due
+    bool starved; // out of memory while contacts were looked for
+} eng_lane_chunk;
+
+/// Number of a block within its list, of all chunks.
+static inline int eng_lane_block_number(const eng_lane_chunk *chunk, int block)
+{
+    return block < chunk->far_block ? chunk->before[0] + block - chunk->first_block
+                                    : chunk->before[1] + block - chunk->far_block;
+}
+
+/// Blocks of list A or B of a chunk and all before it.
+static inline int eng_lane_blocks_until(const eng_lane_chunk *chunk, int list)
+{
+    return chunk->before[list] + (list == 0 ? chunk->far_block - chunk->first_block
+                                            : chunk->end_block - chunk->far_block);
+}
+
+static inline int eng_lane_row_a(const eng_lane_block *block, int k)
+{
+    return block->i8[k] / 8;
+}
+
+static inline int eng_lane_row_b(const eng_lane_block *block, int k)
+{
+    return block->j8[k] / 8;
+}
+
+/// What the kernels read and write.
+typedef struct eng_lane_pass {
+    double (*X)[4];         // x y z, spin z; midpoint of the step
+    double (*V)[8];         // velocity, radius * spin, spin x, spin y
+    double (*constants)[4]; // step/mass, step radius/inertia, step/inertia, radius
+    double (*turn)[4][8];   // [groups] orientation w x y z of eight rows, midpoint
+    double (*force)[8];     // [force rows] force on B, its moment F x n, half the gap, 0
+    eng_lane_block *blocks;
+    eng_lane_hertz *hertz;   // [blocks], NULL where no surface needs it
+    eng_lane_resist *resist; // [blocks], NULL where no surface needs it
+    double (*couple)[4];     // [force rows] N m on B beside its moment, 0; only with `resist`
+    const eng_lane_segment *segments;
+    const eng_lane_terms *terms;
+    eng_lane_chunk *chunks;
+    const int *near_start; // [rows + 1] into near
+    const int *near;       // 8 force row + side (1: the body is B), list A, padded with a zero row
+    const int *far_start;  // [rows + 1] into far
+    const int *far;        // 8 slot + side, list B
+    unsigned char *far_touched; // [rows] a pair of list B acts in this step
+    const double (*load)[8];    // force and torque applied by the user; one zero row where none
+    size_t load_stride;         // 0 or 1
+    double step;
+    double gravity[3]; // m/s, times step
+    int row_count;
+    int reach; // rows that are asked for while a row moves: that many further on; 0 for none
+} eng_lane_pass;
+
+/// Whether the pair of an entry of `far` touches; only then its force row holds its force.
+static inline bool eng_lane_far_acts(const eng_lane_pass *pass, int entry)
+{
+    return pass->blocks[entry / (8 * ENG_LANE_WIDTH)].touch >> (entry / 8 % ENG_LANE_WIDTH) & 1;
+}
+
+/// The entry as `near` would hold it.
+static inline int eng_lane_far_row(const eng_lane_pass *pass, int entry)
+{
+    return 8 * pass->blocks[entry / (8 * ENG_LANE_WIDTH)].force_row + entry % (8 * ENG_LANE_WIDTH);
+}
+
+/// What the search for pairs reads: places, radii and margins of rows, eight more than there are. A
+/// pair is listed while its gap is less than the sum of its margins.
+typedef struct eng_lane_search {
+    const double *place[3], *radius, *margin; // m
+    double near;                              // share of the margins below which a gap is near
+} eng_lane_search;
+
+enum { ENG_LANE_APART = 1 << 30 }; // added to a row whose gap is not near
+
+/// One build of the kernels. All give the same bits.
+typedef struct eng_lane_kernel {
+    const char *name;
+    bool (*available)(void);
+    /// Forces of the pairs that a chunk owns.
+    void (*forces)(const eng_lane_pass *pass, int chunk);
+    /// New velocities and positions of rows of a chunk from their force rows.
+    void (*move)(const eng_lane_pass *pass, int chunk);
+    /// New orientations of the rows of a chunk.
+    void (*turn)(const eng_lane_pass *pass, int chunk);
+    /// Rows of [begin, end) whose gap to `row` is less than the margins, in order; `found` has room
+    /// for all of them and eight more. Returns their number.
+    int (*meet)(const eng_lane_search *search, int row, int begin, int end, int *found);
+} eng_lane_kernel;
+
+extern const eng_lane_kernel eng_lane_scalar, eng_lane_avx2, eng_lane_avx512;
+
+/// Aligned memory that grows without keeping its contents.
+typedef struct eng_lane_buffer {
+    void *memory;    // owned
+    void *block;     // aligned, within
+    size_t capacity; // bytes
+} eng_lane_buffer;
+
+typedef struct eng_lane_plane {
+    vec3 normal, point; // of the half-space, world
+    vec3 centre;        // of its body
+} eng_lane_plane;
+
+/// A half-space, or one collider of another body that is not dynamic; half-spaces come first.
+typedef struct eng_lane_wall {
+    int body, collider;
+    bool moves;
+    eng_lane_plane now, before; // at the midpoints of the coming and of the last step
+    eng_lane_plane listed;      // as `now` when the list was made
+    vec3 velocity, spin;        // m/s at the centre, rad/s
+    eng_state state;            // of its body, at t_n
+    // of other walls than half-spaces, at the same times
+    const geo_shape *shape;
+    pose local;                                // of the collider in the body's principal frame
+    pose placed, placed_before, placed_listed; // the collider
+    geo_bounds bounds;                         // when the list was made
+} eng_lane_wall;
+
+typedef struct eng_lane_ghost {
+    int row, wall;
+    int slot;  // of its pair
+    short nth; // in its group; 0 for a half-space
+    bool deep; // the centre is close to the surface or behind it
+} eng_lane_ghost;
+
+/// Two rows whose gap was within the skin when the list was made.
+typedef struct eng_lane_pair {
+    unsigned j;
+    unsigned short i;     // within its chunk, ENG_LANE_FAR added for list B
+    unsigned short terms; // index of the surface
+} eng_lane_pair;
+
+enum { ENG_LANE_FAR = 0x8000 };
+
+/// Chunks that one thread takes. Their pairs may act on chunks of later ranges, which wait.
+typedef struct eng_lane_range {
+    int first_chunk, end_chunk;
+    int lowest;  // first range with pairs that act on this one
+    int arrived; // of those ranges, in this step
+    bool taken;  // by a thread
+    // of list making
+    eng_lane_pair *pairs;   // owned
+    eng_lane_ghost *ghosts; // owned; rows and slots within the range
+    int pair_count, pair_capacity, ghost_count, ghost_capacity;
+    int sides[2];      // of its bodies in list A and B
+    size_t kept_place; // bytes from the begin of `blocks`: history of its rows
+    cairn_status status;
+} eng_lane_range;
+
+typedef struct eng_lane_finding eng_lane_finding;
+/// Radii between centre and surface, below which a contact is deep.
+#define ENG_LANE_DEEP 0.25
+
+/// Key of a ghost that stands for no contact.
+#define ENG_LANE_NO_KEY UINT64_MAX
+
+/// A contact of a sphere and a wall that is no half-space.
+typedef struct eng_lane_spot {
+    vec3 normal;  // from the sphere to the wall
+    double gap;   // m
+    uint64_t key; // of geo_collide for sphere and wall
+    int order;    // among those that geo_collide gives; -1: ended or none
+} eng_lane_spot;
+
+/// What the ghost of such a wall stands for, at the midpoints of the coming and of the last step.
+typedef struct eng_lane_touch {
+    eng_lane_spot now, before;
+} eng_lane_touch;
+
+typedef enum eng_lane_calm_kind {
+    ENG_LANE_UNSEEN, // nothing is known
+    ENG_LANE_CLEAR,  // apart by more than `room`
+    ENG_LANE_FACE,   // on the inner part of one triangle, farther than `room` from all others
+} eng_lane_calm_kind;
+
+/// What the last search for contacts says for all places of the sphere's centre within `room` of
+/// that where it was; in the wall's frame.
+typedef struct eng_lane_calm {
+    eng_lane_calm_kind kind;
+    vec3 centre;   // m
+    double room;   // m
+    vec3 normal;   // of the face, towards the sphere
+    double offset; // m, of the face along it
+    uint64_t key;  // of the contact with the face
+} eng_lane_calm;
+
+/// A sphere and such a wall near it.
+typedef struct eng_lane_group {
+    int row, wall;
+    int first_ghost, end_ghost;
+    double wake; // m, path at which the group is looked at again
+    eng_lane_calm calm;
+} eng_lane_group;
+
+struct eng_lane {
+    cairn_world *world;
+    const eng_lane_kernel *kernel;
+    bool active;                        // the lane holds the state
+    bool state_changed;                 // the user changed spheres: read them before the next step
+    bool walls_changed;                 // the same of half-spaces
+    bool loads_changed;                 // and of loads
+    bool current;                       // world's q and v are there and those of the lane
+    bool published, contacts_published; // they were asked for since the list was made
+    bool contacts_current;              // and the contacts
+    bool out_of_memory;                 // met while contacts were written out
+    eng_lane_pass pass;
+    eng_lane_buffer X, V, constants, turn, reference, id, row_of;
+    eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
+    eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
+    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots, near_walls;
+    eng_lane_buffer lasting; // [blocks] whose force rows last
+    eng_lane_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
+    eng_lane_range *range;           // [workers of the world], the first `ranges` in use
+    const eng_lane_finding *finding; // while pairs are searched for
+    geo_manifold *manifolds;         // [manifold_count] one for each range
+    int manifold_count, manifold_capacity;
+    // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
+    const int (*given_groups)[2];
+    int given_count;
+    int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
+    int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
+    int group_count, near_wall_count;
+    int kept_count; // contacts of the list before, packed at the begin of `blocks`
+    int zero_row, ranges;
+    int least_chunks; // of a range
+    int chunk_rows;
+    int ring[2]; // blocks of force rows of each range, list A and B
+    bool has_load, has_moving_spheres, has_moving_walls, has_hertz, has_resistance;
+    bool has_shapes;          // walls that are no half-spaces
+    bool crowded;             // of a chunk
+    double widest;            // m, sum of the largest margins
+    double largest, smallest; // m, radii
+    double slack;             // m, way that is left before a new list is due
+    double wall_margin;       // m, way that walls may make
+    double wall_path;         // m, way of walls since the list was made
+    double wall_speed;        // m/s, fastest point of a wall that a sphere may meet
+    double extent;            // m, no sphere is farther from the origin while the list lasts
+    int64_t lists;            // made so far
+};
+
+/// History of a contact between two lists.
+typedef struct eng_lane_kept {
+    int body[2]; // owner and partner
+    double spring[3], slope;
+    float lag_normal, lag_tangent[3];
+    bool slips;
+} eng_lane_kept;
+
+/// The same of its rolling and twisting, in an array of its own.
+typedef struct eng_lane_kept_resist {
+    double rolling[3], twisting;
+    float lag_rolling[3], lag_twisting;
+    bool rolls, twists;
+} eng_lane_kept_resist;
+
+/// Contact with a wall that is no half-space, in an array of its own.
+typedef struct eng_lane_kept_spot {
+    int wall; // -1: none
+    eng_lane_spot spot;
+} eng_lane_kept_spot;
+
+/// Numbers of one kind in `reference`.
+static inline size_t eng_lane_reference_stride(const struct eng_lane *lane)
+{
+    return (size_t)lane->rows + ENG_LANE_WIDTH;
+}
+
+/// Places of the rows when the list was made, one coordinate (0 to 2).
+static inline double *eng_lane_reference(const struct eng_lane *lane, int axis)
+{
+    return (double *)lane->reference.block + (size_t)axis * eng_lane_reference_stride(lane);
+}
+
+/// How far each row may move from there before a new list is due, m.
+static inline double *eng_lane_margins(const struct eng_lane *lane)
+{
+    return eng_lane_reference(lane, 3);
+}
+
+/// Gap below which a row and a wall are a pair of the list, m.
+static inline double eng_lane_wall_reach(const struct eng_lane *lane, int row)
+{
+    return eng_lane_margins(lane)[row] + lane->wall_margin;
+}
+
+/// Places in the history of the laws: moments of rolling and twisting, and the tangential stiffness
+/// of hertz_mindlin.
+enum { ENG_LANE_ROLLING = 3, ENG_LANE_TWISTING = 6, ENG_LANE_SLOPE = 7 };
+
+/// What a block has for hertz_mindlin, NULL where no surface needs it.
+static inline eng_lane_hertz *eng_lane_hertz_of(const struct eng_lane *lane,
+                                                const eng_lane_block *block)
+{
+    return lane->pass.hertz != NULL ? &lane->pass.hertz[block - lane->pass.blocks] : NULL;
+}
+
+/// What a block has for rolling and twisting, NULL where no surface needs it.
+static inline eng_lane_resist *eng_lane_resist_of(const struct eng_lane *lane,
+                                                  const eng_lane_block *block)
+{
+    return lane->pass.resist != NULL ? &lane->pass.resist[block - lane->pass.blocks] : NULL;
+}
+
+static inline int *eng_lane_ids(const struct eng_lane *lane)
+{
+    return lane->id.block;
+}
+
+/// At least `bytes`, 64-byte aligned; contents stay when it grows, what is new is not set.
+cairn_status eng_lane_reserve(struct eng_lane *lane, eng_lane_buffer *buffer,
+                              size_t bytes) CAIRN_CHECK_RESULT;
+
+/// The world's lane, made where there is none; NULL when out of memory.
+struct eng_lane *eng_lane_of(cairn_world *world);
+
+/// Rows in the order of bodies, walls and terms of laws; nothing is read into the rows yet.
+cairn_status eng_lane_open(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Radius and inverse inertia of a row.
+void eng_lane_read_constants(struct eng_lane *lane, int row);
+
+/// Space for the lane's rows and some ghosts; the pass works on it.
+cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;
+
+/// Ranges with about the same number of chunks each.
+void eng_lane_ranges_split(struct eng_lane *lane);
+
+/// Ranges with about the same work each in a step, and which of their chunks wait.
+void eng_lane_ranges_balance(struct eng_lane *lane);
+
+/// Calls `work` for each range, in threads.
+void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *lane, int range));
+
+/// Forces and motion of all chunks; what is left of their margins.
+void eng_lane_ranges_step(struct eng_lane *lane);
+
+/// Packs the history of all contacts; the blocks are gone.
+cairn_status eng_lane_history_keep(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// After the rows were sorted: packed history in the order of owners.
+void eng_lane_history_sort(struct eng_lane *lane);
+
+/// The pairs of a chunk, the last of its range, in the order of blocks; numbers of its blocks and
+/// segments.
+cairn_status eng_lane_pairs_sort(struct eng_lane *lane, eng_lane_range *range,
+                                 eng_lane_chunk *chunk) CAIRN_CHECK_RESULT;
+
+/// Blocks, force rows and incidence from the sorted pairs and the packed history.
+cairn_status eng_lane_blocks_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Force rows and incidence of the blocks.
+cairn_status eng_lane_sides_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Slot of an entry of `near` of a row, -1 for padding.
+int eng_lane_slot_of(const struct eng_lane *lane, int row, int entry);
+
+/// Margins for a new list from the velocities: wider where bodies are fast.
+void eng_lane_margins_choose(struct eng_lane *lane);
+
+/// New pair list for the margins; rows are sorted by cells, history goes along.
+cairn_status eng_lane_list_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// States of the half-spaces from q and v of the world.
+void eng_lane_walls_read(struct eng_lane *lane);
+
+/// One of the walls that a body is; they have one state.
+const eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body);
+
+/// All of them get another state.
+void eng_lane_wall_set(struct eng_lane *lane, int body, const eng_state *state);
+
+/// Half-spaces for the midpoint of the coming step.
+void eng_lane_walls_place(struct eng_lane *lane);
+
+/// Moving half-spaces go to the end of the step, and to the midpoint of the next.
+void eng_lane_walls_advance(struct eng_lane *lane);
+
+/// Fastest point of a wall that a sphere may meet, m/s.
+double eng_lane_walls_fastest(const struct eng_lane *lane);
+
+/// Ghosts [first, end) follow their spheres; the work of moving walls goes to `drivers` (NULL: is
+/// not looked at).
+void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers);
+
+/// Puts a ghost in its place. A centre that is close to the surface or behind it leaves no room for
+/// a point at the foot: the ghost goes farther on, as a ball that reaches back to the foot.
+/// @param normal  from the sphere to the wall
+void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double gap, vec3 normal,
+                         double X[4]);
+
+/// Work of a moving wall through a ghost over the step just computed, J.
+double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);
+
+/// Whether a body is a wall: a half-space, or of any other shape than a sphere and not dynamic.
+bool eng_lane_is_wall(const cairn_world *world, int body);
+
+/// Adds a pair of a row and a later row or ghost to the candidates.
+cairn_status eng_lane_pair_add(struct eng_lane *lane, eng_lane_range *range, int row, int other,
+                               bool far) CAIRN_CHECK_RESULT;
+
+/// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
+cairn_status eng_lane_shapes_reserve(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Walls near a chunk whose rows are paired next.
+void eng_lane_shapes_near(struct eng_lane *lane, const eng_lane_chunk *chunk);
+
+/// Groups of a row with the walls near it, and their pairs.
+cairn_status eng_lane_shapes_pair(struct eng_lane *lane, eng_lane_range *range,
+                                  int row) CAIRN_CHECK_RESULT;
+
+/// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
+/// moving walls over the step just done goes to the chunk.
+void eng_lane_shapes_move(struct eng_lane *lane, eng_lane_chunk *chunk, int range, bool work);
+
+/// The same of all chunks, without work.
+cairn_status eng_lane_shapes_renew(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Ghosts of all groups to where their contacts say.
+void eng_lane_shapes_place(struct eng_lane *lane);
+
+/// Slot of a contact of a row and a collider in the coming step; -1 for none.
+int eng_lane_shapes_find(const struct eng_lane *lane, int row, int collider, uint64_t key);
+
+/// The nth contact kept of a row and a wall; NULL for none.
+const eng_lane_kept_spot *eng_lane_kept_of(const struct eng_lane *lane, int row, int wall, int nth);
+
+/// Body of a row, or of the wall of a ghost.
+int eng_lane_body_of(const struct eng_lane *lane, int row);
+
+/// One pair in the step just done, from the state after it. A is the body of row i, B that of row j
+/// or the wall.
+typedef struct eng_lane_contact {
+    int body[2];
+    bool wall;
+    int collider[2];    // of the bodies
+    uint64_t key;       // of A and B
+    int order;          // among the contacts of the two colliders
+    vec3 normal, point; // midpoint configuration, from A to B
+    double gap;         // m
+    vec3 velocity;      // m/s, of B relative to A at the point, after the step
+    vec3 spin;          // rad/s, of B relative to A, after the step
+    vec3 force;         // N on B
+    vec3 couple;        // N m on B beside that of the force, its opposite on A
+    double stiffness;   // N/m, tangential
+    double spring;      // N, normal part of the spring's force
+    double elastic;     // J, of the normal spring at the midpoint
+} eng_lane_contact;
+
+eng_lane_contact eng_lane_contact_of(const struct eng_lane *lane, const eng_lane_block *block,
+                                     int k);
+
+/// What a contact still owes the audit after the step, contact/laws/audit.h.
+typedef struct eng_lane_pending {
+    double elastic;           // J at the end of the step
+    double loose;             // J of it along the surface
+    double damping, friction; // J dissipated in the second half of the step
+} eng_lane_pending;
+
+eng_lane_pending eng_lane_pending_of(const struct eng_lane *lane, const eng_lane_block *block,
+                                     int k, const eng_lane_contact *contact);
+
+/// Before a list is made: gives back what was written into the world, unless somebody asked for it
+/// since the list before.
+void eng_lane_release_published(struct eng_lane *lane);
+
+/// J, stored before the world's first step in pairs that overlapped then; after that step.
+double eng_lane_start_energy(const struct eng_lane *lane);
+
+#endif

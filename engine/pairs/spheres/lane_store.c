@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spheres lane in a checkpoint: rows, history and the positions its list was made from.
+//
+// A list depends on positions, walls and the fastest body when it was made, so that it is made
+// again from those instead of being kept; then rows and history of now take their places.
+#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/lane_data.h"
+
+#include <string.h>
+
+enum {
+    WALL_CHANGED = 1,
+    STATE_CHANGED = 2,
+    CROWDED = 4,
+    TOUCHES = 1,
+    SLIPS = 2,
+    ROLLS = 4,
+    TWISTS = 8
+};
+
+// places of a row's numbers: X, V, orientation, position when the list was made, margin
+enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16, ROW_MARGIN = 19 };
+
+void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
+{
+    const eng_lane *lane = world->lane;
+    memset(record->counts, 0, sizeof record->counts);
+    memset(record->reals, 0, sizeof record->reals);
+    if (lane == NULL || !lane->active)
+        return;
+    record->counts[ENG_LANE_RECORD_ROWS] = lane->rows;
+    record->counts[ENG_LANE_RECORD_SLOTS] = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    record->counts[ENG_LANE_RECORD_MOMENTS] =
+        lane->has_resistance ? record->counts[ENG_LANE_RECORD_SLOTS] : 0;
+    record->counts[ENG_LANE_RECORD_CHUNKS] = lane->chunk_count;
+    record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
+    record->counts[ENG_LANE_RECORD_CHANGED] = (lane->walls_changed ? WALL_CHANGED : 0) |
+                                              (lane->state_changed ? STATE_CHANGED : 0) |
+                                              (lane->crowded ? CROWDED : 0);
+    record->counts[ENG_LANE_RECORD_GROUPS] = lane->group_count;
+    record->counts[ENG_LANE_RECORD_GHOSTS] = lane->ghost_count - lane->plane_ghosts;
+    record->reals[ENG_LANE_RECORD_SLACK] = lane->slack;
+    record->reals[ENG_LANE_RECORD_WALL_PATH] = lane->wall_path;
+    record->reals[ENG_LANE_RECORD_WALL_MARGIN] = lane->wall_margin;
+}
+
+static bool allocate_groups(eng_lane_record *record, base_arena *arena)
+{
+    size_t groups = (size_t)record->counts[ENG_LANE_RECORD_GROUPS];
+    size_t ghosts = (size_t)record->counts[ENG_LANE_RECORD_GHOSTS];
+    record->groups = base_arena_allocate(arena, "lane groups", groups, sizeof *record->groups);
+    record->group_numbers =
+        base_arena_allocate(arena, "lane group numbers", groups, sizeof *record->group_numbers);
+    record->group_keys = base_arena_array(arena, uint64_t, "lane group keys", groups);
+    record->spots = base_arena_allocate(arena, "lane spots", ghosts, sizeof *record->spots);
+    record->spot_keys =
+        base_arena_allocate(arena, "lane spot keys", ghosts, sizeof *record->spot_keys);
+    record->spot_orders =
+        base_arena_allocate(arena, "lane spot orders", ghosts, sizeof *record->spot_orders);
+    return record->groups != NULL && record->group_numbers != NULL && record->group_keys != NULL &&
+           record->spots != NULL && record->spot_keys != NULL && record->spot_orders != NULL;
+}
+
+bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
+{
+    size_t rows = (size_t)record->counts[ENG_LANE_RECORD_ROWS];
+    size_t slots = (size_t)record->counts[ENG_LANE_RECORD_SLOTS];
+    size_t walls = (size_t)record->counts[ENG_LANE_RECORD_WALLS];
+    size_t moments = (size_t)record->counts[ENG_LANE_RECORD_MOMENTS];
+    record->body = base_arena_array(arena, int, "lane bodies", rows);
+    record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
+    record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
+    record->moments = base_arena_allocate(arena, "lane moments", moments, sizeof *record->moments);
+    record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
+    size_t chunks = (size_t)record->counts[ENG_LANE_RECORD_CHUNKS];
+    record->ways = base_arena_allocate(arena, "lane chunks", chunks, sizeof *record->ways);
+    record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
+    return record->body != NULL && record->rows != NULL && record->slots != NULL &&
+           record->moments != NULL && record->acts != NULL && record->ways != NULL &&
+           record->walls != NULL && allocate_groups(record, arena);
+}
+
+static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
+{
+    const eng_lane_pass *pass = &lane->pass;
+    const double(*turn)[8] = (const double(*)[8])pass->turn[row / ENG_LANE_WIDTH];
+    memcpy(to, pass->X[row], sizeof *pass->X);
+    memcpy(to + ROW_V, pass->V[row], sizeof *pass->V);
+    for (int k = 0; k < 4; k++)
+        to[ROW_TURN + k] = turn[k][row % ENG_LANE_WIDTH];
+    for (int axis = 0; axis < 3; axis++)
+        to[ROW_REFERENCE + axis] = eng_lane_reference(lane, axis)[row];
+    to[ROW_MARGIN] = eng_lane_margins(lane)[row];
+}
+
+/// Moments of a slot, and the bits of those that slip.
+static int copy_moments(const eng_lane_resist *resist, int k,
+                        double to[ENG_LANE_RECORD_MOMENT_WIDTH])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = resist->rolling[axis][k];
+        to[axis + 4] = (double)resist->lag_rolling[axis][k];
+    }
+    to[3] = resist->twisting[k];
+    to[7] = (double)resist->lag_twisting[k];
+    return (resist->roll_slip >> k & 1 ? ROLLS : 0) | (resist->twist_slip >> k & 1 ? TWISTS : 0);
+}
+
+static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
+{
+    const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    const eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    int k = slot % ENG_LANE_WIDTH;
+    double *to = record->slots[slot];
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = block->spring[axis][k];
+        to[axis + 3] = (double)block->lag_tangent[axis][k];
+    }
+    to[6] = (double)block->lag_normal[k];
+    to[7] = hertz != NULL ? hertz->slope[k] : 0.0;
+    int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        acts |= copy_moments(resist, k, record->moments[slot]);
+    record->acts[slot] = (unsigned char)acts;
+}
+
+enum { WALL_VECTORS = 11, WALL_POSES = WALL_VECTORS * 3, POSE = 7 };
+
+/// Vectors of a wall in the order of the file.
+static void wall_vectors(eng_lane_wall *wall, vec3 *at[WALL_VECTORS])
+{
+    eng_lane_plane *planes[3] = {&wall->now, &wall->before, &wall->listed};
+    for (int i = 0; i < 3; i++) {
+        at[3 * i] = &planes[i]->normal;
+        at[3 * i + 1] = &planes[i]->point;
+        at[3 * i + 2] = &planes[i]->centre;
+    }
+    at[9] = &wall->velocity;
+    at[10] = &wall->spin;
+}
+
+static void wall_poses(eng_lane_wall *wall, pose *at[3])
+{
+    at[0] = &wall->placed;
+    at[1] = &wall->placed_before;
+    at[2] = &wall->placed_listed;
+}
+
+static void copy_wall(eng_lane_wall *wall, double to[ENG_LANE_RECORD_WALL_WIDTH])
+{
+    vec3 *vectors[WALL_VECTORS];
+    pose *poses[3];
+    wall_vectors(wall, vectors);
+    wall_poses(wall, poses);
+    for (int k = 0; k < WALL_VECTORS; k++)
+        vec3_store(to + 3 * k, *vectors[k]);
+    for (int k = 0; k < 3; k++) {
+        quat q = poses[k]->orientation;
+        double *place = to + WALL_POSES + POSE * k;
+        vec3_store(place, poses[k]->position);
+        place[3] = q.w;
+        place[4] = q.x;
+        place[5] = q.y;
+        place[6] = q.z;
+    }
+}
+
+static void copy_spot(const eng_lane_touch *touch, int ghost, eng_lane_record *record)
+{
+    const eng_lane_spot *spots[2] = {&touch->now, &touch->before};
+    for (int k = 0; k < 2; k++) {
+        vec3_store(record->spots[ghost] + 4 * k, spots[k]->normal);
+        record->spots[ghost][4 * k + 3] = spots[k]->gap;
+        record->spot_keys[ghost][k] = spots[k]->key;
+        record->spot_orders[ghost][k] = spots[k]->order;
+    }
+}
+
+static void copy_groups(const eng_lane *lane, eng_lane_record *record)
+{
+    const eng_lane_group *groups = lane->groups.block;
+    for (int g = 0; g < lane->group_count; g++) {
+        const eng_lane_calm *calm = &groups[g].calm;
+        record->groups[g][0] = groups[g].end_ghost - groups[g].first_ghost;
+        record->groups[g][1] = (int)calm->kind;
+        double *to = record->group_numbers[g];
+        to[0] = groups[g].wake;
+        vec3_store(to + 1, calm->centre);
+        vec3_store(to + 4, calm->normal);
+        to[7] = calm->room;
+        to[8] = calm->offset;
+        record->group_keys[g] = calm->key;
+    }
+    for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++)
+        copy_spot((const eng_lane_touch *)lane->touches.block + i, i, record);
+}
+
+void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
+{
+    const eng_lane *lane = world->lane;
+    if (record->counts[ENG_LANE_RECORD_ROWS] == 0)
+        return;
+    for (int row = 0; row < lane->rows; row++) {
+        record->body[row] = eng_lane_ids(lane)[row];
+        copy_row(lane, row, record->rows[row]);
+    }
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
+        copy_slot(lane, slot, record);
+    for (int i = 0; i < lane->chunk_count; i++) {
+        record->ways[i][0] = lane->pass.chunks[i].left;
+        record->ways[i][1] = lane->pass.chunks[i].path;
+    }
+    for (int i = 0; i < lane->wall_count; i++)
+        copy_wall((eng_lane_wall *)lane->walls.block + i, record->walls[i]);
+    copy_groups(lane, record);
+}
+
+// ---------------------------------------------------------------- restoring
+
+/// Whether the rows are the world's spheres, each once, with finite numbers.
+static bool are_rows_sound(const eng_lane *lane, const eng_lane_record *record)
+{
+    const cairn_world *world = lane->world;
+    int *row_of = lane->row_of.block;
+    for (int i = 0; i < world->body_count; i++)
+        row_of[i] = -1;
+    for (int row = 0; row < lane->rows; row++) {
+        int body = record->body[row];
+        if (body < 0 || body >= world->body_count || row_of[body] >= 0 ||
+            eng_lane_is_wall(world, body))
+            return false;
+        row_of[body] = row;
+        double sum = 0.0;
+        for (int k = 0; k < ENG_LANE_RECORD_ROW_WIDTH; k++)
+            sum += record->rows[row][k];
+        if (!isfinite(sum))
+            return false;
+    }
+    return true;
+}
+
+static pose pose_from(const double *p)
+{
+    return (pose){vec3_from(p), {p[3], p[4], p[5], p[6]}};
+}
+
+static bool is_finite(const double *numbers, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!isfinite(numbers[k]))
+            return false;
+    return true;
+}
+
+static bool is_wall_sound(const double wall[ENG_LANE_RECORD_WALL_WIDTH])
+{
+    if (!is_finite(wall, ENG_LANE_RECORD_WALL_WIDTH))
+        return false;
+    for (int k = 0; k < 3; k++) {
+        quat q = pose_from(wall + WALL_POSES + POSE * k).orientation;
+        double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+        if (!(fabs(norm - 1.0) < 1e-6))
+            return false;
+    }
+    return true;
+}
+
+/// Whether walls and contacts with them are finite and groups have the ghosts that there are.
+static bool are_walls_sound(const eng_lane *lane, const eng_lane_record *record)
+{
+    int64_t ghosts = 0, all = record->counts[ENG_LANE_RECORD_GHOSTS];
+    for (int i = 0; i < lane->wall_count; i++)
+        if (!is_wall_sound(record->walls[i]))
+            return false;
+    for (int64_t g = 0; g < record->counts[ENG_LANE_RECORD_GROUPS]; g++) {
+        int kind = record->groups[g][1];
+        if (record->groups[g][0] < 1 || kind < ENG_LANE_UNSEEN || kind > ENG_LANE_FACE ||
+            !is_finite(record->group_numbers[g], ENG_LANE_RECORD_GROUP_WIDTH))
+            return false;
+        ghosts += record->groups[g][0];
+    }
+    for (int64_t i = 0; i < all; i++)
+        if (!is_finite(record->spots[i], ENG_LANE_RECORD_SPOT_WIDTH))
+            return false;
+    return ghosts == all;
+}
+
+/// Rows where they were when the list was made.
+static void place_listed(eng_lane *lane, const eng_lane_record *record)
+{
+    const cairn_world *world = lane->world;
+    lane->largest = 0.0;
+    lane->smallest = INFINITY;
+    lane->has_moving_spheres = false;
+    for (int row = 0; row < lane->rows; row++) {
+        int body = record->body[row];
+        eng_lane_ids(lane)[row] = body;
+        eng_lane_read_constants(lane, row);
+        memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
+        eng_lane_margins(lane)[row] = record->rows[row][ROW_MARGIN];
+        lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
+        lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
+        lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
+    }
+    lane->wall_margin = record->reals[ENG_LANE_RECORD_WALL_MARGIN];
+}
+
+static void place_walls(eng_lane *lane, const eng_lane_record *record)
+{
+    eng_lane_wall *walls = lane->walls.block;
+    lane->has_moving_walls = false;
+    for (int i = 0; i < lane->wall_count; i++) {
+        vec3 *vectors[WALL_VECTORS];
+        pose *poses[3];
+        wall_vectors(&walls[i], vectors);
+        wall_poses(&walls[i], poses);
+        for (int k = 0; k < WALL_VECTORS; k++)
+            *vectors[k] = vec3_from(record->walls[i] + 3 * k);
+        for (int k = 0; k < 3; k++)
+            *poses[k] = pose_from(record->walls[i] + WALL_POSES + POSE * k);
+        walls[i].moves = lane->world->bodies[walls[i].body].kind == CAIRN_MOVING;
+        lane->has_moving_walls |= walls[i].moves;
+        walls[i].now = walls[i].listed;
+        walls[i].placed = walls[i].placed_listed;
+    }
+}
+
+static void place_now(eng_lane *lane, const eng_lane_record *record)
+{
+    eng_lane_wall *walls = lane->walls.block;
+    for (int row = 0; row < lane->rows; row++) {
+        const double *from = record->rows[row];
+        memcpy(lane->pass.X[row], from, sizeof *lane->pass.X);
+        memcpy(lane->pass.V[row], from + ROW_V, sizeof *lane->pass.V);
+        for (int k = 0; k < 4; k++)
+            lane->pass.turn[row / ENG_LANE_WIDTH][k][row % ENG_LANE_WIDTH] = from[ROW_TURN + k];
+    }
+    for (int i = 0; i < lane->wall_count; i++) {
+        vec3 *vectors[WALL_VECTORS];
+        wall_vectors(&walls[i], vectors);
+        for (int k = 0; k < 3; k++)
+            *vectors[k] = vec3_from(record->walls[i] + 3 * k);
+        walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
+    }
+    eng_lane_ghosts_move(lane, 0, lane->plane_ghosts, NULL);
+}
+
+static void place_group(const double from[ENG_LANE_RECORD_GROUP_WIDTH], int kind, uint64_t key,
+                        eng_lane_group *group)
+{
+    group->wake = from[0];
+    group->calm = (eng_lane_calm){
+        .kind = (eng_lane_calm_kind)kind,
+        .centre = vec3_from(from + 1),
+        .normal = vec3_from(from + 4),
+        .room = from[7],
+        .offset = from[8],
+        .key = key,
+    };
+}
+
+static void place_spots(const eng_lane_record *record, int ghost, eng_lane_touch *touch)
+{
+    eng_lane_spot *spots[2] = {&touch->now, &touch->before};
+    for (int k = 0; k < 2; k++)
+        *spots[k] = (eng_lane_spot){
+            .normal = vec3_from(record->spots[ghost] + 4 * k),
+            .gap = record->spots[ghost][4 * k + 3],
+            .key = record->spot_keys[ghost][k],
+            .order = record->spot_orders[ghost][k],
+        };
+}
+
+static void place_groups(eng_lane *lane, const eng_lane_record *record)
+{
+    for (int g = 0; g < lane->group_count; g++)
+        place_group(record->group_numbers[g], record->groups[g][1], record->group_keys[g],
+                    (eng_lane_group *)lane->groups.block + g);
+    for (int i = 0; i < lane->ghost_count - lane->plane_ghosts; i++)
+        place_spots(record, i, (eng_lane_touch *)lane->touches.block + i);
+    eng_lane_shapes_place(lane);
+}
+
+static void place_moments(const double from[ENG_LANE_RECORD_MOMENT_WIDTH], int acts,
+                          eng_lane_resist *resist, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        resist->rolling[axis][k] = from[axis];
+        resist->lag_rolling[axis][k] = (float)from[axis + 4];
+    }
+    resist->twisting[k] = from[3];
+    resist->lag_twisting[k] = (float)from[7];
+    resist->roll_slip = (unsigned char)(resist->roll_slip | (acts & ROLLS ? 1 : 0) << k);
+    resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
+}
+
+static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
+{
+    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
+    int k = slot % ENG_LANE_WIDTH, acts = record->acts[slot];
+    const double *from = record->slots[slot];
+    for (int axis = 0; axis < 3; axis++) {
+        block->spring[axis][k] = from[axis];
+        block->lag_tangent[axis][k] = (float)from[axis + 3];
+    }
+    block->lag_normal[k] = (float)from[6];
+    if (hertz != NULL)
+        hertz->slope[k] = from[7];
+    block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
+    block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        place_moments(record->moments[slot], acts, resist, k);
+}
+
+static void place_history(eng_lane *lane, const eng_lane_record *record)
+{
+    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
+        place_slot(lane, slot, record);
+    for (int i = 0; i < lane->chunk_count; i++) {
+        lane->pass.chunks[i].left = record->ways[i][0];
+        lane->pass.chunks[i].path = record->ways[i][1];
+    }
+}
+
+static void place_numbers(eng_lane *lane, const eng_lane_record *record)
+{
+    int64_t changed = record->counts[ENG_LANE_RECORD_CHANGED];
+    lane->slack = record->reals[ENG_LANE_RECORD_SLACK];
+    lane->wall_path = record->reals[ENG_LANE_RECORD_WALL_PATH];
+    lane->walls_changed = (changed & WALL_CHANGED) != 0;
+    lane->state_changed = (changed & STATE_CHANGED) != 0;
+    lane->crowded = (changed & CROWDED) != 0;
+    // the loads are read from the bodies again
+    lane->loads_changed = true;
+    lane->current = lane->contacts_current = lane->active = true;
+    lane->published = lane->contacts_published = false;
+}
+
+static bool are_margins_sound(const eng_lane *lane)
+{
+    double most = ENG_LANE_WIDEST * lane->largest;
+    bool sound = lane->wall_margin >= 0.0 && lane->wall_margin <= most;
+    for (int row = 0; row < lane->rows; row++)
+        sound = sound && eng_lane_margins(lane)[row] >= 0.0 && eng_lane_margins(lane)[row] <= most;
+    return sound;
+}
+
+/// Opens the lane and makes its list from the record's positions of then.
+static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
+{
+    cairn_status status = eng_lane_open(lane);
+    if (status != CAIRN_OK)
+        return status;
+    if (lane->rows != record->counts[ENG_LANE_RECORD_ROWS] ||
+        lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] ||
+        !are_rows_sound(lane, record) || !are_walls_sound(lane, record))
+        return CAIRN_ERROR_FORMAT;
+    place_listed(lane, record);
+    place_walls(lane, record);
+    if (!are_margins_sound(lane))
+        return CAIRN_ERROR_FORMAT;
+    lane->given_groups = (const int(*)[2])record->groups;
+    lane->given_count = (int)record->counts[ENG_LANE_RECORD_GROUPS];
+    status = eng_lane_list_make(lane);
+    lane->given_groups = NULL;
+    return status;
+}
+
+/// Whether the list that was made has the places that the record fills.
+static bool fits_list(const eng_lane *lane, const eng_lane_record *record)
+{
+    for (int row = 0; row < lane->rows; row++)
+        if (eng_lane_ids(lane)[row] != record->body[row])
+            return false;
+    int64_t slots = (int64_t)lane->block_count * ENG_LANE_WIDTH;
+    int ghosts = lane->ghost_count - lane->plane_ghosts;
+    return record->counts[ENG_LANE_RECORD_SLOTS] == slots &&
+           record->counts[ENG_LANE_RECORD_GROUPS] == lane->group_count &&
+           record->counts[ENG_LANE_RECORD_GHOSTS] == ghosts &&
+           record->counts[ENG_LANE_RECORD_MOMENTS] == (lane->has_resistance ? slots : 0) &&
+           record->counts[ENG_LANE_RECORD_CHUNKS] == lane->chunk_count;
+}
+
+cairn_status eng_lane_record_restore(cairn_world *world, const eng_lane_record *record)
+{
+    if (world->lane != NULL)
+        world->lane->active = false;
+    world->lane_fit = ENG_LANE_UNKNOWN;
+    if (record->counts[ENG_LANE_RECORD_ROWS] == 0)
+        return CAIRN_OK;
+    if (!eng_lane_covers(world))
+        return CAIRN_ERROR_FORMAT;
+    eng_lane *lane = eng_lane_of(world);
+    cairn_status status = lane != NULL ? make_list(lane, record) : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK && !fits_list(lane, record))
+        status = CAIRN_ERROR_FORMAT;
+    if (status != CAIRN_OK)
+        return status;
+    place_now(lane, record);
+    place_groups(lane, record);
+    place_history(lane, record);
+    place_numbers(lane, record);
+    return CAIRN_OK;
+}

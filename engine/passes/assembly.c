@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks 6 and 7 of the step: the implicit problem (H, V, B, W_ii) and the explicit laws.
+#include "engine/state/world.h"
+
+#include <string.h>
+
+enum { CONTACT_CHUNK = 128 };
+
+/// What the assembly writes; con_problem sees it as const.
+typedef struct assembled {
+    int (*body)[2];
+    double (*H)[2][3][6];
+    double (*w)[3];
+    double (*q)[3];
+    double *shift;
+    double *friction;
+    mat3 *W_diagonal;
+} assembled;
+
+typedef struct assembly_context {
+    cairn_world *world;
+    assembled *out;
+} assembly_context;
+
+/// H of one side, theory.md (2.2): rows (d, R^T (r x d)) for d in n, t1, t2; negative for A.
+static void fill_H(double H[3][6], const mat3 *frame, const pose *q, vec3 point, double sign)
+{
+    vec3 arm = vec3_sub(point, q->position);
+    mat3 axes = quat_to_mat3(q->orientation);
+    for (int row = 0; row < 3; row++) {
+        vec3 d = vec3_scale(sign, mat3_row(frame, row));
+        vec3_store(H[row], d);
+        vec3_store(H[row] + 3, mat3_apply_transposed(&axes, vec3_cross(arm, d)));
+    }
+}
+
+static void add_H_v(const double H[3][6], const double v[6], double out[3])
+{
+    for (int row = 0; row < 3; row++)
+        out[row] += H[row][0] * v[0] + H[row][1] * v[1] + H[row][2] * v[2] + H[row][3] * v[3] +
+                    H[row][4] * v[4] + H[row][5] * v[5];
+}
+
+/// Terms of the law, and what restitution and gap add to w_N, theory.md (3.1)-(3.3).
+static void fill_cone_terms(const cairn_world *world, int contact, assembled *out)
+{
+    const eng_contacts *c = &world->contacts;
+    const eng_surface *surface = &world->surfaces[c->surface[contact]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    out->friction[contact] = terms.friction;
+    double gap = c->gap[contact];
+    if (gap > 0.0 && world->def.margin)
+        out->shift[contact] = gap / world->def.time_step;
+    else
+        out->shift[contact] = terms.restitution * fmin(c->V[contact][0], 0.0);
+    out->w[contact][0] += out->shift[contact];
+}
+
+static void assemble_contact(const cairn_world *world, int i, assembled *out)
+{
+    const eng_contacts *c = &world->contacts;
+    memset(c->V[i], 0, sizeof c->V[i]);
+    memset(out->w[i], 0, sizeof out->w[i]);
+    memset(out->q[i], 0, sizeof out->q[i]);
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[i][side];
+        bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
+        out->body[i][side] = dynamic ? body : -1;
+        double(*H)[6] = out->H[i][side];
+        fill_H(H, &c->frame[i], &world->q_mid[body], c->point[i], side == 0 ? -1.0 : 1.0);
+        add_H_v((const double(*)[6])H, world->v[body], c->V[i]);
+        // what moves as prescribed is known: it goes to w
+        add_H_v((const double(*)[6])H, world->v_free[body], dynamic ? out->q[i] : out->w[i]);
+    }
+    out->friction[i] = out->shift[i] = 0.0;
+    if (i < c->cone_count)
+        fill_cone_terms(world, i, out);
+    for (int k = 0; k < 3; k++)
+        out->q[i][k] += out->w[i][k];
+}
+
+static void assemble_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const assembly_context *context = argument;
+    for (int i = begin; i < end; i++)
+        assemble_contact(context->world, i, context->out);
+}
+
+static void diagonal_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const assembly_context *context = argument;
+    con_assemble_diagonal_range(&context->world->problem, begin, end, context->out->W_diagonal);
+}
+
+static bool allocate(cairn_world *world, int n, assembled *out)
+{
+    base_arena *arena = world->arena;
+    size_t count = (size_t)n;
+    out->body = (int(*)[2])base_arena_allocate(arena, "body", count, sizeof *out->body);
+    out->H = (double(*)[2][3][6])base_arena_allocate(arena, "H", count, sizeof *out->H);
+    out->w = (double(*)[3])base_arena_allocate(arena, "w", count, sizeof *out->w);
+    out->q = (double(*)[3])base_arena_allocate(arena, "q", count, sizeof *out->q);
+    out->shift = base_arena_array(arena, double, "shift", n);
+    out->friction = base_arena_array(arena, double, "friction", n);
+    out->W_diagonal = base_arena_array(arena, mat3, "W_diagonal", n);
+    return out->body != NULL && out->H != NULL && out->w != NULL && out->q != NULL &&
+           out->shift != NULL && out->friction != NULL && out->W_diagonal != NULL;
+}
+
+cairn_status eng_block_assembly(cairn_world *world)
+{
+    int n = world->contacts.count;
+    assembled out;
+    if (!allocate(world, n, &out))
+        return CAIRN_ERROR_MEMORY;
+    assembly_context context = {world, &out};
+    base_parallel_for(world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
+    world->free_relative = out.q;
+    world->shift = out.shift;
+    world->problem = (con_problem){
+        .contact_count = n, // explicit contacts too, until their block has run
+        .q = (const double(*)[3])out.q,
+        .friction = out.friction,
+        .W_diagonal = out.W_diagonal,
+        .body_count = world->body_count,
+        .body = (const int(*)[2])out.body,
+        .H = (const double(*)[2][3][6])out.H,
+        .mass_inverse = (const double(*)[6])world->mass_inverse,
+        .v_free = (const double(*)[6])world->v_free,
+        .w = (const double(*)[3])out.w,
+        .domains = world->domains.levels > 0 ? &world->domains : NULL,
+    };
+    base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
+    return CAIRN_OK;
+}
+
+static void fill_input(const cairn_world *world, int i, con_impulse_input *input)
+{
+    const eng_contacts *c = &world->contacts;
+    *input = (con_impulse_input){
+        .step = world->def.time_step,
+        .gap = c->gap[i],
+        .frame = c->frame[i],
+        .W = world->problem.W_diagonal[i],
+        .point = c->point[i],
+        .fresh = c->fresh[i] != 0,
+        .initial = c->fresh[i] != 0 && world->step_count == 0,
+    };
+    memcpy(input->V, c->V[i], sizeof input->V);
+    memcpy(input->B, world->problem.q[i], sizeof input->B);
+    memcpy(input->R_previous, c->R[i], sizeof input->R_previous);
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[i][side];
+        const pose *q = &world->q_mid[body];
+        const geo_shape *shape = world->shapes[world->bodies[body].shape];
+        input->centre[side] = q->position;
+        input->velocity[side] = vec3_from(world->v[body]);
+        input->angular_velocity[side] = quat_rotate(q->orientation, vec3_from(world->v[body] + 3));
+        input->radius[side] = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
+        input->mass[side] = world->bodies[body].mass;
+    }
+}
+
+/// v_free += M^-1 (H^T R + couple) of one explicit contact.
+static void apply_explicit(cairn_world *world, int i, const con_impulse_output *output)
+{
+    for (int side = 0; side < 2; side++) {
+        int body = world->problem.body[i][side];
+        if (body < 0)
+            continue;
+        const double(*H)[6] = world->problem.H[i][side];
+        vec3 couple = quat_rotate_inverse(world->q_mid[body].orientation, output->couple[side]);
+        const double *inverse = world->mass_inverse[body];
+        for (int k = 0; k < 6; k++) {
+            double impulse = H[0][k] * output->R[0] + H[1][k] * output->R[1] +
+                             H[2][k] * output->R[2] + (k >= 3 ? vec3_get(couple, k - 3) : 0.0);
+            world->v_free[body][k] += inverse[k] * impulse;
+        }
+    }
+}
+
+cairn_status eng_block_explicit_laws(cairn_world *world)
+{
+    eng_contacts *c = &world->contacts;
+    int explicit_count = c->count - c->cone_count;
+    world->explicit_outputs =
+        base_arena_array(world->arena, con_impulse_output, "explicit", explicit_count);
+    if (world->explicit_outputs == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = c->cone_count; i < c->count; i++) {
+        const eng_surface *surface = &world->surfaces[c->surface[i]];
+        con_impulse_input input;
+        con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
+        *output = (con_impulse_output){0};
+        fill_input(world, i, &input);
+        surface->law->impulse(surface->parameters, &input, c->history[i], output);
+        memcpy(c->R[i], output->R, sizeof output->R);
+        for (int side = 0; side < 2; side++)
+            vec3_store(c->couple[i] + 3 * side, output->couple[side]);
+        apply_explicit(world, i, output);
+    }
+    world->problem.contact_count = c->cone_count;
+    // the explicit impulses are part of the free velocity of the implicit contacts
+    if (c->cone_count < c->count)
+        con_apply_H(&world->problem, (const double(*)[6])world->v_free, world->problem.w,
+                    world->free_relative);
+    return CAIRN_OK;
+}

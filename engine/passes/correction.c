@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Position correction after the velocity solve, theory.md section 7: the smallest displacement, in
+// the metric of the masses, that takes bodies out of penetration. Velocities stay as they are.
+#include "engine/state/world.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CORRECTION_SWEEPS = 60 };
+
+/// One contact as the correction sees it: its normal row and the gap it has at the end of the step.
+typedef struct row {
+    int body[2];
+    double H[2][6]; // times M^-1/2
+    double inverse; // 1 / W_NN; 0 where immobile
+    double target;  // m, displacement along the normal that is asked for (negative: allowed)
+    double impulse; // kg m, >= 0
+    int64_t seen;   // time up to which it has seen the changes of its bodies
+} row;
+
+/// Displacement of a body while it is looked for; a cache line.
+typedef struct moved_body {
+    double d[6];     // M^1/2 times displacement
+    int64_t changed; // time of the last change that matters
+    double apart;
+} moved_body;
+
+/// The whole correction. Time is counted in changes: what a task of a sweep does is later than all
+/// that tasks of an earlier level did, and tasks of one level have no body in common.
+typedef struct field {
+    const cairn_world *world;
+    row *rows;
+    moved_body *bodies;                 // [body_count]
+    double precision;                   // m, changes below it do not matter
+    int levels;                         // of tasks that have been run
+    bool backward;                      // the sweep at hand
+    double worst[CON_DOMAIN_TASKS_MAX]; // m, displacement that was missing in each task
+} field;
+
+/// Penetration that is left alone.
+static double slop_of(const cairn_world *world, int a, int b)
+{
+    if (world->def.correction_slop > 0.0)
+        return world->def.correction_slop;
+    double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
+                       world->shapes[world->bodies[b].shape]->smallest_size);
+    return isfinite(size) ? 1e-5 * size : 0.0;
+}
+
+/// Gap at the end of the step, by its rate along the frozen normal, theory.md (7.2).
+static double end_gap(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    return c->gap[contact] + 0.5 * world->def.time_step * c->U[contact][0];
+}
+
+static void fill_row(const cairn_world *world, int contact, row *r)
+{
+    const con_problem *problem = &world->problem;
+    double W = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = problem->body[contact][side];
+        r->body[side] = body;
+        for (int k = 0; k < 6 && body >= 0; k++) {
+            r->H[side][k] = problem->H[contact][side][0][k] * sqrt(world->mass_inverse[body][k]);
+            W += r->H[side][k] * r->H[side][k];
+        }
+    }
+    r->inverse = W > 0.0 ? 1.0 / W : 0.0;
+    int a = world->contacts.body[contact][0], b = world->contacts.body[contact][1];
+    double gap = end_gap(world, contact), slop = slop_of(world, a, b);
+    // leave half the slop, so that the correction rests once it is done
+    r->target = gap < -slop ? -0.5 * slop - gap : -fmax(gap + 0.5 * slop, 0.0);
+    r->impulse = 0.0;
+    r->seen = r->target > 0.0 && W > 0.0 ? -1 : 0;
+}
+
+typedef struct need_context {
+    const cairn_world *world;
+    bool needed[CON_CHUNKS_MAX];
+} need_context;
+
+static void need_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    need_context *context = argument;
+    const cairn_world *world = context->world;
+    bool needed = false;
+    for (int i = begin; i < end && !needed; i++) {
+        const int *body = world->contacts.body[i];
+        needed = end_gap(world, i) < -slop_of(world, body[0], body[1]);
+    }
+    context->needed[chunk] = needed;
+}
+
+/// True when a contact that is not flying apart lies deeper than its slop.
+static bool is_needed(const cairn_world *world)
+{
+    need_context context = {.world = world};
+    con_domains_chunks(&world->domains, world->contacts.cone_count, need_chunk, &context);
+    for (int k = 0; k < CON_CHUNKS_MAX; k++)
+        if (context.needed[k])
+            return true;
+    return false;
+}
+
+/// Whether a body of the row has moved since the row was solved.
+static bool is_stale(const row *r, const field *f)
+{
+    return r->seen < 0 || (r->body[0] >= 0 && f->bodies[r->body[0]].changed > r->seen) ||
+           (r->body[1] >= 0 && f->bodies[r->body[1]].changed > r->seen);
+}
+
+/// Solves one row; returns the displacement that was missing, m.
+static double solve_row(row *r, field *f, int64_t *time)
+{
+    double moved = 0.0;
+    for (int side = 0; side < 2; side++)
+        if (r->body[side] >= 0)
+            for (int k = 0; k < 6; k++)
+                moved += r->H[side][k] * f->bodies[r->body[side]].d[k];
+    double wanted = r->impulse + r->inverse * (r->target - moved);
+    double change = fmax(wanted, 0.0) - r->impulse;
+    r->seen = *time;
+    if (change == 0.0)
+        return 0.0;
+    double missing = fabs(change) / r->inverse;
+    if (missing > f->precision)
+        r->seen = ++*time;
+    r->impulse += change;
+    for (int side = 0; side < 2; side++) {
+        if (r->body[side] < 0)
+            continue;
+        for (int k = 0; k < 6; k++)
+            f->bodies[r->body[side]].d[k] += change * r->H[side][k];
+        if (missing > f->precision)
+            f->bodies[r->body[side]].changed = *time;
+    }
+    return missing;
+}
+
+static void sweep_task(void *argument, int begin, int end, int task)
+{
+    field *f = argument;
+    const con_problem *problem = &f->world->problem;
+    int depth = con_domains_depth(problem->domains, task);
+    int levels = problem->domains != NULL ? problem->domains->levels : 0;
+    int64_t level = f->levels + (f->backward ? depth : levels - depth);
+    int64_t time = level * (problem->contact_count + 1);
+    double worst = 0.0;
+    for (int j = begin; j < end; j++) {
+        row *r = &f->rows[f->backward ? end - 1 - (j - begin) : j];
+        if (is_stale(r, f))
+            worst = fmax(worst, solve_row(r, f, &time));
+    }
+    f->worst[task] = worst;
+}
+
+/// One sweep of projected Gauss-Seidel over the rows whose bodies have moved; returns the largest
+/// displacement that was missing, m.
+static double sweep(field *f, bool backward)
+{
+    const con_problem *problem = &f->world->problem;
+    const con_domains *domains = problem->domains;
+    f->backward = backward;
+    con_domains_run(domains, problem->contact_count, backward, sweep_task, f);
+    f->levels += domains != NULL ? domains->levels + 1 : 1;
+    double worst = 0.0;
+    for (int k = 0; k < con_domains_tasks(domains); k++)
+        worst = fmax(worst, f->worst[k]);
+    return worst;
+}
+
+static void apply(cairn_world *world, const moved_body *bodies, pose *q)
+{
+    for (int i = 0; i < world->body_count; i++) {
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        double *d = world->correction[i];
+        for (int k = 0; k < 6; k++)
+            d[k] = bodies[i].d[k] * sqrt(world->mass_inverse[i][k]);
+        vec3 shift = vec3_from(d), turn = vec3_from(d + 3);
+        q[i].position = vec3_add(q[i].position, shift);
+        if (vec3_norm_squared(turn) > 0.0)
+            q[i].orientation = quat_normalize(
+                quat_multiply(q[i].orientation, base_quat_from_rotation_vector(turn)));
+    }
+}
+
+static bool allocate(const cairn_world *world, field *f)
+{
+    size_t bodies = (size_t)world->body_count;
+    f->rows = base_arena_array(world->arena, row, "correction rows", world->problem.contact_count);
+    f->bodies = base_arena_array(world->arena, moved_body, "displacement", bodies);
+    if (f->rows == NULL || f->bodies == NULL)
+        return false;
+    memset(f->bodies, 0, bodies * sizeof *f->bodies);
+    return true;
+}
+
+typedef struct fill_context {
+    const field *f;
+    double deepest[CON_CHUNKS_MAX]; // m
+} fill_context;
+
+static void fill_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    fill_context *context = argument;
+    double deepest = 0.0;
+    for (int i = begin; i < end; i++) {
+        fill_row(context->f->world, i, &context->f->rows[i]);
+        deepest = fmax(deepest, context->f->rows[i].target);
+    }
+    context->deepest[chunk] = deepest;
+}
+
+/// The rows of all contacts; returns the largest displacement that is asked for, m.
+static double fill_rows(const field *f)
+{
+    const con_problem *problem = &f->world->problem;
+    fill_context context = {.f = f};
+    con_domains_chunks(problem->domains, problem->contact_count, fill_chunk, &context);
+    double deepest = 0.0;
+    for (int k = 0; k < CON_CHUNKS_MAX; k++)
+        deepest = fmax(deepest, context.deepest[k]);
+    return deepest;
+}
+
+cairn_status eng_correct_positions(cairn_world *world, pose *q)
+{
+    if (!is_needed(world))
+        return CAIRN_OK;
+    base_arena_mark mark = base_arena_get_mark(world->arena);
+    field f = {.world = world};
+    if (!allocate(world, &f))
+        return CAIRN_ERROR_MEMORY;
+    double deepest = fill_rows(&f);
+    f.precision = 1e-4 * deepest;
+    for (int k = 0; k < CORRECTION_SWEEPS; k++)
+        if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
+            break;
+    apply(world, f.bodies, q);
+    base_arena_rewind(world->arena, mark);
+    return CAIRN_OK;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies by themselves: their motion over the two halves of a step, velocities of points, energies.
+#include "engine/pairs/spheres/lane.h"
+#include "engine/passes/rotation.h"
+
+#include <string.h>
+
+static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    double half = 0.5 * world->def.time_step;
+    for (int i = begin; i < end; i++) {
+        if (world->bodies[i].kind == CAIRN_FIXED) {
+            world->q_mid[i] = world->q[i];
+            continue;
+        }
+        const double *v = world->v[i];
+        world->q_mid[i].position = vec3_add_scaled(world->q[i].position, half, vec3_from(v));
+        world->q_mid[i].orientation =
+            eng_rotation_advance(world->q[i].orientation, vec3_scale(half, vec3_from(v + 3)));
+    }
+}
+
+void eng_block_midpoint(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+}
+
+/// Applied torque in principal axes at the midpoint.
+static vec3 midpoint_torque(const cairn_world *world, int body)
+{
+    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
+}
+
+static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    double h = world->def.time_step;
+    vec3 g = vec3_from(world->def.gravity);
+    for (int i = begin; i < end; i++) {
+        const eng_body *body = &world->bodies[i];
+        if (body->kind != CAIRN_DYNAMIC) {
+            memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
+            continue;
+        }
+        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, eng_load_of(world, i)->force);
+        vec3 linear = vec3_add_scaled(vec3_from(world->v[i]), h, acceleration);
+        vec3 angular = eng_rotation_free(eng_inertia_of(world, i), vec3_from(world->v[i] + 3),
+                                         midpoint_torque(world, i), h);
+        vec3_store(world->v_free[i], linear);
+        vec3_store(world->v_free[i] + 3, angular);
+    }
+}
+
+void eng_block_free_velocity(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, free_velocity_chunk,
+                      world);
+}
+
+void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
+{
+    double h = world->def.time_step;
+    cairn_rotation scheme = world->def.rotation;
+    vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
+    if (world->bodies[body].kind == CAIRN_DYNAMIC) {
+        // angular impulse of contacts, joints and torque over the step, midpoint principal axes
+        vec3 inertia = eng_inertia_of(world, body), omega = vec3_from(world->v[body] + 3);
+        vec3 torque = midpoint_torque(world, body);
+        vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, torque, h));
+        vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
+        turned = eng_rotation_end(scheme, inertia, omega, omega_end, impulse, h);
+    }
+    // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
+    vec3 turn = scheme == CAIRN_RIG_IMP ? turned : omega_end;
+    const pose *mid = &world->q_mid[body];
+    q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
+    q->orientation = eng_rotation_advance(mid->orientation, vec3_scale(0.5 * h, turn));
+    vec3_store(v, vec3_from(v_end));
+    vec3_store(v + 3, turned);
+}
+
+vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
+{
+    vec3 omega = quat_rotate(q->orientation, vec3_from(v + 3));
+    return vec3_add(vec3_from(v), vec3_cross(omega, vec3_sub(point, q->position)));
+}
+
+double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6])
+{
+    vec3 linear = vec3_from(v), omega = vec3_from(v + 3);
+    return 0.5 * world->bodies[body].mass * vec3_dot(linear, linear) +
+           0.5 * vec3_dot(omega, vec3_multiply(eng_inertia_of(world, body), omega));
+}
+
+double eng_kinetic_energy(const cairn_world *world)
+{
+    if (eng_lane_holds_state(world))
+        return eng_lane_kinetic_energy(world);
+    double sum = 0.0;
+    for (int i = 0; i < world->body_count; i++)
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            sum += eng_body_kinetic_energy(world, i, world->v[i]);
+    return sum;
+}
+
+double eng_potential_energy(const cairn_world *world)
+{
+    if (eng_lane_holds_state(world))
+        return eng_lane_potential_energy(world);
+    vec3 g = vec3_from(world->def.gravity);
+    double sum = 0.0;
+    for (int i = 0; i < world->body_count; i++)
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
+    return sum;
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The step: a list of timed blocks.
+#include "engine/state/world.h"
+
+#include "base/timer.h"
+#include "engine/joints/joints.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/passes/motion.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// RESIDUALS: entries kept of a step's residual history
+enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
+
+typedef struct body_label {
+    char text[96];
+} body_label;
+
+/// 'body 3 ("name")', for messages.
+static body_label label_of(const cairn_world *world, int body)
+{
+    body_label label;
+    const char *name = eng_extra_of(world, body).name;
+    if (name != NULL)
+        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
+    else
+        snprintf(label.text, sizeof label.text, "body %d", body);
+    return label;
+}
+
+/// The contact that is not finite, or else the fastest one, which is where overflows begin.
+static int worst_contact(const cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    int worst = 0;
+    double most = -1.0;
+    for (int i = 0; i < c->cone_count; i++) {
+        double size = fabs(c->V[i][0]) + fabs(c->V[i][1]) + fabs(c->V[i][2]);
+        if (!isfinite(size + c->gap[i]))
+            return i;
+        if (size > most) {
+            most = size;
+            worst = i;
+        }
+    }
+    return worst;
+}
+
+/// Why a solver gave no answer; the problem can still be written, with its guess as the answer.
+static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
+{
+    const eng_contacts *c = &world->contacts;
+    size_t size = (size_t)world->problem.contact_count * sizeof *world->guess;
+    memcpy(world->contacts.R, world->guess, size);
+    memset(world->solution_U, 0, size);
+    world->report.stop = "failed";
+    if (status != CAIRN_ERROR_NONFINITE)
+        return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
+                         world->step_count + 1, world->time, cairn_status_text(status));
+    int worst = worst_contact(world);
+    const double *V = c->V[worst];
+    return base_fail(error, status,
+                     "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
+                     "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
+                     "m/s, gap %.3g m)",
+                     world->step_count + 1, world->time, label_of(world, c->body[worst][0]).text,
+                     label_of(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
+}
+
+/// Total residual, iterations and stop reason of the implicit problem go to the report.
+static cairn_status solve_problem(cairn_world *world, cairn_error *error)
+{
+    con_control control = {
+        .tolerance = world->def.tolerance,
+        .scaled_weight = world->def.scaled_weight,
+        .max_iterations = world->def.max_iterations,
+        .time_limit = world->def.time_limit,
+        .workers = world->workers,
+        .local = world->local.plugin,
+        .local_settings = world->local.settings,
+        .history = world->residuals + world->residual_count,
+        .history_capacity = RESIDUALS - world->residual_count,
+        .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
+    };
+    con_report report;
+    double start = base_timer_seconds();
+    cairn_status status =
+        con_solve(world->solver.plugin, world->solver.settings, &world->problem, &control,
+                  world->contacts.R, world->solution_U, &report, world->arena);
+    if (status != CAIRN_OK)
+        return fail_solver(world, status, error);
+    world->report.stop = con_stop_name(report.stop);
+    world->report.iterations += report.iterations;
+    world->residual_count += report.history_count;
+    world->report.error = report.error;
+    world->report.error_scaled = report.error_scaled;
+    world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
+    world->report.seconds[CAIRN_PHASE_certificate] += base_timer_seconds() - start - report.seconds;
+    return CAIRN_OK;
+}
+
+/// v_end = v_free + M^-1 (H^T R + G^T l) over the implicit contacts and their joints (explicit
+/// contacts and joints alone are in v_free already).
+static void apply_reactions(cairn_world *world)
+{
+    int bodies = world->body_count;
+    if (world->problem.contact_count > 0)
+        con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
+    else
+        memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
+    eng_joints_apply(world, world->v_end);
+}
+
+/// Joints curve: their right sides are found by solving again, with the last solution as guess.
+static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
+{
+    for (int round = 0;; round++) {
+        cairn_status status = solve_problem(world, error);
+        // a solve that gives up does not get better by more of them
+        bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
+        if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
+            return status;
+        apply_reactions(world);
+        bool changed;
+        status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
+        if (status != CAIRN_OK)
+            return base_fail(error, status, "out of memory in a step");
+        if (!changed)
+            return CAIRN_OK;
+    }
+}
+
+cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+{
+    int n = world->problem.contact_count;
+    if (n == 0)
+        return CAIRN_OK;
+    world->guess =
+        (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
+    world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
+                                                          (size_t)n, sizeof *world->solution_U);
+    world->residuals = (double *)base_arena_allocate(world->arena, "residual history", RESIDUALS,
+                                                     sizeof *world->residuals);
+    if (world->guess == NULL || world->solution_U == NULL || world->residuals == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
+    memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
+    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
+    return joints ? solve_with_joints(world, error) : solve_problem(world, error);
+}
+
+static void unshift_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const cairn_world *world = argument;
+    const eng_contacts *c = &world->contacts;
+    for (int i = begin; i < end; i++) {
+        memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
+        c->U[i][0] -= world->shift[i];
+    }
+}
+
+/// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
+static void update_velocities(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    if (c->cone_count < c->count) {
+        con_problem all = world->problem;
+        all.contact_count = c->count;
+        con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
+    }
+    con_domains_chunks(&world->domains, c->cone_count, unshift_chunk, world);
+}
+
+/// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
+static void move_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    for (int i = begin; i < end; i++)
+        if (world->bodies[i].kind != CAIRN_FIXED) {
+            double v[6];
+            eng_body_end(world, i, world->v_end[i], &world->q[i], v);
+            memcpy(world->v[i], v, sizeof v);
+        }
+}
+
+cairn_status eng_block_end(cairn_world *world)
+{
+    apply_reactions(world);
+    update_velocities(world);
+    eng_energy_contacts(world);
+    eng_energy_joints(world);
+    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, move_chunk, world);
+    cairn_status status = CAIRN_OK;
+    memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
+    if (world->def.correction) {
+        double potential = eng_potential_energy(world);
+        status = eng_correct_positions(world, world->q);
+        world->energy.correction += eng_potential_energy(world) - potential;
+    }
+    if (status == CAIRN_OK)
+        status = eng_joints_finish(world);
+    if (status == CAIRN_OK) {
+        eng_energy_book(world);
+        eng_report_contacts(world);
+    }
+    return status;
+}
+
+/// Names the first body or contact whose state is not finite.
+static cairn_status check_finite(const cairn_world *world, cairn_error *error)
+{
+    for (int i = 0; i < world->body_count; i++) {
+        const double *v = world->v[i];
+        double sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5];
+        if (isfinite(sum) && vec3_is_finite(world->q[i].position))
+            continue;
+        return base_fail(error, CAIRN_ERROR_NONFINITE,
+                         "step %" PRId64 ", t = %g s: %s has a state that is not finite "
+                         "(velocity %g %g %g m/s)",
+                         world->step_count + 1, world->time, label_of(world, i).text, v[0], v[1],
+                         v[2]);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status begin_step(cairn_world *world)
+{
+    base_arena_reset(world->arena);
+    world->problem = (con_problem){0};
+    world->guess = NULL;
+    world->residual_count = 0;
+    world->report = (cairn_step_report){.stop = "none"};
+    cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
+    if (status == CAIRN_OK)
+        status = eng_joints_gather(world);
+    if (status == CAIRN_OK && !world->energy_started)
+        eng_energy_start(world);
+    if (status == CAIRN_OK)
+        status = eng_block_joint_start(world);
+    return status;
+}
+
+/// Runs one block and books its time.
+#define TIMED(phase, call)                                                                         \
+    do {                                                                                           \
+        double timed_start = base_timer_seconds();                                                 \
+        call;                                                                                      \
+        world->report.seconds[CAIRN_PHASE_##phase] += base_timer_seconds() - timed_start;          \
+    } while (0)
+
+/// Bodies to the midpoint, prescribed ones by their functions, and the velocity without contacts.
+static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_motions_begin(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_block_midpoint(world);
+    eng_block_free_velocity(world);
+    status = eng_motions_middle(world, error);
+    if (status == CAIRN_OK)
+        eng_block_joint_forces(world);
+    return status;
+}
+
+static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
+{
+    return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
+                     cairn_status_text(status));
+}
+
+static cairn_status run_blocks(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    TIMED(midpoint, status = run_free_motion(world, error));
+    if (status != CAIRN_OK)
+        return status;
+    TIMED(broad_phase, status = eng_block_broad_phase(world));
+    if (status == CAIRN_OK)
+        TIMED(narrow_phase, status = eng_block_narrow_phase(world));
+    if (status == CAIRN_OK)
+        TIMED(contact_set, status = eng_block_contact_set(world));
+    if (status == CAIRN_OK)
+        TIMED(explicit_laws, status = eng_block_connectors(world));
+    if (status == CAIRN_OK)
+        TIMED(assembly, status = eng_block_assembly(world));
+    if (status == CAIRN_OK)
+        TIMED(explicit_laws, status = eng_block_explicit_laws(world));
+    if (status == CAIRN_OK)
+        TIMED(solver, status = eng_block_joints(world));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    status = eng_block_solver(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    TIMED(finish, status = eng_block_end(world));
+    return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
+}
+
+/// All blocks in one pass over spheres.
+static cairn_status run_lane(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_lane_step(world, error);
+    if (status != CAIRN_ERROR_NONFINITE)
+        return status;
+    // without memory for that nobody is named
+    cairn_status found =
+        eng_lane_publish(world) == CAIRN_OK ? check_finite(world, error) : CAIRN_OK;
+    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+}
+
+cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = begin_step(world);
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    bool lane = eng_lane_covers(world);
+    if (!lane)
+        world->lane_fit = ENG_LANE_UNFIT;
+    status = lane ? run_lane(world, error) : run_blocks(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    world->step_count++;
+    // counted, not summed: the time of step n has no accumulated round-off
+    world->time = world->time_start + (double)world->step_count * world->def.time_step;
+    return CAIRN_OK;
+}

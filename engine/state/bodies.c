@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies: creation in principal axes, colliders, state between steps.
+#include "engine/pairs/spheres/lane.h"
+#include "engine/state/surfaces.h"
+#include "engine/state/world.h"
+
+#include <string.h>
+
+#define BODY_COOKIE UINT32_C(0x0ca12003)
+
+_Static_assert(sizeof(cairn_placement) == sizeof(pose), "views of compounds rely on it");
+
+cairn_body_def cairn_default_body_def(void)
+{
+    return (cairn_body_def){
+        .kind = CAIRN_DYNAMIC,
+        .orientation = {1.0, 0.0, 0.0, 0.0},
+        .density = 1000.0,
+        .cookie = BODY_COOKIE,
+    };
+}
+
+static bool is_valid(const cairn_world *world, cairn_body_id id)
+{
+    return id.generation == 1 && id.index < (uint32_t)world->body_count;
+}
+
+static cairn_status check_placement(const double position[3], const double orientation[4],
+                                    cairn_error *error)
+{
+    if (!vec3_is_finite(vec3_from(position)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "position = (%g, %g, %g) must be finite",
+                         position[0], position[1], position[2]);
+    double norm = 0.0;
+    for (int i = 0; i < 4; i++)
+        norm += orientation[i] * orientation[i];
+    if (!(norm > 1e-12 && isfinite(norm)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "orientation = (%g, %g, %g, %g) must be a finite quaternion that is not "
+                         "zero",
+                         orientation[0], orientation[1], orientation[2], orientation[3]);
+    return CAIRN_OK;
+}
+
+static cairn_status check_velocity(const double velocity[3], const double angular_velocity[3],
+                                   cairn_error *error)
+{
+    if (!vec3_is_finite(vec3_from(velocity)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "velocity = (%g, %g, %g) must be finite",
+                         velocity[0], velocity[1], velocity[2]);
+    if (!vec3_is_finite(vec3_from(angular_velocity)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "angular velocity = (%g, %g, %g) must be finite", angular_velocity[0],
+                         angular_velocity[1], angular_velocity[2]);
+    return CAIRN_OK;
+}
+
+static cairn_status check_def(const cairn_world *world, const cairn_body_def *def,
+                              cairn_error *error)
+{
+    if (def->cookie != BODY_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the body definition does not come from cairn_default_body_def()");
+    if (def->shape.generation != 1 || def->shape.index >= (uint32_t)world->shape_count)
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "the body has no shape");
+    if (def->material.generation != 0 &&
+        (def->material.generation != 1 || def->material.index >= (uint32_t)world->material_count))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "the body's material does not exist");
+    if (!(def->mass >= 0.0 && isfinite(def->mass)))
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "mass = %g must be positive and finite (kg), or 0 for density times volume", def->mass);
+    if (!(def->density > 0.0 && isfinite(def->density)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "density = %g must be positive and finite (kg/m3)", def->density);
+    bool any = false, all = true;
+    for (int i = 0; i < 3; i++) {
+        any = any || def->inertia[i] != 0.0;
+        all = all && def->inertia[i] > 0.0 && isfinite(def->inertia[i]);
+    }
+    if (any && !all)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "inertia = (%g, %g, %g) must be positive and finite (kg m2), or all 0 to "
+                         "take it from the shape",
+                         def->inertia[0], def->inertia[1], def->inertia[2]);
+    if (def->name != NULL && cairn_body_find(world, def->name).generation != 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a body \"%s\" already", def->name);
+    cairn_status status = check_placement(def->position, def->orientation, error);
+    return status == CAIRN_OK ? check_velocity(def->velocity, def->angular_velocity, error)
+                              : status;
+}
+
+/// Mass, principal moments, and where the shape's frame lies in the principal frame.
+static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def, double *mass,
+                              eng_solid *solid, cairn_error *error)
+{
+    vec3 moments = {0.0, 0.0, 0.0};
+    pose principal = pose_identity(), identity = pose_identity();
+    geo_mass of_shape = geo_shape_mass(shape);
+    if (of_shape.volume > 0.0)
+        geo_mass_principal(&of_shape, &moments, &principal);
+    solid->frame = pose_relative(&principal, &identity);
+    solid->reach = shape->bounding_radius + vec3_norm(solid->frame.position);
+    *mass = INFINITY;
+    solid->inertia = vec3_make(INFINITY, INFINITY, INFINITY);
+    if (def->kind != CAIRN_DYNAMIC)
+        return CAIRN_OK;
+    if (!(of_shape.volume > 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a %s has no volume: it can only be the shape of a fixed or moving body",
+                         geo_kind_name(shape->kind));
+    double density = def->mass > 0.0 ? def->mass / of_shape.volume : def->density;
+    *mass = def->mass > 0.0 ? def->mass : def->density * of_shape.volume;
+    vec3 inertia = def->inertia[0] > 0.0 ? vec3_from(def->inertia) : vec3_scale(density, moments);
+    solid->inertia = inertia;
+    if (!(*mass > 0.0 && inertia.x > 0.0 && inertia.y > 0.0 && inertia.z > 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the body's mass or inertia is zero");
+    return CAIRN_OK;
+}
+
+static bool is_ball(const eng_solid *solid)
+{
+    const pose *f = &solid->frame;
+    const vec3 *i = &solid->inertia, *p = &f->position;
+    return i->x == i->y && i->y == i->z && p->x == 0.0 && p->y == 0.0 && p->z == 0.0 &&
+           f->orientation.w == 1.0;
+}
+
+/// A body that is not alike about all axes gets a solid: that of the body before where it can.
+static cairn_status keep_solid(cairn_world *world, const eng_solid *solid, eng_body *body)
+{
+    body->moment = solid->inertia.x;
+    if (is_ball(solid))
+        return CAIRN_OK;
+    body->solid = world->solid_count;
+    if (body->solid > 0 && memcmp(&world->solids[body->solid - 1], solid, sizeof *solid) == 0)
+        return CAIRN_OK;
+    cairn_status status = base_array_reserve(&world->allocator, &world->solids,
+                                             &world->solid_capacity, world->solid_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    world->solids[world->solid_count] = *solid;
+    body->solid = ++world->solid_count;
+    return CAIRN_OK;
+}
+
+eng_extra *eng_extra_make(cairn_world *world, int body)
+{
+    int *extra = &world->bodies[body].extra;
+    if (*extra == 0) {
+        if (base_array_reserve(&world->allocator, &world->extras, &world->extra_capacity,
+                               world->extra_count + 1) != CAIRN_OK)
+            return NULL;
+        world->extras[world->extra_count] = (eng_extra){0};
+        *extra = ++world->extra_count;
+    }
+    return &world->extras[*extra - 1];
+}
+
+cairn_status eng_loads_reserve(cairn_world *world)
+{
+    if (world->loads != NULL)
+        return CAIRN_OK;
+    world->loads = base_allocate(&world->allocator, (size_t)world->body_count, sizeof(eng_load));
+    if (world->loads == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->load_capacity = world->body_count;
+    return CAIRN_OK;
+}
+
+cairn_status eng_state_reserve(cairn_world *world, int needed)
+{
+    if (needed <= world->state_capacity)
+        return CAIRN_OK;
+    const base_allocator *allocator = &world->allocator;
+    int capacities[2] = {world->state_capacity, world->state_capacity};
+    cairn_status status = base_array_reserve(allocator, &world->q, &capacities[0], needed);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &world->v, &capacities[1], needed);
+    if (status == CAIRN_OK)
+        world->state_capacity = capacities[0];
+    return status;
+}
+
+void eng_state_release(cairn_world *world)
+{
+    base_release(&world->allocator, world->q);
+    base_release(&world->allocator, world->v);
+    world->q = NULL;
+    world->v = NULL;
+    world->state_capacity = 0;
+}
+
+eng_state eng_state_of(const cairn_world *world, int body)
+{
+    if (eng_lane_holds_state(world))
+        return eng_lane_state_of(world, body);
+    eng_state state = {.q = world->q[body]};
+    memcpy(state.v, world->v[body], sizeof state.v);
+    return state;
+}
+
+/// Wherever it is held.
+static cairn_status set_state(cairn_world *world, int body, const eng_state *state)
+{
+    if (eng_lane_is_active(world))
+        return eng_lane_state_set(world, body, state);
+    world->q[body] = state->q;
+    memcpy(world->v[body], state->v, sizeof state->v);
+    if (body < world->blocks_count)
+        world->q_mid[body] = state->q;
+    return CAIRN_OK;
+}
+
+/// What the blocks of a step know of a body that none of them has seen.
+static void init_blocks(cairn_world *world, int index)
+{
+    eng_mass_inverse_of(world, index, world->mass_inverse[index]);
+    memset(world->correction[index], 0, sizeof world->correction[index]);
+    world->q_mid[index] = world->q[index];
+    memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
+    memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
+}
+
+cairn_status eng_blocks_reserve(cairn_world *world)
+{
+    int known = world->blocks_count, needed = world->body_count;
+    int capacities[5];
+    for (int i = 0; i < 5; i++)
+        capacities[i] = world->blocks_capacity;
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status = eng_colliders_reserve(world);
+    if (status == CAIRN_OK && needed > world->blocks_capacity) {
+        status = base_array_reserve(allocator, &world->q_mid, &capacities[0], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->v_free, &capacities[1], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->v_end, &capacities[2], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->correction, &capacities[3], needed);
+        if (status == CAIRN_OK)
+            status = base_array_reserve(allocator, &world->mass_inverse, &capacities[4], needed);
+    }
+    if (status != CAIRN_OK)
+        return status;
+    world->blocks_capacity = capacities[0];
+    world->blocks_count = needed;
+    for (int i = known; i < needed; i++)
+        init_blocks(world, i);
+    return CAIRN_OK;
+}
+
+void eng_blocks_release(cairn_world *world)
+{
+    void *arrays[] = {world->q_mid, world->v_free, world->v_end, world->correction,
+                      world->mass_inverse};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        base_release(&world->allocator, arrays[i]);
+    world->q_mid = NULL;
+    world->v_free = world->v_end = world->correction = world->mass_inverse = NULL;
+    world->blocks_capacity = world->blocks_count = 0;
+    eng_colliders_release(world);
+}
+
+/// Principal pose from the pose of the shape's frame.
+static pose principal_pose(const pose *frame, const double position[3], const double orientation[4])
+{
+    quat o = quat_normalize((quat){orientation[0], orientation[1], orientation[2], orientation[3]});
+    pose shape = {vec3_from(position), o}, identity = pose_identity();
+    pose principal = pose_relative(frame, &identity);
+    return pose_compose(&shape, &principal);
+}
+
+/// Angular velocity in principal body axes from world axes.
+static void store_velocity(eng_state *state, const double velocity[3],
+                           const double angular_velocity[3])
+{
+    memcpy(state->v, velocity, 3 * sizeof *velocity);
+    vec3_store(state->v + 3,
+               quat_rotate_inverse(state->q.orientation, vec3_from(angular_velocity)));
+}
+
+static void init_state(cairn_world *world, const pose *frame, const cairn_body_def *def, int index)
+{
+    eng_state state = {.q = principal_pose(frame, def->position, def->orientation)};
+    if (def->kind != CAIRN_FIXED)
+        store_velocity(&state, def->velocity, def->angular_velocity);
+    world->q[index] = state.q;
+    memcpy(world->v[index], state.v, sizeof state.v);
+}
+
+/// A body without a material gets the first one, made where there is none.
+static cairn_status set_material(cairn_world *world, const cairn_body_def *def, eng_body *body,
+                                 cairn_error *error)
+{
+    cairn_material_id id = def->material;
+    cairn_status status = CAIRN_OK;
+    if (id.generation == 0 && world->material_count == 0)
+        status = cairn_material_create(world, "default", &id, error);
+    if (status != CAIRN_OK)
+        return status;
+    body->material = (int)id.index;
+    status = eng_material_use(world, body->material);
+    return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a body");
+}
+
+/// For one more body.
+static cairn_status make_room(cairn_world *world)
+{
+    int needed = world->body_count + 1;
+    cairn_status status = eng_lane_leave(world);
+    if (status == CAIRN_OK)
+        status =
+            base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, needed);
+    if (status == CAIRN_OK)
+        status = eng_state_reserve(world, needed);
+    if (status == CAIRN_OK && world->loads != NULL)
+        status =
+            base_array_reserve(&world->allocator, &world->loads, &world->load_capacity, needed);
+    if (status == CAIRN_OK && world->loads != NULL)
+        world->loads[needed - 1] = (eng_load){0};
+    return status;
+}
+
+/// The last body gets its name.
+static cairn_status keep_name(cairn_world *world, const char *name, int body)
+{
+    char *copy = base_copy_text(&world->allocator, name);
+    eng_extra *extra = copy != NULL ? eng_extra_make(world, body) : NULL;
+    cairn_status status = extra != NULL
+                              ? base_names_add(&world->body_names, &world->allocator, copy, body)
+                              : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        extra->name = copy;
+    else
+        base_release(&world->allocator, copy);
+    return status;
+}
+
+cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, cairn_body_id *body,
+                               cairn_error *error)
+{
+    *body = (cairn_body_id){0};
+    eng_body made = {
+        .kind = def->kind, .shape = (int)def->shape.index, .first_collider = world->collider_count};
+    eng_solid solid;
+    cairn_status status = check_def(world, def, error);
+    if (status == CAIRN_OK)
+        status = find_mass(world->shapes[made.shape], def, &made.mass, &solid, error);
+    if (status == CAIRN_OK)
+        status = set_material(world, def, &made, error);
+    if (status != CAIRN_OK)
+        return status;
+    int index = world->body_count;
+    status = make_room(world);
+    if (status == CAIRN_OK)
+        status = keep_solid(world, &solid, &made);
+    if (status == CAIRN_OK) {
+        world->bodies[index] = made;
+        status = def->name != NULL ? keep_name(world, def->name, index) : CAIRN_OK;
+    }
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory for a body");
+    world->collider_count += eng_collider_count_of(world, index);
+    init_state(world, &solid.frame, def, index);
+    world->body_count++;
+    world->topology_changed = true;
+    *body = (cairn_body_id){(uint32_t)index, 1};
+    return CAIRN_OK;
+}
+
+int cairn_body_count(const cairn_world *world)
+{
+    return world->body_count;
+}
+
+cairn_body_id cairn_body_at(const cairn_world *world, int index)
+{
+    bool exists = index >= 0 && index < world->body_count;
+    return exists ? (cairn_body_id){(uint32_t)index, 1} : (cairn_body_id){0};
+}
+
+cairn_body_id cairn_body_find(const cairn_world *world, const char *name)
+{
+    int index = base_names_find(&world->body_names, name);
+    return cairn_body_at(world, index);
+}
+
+cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_body_view *view)
+{
+    if (!is_valid(world, id))
+        return CAIRN_ERROR_STALE_ID;
+    int index = (int)id.index;
+    const eng_body *body = &world->bodies[index];
+    eng_state state = eng_state_of(world, index);
+    const pose *q = &state.q;
+    const double *v = state.v;
+    const char *name = eng_extra_of(world, index).name;
+    pose frame = eng_frame_of(world, index), shape = pose_compose(q, &frame);
+    *view = (cairn_body_view){
+        .kind = body->kind,
+        .shape = {(uint32_t)body->shape, 1},
+        .material = {(uint32_t)body->material, 1},
+        .name = name != NULL ? name : "",
+        .orientation = {shape.orientation.w, shape.orientation.x, shape.orientation.y,
+                        shape.orientation.z},
+        .velocity = {v[0], v[1], v[2]},
+        .mass = body->mass,
+        .kinetic_energy =
+            body->kind == CAIRN_DYNAMIC ? eng_body_kinetic_energy(world, index, v) : 0.0,
+    };
+    vec3_store(view->position, shape.position);
+    vec3_store(view->centre, q->position);
+    vec3_store(view->angular_velocity, quat_rotate(q->orientation, vec3_from(v + 3)));
+    vec3_store(view->inertia, eng_inertia_of(world, index));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const double position[3],
+                                 const double orientation[4], cairn_error *error)
+{
+    if (!is_valid(world, id))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
+    cairn_status status = check_placement(position, orientation, error);
+    if (status != CAIRN_OK)
+        return status;
+    int index = (int)id.index;
+    const eng_body *body = &world->bodies[index];
+    eng_state state = eng_state_of(world, index);
+    pose frame = eng_frame_of(world, index);
+    vec3 before = state.q.position;
+    state.q = principal_pose(&frame, position, orientation);
+    if (set_state(world, index, &state) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to place a body");
+    world->topology_changed = world->joints_changed = true;
+    if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
+        vec3 moved = vec3_sub(state.q.position, before);
+        double gained = -body->mass * vec3_dot(vec3_from(world->def.gravity), moved);
+        world->energy.drivers += gained;
+        world->energy.potential += gained;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const double velocity[3],
+                                     const double angular_velocity[3], cairn_error *error)
+{
+    if (!is_valid(world, id))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
+    if (world->bodies[id.index].kind == CAIRN_FIXED)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a fixed body has no velocity");
+    cairn_status status = check_velocity(velocity, angular_velocity, error);
+    if (status != CAIRN_OK)
+        return status;
+    int index = (int)id.index;
+    eng_state state = eng_state_of(world, index);
+    double before = eng_body_kinetic_energy(world, index, state.v);
+    store_velocity(&state, velocity, angular_velocity);
+    if (set_state(world, index, &state) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to set a velocity");
+    world->joints_changed = true;
+    if (world->bodies[index].kind == CAIRN_DYNAMIC && world->energy_started) {
+        double gained = eng_body_kinetic_energy(world, index, state.v) - before;
+        world->energy.drivers += gained;
+        world->energy.kinetic += gained;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const double force[3],
+                                  const double torque[3], cairn_error *error)
+{
+    if (!is_valid(world, id))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
+    if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "force and torque must be finite");
+    eng_load load = {vec3_from(force), vec3_from(torque)}, none = {0};
+    if (world->loads == NULL && memcmp(&load, &none, sizeof load) == 0)
+        return CAIRN_OK;
+    if (eng_loads_reserve(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
+    world->loads[id.index] = load;
+    eng_lane_loads_changed(world);
+    return CAIRN_OK;
+}
+
+void cairn_world_momentum(const cairn_world *world, double linear[3], double angular[3])
+{
+    vec3 p = {0.0, 0.0, 0.0}, l = p;
+    for (int i = 0; i < world->body_count; i++) {
+        const eng_body *body = &world->bodies[i];
+        if (body->kind != CAIRN_DYNAMIC)
+            continue;
+        eng_state state = eng_state_of(world, i);
+        vec3 mv = vec3_scale(body->mass, vec3_from(state.v));
+        vec3 spin = vec3_multiply(eng_inertia_of(world, i), vec3_from(state.v + 3));
+        p = vec3_add(p, mv);
+        l = vec3_add(
+            l, vec3_add(vec3_cross(state.q.position, mv), quat_rotate(state.q.orientation, spin)));
+    }
+    vec3_store(linear, p);
+    vec3_store(angular, l);
+}

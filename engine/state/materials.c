@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Materials, and the law of each pair of them.
+#include "engine/pairs/spheres/lane.h"
+#include "engine/state/surfaces.h"
+#include "engine/state/values.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+static bool is_valid(const cairn_world *world, cairn_material_id id)
+{
+    return id.generation == 1 && id.index < (uint32_t)world->material_count;
+}
+
+static bool is_null(cairn_material_id id)
+{
+    return id.generation == 0;
+}
+
+cairn_status cairn_material_create(cairn_world *world, const char *name,
+                                   cairn_material_id *material, cairn_error *error)
+{
+    *material = (cairn_material_id){0};
+    if (name == NULL || name[0] == '\0')
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
+    if (!is_null(cairn_material_find(world, name)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a material \"%s\" already", name);
+    char *copy = base_copy_text(&world->allocator, name);
+    cairn_status status = copy != NULL ? eng_lane_leave(world) : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->materials, &world->material_capacity,
+                                    world->material_count + 1);
+    if (status == CAIRN_OK)
+        status =
+            base_names_add(&world->material_names, &world->allocator, copy, world->material_count);
+    if (status != CAIRN_OK) {
+        base_release(&world->allocator, copy);
+        return base_fail(error, status, "out of memory for material \"%s\"", name);
+    }
+    world->materials[world->material_count] =
+        (eng_material){.name = copy, .elasticity.poisson = 0.3, .of_class = -1};
+    *material = (cairn_material_id){(uint32_t)world->material_count, 1};
+    world->material_count++;
+    return CAIRN_OK;
+}
+
+cairn_material_id cairn_material_find(const cairn_world *world, const char *name)
+{
+    int index = base_names_find(&world->material_names, name);
+    return index >= 0 ? (cairn_material_id){(uint32_t)index, 1} : (cairn_material_id){0};
+}
+
+int cairn_material_count(const cairn_world *world)
+{
+    return world->material_count;
+}
+
+const char *cairn_material_name(const cairn_world *world, cairn_material_id material)
+{
+    return is_valid(world, material) ? world->materials[material.index].name : "";
+}
+
+static cairn_status fail_pair(cairn_status status, cairn_error *error)
+{
+    return base_fail(error, status, "out of memory for a pair of materials");
+}
+
+cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id material,
+                                      const char *property, double value, cairn_error *error)
+{
+    static const char *const names[] = {"young_modulus", "poisson_ratio"};
+    if (!is_valid(world, material))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "the material does not exist");
+    if (eng_lane_leave(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to change a material");
+    eng_elasticity *elasticity = &world->materials[material.index].elasticity;
+    if (strcmp(property, names[0]) == 0) {
+        if (!(value > 0.0 && isfinite(value)))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "young_modulus = %g must be positive and finite (Pa)", value);
+        elasticity->young = value;
+    } else if (strcmp(property, names[1]) == 0) {
+        if (!(value >= -0.999 && value <= 0.5))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "poisson_ratio = %g must lie between -0.999 and 0.5", value);
+        elasticity->poisson = value;
+    } else {
+        const char *near = base_suggest(property, names, BASE_COUNT(names));
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "a material has no \"%.80s\"%s%s%s",
+                         property, near != NULL ? " (did you mean \"" : "",
+                         near != NULL ? near : "", near != NULL ? "\"?)" : "");
+    }
+    cairn_status status = eng_material_changed(world, (int)material.index);
+    return status == CAIRN_OK ? status : fail_pair(status, error);
+}
+
+double cairn_material_value(const cairn_world *world, cairn_material_id material,
+                            const char *property)
+{
+    if (!is_valid(world, material) || world->materials[material.index].elasticity.young == 0.0)
+        return 0.0;
+    const eng_elasticity *elasticity = &world->materials[material.index].elasticity;
+    return strcmp(property, "young_modulus") == 0   ? elasticity->young
+           : strcmp(property, "poisson_ratio") == 0 ? elasticity->poisson
+                                                    : 0.0;
+}
+
+// ---------------------------------------------------------------- pairs
+
+/// Null ids mean the default pair.
+static bool is_pair(const cairn_world *world, cairn_material_id a, cairn_material_id b)
+{
+    return (is_null(a) && is_null(b)) || (is_valid(world, a) && is_valid(world, b));
+}
+
+/// The surface that a change of the pair is a change of.
+static cairn_status open_pair(cairn_world *world, cairn_material_id a, cairn_material_id b,
+                              int *index, cairn_error *error)
+{
+    if (!is_pair(world, a, b))
+        return base_fail(error, CAIRN_ERROR_STALE_ID, "a material of the pair does not exist");
+    *index = 0;
+    cairn_status status = eng_lane_leave(world);
+    if (status == CAIRN_OK && !is_null(a))
+        status = eng_surface_own(world, (int)a.index, (int)b.index, index);
+    return status == CAIRN_OK ? status : fail_pair(status, error);
+}
+
+static cairn_status close_pair(cairn_world *world, int index, cairn_error *error)
+{
+    cairn_status status = eng_surface_changed(world, index);
+    return status == CAIRN_OK ? status : fail_pair(status, error);
+}
+
+cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_material_id b,
+                                const char *law, cairn_error *error)
+{
+    const con_law *found = con_law_find(law);
+    if (found == NULL)
+        return eng_fail_plugin(CAIRN_LAW, law, error);
+    int index;
+    cairn_status status = open_pair(world, a, b, &index, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_surface *surface = &world->surfaces[index], before = *surface;
+    eng_surface_init(surface, found);
+    memcpy(surface->pair, before.pair, sizeof before.pair);
+    memcpy(surface->next, before.next, sizeof before.next);
+    return close_pair(world, index, error);
+}
+
+cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn_material_id b,
+                                  const char *parameter, cairn_value value, cairn_error *error)
+{
+    int index;
+    cairn_status status = open_pair(world, a, b, &index, error);
+    if (status != CAIRN_OK)
+        return status;
+    eng_surface *surface = &world->surfaces[index];
+    if (eng_is_modulus(parameter) && !surface->own_elasticity)
+        eng_surface_drop_moduli(surface);
+    status = base_settings_set(&surface->law->table, surface->parameters, parameter,
+                               eng_value_to_base(value), error);
+    if (status == CAIRN_OK && eng_is_modulus(parameter))
+        surface->own_elasticity = true;
+    return status == CAIRN_OK ? close_pair(world, index, error) : status;
+}
+
+/// The default pair's for a bad id; in *scratch where the pair has none yet.
+static const eng_surface *look_up(const cairn_world *world, cairn_material_id a,
+                                  cairn_material_id b, eng_surface *scratch)
+{
+    bool named = is_valid(world, a) && is_valid(world, b);
+    return named ? eng_surface_between(world, (int)a.index, (int)b.index, scratch)
+                 : &world->surfaces[0];
+}
+
+const char *cairn_pair_law(const cairn_world *world, cairn_material_id a, cairn_material_id b)
+{
+    eng_surface scratch;
+    return is_pair(world, a, b) ? look_up(world, a, b, &scratch)->law->name : "";
+}
+
+cairn_value cairn_pair_value(const cairn_world *world, cairn_material_id a, cairn_material_id b,
+                             int setting)
+{
+    eng_surface scratch;
+    const eng_surface *surface = look_up(world, a, b, &scratch);
+    return eng_value_from_base(
+        base_settings_get(&surface->law->table.settings[setting], surface->parameters));
+}

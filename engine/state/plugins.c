@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of laws, solvers and one-contact solvers for users of the public header.
+#include "engine/state/values.h"
+
+#include "base/assert.h"
+
+static const base_settings_table *table_of(cairn_plugin plugin, int index)
+{
+    int count;
+    switch (plugin) {
+    case CAIRN_LAW:
+        return &con_law_list(&count)[index]->table;
+    case CAIRN_SOLVER:
+        return &con_solver_list(&count)[index]->table;
+    case CAIRN_LOCAL:
+        return &con_local_list(&count)[index]->table;
+    }
+    return NULL;
+}
+
+int cairn_plugin_count(cairn_plugin plugin)
+{
+    int count = 0;
+    switch (plugin) {
+    case CAIRN_LAW:
+        con_law_list(&count);
+        break;
+    case CAIRN_SOLVER:
+        con_solver_list(&count);
+        break;
+    case CAIRN_LOCAL:
+        con_local_list(&count);
+        break;
+    }
+    return count;
+}
+
+cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index)
+{
+    BASE_ASSERT(index >= 0 && index < cairn_plugin_count(plugin));
+    int count;
+    cairn_plugin_info info = {.kind = "", .setting_count = table_of(plugin, index)->count};
+    switch (plugin) {
+    case CAIRN_LAW: {
+        const con_law *law = con_law_list(&count)[index];
+        info.name = law->name;
+        info.help = law->help;
+        info.kind = law->kind == CON_LAW_CONE ? "cone" : "impulse";
+        break;
+    }
+    case CAIRN_SOLVER:
+        info.name = con_solver_list(&count)[index]->name;
+        info.help = con_solver_list(&count)[index]->help;
+        break;
+    case CAIRN_LOCAL:
+        info.name = con_local_list(&count)[index]->name;
+        info.help = con_local_list(&count)[index]->help;
+        break;
+    }
+    return info;
+}
+
+static cairn_value initial_value(const base_setting *row)
+{
+    switch (row->type) {
+    case BASE_SETTING_BOOLEAN:
+        return (cairn_value){.type = CAIRN_BOOLEAN, .boolean = row->initial != 0.0};
+    case BASE_SETTING_CHOICE:
+        return cairn_text(row->choices[(int)row->initial]);
+    case BASE_SETTING_REAL:
+    case BASE_SETTING_INTEGER:
+        break;
+    }
+    return cairn_number(row->initial);
+}
+
+cairn_setting_info cairn_plugin_setting(cairn_plugin plugin, int index, int setting)
+{
+    static const char *const types[] = {"number", "integer", "boolean", "choice"};
+    const base_settings_table *table = table_of(plugin, index);
+    BASE_ASSERT(setting >= 0 && setting < table->count);
+    const base_setting *row = &table->settings[setting];
+    return (cairn_setting_info){
+        .name = row->name,
+        .type = types[row->type],
+        .unit = row->unit,
+        .help = row->help,
+        .minimum = row->minimum,
+        .maximum = row->maximum,
+        .initial = initial_value(row),
+        .choices = row->choices,
+    };
+}
+
+base_value eng_value_to_base(cairn_value value)
+{
+    switch (value.type) {
+    case CAIRN_NUMBER:
+        return (base_value){.type = BASE_VALUE_NUMBER, .number = value.number};
+    case CAIRN_BOOLEAN:
+        return (base_value){.type = BASE_VALUE_BOOLEAN, .boolean = value.boolean};
+    case CAIRN_TEXT:
+        break;
+    }
+    return (base_value){.type = BASE_VALUE_TEXT, .text = value.text};
+}
+
+cairn_value eng_value_from_base(base_value value)
+{
+    switch (value.type) {
+    case BASE_VALUE_NUMBER:
+        return cairn_number(value.number);
+    case BASE_VALUE_BOOLEAN:
+        return (cairn_value){.type = CAIRN_BOOLEAN, .boolean = value.boolean};
+    case BASE_VALUE_TEXT:
+        break;
+    }
+    return cairn_text(value.text);
+}
+
+void eng_surface_init(eng_surface *surface, const con_law *law)
+{
+    BASE_ASSERT(law->table.size <= sizeof surface->parameters);
+    *surface = (eng_surface){.law = law};
+    base_settings_defaults(&law->table, surface->parameters);
+}
+
+cairn_status eng_fail_plugin(cairn_plugin plugin, const char *name, cairn_error *error)
+{
+    static const char *const what[] = {"law", "solver", "one-contact solver"};
+    const char *names[64];
+    int count = cairn_plugin_count(plugin);
+    count = count < BASE_COUNT(names) ? count : BASE_COUNT(names);
+    for (int i = 0; i < count; i++)
+        names[i] = cairn_plugin_get(plugin, i).name;
+    const char *near = base_suggest(name, names, count);
+    if (near != NULL)
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\" (did you mean \"%s\"?)",
+                         what[plugin], name, near);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\"", what[plugin], name);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of a world: made from definitions, shown to viewers and writers.
+#include "engine/state/world.h"
+
+#include "geometry/mesh/mesh_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SHAPE_COOKIE UINT32_C(0x0ca12002)
+
+cairn_shape_def cairn_default_shape_def(cairn_shape_kind kind)
+{
+    return (cairn_shape_def){.kind = kind, .scale = 1.0, .cookie = SHAPE_COOKIE};
+}
+
+static bool is_valid(const cairn_world *world, cairn_shape_id id)
+{
+    return id.generation == 1 && id.index < (uint32_t)world->shape_count;
+}
+
+/// Kinds of the public header are those of the geometry room, in another order.
+static cairn_shape_kind public_kind(geo_kind kind)
+{
+    static const cairn_shape_kind kinds[GEO_KIND_COUNT] = {
+        [GEO_SPHERE] = CAIRN_SPHERE,     [GEO_HALFSPACE] = CAIRN_HALFSPACE,
+        [GEO_BOX] = CAIRN_BOX,           [GEO_CAPSULE] = CAIRN_CAPSULE,
+        [GEO_CYLINDER] = CAIRN_CYLINDER, [GEO_POLYHEDRON] = CAIRN_POLYHEDRON,
+        [GEO_MESH] = CAIRN_MESH,         [GEO_COMPOUND] = CAIRN_COMPOUND,
+    };
+    return kinds[kind];
+}
+
+static cairn_status create_from_points(const cairn_world *world, const cairn_shape_def *def,
+                                       geo_shape **shape, cairn_error *error)
+{
+    // vec3 is three doubles, as the rows of the definition are
+    const vec3 *points = (const vec3 *)(const void *)def->points;
+    if (def->kind == CAIRN_POLYHEDRON)
+        return geo_polyhedron_create(&world->allocator, points, def->point_count, shape, error);
+    return geo_mesh_create(&world->allocator, points, def->point_count, def->triangles,
+                           def->triangle_count, shape, error);
+}
+
+static cairn_status create_from_file(const cairn_world *world, const cairn_shape_def *def,
+                                     geo_shape **shape, cairn_error *error)
+{
+    geo_mesh_data data = {0};
+    cairn_status status =
+        geo_mesh_file_read(&world->allocator, def->file, def->scale, &data, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (def->kind == CAIRN_POLYHEDRON)
+        status = geo_polyhedron_create(&world->allocator, data.vertices, data.vertex_count, shape,
+                                       error);
+    else
+        status =
+            geo_mesh_create(&world->allocator, data.vertices, data.vertex_count,
+                            (const int(*)[3])data.triangles, data.triangle_count, shape, error);
+    geo_mesh_data_release(&world->allocator, &data);
+    return status;
+}
+
+static cairn_status copy_primitive(const cairn_world *world, const geo_shape *shape,
+                                   geo_shape **copy, cairn_error *error)
+{
+    const base_allocator *allocator = &world->allocator;
+    switch (shape->kind) {
+    case GEO_SPHERE:
+        return geo_sphere_create(allocator, shape->sphere.radius, copy, error);
+    case GEO_BOX:
+        return geo_box_create(allocator, shape->box.half, copy, error);
+    case GEO_CAPSULE:
+        return geo_capsule_create(allocator, shape->capsule.radius, shape->capsule.half_length,
+                                  copy, error);
+    case GEO_CYLINDER:
+        return geo_cylinder_create(allocator, shape->cylinder.radius, shape->cylinder.half_length,
+                                   copy, error);
+    case GEO_POLYHEDRON:
+        return geo_polyhedron_create(allocator, shape->polyhedron.vertices,
+                                     shape->polyhedron.vertex_count, copy, error);
+    case GEO_HALFSPACE:
+    case GEO_MESH:
+    case GEO_COMPOUND:
+    case GEO_KIND_COUNT:
+        break;
+    }
+    return base_fail(error, CAIRN_ERROR_ARGUMENT, "a compound cannot hold a %s",
+                     geo_kind_name(shape->kind));
+}
+
+/// Copies of the members, which the compound then owns.
+static cairn_status create_compound(const cairn_world *world, const cairn_shape_def *def,
+                                    geo_shape **shape, cairn_error *error)
+{
+    size_t count = def->member_count > 0 ? (size_t)def->member_count : 0;
+    geo_shape **members = base_allocate(&world->allocator, count, sizeof *members);
+    pose *placements = base_allocate(&world->allocator, count, sizeof *placements);
+    cairn_status status = members != NULL && placements != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    size_t made = 0;
+    for (; made < count && status == CAIRN_OK; made++) {
+        if (!is_valid(world, def->members[made])) {
+            status = base_fail(error, CAIRN_ERROR_STALE_ID, "member %zu of a compound is no shape",
+                               made + 1);
+            break;
+        }
+        status =
+            copy_primitive(world, world->shapes[def->members[made].index], &members[made], error);
+        const double *o = def->member_orientations[made];
+        placements[made] = (pose){vec3_from(def->member_positions[made]),
+                                  quat_normalize((quat){o[0], o[1], o[2], o[3]})};
+    }
+    if (status == CAIRN_OK)
+        status =
+            geo_compound_create(&world->allocator, members, placements, (int)count, shape, error);
+    if (status != CAIRN_OK && members != NULL)
+        for (size_t i = 0; i < made; i++)
+            geo_shape_destroy(members[i]);
+    base_release(&world->allocator, members);
+    base_release(&world->allocator, placements);
+    return status;
+}
+
+/// Balls lie side by side: a block for each would cost more than they do.
+static cairn_status create_sphere(cairn_world *world, double radius, geo_shape **shape,
+                                  cairn_error *error)
+{
+    int slab = world->ball_count / ENG_BALL_SLAB;
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->balls, &world->ball_slab_capacity, slab + 1);
+    if (status == CAIRN_OK && slab == world->ball_slab_count) {
+        world->balls[slab] = base_allocate(&world->allocator, ENG_BALL_SLAB, GEO_SPHERE_BYTES);
+        if (world->balls[slab] == NULL)
+            status = CAIRN_ERROR_MEMORY;
+        else
+            world->ball_slab_count++;
+    }
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "out of memory while making a shape");
+    char *place =
+        (char *)world->balls[slab] + (size_t)(world->ball_count % ENG_BALL_SLAB) * GEO_SPHERE_BYTES;
+    *shape = (geo_shape *)(void *)place;
+    return geo_sphere_init(*shape, radius, error);
+}
+
+static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *def,
+                                    geo_shape **shape, cairn_error *error)
+{
+    const base_allocator *allocator = &world->allocator;
+    switch (def->kind) {
+    case CAIRN_SPHERE:
+        return create_sphere(world, def->radius, shape, error);
+    case CAIRN_HALFSPACE:
+        return geo_halfspace_create(allocator, shape, error);
+    case CAIRN_BOX:
+        return geo_box_create(allocator, vec3_from(def->half_size), shape, error);
+    case CAIRN_CAPSULE:
+        return geo_capsule_create(allocator, def->radius, def->half_length, shape, error);
+    case CAIRN_CYLINDER:
+        return geo_cylinder_create(allocator, def->radius, def->half_length, shape, error);
+    case CAIRN_POLYHEDRON:
+    case CAIRN_MESH:
+        if (def->file != NULL)
+            return create_from_file(world, def, shape, error);
+        return create_from_points(world, def, shape, error);
+    case CAIRN_COMPOUND:
+        return create_compound(world, def, shape, error);
+    }
+    return base_fail(error, CAIRN_ERROR_ARGUMENT, "shape kind %d does not exist", (int)def->kind);
+}
+
+/// Ids of the members of the compound that is about to be listed, for views.
+static cairn_status keep_members(cairn_world *world, const cairn_shape_def *def)
+{
+    if (def->kind != CAIRN_COMPOUND)
+        return CAIRN_OK;
+    cairn_status status = base_array_reserve(&world->allocator, &world->members,
+                                             &world->member_capacity, world->member_count + 1);
+    size_t count = (size_t)def->member_count;
+    cairn_shape_id *ids =
+        status == CAIRN_OK ? base_allocate(&world->allocator, count, sizeof *ids) : NULL;
+    if (ids == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memcpy(ids, def->members, count * sizeof *ids);
+    world->members[world->member_count++] = (eng_members){world->shape_count, ids};
+    return CAIRN_OK;
+}
+
+static int compare_members(const void *shape, const void *members)
+{
+    return *(const int *)shape - ((const eng_members *)members)->shape;
+}
+
+static const cairn_shape_id *members_of(const cairn_world *world, int shape)
+{
+    const eng_members *found = bsearch(&shape, world->members, (size_t)world->member_count,
+                                       sizeof *world->members, compare_members);
+    return found->ids;
+}
+
+cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
+                                cairn_shape_id *shape, cairn_error *error)
+{
+    *shape = (cairn_shape_id){0};
+    if (def->cookie != SHAPE_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the shape definition does not come from cairn_default_shape_def()");
+    geo_shape *made = NULL;
+    cairn_status status = create_geometry(world, def, &made, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = base_array_reserve(&world->allocator, &world->shapes, &world->shape_capacity,
+                                world->shape_count + 1);
+    if (status == CAIRN_OK)
+        status = keep_members(world, def);
+    if (status != CAIRN_OK) {
+        if (made->kind != GEO_SPHERE)
+            geo_shape_destroy(made);
+        return base_fail(error, status, "out of memory for a shape");
+    }
+    world->ball_count += made->kind == GEO_SPHERE;
+    world->shapes[world->shape_count] = made;
+    *shape = (cairn_shape_id){(uint32_t)world->shape_count, 1};
+    world->shape_count++;
+    return CAIRN_OK;
+}
+
+int cairn_shape_count(const cairn_world *world)
+{
+    return world->shape_count;
+}
+
+const char *cairn_shape_kind_name(cairn_shape_kind kind)
+{
+    for (int i = 0; i < GEO_KIND_COUNT; i++)
+        if (public_kind((geo_kind)i) == kind)
+            return geo_kind_name((geo_kind)i);
+    return "";
+}
+
+static void view_sizes(const geo_shape *shape, cairn_shape_view *view)
+{
+    if (shape->kind == GEO_SPHERE)
+        view->radius = shape->sphere.radius;
+    if (shape->kind == GEO_BOX)
+        vec3_store(view->half_size, shape->box.half);
+    if (shape->kind == GEO_CAPSULE) {
+        view->radius = shape->capsule.radius;
+        view->half_length = shape->capsule.half_length;
+    }
+    if (shape->kind == GEO_CYLINDER) {
+        view->radius = shape->cylinder.radius;
+        view->half_length = shape->cylinder.half_length;
+    }
+}
+
+cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_shape_view *view)
+{
+    if (!is_valid(world, id))
+        return CAIRN_ERROR_STALE_ID;
+    const geo_shape *shape = world->shapes[id.index];
+    *view = (cairn_shape_view){.kind = public_kind(shape->kind),
+                               .volume = geo_shape_mass(shape).volume,
+                               .smallest_size = shape->smallest_size};
+    view_sizes(shape, view);
+    if (shape->kind == GEO_POLYHEDRON) {
+        view->vertex_count = shape->polyhedron.vertex_count;
+        view->vertices = (const double(*)[3])(const void *)shape->polyhedron.vertices;
+        view->face_count = shape->polyhedron.face_count;
+        view->face_start = shape->polyhedron.face_start;
+        view->face_vertices = shape->polyhedron.face_vertices;
+    }
+    if (shape->kind == GEO_MESH) {
+        view->vertex_count = shape->mesh.vertex_count;
+        view->vertices = (const double(*)[3])(const void *)shape->mesh.vertices;
+        view->face_count = shape->mesh.triangle_count;
+        view->face_vertices = (const int *)(const void *)shape->mesh.triangles;
+    }
+    if (shape->kind == GEO_COMPOUND) {
+        view->member_count = shape->compound.member_count;
+        view->members = members_of(world, (int)id.index);
+        view->member_placements = (const cairn_placement *)(const void *)shape->compound.placements;
+    }
+    return CAIRN_OK;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation and destruction of worlds, choice of solvers, read-outs.
+#include "engine/joints/joints.h"
+
+#include "base/assert.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/state/values.h"
+
+#include <string.h>
+
+#define WORLD_COOKIE UINT32_C(0x0ca12001)
+
+enum { ARENA_START = 1 << 16 };
+
+const char *cairn_version(void)
+{
+    return CAIRN_VERSION;
+}
+
+cairn_world_def cairn_default_world_def(void)
+{
+    return (cairn_world_def){
+        .gravity = {0.0, 0.0, -9.81},
+        .time_step = 1.0 / 200.0,
+        .rotation = CAIRN_RIG_IMP,
+        .tolerance = 1e-6,
+        .scaled_weight = 0.01,
+        .margin = true,
+        .correction = true,
+        .threads = 1,
+        .cookie = WORLD_COOKIE,
+    };
+}
+
+static cairn_status check_def(const cairn_world_def *def, cairn_error *error)
+{
+    if (def->cookie != WORLD_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the world definition does not come from cairn_default_world_def()");
+    if (!vec3_is_finite(vec3_from(def->gravity)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "gravity = (%g, %g, %g) must be finite",
+                         def->gravity[0], def->gravity[1], def->gravity[2]);
+    if (!(def->time_step > 0.0 && isfinite(def->time_step)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "time step = %g must be positive and finite (s)", def->time_step);
+    if (!(def->tolerance > 0.0 && def->tolerance < 1.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "tolerance = %g must lie between 0 and 1",
+                         def->tolerance);
+    if (!(def->scaled_weight >= 0.0 && def->scaled_weight <= 1.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "scaled weight = %g must lie between 0 and 1",
+                         def->scaled_weight);
+    if (!(def->correction_slop >= 0.0 && isfinite(def->correction_slop)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "correction slop = %g must be finite and not negative (m)",
+                         def->correction_slop);
+    if (def->threads < 1 || def->threads > BASE_WORKERS_MAX)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "threads = %d must lie between 1 and %d",
+                         def->threads, BASE_WORKERS_MAX);
+    if (isnan(def->time_limit))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time limit is not a number");
+    return CAIRN_OK;
+}
+
+static void forward_log(void *context, base_log_level level, const char *text)
+{
+    const cairn_world *world = context;
+    world->def.log(world->def.log_context, (cairn_log_level)level, text);
+}
+
+/// The parts a world cannot be without; false when out of memory.
+static bool create_parts(cairn_world *world)
+{
+    world->arena = base_arena_create(&world->allocator, ARENA_START);
+    world->broad = geo_broad_phase_create(&world->allocator);
+    if (world->def.threads > 1)
+        world->workers = base_workers_create(&world->allocator, world->def.threads);
+    // surface 0 is the default pair
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->surfaces, &world->surface_capacity, 1);
+    return world->arena != NULL && world->broad != NULL && status == CAIRN_OK &&
+           (world->def.threads == 1 || world->workers != NULL);
+}
+
+/// The world's own block, which knows where it came from; NULL when out of memory.
+static cairn_world *allocate_world(const cairn_world_def *def)
+{
+    bool custom = def->allocator.reallocate != NULL;
+    base_allocator allocator = base_allocator_default();
+    base_gate *gate = NULL;
+    if (custom)
+        allocator = (base_allocator){def->allocator.reallocate, def->allocator.context};
+    if (custom && def->threads > 1) {
+        gate = base_gate_create(&allocator);
+        if (gate == NULL)
+            return NULL;
+        allocator = base_gate_allocator(gate);
+    }
+    cairn_world *made = base_allocate(&allocator, 1, sizeof *made);
+    if (made == NULL) {
+        base_gate_destroy(gate);
+        return NULL;
+    }
+    made->allocator = allocator;
+    made->gate = gate;
+    return made;
+}
+
+cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world, cairn_error *error)
+{
+    *world = NULL;
+    cairn_status status = check_def(def, error);
+    if (status != CAIRN_OK)
+        return status;
+    cairn_world *made = allocate_world(def);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a world");
+    made->def = *def;
+    if (def->log != NULL)
+        made->logger = (base_logger){forward_log, made};
+    if (!create_parts(made)) {
+        cairn_world_destroy(made);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a world of %d threads",
+                         def->threads);
+    }
+    int count;
+    made->solver.plugin = con_solver_list(&count)[0];
+    made->local.plugin = con_local_list(&count)[0];
+    base_settings_defaults(&made->solver.plugin->table, made->solver.settings);
+    base_settings_defaults(&made->local.plugin->table, made->local.settings);
+    eng_surface_init(&made->surfaces[0], con_law_list(&count)[0]);
+    made->surface_count = 1;
+    made->report.stop = "none";
+    *world = made;
+    return CAIRN_OK;
+}
+
+static void release_shapes_and_bodies(cairn_world *world)
+{
+    const base_allocator *allocator = &world->allocator;
+    for (int i = 0; i < world->material_count; i++)
+        base_release(allocator, world->materials[i].name);
+    for (int i = 0; i < world->extra_count; i++)
+        base_release(allocator, world->extras[i].name);
+    for (int i = 0; i < world->joint_count; i++)
+        base_release(allocator, world->joints[i].name);
+    for (int i = 0; i < world->connector_count; i++)
+        base_release(allocator, world->connectors[i].name);
+    for (int i = 0; i < world->shape_count; i++)
+        if (world->shapes[i]->kind != GEO_SPHERE)
+            geo_shape_destroy(world->shapes[i]);
+    for (int i = 0; i < world->ball_slab_count; i++)
+        base_release(allocator, world->balls[i]);
+    for (int i = 0; i < world->member_count; i++)
+        base_release(allocator, world->members[i].ids);
+    for (int i = 0; i < world->manifold_count; i++)
+        geo_manifold_finish(&world->manifolds[i]);
+}
+
+void cairn_world_destroy(cairn_world *world)
+{
+    if (world == NULL)
+        return;
+    release_shapes_and_bodies(world);
+    eng_lane_destroy(world->lane);
+    eng_state_release(world);
+    eng_blocks_release(world);
+    base_allocator allocator = world->allocator;
+    void *blocks[] = {
+        world->materials,    world->classes,    world->followers,       world->surfaces,
+        world->shapes,       world->balls,      world->members,         world->bodies,
+        world->solids,       world->extras,     world->loads,           world->joints,
+        world->apart,        world->connectors, world->connector_state, world->pairs,
+        world->pairs_before, world->manifolds,  world->raw_count,
+    };
+    for (int i = 0; i < BASE_COUNT(blocks); i++)
+        base_release(&allocator, blocks[i]);
+    base_names_release(&world->material_names, &allocator);
+    base_pairs_release(&world->own_surfaces, &allocator);
+    base_names_release(&world->body_names, &allocator);
+    base_names_release(&world->joint_names, &allocator);
+    base_names_release(&world->connector_names, &allocator);
+    eng_contacts_release(&allocator, &world->contacts);
+    eng_contacts_release(&allocator, &world->contacts_before);
+    geo_broad_phase_destroy(world->broad);
+    base_workers_destroy(world->workers);
+    base_arena_destroy(world->arena);
+    base_gate *gate = world->gate;
+    base_release(&allocator, world);
+    base_gate_destroy(gate);
+}
+
+const cairn_world_def *cairn_world_get_def(const cairn_world *world)
+{
+    return &world->def;
+}
+
+cairn_status cairn_world_set_solver(cairn_world *world, const char *name, cairn_error *error)
+{
+    const con_solver *solver = con_solver_find(name);
+    if (solver == NULL)
+        return eng_fail_plugin(CAIRN_SOLVER, name, error);
+    BASE_ASSERT(solver->table.size <= sizeof world->solver.settings);
+    world->solver.plugin = solver;
+    base_settings_defaults(&solver->table, world->solver.settings);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_world_set_local(cairn_world *world, const char *name, cairn_error *error)
+{
+    const con_local *local = con_local_find(name);
+    if (local == NULL)
+        return eng_fail_plugin(CAIRN_LOCAL, name, error);
+    BASE_ASSERT(local->table.size <= sizeof world->local.settings);
+    world->local.plugin = local;
+    base_settings_defaults(&local->table, world->local.settings);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_world_set_solver_value(cairn_world *world, const char *setting,
+                                          cairn_value value, cairn_error *error)
+{
+    return base_settings_set(&world->solver.plugin->table, world->solver.settings, setting,
+                             eng_value_to_base(value), error);
+}
+
+cairn_status cairn_world_set_local_value(cairn_world *world, const char *setting, cairn_value value,
+                                         cairn_error *error)
+{
+    return base_settings_set(&world->local.plugin->table, world->local.settings, setting,
+                             eng_value_to_base(value), error);
+}
+
+const char *cairn_world_solver(const cairn_world *world)
+{
+    return world->solver.plugin->name;
+}
+
+const char *cairn_world_local(const cairn_world *world)
+{
+    return world->local.plugin->name;
+}
+
+cairn_value cairn_world_solver_value(const cairn_world *world, int setting)
+{
+    const base_setting *row = &world->solver.plugin->table.settings[setting];
+    return eng_value_from_base(base_settings_get(row, world->solver.settings));
+}
+
+cairn_value cairn_world_local_value(const cairn_world *world, int setting)
+{
+    const base_setting *row = &world->local.plugin->table.settings[setting];
+    return eng_value_from_base(base_settings_get(row, world->local.settings));
+}
+
+cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3],
+                                     cairn_error *error)
+{
+    cairn_world_def changed = world->def;
+    memcpy(changed.gravity, gravity, sizeof changed.gravity);
+    cairn_status status = check_def(&changed, error);
+    if (status == CAIRN_OK) {
+        // the potential energy has a new zero: book the difference as work of drivers
+        double before = eng_potential_energy(world);
+        world->def = changed;
+        double after = eng_potential_energy(world);
+        world->energy.potential = after;
+        if (world->energy_started)
+            world->energy.drivers += after - before;
+    }
+    return status;
+}
+
+cairn_status cairn_world_set_tolerance(cairn_world *world, double tolerance, cairn_error *error)
+{
+    cairn_world_def changed = world->def;
+    changed.tolerance = tolerance;
+    cairn_status status = check_def(&changed, error);
+    if (status == CAIRN_OK)
+        world->def = changed;
+    return status;
+}
+
+double cairn_world_time(const cairn_world *world)
+{
+    return world->time;
+}
+
+int64_t cairn_world_step_count(const cairn_world *world)
+{
+    return world->step_count;
+}
+
+const cairn_step_report *cairn_world_report(const cairn_world *world)
+{
+    return &world->report;
+}
+
+const char *cairn_phase_name(cairn_phase phase)
+{
+    static const char *const names[] = {
+#define PHASE_NAME(name) #name,
+        CAIRN_PHASE_LIST(PHASE_NAME)
+#undef PHASE_NAME
+    };
+    return names[phase];
+}

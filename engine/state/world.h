@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of a world: who owns what, and which block of the step writes it.
+#ifndef CAIRN_ENGINE_STATE_WORLD_H
+#define CAIRN_ENGINE_STATE_WORLD_H
+
+#include "base/log.h"
+#include "base/names.h"
+#include "base/pairs.h"
+#include "base/parallel.h"
+#include "contact/laws/law.h"
+#include "contact/problem/domains.h"
+#include "contact/solvers/solver.h"
+#include "geometry/broad/broad_phase.h"
+#include "geometry/narrow/collide.h"
+#include <cairn/cairn.h>
+
+/// Function of time that a moving body follows; function NULL for none.
+typedef struct eng_motion {
+    cairn_motion_function *function;
+    void *context;
+} eng_motion;
+
+/// What every body has. Read inertia, frame, name and the rest through the functions below: few
+/// bodies have more of it than this.
+typedef struct eng_body {
+    cairn_body_kind kind;
+    int shape;          // index into shapes
+    int material;       // index into materials
+    int first_collider; // its colliders are contiguous
+    int solid;          // index + 1 into solids; 0: one moment about all axes, frames coincide
+    int extra;          // index + 1 into extras; 0: none of it
+    double mass;        // kg; INFINITY where not dynamic
+    double moment;      // kg m2, where there is no solid
+} eng_body;
+
+/// Mass properties of bodies that are not alike about all axes; neighbours share one.
+typedef struct eng_solid {
+    vec3 inertia; // kg m2, principal
+    pose frame;   // placement of the shape's frame in the body's principal frame
+    double reach; // m, farthest point of the shape from the centre; INFINITY for a half-space
+} eng_solid;
+
+/// What few bodies have.
+typedef struct eng_extra {
+    char *name; // owned; NULL for none
+    eng_motion motion;
+    int first_connector; // index + 1 of the first connector on this body; 0: none
+} eng_extra;
+
+/// Applied by the user.
+typedef struct eng_load {
+    vec3 force;  // N
+    vec3 torque; // N m, world axes
+} eng_load;
+
+/// A convex part, half-space or mesh that takes part in contact detection.
+typedef struct eng_collider {
+    const geo_shape *shape;
+    int body;
+    int place; // index + 1 into places: where it is in the body's principal frame; 0: that frame
+} eng_collider;
+
+/// Ids of a compound's members, as the user gave them.
+typedef struct eng_members {
+    int shape;
+    cairn_shape_id *ids; // owned
+} eng_members;
+
+enum { ENG_BALL_SLAB = 64 }; // balls of one block
+
+/// Law of a pair of materials with its parameters.
+typedef struct eng_surface {
+    const con_law *law;
+    bool own_elasticity; // moduli were given to the pair: not those of its materials
+    int pair[2];         // its materials where it is a pair's own, lower first
+    int next[2];         // own surface of each of them that was there before; 0: none
+    _Alignas(16) unsigned char parameters[CON_LAW_SETTINGS_MAX];
+} eng_surface;
+
+/// Moduli of a material; young = 0: none were given.
+typedef struct eng_elasticity {
+    double young; // Pa
+    double poisson;
+} eng_elasticity;
+
+typedef struct eng_material {
+    char *name; // owned
+    eng_elasticity elasticity;
+    int of_class;      // of its moduli, where a body has it; else -1
+    int first_surface; // of its pairs' own, the youngest; 0: none
+} eng_material;
+
+/// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
+typedef struct eng_pair {
+    geo_pair colliders;
+    geo_pair_cache cache;
+    int first; // its contacts in the set of the last step
+    int count;
+} eng_pair;
+
+/// Contacts of one step, structure of arrays; those of cone laws come first.
+typedef struct eng_contacts {
+    int count;      // all
+    int cone_count; // the first ones, which form the implicit problem
+    int capacity;
+    // written by the contact set block
+    int *pair;            // [count] into pairs
+    int (*body)[2];       // [count] A, B
+    int *surface;         // [count] into surfaces
+    uint64_t *key;        // [count]
+    double *gap;          // [count] m, midpoint configuration
+    mat3 *frame;          // [count] rows n, t1, t2, world
+    vec3 *point;          // [count] m
+    unsigned char *fresh; // [count] 1 in the first step of a contact
+    // written by assembly
+    double (*V)[3]; // [count] m/s, H v_n
+    // kept between steps
+    double (*R)[3];                     // [count] N s
+    double (*history)[CON_HISTORY_MAX]; // [count]
+    double (*couple)[6]; // [count] N m s on A and B beside that of R, world; of explicit laws
+    double *loose;       // [count] J, lost if an explicit contact opens; by audit
+    // written by the solver and by explicit laws
+    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
+} eng_contacts;
+
+/// A contact between two named bodies, whatever their shapes: marker spheres fixed in them.
+typedef struct eng_connector {
+    char *name; // owned; NULL for none
+    eng_surface surface;
+    int body[2];      // A, B
+    int next[2];      // index + 1 of the next connector on that body; 0: none
+    vec3 marker[2];   // m, centres of the spheres in the bodies' principal frames
+    double radius[2]; // m; negative for a hollow sphere
+    bool contacts;    // the bodies make ordinary contacts besides
+} eng_connector;
+
+/// What a connector keeps between steps; doubles alone, so that it is saved as one array.
+typedef struct eng_connector_state {
+    double closed;                   // 1: the last step saw it closed or bonded
+    double gap;                      // m, midpoint configuration
+    mat3 frame;                      // rows n, t1, t2, world
+    vec3 point;                      // m
+    vec3 V, U;                       // m/s, contact frame
+    vec3 R;                          // N s on B, contact frame
+    vec3 couple[2];                  // N m s on A and B, world
+    double history[CON_HISTORY_MAX]; // as the law names them
+    double loose;                    // J, lost if it opens; by audit
+} eng_connector_state;
+
+enum { ENG_CONNECTOR_STATE_WIDTH = (int)(sizeof(eng_connector_state) / sizeof(double)) };
+
+/// Solver or one-contact solver with its settings.
+typedef struct eng_choice_solver {
+    const con_solver *plugin;
+    _Alignas(16) unsigned char settings[CON_SOLVER_SETTINGS_MAX];
+} eng_choice_solver;
+
+typedef struct eng_choice_local {
+    const con_local *plugin;
+    _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
+} eng_choice_local;
+
+/// Whether steps can go through the spheres lane.
+typedef enum eng_lane_fit { ENG_LANE_UNKNOWN, ENG_LANE_FIT, ENG_LANE_UNFIT } eng_lane_fit;
+
+struct cairn_world {
+    // set at creation
+    cairn_world_def def;
+    base_allocator allocator;
+    base_gate *gate; // of the allocator; NULL where none is needed
+    base_logger logger;
+    base_workers *workers; // NULL for one thread
+    base_arena *arena;     // scratch of a step; holds the problem of the last step until the next
+    eng_choice_solver solver;
+    eng_choice_local local;
+
+    // materials, and surfaces of the pairs that need one; 0 is the default pair
+    eng_material *materials; // [material_count]
+    int material_count, material_capacity;
+    base_names material_names;
+    eng_surface *surfaces; // [surface_count]
+    int surface_count, surface_capacity;
+    base_pairs own_surfaces; // of pairs of materials
+    eng_elasticity *classes; // [class_count] moduli of materials that bodies have
+    int class_count, class_capacity;
+    int *followers; // [class_count (class_count + 1) / 2] surface of each pair of classes
+    int follower_capacity;
+
+    geo_shape **shapes; // [shape_count] owned; balls lie in slabs
+    int shape_count, shape_capacity;
+    void **balls; // [ball_slab_count][ENG_BALL_SLAB] shapes
+    int ball_count, ball_slab_count, ball_slab_capacity;
+    eng_members *members; // [member_count] of compounds, in their order
+    int member_count, member_capacity;
+
+    // bodies: cold data, then state
+    eng_body *bodies; // [body_count]
+    int body_count, body_capacity;
+    eng_solid *solids;
+    int solid_count, solid_capacity;
+    eng_extra *extras;
+    int extra_count, extra_capacity;
+    eng_load *loads; // [body_count], NULL until there is one
+    int load_capacity;
+    int motion_count; // bodies with a prescribed motion
+    base_names body_names;
+    int collider_count; // of all bodies
+
+    struct eng_joint *joints; // [joint_count]
+    int joint_count, joint_capacity;
+    base_names joint_names;
+    uint64_t *apart; // [apart_count] ascending; pairs of bodies that do not collide
+    int apart_count, apart_capacity;
+    bool joints_changed; // joints were made or bodies set since the last step: bring them together
+    struct eng_joint_step *joint_step; // of this step, in the arena; NULL without joints
+    // connectors: cold data, then state
+    eng_connector *connectors;            // [connector_count]
+    eng_connector_state *connector_state; // [connector_count]
+    int connector_count, connector_capacity, connector_state_capacity;
+    base_names connector_names;
+
+    // while the lane is active it holds them: read them through eng_state_of
+    int state_capacity;
+    pose *q;        // [body_count] centre and principal axes, at t_n
+    double (*v)[6]; // [body_count] linear (world), angular (principal body axes)
+
+    // of the blocks of a step; there are none before the first one and while the lane is active
+    int blocks_count, blocks_capacity;
+    double (*mass_inverse)[6]; // [blocks_count] zeros where not dynamic
+    pose *q_mid;               // [blocks_count] midpoint configuration
+    double (*v_free)[6];       // [blocks_count]
+    double (*v_end)[6];        // [blocks_count] velocity the contacts were solved for
+    double (*correction)[6];   // [blocks_count] m, rad (body axes): moved by the correction of the
+                               // last step
+
+    // broad and narrow phase; colliders are there for the first `collider_bodies` bodies
+    eng_collider *colliders; // [collider_count]
+    int collider_bodies, collider_capacity;
+    pose *places;
+    int place_count, place_capacity;
+    geo_broad_phase *broad;
+    geo_proxy *proxies;      // [collider_count]
+    pose *collider_pose;     // [collider_count] midpoint
+    double *collider_margin; // [collider_count] m, contacts are looked for within it
+    int proxy_capacity;
+    eng_pair *pairs;        // [pair_count]
+    eng_pair *pairs_before; // spare of the same capacity
+    int pair_count, pair_capacity;
+    geo_manifold *manifolds; // [manifold_count] one for each chunk of pairs
+    int manifold_count, manifold_capacity;
+    int *raw_count; // [pair_count] contacts of each pair in its chunk's manifold
+    int raw_capacity;
+    bool topology_changed; // bodies were added or placed since the last step
+
+    eng_contacts contacts;        // of the last step
+    con_domains domains;          // of its cone contacts
+    eng_contacts contacts_before; // of the step before, for matching
+
+    struct eng_lane *lane; // spheres under explicit laws; NULL until it is used
+    eng_lane_fit lane_fit;
+
+    // results
+    con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
+    double (*free_relative)[3]; // [contacts.count] q of the problem, as its writer
+    const double *shift;        // [contacts.count] m/s, what restitution and gap add to q_N
+    double (*guess)[3];         // [problem.contact_count] warm start of the last solve
+    double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
+    con_impulse_output
+        *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
+    con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
+    double *residuals;                     // [residual_count] of the last solve, in the arena
+    int residual_count;
+    cairn_step_report report;
+    cairn_energy energy;
+    double energy_start; // J, kinetic + potential at the first step
+    bool energy_started;
+    int64_t step_count;
+    double time_start; // s, of step 0
+    double time;
+};
+
+/// Principal moments, kg m2.
+static inline vec3 eng_inertia_of(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return b->solid > 0 ? world->solids[b->solid - 1].inertia
+                        : vec3_make(b->moment, b->moment, b->moment);
+}
+
+/// Placement of the shape's frame in the body's principal frame.
+static inline pose eng_frame_of(const cairn_world *world, int body)
+{
+    int solid = world->bodies[body].solid;
+    return solid > 0 ? world->solids[solid - 1].frame : pose_identity();
+}
+
+/// Inverse of mass and inertia, zeros where not dynamic.
+static inline void eng_mass_inverse_of(const cairn_world *world, int body, double inverse[6])
+{
+    double of_mass = 1.0 / world->bodies[body].mass;
+    vec3 inertia = eng_inertia_of(world, body);
+    for (int k = 0; k < 3; k++) {
+        inverse[k] = of_mass;
+        inverse[k + 3] = 1.0 / vec3_get(inertia, k);
+    }
+}
+
+/// Farthest point of the shape from the centre, m; INFINITY for a half-space.
+static inline double eng_reach_of(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return b->solid > 0 ? world->solids[b->solid - 1].reach
+                        : world->shapes[b->shape]->bounding_radius;
+}
+
+static inline int eng_collider_count_of(const cairn_world *world, int body)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    return shape->kind == GEO_COMPOUND ? shape->compound.member_count : 1;
+}
+
+/// One of a body's colliders, whether those are made or not.
+typedef struct eng_part {
+    const geo_shape *shape;
+    pose place; // in the body's principal frame
+} eng_part;
+
+static inline eng_part eng_part_of(const cairn_world *world, int body, int index)
+{
+    const geo_shape *shape = world->shapes[world->bodies[body].shape];
+    pose frame = eng_frame_of(world, body);
+    if (shape->kind != GEO_COMPOUND)
+        return (eng_part){shape, frame};
+    return (eng_part){shape->compound.members[index],
+                      pose_compose(&frame, &shape->compound.placements[index])};
+}
+
+static inline const eng_load *eng_load_of(const cairn_world *world, int body)
+{
+    static const eng_load none = {0};
+    return world->loads != NULL ? &world->loads[body] : &none;
+}
+
+/// What few bodies have; zeros where this one has none of it.
+static inline eng_extra eng_extra_of(const cairn_world *world, int body)
+{
+    int extra = world->bodies[body].extra;
+    return extra > 0 ? world->extras[extra - 1] : (eng_extra){0};
+}
+
+/// The same to be written to, made where there is none; NULL when out of memory.
+eng_extra *eng_extra_make(cairn_world *world, int body);
+
+/// Loads of all bodies, zeros at first.
+cairn_status eng_loads_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// q and v for all bodies; their contents stay.
+cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESULT;
+
+/// Gives q and v back.
+void eng_state_release(cairn_world *world);
+
+/// State of a body at t_n.
+typedef struct eng_state {
+    pose q;
+    double v[6];
+} eng_state;
+
+/// Wherever it is held.
+eng_state eng_state_of(const cairn_world *world, int body);
+
+/// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
+static inline pose eng_middle_of(const cairn_world *world, int body)
+{
+    return body < world->blocks_count ? world->q_mid[body] : eng_state_of(world, body).q;
+}
+
+/// Arrays of the blocks for all bodies; what is new starts from q and v.
+cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Gives these arrays back, and the placed colliders.
+void eng_blocks_release(cairn_world *world);
+
+/// Blocks of the step, in order; each reads what earlier ones wrote.
+void eng_block_midpoint(cairn_world *world);
+void eng_block_free_velocity(cairn_world *world);
+cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_connectors(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;
+cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Colliders of all bodies.
+cairn_status eng_colliders_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Gives them back, and where they were placed.
+void eng_colliders_release(cairn_world *world);
+
+/// Poses, margins and bounds of the colliders for body poses q.
+cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
+
+/// Loops over bodies run in chunks of this many.
+enum { ENG_BODY_CHUNK = 1024 };
+
+/// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
+enum { ENG_PAIR_CHUNK = 64 };
+
+/// Whether a joint keeps two bodies from touching.
+bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b);
+
+/// Whether a connector stands for the contacts of two bodies.
+bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b);
+
+/// Velocities of a connector over the step, for the audit; after v_end.
+void eng_connectors_book(cairn_world *world);
+
+/// Adds force (N) and torque about the centre of mass (N m) of the connectors on a body.
+void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
+
+/// What the estimate of a stable step needs of a connector; false where it puts no limit on it.
+/// @param mass  [2] kg, of A and B as felt along the line of the centres
+bool eng_connector_stiffness(const cairn_world *world, int connector, con_stiffness *stiffness,
+                             double mass[2]);
+
+/// Pairs that make no contacts: neither body can move, one body, or held by a joint or
+/// connector.
+static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
+{
+    return body_a == body_b ||
+           (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
+            world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
+           (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b)) ||
+           (world->connector_count > 0 && eng_connector_replaces(world, body_a, body_b));
+}
+
+cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *contacts,
+                                  int needed) CAIRN_CHECK_RESULT;
+void eng_contacts_release(const base_allocator *allocator, eng_contacts *contacts);
+
+/// Surface of a pair of bodies.
+const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body_b);
+
+/// Position correction, theory.md (7.1): moves bodies at the end of the step out of penetration.
+/// @param q  [body_count] end positions, corrected in place
+cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
+
+/// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
+/// impulses of the midpoint give it, theory.md (1.5)-(1.9).
+void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
+
+/// Kinetic energy for body velocities; that of all bodies, and their potential energy of gravity.
+double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
+double eng_kinetic_energy(const cairn_world *world);
+double eng_potential_energy(const cairn_world *world);
+
+/// Opens the audit with the energy of the start.
+void eng_energy_start(cairn_world *world);
+
+/// Books the work of contacts, drivers and applied forces; called between solve and end positions.
+void eng_energy_contacts(cairn_world *world);
+
+/// Takes the new totals of the step that just ended.
+void eng_energy_book(cairn_world *world);
+
+/// Contacts and penetration of the step go to the report.
+void eng_report_contacts(cairn_world *world);
+
+/// Velocity of a body's material point at `point`, world, for body velocities v.
+vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Readers of OBJ and STL files (text and binary STL): points and triangles.
+#ifndef CAIRN_GEOMETRY_MESH_MESH_FILE_H
+#define CAIRN_GEOMETRY_MESH_MESH_FILE_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+typedef struct geo_mesh_data {
+    vec3 *vertices; // [vertex_count], duplicates of STL merged (bit-equal coordinates)
+    int vertex_count;
+    int (*triangles)[3]; // [triangle_count], faces with more corners cut into a fan
+    int triangle_count;
+} geo_mesh_data;
+
+/// Reads a file by its ending (.obj, .stl, upper or lower case). Errors name file and line (or byte
+/// offset in a binary STL); hostile files (huge counts, indices out of range, NaN) give errors too.
+/// Faces may name only vertices that stand before them. Triangles with two corners in one vertex
+/// are left out. An OBJ file without faces is accepted: its points can make a hull.
+/// @param scale  factor on all coordinates, > 0
+/// @param data   out, released with geo_mesh_data_release
+cairn_status geo_mesh_file_read(const base_allocator *allocator, const char *path, double scale,
+                                geo_mesh_data *data, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same from memory; `name` is used in messages and its ending picks the format.
+cairn_status geo_mesh_file_parse(const base_allocator *allocator, const char *name,
+                                 const char *bytes, size_t size, double scale, geo_mesh_data *data,
+                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
+void geo_mesh_data_release(const base_allocator *allocator, geo_mesh_data *data);
+
+#endif

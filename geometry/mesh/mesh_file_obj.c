@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wavefront OBJ: vertices and faces; all other statements are passed over.
+#include "geometry/mesh/mesh_file_internal.h"
+
+#include <limits.h>
+
+static cairn_status read_vertex(geo_mesh_reader *reader)
+{
+    double value[3];
+    for (int k = 0; k < 3; k++) {
+        cairn_status status = geo_reader_coordinate(reader, &value[k]);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return geo_reader_add_vertex(reader, vec3_from(value));
+}
+
+// the vertex number of "7", "7/1", "7/1/3" or "7//3"; 0 when there is none
+static long vertex_number(geo_token word)
+{
+    int at = 0, sign = 1;
+    long value = 0;
+    if (at < word.length && (word.text[at] == '-' || word.text[at] == '+'))
+        sign = word.text[at++] == '-' ? -1 : 1;
+    for (; at < word.length && word.text[at] >= '0' && word.text[at] <= '9'; at++) {
+        value = 10 * value + (word.text[at] - '0');
+        if (value > INT_MAX)
+            return sign * ((long)INT_MAX + 1);
+    }
+    return at == word.length || word.text[at] == '/' ? sign * value : 0;
+}
+
+static cairn_status corner_index(const geo_mesh_reader *reader, geo_token word, int *index)
+{
+    long number = vertex_number(word);
+    long count = reader->data->vertex_count;
+    int shown = word.length < 40 ? word.length : 40;
+    if (number == 0)
+        return geo_reader_fail(reader, "\"%.*s\" is not a vertex number", shown, word.text);
+    // from 1 on, or backwards from the last vertex so far
+    long at = number > 0 ? number - 1 : count + number;
+    if (at < 0 || at >= count)
+        return geo_reader_fail(reader, "vertex %.*s is not among the %ld vertices before it", shown,
+                               word.text, count);
+    *index = (int)at;
+    return CAIRN_OK;
+}
+
+static cairn_status read_face(geo_mesh_reader *reader)
+{
+    int first = 0, before = 0, count = 0;
+    geo_token word;
+    while (geo_reader_word(reader, &word)) {
+        int index = 0;
+        cairn_status status = corner_index(reader, word, &index);
+        if (status == CAIRN_OK && count >= 2)
+            status = geo_reader_add_triangle(reader, first, before, index);
+        if (status != CAIRN_OK)
+            return status;
+        if (count == 0)
+            first = index;
+        before = index;
+        count++;
+    }
+    if (count < 3)
+        return geo_reader_fail(reader, "a face of %d corners needs at least 3", count);
+    return CAIRN_OK;
+}
+
+cairn_status geo_read_obj(geo_mesh_reader *reader)
+{
+    do {
+        geo_token word;
+        cairn_status status = CAIRN_OK;
+        if (!geo_reader_word(reader, &word))
+            continue;
+        if (geo_token_is(word, "v"))
+            status = read_vertex(reader);
+        else if (geo_token_is(word, "f"))
+            status = read_face(reader);
+        if (status != CAIRN_OK)
+            return status;
+    } while (geo_reader_next_line(reader));
+    return CAIRN_OK;
+}

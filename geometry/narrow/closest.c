@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// Closest or deepest points of convex cores, and the manifold around them.
+#include "geometry/narrow/closest.h"
+#include "geometry/narrow/clip.h"
+#include "geometry/narrow/sat.h"
+
+static const double parallel_sine = 1e-5;
+static const double facing_cosine = 0.98; // about eleven degrees
+
+// name of the feature spanned by the simplex's vertices on one core
+static uint32_t simplex_code(const geo_core *core, const geo_gjk_result *r, bool on_a, vec3 outward)
+{
+    int vertices[4] = {0}, count = 0;
+    for (int i = 0; i < r->count; i++) {
+        int v = on_a ? r->simplex[i].ia : r->simplex[i].ib;
+        bool seen = false;
+        for (int k = 0; k < count; k++)
+            seen = seen || vertices[k] == v;
+        if (!seen)
+            vertices[count++] = v;
+    }
+    if (count == 1 || !geo_core_is_polytope(core))
+        return geo_core_vertex_code(core, vertices[0]);
+    if (count == 2 && geo_core_edge(core, vertices[0], vertices[1]) >= 0)
+        return geo_core_edge_code(core, vertices[0], vertices[1]);
+    double cosine;
+    int face = geo_core_face_at(core, vertices[0], outward, &cosine);
+    return face >= 0 ? geo_core_face_code(core, face) : geo_core_vertex_code(core, vertices[0]);
+}
+
+void geo_closest_from_gjk(const geo_core *a, const geo_core *b, const geo_gjk_result *result,
+                          geo_closest *closest)
+{
+    closest->normal = result->normal;
+    closest->separation = result->distance;
+    closest->point_a = result->point_a;
+    closest->point_b = result->point_b;
+    closest->code_a = simplex_code(a, result, true, result->normal);
+    closest->code_b = simplex_code(b, result, false, vec3_negate(result->normal));
+}
+
+// deepest points of polytopes along their separating axis
+static void from_axes(const geo_core *a, const geo_core *b, double size, geo_closest *c)
+{
+    geo_sat sat;
+    (void)geo_sat_query(a, b, INFINITY, &sat);
+    // rounded bodies have no large faces to settle on: the axis is taken as it is
+    bool rounded = a->radius + b->radius > 0.0;
+    double bias = rounded ? 1e-13 * size : geo_sat_bias(&sat, size);
+    geo_sat_choice choice = geo_sat_choose(&sat, a, b, bias, &c->normal, &c->separation);
+    int va, vb;
+    c->point_a = geo_core_support(a, c->normal, &va);
+    c->point_b = geo_core_support(b, vec3_negate(c->normal), &vb);
+    if (choice == GEO_SAT_FACE_A) {
+        c->point_a = vec3_add_scaled(c->point_b, -c->separation, c->normal);
+        c->code_a = geo_core_face_code(a, sat.index_a);
+        c->code_b = geo_core_vertex_code(b, vb);
+    } else if (choice == GEO_SAT_FACE_B) {
+        c->point_b = vec3_add_scaled(c->point_a, c->separation, c->normal);
+        c->code_a = geo_core_vertex_code(a, va);
+        c->code_b = geo_core_face_code(b, sat.index_b);
+    } else {
+        const int *ea = a->edge_vertices[sat.edge_a], *eb = b->edge_vertices[sat.edge_b];
+        vec3 a0 = geo_core_vertex(a, ea[0]), b0 = geo_core_vertex(b, eb[0]);
+        vec3 u = vec3_sub(geo_core_vertex(a, ea[1]), a0),
+             v = vec3_sub(geo_core_vertex(b, eb[1]), b0);
+        double s, t;
+        geo_segment_closest(a0, u, b0, v, &s, &t);
+        c->point_a = vec3_add_scaled(a0, s, u);
+        c->point_b = vec3_add_scaled(b0, t, v);
+        c->code_a = geo_core_edge_code(a, ea[0], ea[1]);
+        c->code_b = geo_core_edge_code(b, eb[0], eb[1]);
+    }
+}
+
+// separation of two cores seen along a unit direction
+static double separation_along(const geo_core *a, const geo_core *b, vec3 n)
+{
+    int va, vb;
+    vec3 pa = geo_core_support(a, n, &va), pb = geo_core_support(b, vec3_negate(n), &vb);
+    return vec3_dot(n, vec3_sub(pb, pa));
+}
+
+// how far two points are from facing each other along the normal
+static double aside(const geo_closest *c, vec3 point_a, vec3 point_b)
+{
+    vec3 between = vec3_sub(point_b, point_a);
+    return vec3_norm(vec3_add_scaled(between, -c->separation, c->normal));
+}
+
+// refines a penetration direction n on curved surfaces: b is moved out along n, a little beyond
+// touching, where the distance algorithm is exact; its normal is the next n. With penetration d and
+// radius of curvature R of the difference the error shrinks by d / R, below 1 at a minimum; steps
+// that lose separation are halved.
+static void refine_direction(const geo_core *a, const geo_core *b, double size, geo_closest *c)
+{
+    enum { ROUNDS = 32 };
+    double weight = 1.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        geo_core moved = *b;
+        geo_gjk_result gjk;
+        double beyond = 1e-4 * size - 0.05 * fmin(c->separation, 0.0);
+        vec3 shift = vec3_scale(beyond - c->separation, c->normal);
+        moved.centre = vec3_add(b->centre, shift);
+        geo_gjk(a, &moved, INFINITY, &gjk);
+        if (gjk.state != GEO_GJK_SEPARATED)
+            return;
+        vec3 turn = vec3_scale(weight, vec3_sub(gjk.normal, c->normal));
+        vec3 next = vec3_normalize_or(vec3_add(c->normal, turn), c->normal);
+        double separation = separation_along(a, b, next);
+        bool better = separation >= c->separation - 1e-10 * size;
+        if (better) {
+            c->normal = next;
+            c->separation = separation;
+        }
+        vec3 point_b = vec3_sub(gjk.point_b, shift);
+        if (aside(c, gjk.point_a, point_b) < aside(c, c->point_a, c->point_b)) {
+            c->point_a = gjk.point_a;
+            c->point_b = point_b;
+        }
+        if (better && vec3_norm(turn) < 1e-11)
+            return;
+        weight = better ? fmin(2.0 * weight, 1.0) : 0.5 * weight;
+    }
+}
+
+static bool from_expansion(const geo_core *a, const geo_core *b, double size, geo_closest *c)
+{
+    geo_epa_result epa;
+    if (!geo_epa(a, b, &epa))
+        return false;
+    c->normal = epa.normal;
+    c->separation = -epa.depth;
+    c->point_a = epa.point_a;
+    c->point_b = epa.point_b;
+    if (aside(c, c->point_a, c->point_b) > 1e-11 * size)
+        refine_direction(a, b, size, c);
+    return true;
+}
+
+// the closest points of curved parts move over features: their names stay
+static uint32_t curved_code(const geo_core *core)
+{
+    return core->face_codes ? core->face_codes[0] : geo_code_curve(GEO_CODE_WITNESS);
+}
+
+static bool find_points(const geo_core *a, const geo_core *b, double limit, double size,
+                        geo_closest *closest)
+{
+    geo_gjk_result gjk;
+    geo_gjk(a, b, limit, &gjk);
+    if (gjk.state == GEO_GJK_BEYOND)
+        return false;
+    if (gjk.state == GEO_GJK_SEPARATED && gjk.distance > 1e-9 * size) {
+        geo_closest_from_gjk(a, b, &gjk, closest);
+        return closest->separation <= limit;
+    }
+    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b))
+        return from_expansion(a, b, size, closest);
+    from_axes(a, b, size, closest);
+    return true;
+}
+
+bool geo_closest_find(const geo_core *a, const geo_core *b, double limit, double size,
+                      geo_closest *closest)
+{
+    if (!find_points(a, b, limit, size, closest))
+        return false;
+    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b)) {
+        closest->code_a = curved_code(a);
+        closest->code_b = curved_code(b);
+    }
+    return true;
+}
+
+cairn_status geo_closest_emit(geo_job *job, const geo_core *a, const geo_core *b,
+                              const geo_closest *closest)
+{
+    vec3 n = closest->normal;
+    double gap = closest->separation - a->radius - b->radius;
+    vec3 middle = vec3_scale(0.5, vec3_add(closest->point_a, closest->point_b));
+    vec3 point = vec3_add_scaled(middle, 0.5 * (a->radius - b->radius), n);
+    return geo_emit(job, n, gap, point, closest->code_a, closest->code_b);
+}
+
+cairn_status geo_closest_clip(geo_job *job, const geo_core *a, const geo_core *b, vec3 normal,
+                              double cosine_a, double cosine_b)
+{
+    const base_allocator *allocator = &job->manifold->allocator;
+    geo_feature fa, fb;
+    cairn_status status = geo_feature_facing(&fa, a, normal, cosine_a, allocator);
+    if (status)
+        return status;
+    status = geo_feature_facing(&fb, b, vec3_negate(normal), cosine_b, allocator);
+    if (!status) {
+        status = geo_clip(job, normal, &fa, &fb, parallel_sine);
+        geo_feature_release(&fb, allocator);
+    }
+    geo_feature_release(&fa, allocator);
+    return status;
+}
+
+// the corner that stands for the same end of a capsule as the closest points do, or -1
+static int corner_at_end(const geo_job *job, const geo_core *a, const geo_core *b,
+                         const geo_closest *closest, int from)
+{
+    for (int i = from; i < job->manifold->count; i++) {
+        uint64_t key = job->manifold->contacts[i].key;
+        uint32_t code_a = (uint32_t)(job->flip ? key : key >> 32);
+        uint32_t code_b = (uint32_t)(job->flip ? key >> 32 : key);
+        if ((a->kind == GEO_CORE_SEGMENT && code_a == closest->code_a) ||
+            (b->kind == GEO_CORE_SEGMENT && code_b == closest->code_b))
+            return i;
+    }
+    return -1;
+}
+
+cairn_status geo_closest_spread(geo_job *job, const geo_core *a, const geo_core *b,
+                                const geo_closest *closest, double cosine_a, double cosine_b)
+{
+    geo_manifold *manifold = job->manifold;
+    int from = manifold->count;
+    cairn_status status = geo_closest_clip(job, a, b, closest->normal, cosine_a, cosine_b);
+    if (status)
+        return status;
+    double gap = closest->separation - a->radius - b->radius;
+    if (geo_job_smallest_gap(job, from) <= gap + 5e-10 * job->size)
+        return CAIRN_OK;
+    int corner = corner_at_end(job, a, b, closest, from);
+    int last = manifold->count;
+    status = geo_closest_emit(job, a, b, closest);
+    if (status || corner < 0 || manifold->count == last)
+        return status;
+    // the closest points take the corner's place and name
+    uint64_t key = manifold->contacts[corner].key;
+    manifold->contacts[corner] = manifold->contacts[--manifold->count];
+    manifold->contacts[corner].key = key;
+    return CAIRN_OK;
+}
+
+cairn_status geo_closest_contacts(geo_job *job)
+{
+    geo_core a, b;
+    geo_closest closest;
+    geo_core_init(&a, &job->a);
+    geo_core_init(&b, &job->b);
+    double limit = job->margin + a.radius + b.radius;
+    if (!geo_closest_find(&a, &b, limit, job->size, &closest))
+        return CAIRN_OK;
+    return geo_closest_spread(job, &a, &b, &closest, facing_cosine, facing_cosine);
+}

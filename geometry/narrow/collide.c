@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Narrow phase entry: the table of pair functions and the dispatch.
+#include "geometry/narrow/narrow.h"
+
+// upper triangle only: the kind of the first shape is never greater than that of the second
+static geo_pair_function *const pair_table[GEO_KIND_COUNT][GEO_KIND_COUNT] = {
+    [GEO_SPHERE] =
+        {
+            [GEO_SPHERE] = geo_pair_sphere_sphere,
+            [GEO_HALFSPACE] = geo_pair_sphere_plane,
+            [GEO_BOX] = geo_pair_sphere_box,
+            [GEO_CAPSULE] = geo_pair_sphere_capsule,
+            [GEO_CYLINDER] = geo_pair_sphere_cylinder,
+            [GEO_POLYHEDRON] = geo_pair_sphere_polyhedron,
+            [GEO_MESH] = geo_pair_mesh,
+        },
+    [GEO_HALFSPACE] =
+        {
+            [GEO_BOX] = geo_pair_plane_box,
+            [GEO_CAPSULE] = geo_pair_plane_capsule,
+            [GEO_CYLINDER] = geo_pair_plane_cylinder,
+            [GEO_POLYHEDRON] = geo_pair_plane_polyhedron,
+        },
+    [GEO_BOX] =
+        {
+            [GEO_BOX] = geo_pair_box_box,
+            [GEO_CAPSULE] = geo_pair_box_capsule,
+            [GEO_CYLINDER] = geo_pair_cylinder,
+            [GEO_POLYHEDRON] = geo_pair_polyhedron,
+            [GEO_MESH] = geo_pair_mesh,
+        },
+    [GEO_CAPSULE] =
+        {
+            [GEO_CAPSULE] = geo_pair_capsule_capsule,
+            [GEO_CYLINDER] = geo_pair_cylinder,
+            [GEO_POLYHEDRON] = geo_pair_capsule_polyhedron,
+            [GEO_MESH] = geo_pair_mesh,
+        },
+    [GEO_CYLINDER] =
+        {
+            [GEO_CYLINDER] = geo_pair_cylinder,
+            [GEO_POLYHEDRON] = geo_pair_cylinder,
+            [GEO_MESH] = geo_pair_mesh,
+        },
+    [GEO_POLYHEDRON] =
+        {
+            [GEO_POLYHEDRON] = geo_pair_polyhedron,
+            [GEO_MESH] = geo_pair_mesh,
+        },
+};
+
+// the extent tolerances are relative to; never far below the round-off of the larger shape
+static double pair_size(const geo_shape *a, const geo_shape *b)
+{
+    double smaller = fmin(a->bounding_radius, b->bounding_radius);
+    double larger = fmax(a->bounding_radius, b->bounding_radius);
+    return isfinite(larger) ? smaller + 1e-6 * larger : smaller;
+}
+
+static void place(geo_placed *placed, const geo_shape *shape, const pose *placement, vec3 origin)
+{
+    placed->shape = shape;
+    placed->rotation = quat_to_mat3(placement->orientation);
+    placed->centre = vec3_sub(placement->position, origin);
+}
+
+cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_shape *b,
+                         const pose *placement_b, double margin, geo_pair_cache *cache,
+                         geo_manifold *manifold)
+{
+    bool flip = a->kind > b->kind;
+    const geo_shape *first = flip ? b : a, *second = flip ? a : b;
+    const pose *place_first = flip ? placement_b : placement_a;
+    const pose *place_second = flip ? placement_a : placement_b;
+    geo_pair_function *function = pair_table[first->kind][second->kind];
+    if (!function)
+        return CAIRN_ERROR_UNSUPPORTED;
+    // bounding balls first: most candidate pairs end here
+    double reach = a->bounding_radius + b->bounding_radius + margin;
+    vec3 between = vec3_sub(placement_b->position, placement_a->position);
+    if (vec3_norm_squared(between) > reach * reach)
+        return CAIRN_OK;
+    geo_job job = {.origin = place_first->position,
+                   .margin = margin,
+                   .size = pair_size(first, second),
+                   .flip = flip,
+                   .cache = cache,
+                   .manifold = manifold,
+                   .first = manifold->count};
+    place(&job.a, first, place_first, job.origin);
+    place(&job.b, second, place_second, job.origin);
+    return function(&job);
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Narrow phase: the contacts of two placed shapes.
+#ifndef CAIRN_GEOMETRY_NARROW_COLLIDE_H
+#define CAIRN_GEOMETRY_NARROW_COLLIDE_H
+
+#include "geometry/shape/shape.h"
+
+/// One contact point of a pair A, B.
+typedef struct geo_contact {
+    double gap;   // m, signed distance along the normal; > 0 open, < 0 overlapping
+    vec3 normal;  // unit, world, from A to B
+    vec3 point;   // world, halfway between the two surfaces along the normal
+    uint64_t key; // feature of A and of B; the same key means the same corner, edge or face
+                  // crossing in the next step
+} geo_contact;
+
+/// Growing list of contacts, reused from call to call.
+typedef struct geo_manifold {
+    base_allocator allocator;
+    geo_contact *contacts;
+    int count;
+    int capacity;
+} geo_manifold;
+
+void geo_manifold_init(geo_manifold *manifold, const base_allocator *allocator);
+void geo_manifold_finish(geo_manifold *manifold);
+
+/// What a pair remembers between calls to start its search near the last answer. Zero-initialised
+/// for a new pair. Results must not depend on it beyond round-off of the search, and never on the
+/// number of threads.
+typedef struct geo_pair_cache {
+    vec3 axis;      // last separating or contact direction, in the frame of A
+    int feature[2]; // last features, meaning is the pair function's own
+} geo_pair_cache;
+
+/// Appends the contacts of A and B with gap <= margin to `manifold` (which is not cleared).
+///
+/// Points: sphere, capsule end etc. give their one point (a capsule lying along a plane, face or
+/// parallel capsule gives two); box and polyhedron faces give every corner of the clipped face
+/// polygon, not a reduced set; a cylinder gives its line or rim points (at least three on a flat
+/// end). Half-space against anything: every vertex/rim/cap point within the margin. Compounds are
+/// not accepted here (the caller passes their members), nor two of {half-space, mesh}.
+/// @param margin  m, >= 0; contacts farther apart are left out
+/// @param cache   may be NULL
+/// @return CAIRN_OK; CAIRN_ERROR_MEMORY; CAIRN_ERROR_UNSUPPORTED for a combination with no contacts
+///         (mesh with mesh or half-space)
+cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_shape *b,
+                         const pose *placement_b, double margin, geo_pair_cache *cache,
+                         geo_manifold *manifold) CAIRN_CHECK_RESULT;
+
+#endif

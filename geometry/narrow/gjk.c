@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distance of two convex cores (Gilbert-Johnson-Keerthi).
+#include "geometry/narrow/gjk.h"
+
+typedef struct simplex {
+    int count;
+    geo_gjk_vertex v[4];
+    double weight[4];
+    vec3 closest; // to the origin
+} simplex;
+
+static geo_gjk_vertex support(const geo_core *a, const geo_core *b, vec3 direction)
+{
+    geo_gjk_vertex v;
+    v.a = geo_core_support(a, direction, &v.ia);
+    v.b = geo_core_support(b, vec3_negate(direction), &v.ib);
+    v.w = vec3_sub(v.a, v.b);
+    return v;
+}
+
+static void keep_one(simplex *s, int i)
+{
+    s->v[0] = s->v[i];
+    s->weight[0] = 1.0;
+    s->count = 1;
+    s->closest = s->v[0].w;
+}
+
+// closest point of the segment between corners i < j
+static void reduce_segment(simplex *s, int i, int j)
+{
+    vec3 p = s->v[i].w, d = vec3_sub(s->v[j].w, p);
+    double along = -vec3_dot(p, d), squared = vec3_norm_squared(d);
+    if (along <= 0.0 || squared <= 0.0) {
+        keep_one(s, i);
+    } else if (along >= squared) {
+        keep_one(s, j);
+    } else {
+        double t = along / squared;
+        s->v[0] = s->v[i];
+        s->v[1] = s->v[j];
+        s->weight[0] = 1.0 - t;
+        s->weight[1] = t;
+        s->count = 2;
+        s->closest = vec3_add_scaled(p, t, d);
+    }
+}
+
+// the best of a triangle's three edges
+static void reduce_edges(simplex *s, int i, int j, int k)
+{
+    const int pairs[3][2] = {{i, j}, {i, k}, {j, k}};
+    simplex best = {0};
+    for (int e = 0; e < 3; e++) {
+        simplex trial = *s;
+        reduce_segment(&trial, pairs[e][0], pairs[e][1]);
+        if (e == 0 || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
+            best = trial;
+    }
+    *s = best;
+}
+
+// closest point of the triangle of corners i < j < k
+static void reduce_triangle(simplex *s, int i, int j, int k)
+{
+    vec3 a = s->v[i].w, b = s->v[j].w, c = s->v[k].w;
+    vec3 ab = vec3_sub(b, a), ac = vec3_sub(c, a);
+    vec3 n = vec3_cross(ab, ac);
+    double area = vec3_norm_squared(n);
+    // barycentric coordinates of the origin's projection, times area
+    double wa = vec3_dot(n, vec3_cross(b, c));
+    double wb = vec3_dot(n, vec3_cross(c, a));
+    double wc = vec3_dot(n, vec3_cross(a, b));
+    double degenerate = 1e-28 * vec3_norm_squared(ab) * vec3_norm_squared(ac);
+    if (area <= degenerate || wa <= 0.0 || wb <= 0.0 || wc <= 0.0) {
+        reduce_edges(s, i, j, k);
+        return;
+    }
+    geo_gjk_vertex va = s->v[i], vb = s->v[j], vc = s->v[k];
+    double sum = wa + wb + wc;
+    s->v[0] = va;
+    s->v[1] = vb;
+    s->v[2] = vc;
+    s->weight[0] = wa / sum;
+    s->weight[1] = wb / sum;
+    s->weight[2] = wc / sum;
+    s->count = 3;
+    // the projection on the plane keeps the direction exact where weights would cancel
+    s->closest = vec3_scale(vec3_dot(n, a) / area, n);
+}
+
+// closest point of a tetrahedron; false if it holds the origin
+static bool reduce_tetrahedron(simplex *s)
+{
+    static const int faces[4][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 3, 1}, {1, 2, 3, 0}};
+    simplex best = {0};
+    bool outside = false;
+    for (int f = 0; f < 4; f++) {
+        vec3 a = s->v[faces[f][0]].w, b = s->v[faces[f][1]].w, c = s->v[faces[f][2]].w;
+        vec3 n = vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
+        vec3 opposite = vec3_sub(s->v[faces[f][3]].w, a);
+        double height = vec3_dot(n, opposite), origin = -vec3_dot(n, a);
+        // a flat tetrahedron cannot hold the origin: all its faces are tried
+        bool flat = fabs(height) <= 1e-14 * vec3_norm(n) * vec3_norm(opposite);
+        if (!flat && height * origin > 0.0)
+            continue;
+        simplex trial = *s;
+        reduce_triangle(&trial, faces[f][0], faces[f][1], faces[f][2]);
+        if (!outside || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
+            best = trial;
+        outside = true;
+    }
+    if (outside)
+        *s = best;
+    return outside;
+}
+
+static bool reduce(simplex *s)
+{
+    if (s->count == 2)
+        reduce_segment(s, 0, 1);
+    else if (s->count == 3)
+        reduce_triangle(s, 0, 1, 2);
+    else
+        return reduce_tetrahedron(s);
+    return true;
+}
+
+static bool contains(const simplex *s, const geo_gjk_vertex *v)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->v[i].ia == v->ia && s->v[i].ib == v->ib &&
+            vec3_norm_squared(vec3_sub(s->v[i].w, v->w)) <= 0.0)
+            return true;
+    return false;
+}
+
+static void finish(const simplex *s, geo_gjk_result *result)
+{
+    result->state = GEO_GJK_SEPARATED;
+    result->distance = vec3_norm(s->closest);
+    result->normal = vec3_scale(-1.0 / result->distance, s->closest);
+    result->point_a = result->point_b = (vec3){0.0, 0.0, 0.0};
+    for (int i = 0; i < s->count; i++) {
+        result->point_a = vec3_add_scaled(result->point_a, s->weight[i], s->v[i].a);
+        result->point_b = vec3_add_scaled(result->point_b, s->weight[i], s->v[i].b);
+        result->simplex[i] = s->v[i];
+    }
+    result->count = s->count;
+}
+
+void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result *result)
+{
+    enum { STEPS = 128 };
+    simplex s = {.count = 1};
+    vec3 start = vec3_sub(b->centre, a->centre);
+    if (vec3_norm_squared(start) <= 0.0)
+        start = (vec3){1.0, 0.0, 0.0};
+    s.v[0] = support(a, b, start);
+    keep_one(&s, 0);
+    double scale = vec3_norm(s.closest), proven = 0.0;
+    for (int step = 0; step < STEPS; step++) {
+        double upper = vec3_norm(s.closest);
+        if (upper <= 1e-13 * scale) {
+            result->state = GEO_GJK_OVERLAP;
+            return;
+        }
+        geo_gjk_vertex v = support(a, b, vec3_negate(s.closest));
+        scale = fmax(scale, vec3_norm(v.w));
+        double lower = vec3_dot(s.closest, v.w) / upper;
+        if (lower > limit) {
+            result->state = GEO_GJK_BEYOND;
+            result->normal = vec3_scale(-1.0 / upper, s.closest);
+            return;
+        }
+        proven = fmax(proven, lower);
+        if (upper - lower <= 1e-15 * scale || contains(&s, &v))
+            break;
+        simplex before = s;
+        s.v[s.count++] = v;
+        bool outside = reduce(&s);
+        if (!outside && proven <= 1e-13 * scale) {
+            result->state = GEO_GJK_OVERLAP;
+            return;
+        }
+        // round-off: no more progress, or an inside that the lower bound disproves
+        if (!outside || vec3_norm_squared(s.closest) >= vec3_norm_squared(before.closest)) {
+            s = before;
+            break;
+        }
+    }
+    finish(&s, result);
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convex shape against a mesh: triangle by triangle, normals held to what the surface allows.
+#include "geometry/mesh/bvh.h"
+#include "geometry/narrow/closest.h"
+
+enum { FAN_MAX = 64 };
+
+static const double facing_cosine = 0.98;
+
+typedef struct mesh_visit {
+    geo_job *job;
+    const geo_mesh *mesh;
+    const geo_core *convex;
+    vec3 middle; // inside the convex shape, working frame
+    cairn_status status;
+} mesh_visit;
+
+// a triangle with the codes of its features
+typedef struct patch {
+    int index;
+    geo_core core;
+    uint32_t vertex_codes[3], edge_codes[3], face_codes[2];
+    vec3 side; // unit normal towards the convex shape, working frame
+} patch;
+
+// an edge is named by the lower of its two triangles
+static int edge_name(const geo_mesh *mesh, int triangle, int k)
+{
+    int other = mesh->adjacent[triangle][k];
+    if (other < 0 || other > triangle)
+        return 3 * triangle + k;
+    int v = mesh->triangles[triangle][k], w = mesh->triangles[triangle][(k + 1) % 3];
+    for (int j = 0; j < 3; j++) {
+        int p = mesh->triangles[other][j], q = mesh->triangles[other][(j + 1) % 3];
+        if ((p == v && q == w) || (p == w && q == v))
+            return 3 * other + j;
+    }
+    return 3 * triangle + k;
+}
+
+// false on the back of a closed mesh
+static bool init_patch(patch *p, const mesh_visit *visit, int index)
+{
+    const geo_mesh *mesh = visit->mesh;
+    const int *v = mesh->triangles[index];
+    const vec3 corners[3] = {mesh->vertices[v[0]], mesh->vertices[v[1]], mesh->vertices[v[2]]};
+    p->index = index;
+    geo_core_init_triangle(&p->core, &visit->job->b, corners);
+    for (int k = 0; k < 3; k++) {
+        p->vertex_codes[k] = geo_code_vertex(v[k]);
+        p->edge_codes[k] = geo_code_edge(edge_name(mesh, index, k));
+    }
+    p->face_codes[0] = p->face_codes[1] = geo_code_face(index);
+    p->core.vertex_codes = p->vertex_codes;
+    p->core.edge_codes = p->edge_codes;
+    p->core.face_codes = p->face_codes;
+    p->side = mat3_apply(&p->core.rotation, p->core.own_normals[0]);
+    vec3 from_plane = vec3_sub(visit->middle, geo_core_vertex(&p->core, 0));
+    if (vec3_dot(p->side, from_plane) >= 0.0)
+        return true;
+    p->side = vec3_negate(p->side);
+    return visit->job->b.shape->mesh.mass.volume <= 0.0;
+}
+
+static int corner_of(const geo_mesh *mesh, int triangle, int vertex)
+{
+    const int *v = mesh->triangles[triangle];
+    return v[0] == vertex ? 0 : v[1] == vertex ? 1 : v[2] == vertex ? 2 : -1;
+}
+
+// is a vertex at least as high along n as the rest of a triangle?
+static bool tops_triangle(const geo_mesh *mesh, int triangle, int vertex, vec3 n, double tolerance)
+{
+    for (int k = 0; k < 3; k++) {
+        vec3 d = vec3_sub(mesh->vertices[mesh->triangles[triangle][k]], mesh->vertices[vertex]);
+        if (vec3_dot(n, d) > tolerance)
+            return false;
+    }
+    return true;
+}
+
+// walks around a vertex from one triangle across its edge `k`; *closed tells a full turn
+static bool tops_fan(const geo_mesh *mesh, int start, int k, int vertex, vec3 n, double tolerance,
+                     bool *closed)
+{
+    int at = start;
+    for (int step = 0; step < FAN_MAX; step++) {
+        int next = mesh->adjacent[at][k];
+        *closed = next == start;
+        if (next < 0 || *closed)
+            return true;
+        int corner = corner_of(mesh, next, vertex);
+        if (corner < 0 || !tops_triangle(mesh, next, vertex, n, tolerance))
+            return corner < 0;
+        // leave by the edge at the vertex that was not crossed
+        k = mesh->adjacent[next][corner] == at ? (corner + 2) % 3 : corner;
+        at = next;
+    }
+    return true;
+}
+
+static bool tops_neighbours(const geo_mesh *mesh, int triangle, int corner, vec3 n,
+                            double tolerance)
+{
+    bool closed;
+    int vertex = mesh->triangles[triangle][corner];
+    if (!tops_fan(mesh, triangle, corner, vertex, n, tolerance, &closed))
+        return false;
+    return closed || tops_fan(mesh, triangle, (corner + 2) % 3, vertex, n, tolerance, &closed);
+}
+
+// may the surface be touched along n (working frame, out of the triangle)? not where an edge or
+// vertex of the triangle lies lower than the surface beyond it
+static bool normal_allowed(const mesh_visit *visit, const patch *p, vec3 n)
+{
+    const geo_mesh *mesh = visit->mesh;
+    const vec3 *x = p->core.own_vertices;
+    vec3 d = mat3_apply_transposed(&p->core.rotation, n);
+    double length = vec3_distance(x[0], x[1]) + vec3_distance(x[1], x[2]);
+    double tolerance = 1e-8 * length, h[3], top = -INFINITY;
+    int count = 0, highest = 0;
+    for (int k = 0; k < 3; k++) {
+        h[k] = vec3_dot(d, x[k]);
+        if (h[k] > top) {
+            top = h[k];
+            highest = k;
+        }
+    }
+    for (int k = 0; k < 3; k++)
+        count += h[k] >= top - tolerance;
+    if (vec3_dot(n, p->side) < -1e-9)
+        return false;
+    if (count == 3)
+        return true;
+    if (count == 1)
+        return tops_neighbours(mesh, p->index, highest, d, tolerance);
+    int k = h[0] < top - tolerance ? 1 : h[1] < top - tolerance ? 2 : 0;
+    int other = mesh->adjacent[p->index][k];
+    return other < 0 ||
+           tops_triangle(mesh, other, mesh->triangles[p->index][k], d, 2.0 * tolerance);
+}
+
+// drops contacts from index `from` on that an earlier triangle has given already
+static void drop_repeated(geo_job *job, int from)
+{
+    geo_manifold *manifold = job->manifold;
+    int count = from;
+    double limit = 1e-18 * job->size * job->size;
+    for (int i = from; i < manifold->count; i++) {
+        const geo_contact *c = &manifold->contacts[i];
+        bool repeated = false;
+        for (int j = job->first; j < from && !repeated; j++) {
+            const geo_contact *o = &manifold->contacts[j];
+            bool same_place = vec3_norm_squared(vec3_sub(o->point, c->point)) <= limit;
+            repeated =
+                o->key == c->key || (same_place && vec3_dot(o->normal, c->normal) > 0.999999);
+        }
+        if (!repeated)
+            manifold->contacts[count++] = *c;
+    }
+    manifold->count = count;
+}
+
+static cairn_status patch_contacts(const mesh_visit *visit, const patch *p)
+{
+    geo_job *job = visit->job;
+    geo_closest closest;
+    double limit = job->margin + visit->convex->radius;
+    if (!geo_closest_find(visit->convex, &p->core, limit, job->size, &closest))
+        return CAIRN_OK;
+    vec3 n = vec3_negate(closest.normal);
+    bool allowed = normal_allowed(visit, p, n);
+    bool on_face = !allowed || vec3_dot(n, p->side) > 1.0 - 1e-9;
+    bool sharp = geo_core_is_polytope(visit->convex) && visit->convex->radius <= 0.0;
+    double cosine = on_face && sharp ? 0.05 : facing_cosine;
+    if (allowed)
+        return geo_closest_spread(job, visit->convex, &p->core, &closest, cosine, facing_cosine);
+    return geo_closest_clip(job, visit->convex, &p->core, vec3_negate(p->side), cosine,
+                            facing_cosine);
+}
+
+static bool visit_triangle(void *context, int index)
+{
+    mesh_visit *visit = context;
+    patch p;
+    if (!init_patch(&p, visit, index))
+        return true;
+    int from = visit->job->manifold->count;
+    visit->status = patch_contacts(visit, &p);
+    drop_repeated(visit->job, from);
+    return visit->status == CAIRN_OK;
+}
+
+// bounds of the convex shape in the mesh's frame, with room for the margin
+static geo_bounds bounds_in_mesh(const geo_job *job, const geo_core *convex)
+{
+    geo_bounds bounds;
+    double low[3], high[3];
+    for (int k = 0; k < 3; k++) {
+        int vertex;
+        vec3 axis = geo_placed_axis(&job->b, k);
+        vec3 up = vec3_sub(geo_core_support(convex, axis, &vertex), job->b.centre);
+        vec3 down = vec3_sub(geo_core_support(convex, vec3_negate(axis), &vertex), job->b.centre);
+        high[k] = vec3_dot(axis, up);
+        low[k] = vec3_dot(axis, down);
+    }
+    bounds.low = vec3_from(low);
+    bounds.high = vec3_from(high);
+    return geo_bounds_inflate(bounds, (convex->radius + job->margin) + 1e-12 * job->size);
+}
+
+cairn_status geo_pair_mesh(geo_job *job)
+{
+    geo_core convex;
+    geo_core_init(&convex, &job->a);
+    vec3 middle = geo_placed_apply(&job->a, geo_shape_mass(job->a.shape).centre);
+    mesh_visit visit = {job, &job->b.shape->mesh, &convex, middle, CAIRN_OK};
+    geo_bvh_query(visit.mesh->bvh, bounds_in_mesh(job, &convex), visit_triangle, &visit);
+    return visit.status;
+}

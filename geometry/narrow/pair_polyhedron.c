@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polytope against polytope: quick rejection by GJK, then separating axes and clipping.
+#include "geometry/narrow/clip.h"
+#include "geometry/narrow/closest.h"
+#include "geometry/narrow/sat.h"
+
+// is the axis of an earlier separation still one? only answers that hold anyway
+static bool still_separated(const geo_job *job, const geo_core *a, const geo_core *b)
+{
+    if (!job->cache || vec3_norm_squared(job->cache->axis) <= 0.0)
+        return false;
+    int va, vb;
+    vec3 axis = mat3_apply(&a->rotation, job->cache->axis);
+    vec3 pa = geo_core_support(a, axis, &va), pb = geo_core_support(b, vec3_negate(axis), &vb);
+    // the axis is unit to round-off: a little over the margin is on the safe side
+    return vec3_dot(axis, vec3_sub(pb, pa)) > job->margin * (1.0 + 1e-9) + 1e-9 * job->size;
+}
+
+static void remember(const geo_job *job, const geo_core *a, vec3 axis)
+{
+    if (job->cache)
+        job->cache->axis = mat3_apply_transposed(&a->rotation, axis);
+}
+
+cairn_status geo_pair_polyhedron(geo_job *job)
+{
+    geo_core a, b;
+    geo_sat sat;
+    geo_gjk_result gjk;
+    geo_core_init(&a, &job->a);
+    geo_core_init(&b, &job->b);
+    if (still_separated(job, &a, &b))
+        return CAIRN_OK;
+    geo_gjk(&a, &b, job->margin, &gjk);
+    if (gjk.state == GEO_GJK_BEYOND) {
+        remember(job, &a, gjk.normal);
+        return CAIRN_OK;
+    }
+    if (!geo_sat_query(&a, &b, job->margin, &sat))
+        return CAIRN_OK;
+    return geo_sat_contacts(job, &a, &b, &sat);
+}
+
+// face `index` of the reference against the face of the other that holds its lowest vertex
+static cairn_status clip_faces(geo_job *job, const geo_core *a, const geo_core *b, bool use_a,
+                               int index)
+{
+    const base_allocator *allocator = &job->manifold->allocator;
+    const geo_core *ref = use_a ? a : b, *inc = use_a ? b : a;
+    geo_feature reference, incident;
+    cairn_status status = geo_feature_face(&reference, ref, index, allocator);
+    if (status)
+        return status;
+    int vertex;
+    double cosine;
+    vec3 down = vec3_negate(reference.normal);
+    geo_core_support(inc, down, &vertex);
+    int face = geo_core_face_at(inc, vertex, down, &cosine);
+    status = geo_feature_face(&incident, inc, face, allocator);
+    if (!status) {
+        status = use_a ? geo_clip(job, reference.normal, &reference, &incident, 0.0)
+                       : geo_clip(job, down, &incident, &reference, 0.0);
+        geo_feature_release(&incident, allocator);
+    }
+    geo_feature_release(&reference, allocator);
+    return status;
+}
+
+// separated bodies that face each other with neither face nor crossing edges, and overlapping ones
+// whose clipped faces came out empty
+static cairn_status closest_points(geo_job *job, const geo_core *a, const geo_core *b)
+{
+    geo_closest closest;
+    if (!geo_closest_find(a, b, job->margin, job->size, &closest))
+        return CAIRN_OK;
+    return geo_closest_spread(job, a, b, &closest, 2.0, 2.0);
+}
+
+static cairn_status face_contacts(geo_job *job, const geo_core *a, const geo_core *b, bool use_a,
+                                  int index, double separation)
+{
+    int from = job->manifold->count;
+    cairn_status status = clip_faces(job, a, b, use_a, index);
+    if (status)
+        return status;
+    double smallest = geo_job_smallest_gap(job, from);
+    bool exact = smallest <= separation + 5e-10 * job->size;
+    if (job->manifold->count > from && (exact || separation <= 0.0))
+        return CAIRN_OK;
+    job->manifold->count = from;
+    return closest_points(job, a, b);
+}
+
+// an edge crossing almost along a face normal: the clipped face if it tells the same gap
+static cairn_status try_nearby_face(geo_job *job, const geo_core *a, const geo_core *b,
+                                    const geo_sat *sat, bool *done)
+{
+    const double near_cosine = 1.0 - 5e-5;
+    double cosine_a, cosine_b;
+    int from = job->manifold->count;
+    int face_a = geo_core_face_at(a, a->edge_vertices[sat->edge_a][0], sat->edge_axis, &cosine_a);
+    int face_b = geo_core_face_at(b, b->edge_vertices[sat->edge_b][0], vec3_negate(sat->edge_axis),
+                                  &cosine_b);
+    *done = false;
+    if (fmax(cosine_a, cosine_b) < near_cosine)
+        return CAIRN_OK;
+    bool use_a = cosine_a >= cosine_b - 1e-12;
+    cairn_status status = clip_faces(job, a, b, use_a, use_a ? face_a : face_b);
+    if (status)
+        return status;
+    double tolerance = sat->edge > 0.0 ? 5e-10 * job->size : geo_sat_bias(sat, job->size);
+    *done = fabs(geo_job_smallest_gap(job, from) - sat->edge) <= tolerance;
+    if (!*done)
+        job->manifold->count = from;
+    return CAIRN_OK;
+}
+
+static cairn_status edge_contacts(geo_job *job, const geo_core *a, const geo_core *b,
+                                  const geo_sat *sat)
+{
+    bool done;
+    cairn_status status = try_nearby_face(job, a, b, sat, &done);
+    if (status || done)
+        return status;
+    const int *ea = a->edge_vertices[sat->edge_a], *eb = b->edge_vertices[sat->edge_b];
+    vec3 a0 = geo_core_vertex(a, ea[0]), b0 = geo_core_vertex(b, eb[0]);
+    vec3 u = vec3_sub(geo_core_vertex(a, ea[1]), a0), v = vec3_sub(geo_core_vertex(b, eb[1]), b0);
+    double s, t;
+    geo_segment_closest(a0, u, b0, v, &s, &t);
+    vec3 pa = vec3_add_scaled(a0, s, u), pb = vec3_add_scaled(b0, t, v);
+    double distance = vec3_distance(pa, pb);
+    if (sat->edge > 0.0 && distance > sat->edge + 5e-10 * job->size)
+        return closest_points(job, a, b);
+    return geo_emit(job, sat->edge_axis, sat->edge, vec3_scale(0.5, vec3_add(pa, pb)),
+                    geo_core_edge_code(a, ea[0], ea[1]), geo_core_edge_code(b, eb[0], eb[1]));
+}
+
+cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b,
+                              const geo_sat *sat)
+{
+    if (geo_sat_separation(sat) > job->margin)
+        return CAIRN_OK;
+    vec3 normal;
+    double separation, bias = geo_sat_bias(sat, job->size);
+    geo_sat_choice choice = geo_sat_choose(sat, a, b, bias, &normal, &separation);
+    if (choice == GEO_SAT_EDGE)
+        return edge_contacts(job, a, b, sat);
+    bool use_a = choice == GEO_SAT_FACE_A;
+    return face_contacts(job, a, b, use_a, use_a ? sat->index_a : sat->index_b, separation);
+}

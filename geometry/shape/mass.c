@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Volume, centre of mass and inertia of solids of density 1, in closed form.
+#include "geometry/shape/shape_internal.h"
+
+static const double PI = 3.14159265358979323846;
+
+static geo_mass centred_mass(double volume, vec3 moments)
+{
+    return (geo_mass){.volume = volume, .centre = {0}, .inertia = mat3_diagonal(moments)};
+}
+
+geo_mass geo_mass_of_sphere(double radius)
+{
+    double volume = 4.0 / 3.0 * PI * radius * radius * radius;
+    double moment = 0.4 * volume * radius * radius;
+    return centred_mass(volume, (vec3){moment, moment, moment});
+}
+
+geo_mass geo_mass_of_box(vec3 half)
+{
+    double volume = 8.0 * half.x * half.y * half.z;
+    double xx = half.x * half.x, yy = half.y * half.y, zz = half.z * half.z;
+    double s = volume / 3.0;
+    return centred_mass(volume, (vec3){s * (yy + zz), s * (xx + zz), s * (xx + yy)});
+}
+
+geo_mass geo_mass_of_cylinder(double radius, double half_length)
+{
+    double volume = 2.0 * PI * radius * radius * half_length;
+    double axial = 0.5 * volume * radius * radius;
+    double across = volume * (0.25 * radius * radius + half_length * half_length / 3.0);
+    return centred_mass(volume, (vec3){across, across, axial});
+}
+
+geo_mass geo_mass_of_capsule(double radius, double half_length)
+{
+    geo_mass barrel = geo_mass_of_cylinder(radius, half_length);
+    double r2 = radius * radius, h = half_length;
+    double caps = 4.0 / 3.0 * PI * radius * r2;
+    // half balls: centre of mass 3/8 r from the flat side
+    double axial = 0.4 * caps * r2;
+    double across = caps * (0.4 * r2 + h * h + 0.75 * h * radius);
+    vec3 moments = {barrel.inertia.m[0][0] + across, barrel.inertia.m[1][1] + across,
+                    barrel.inertia.m[2][2] + axial};
+    return centred_mass(barrel.volume + caps, moments);
+}
+
+static mat3 outer(vec3 a, vec3 b)
+{
+    return mat3_from_rows(vec3_scale(a.x, b), vec3_scale(a.y, b), vec3_scale(a.z, b));
+}
+
+// trace(c) 1 - c: inertia from second moments
+static mat3 inertia_from_second(const mat3 *second)
+{
+    double trace = mat3_trace(second);
+    mat3 inertia = mat3_scale(-1.0, second);
+    for (int i = 0; i < 3; i++)
+        inertia.m[i][i] += trace;
+    return inertia;
+}
+
+geo_moments geo_moments_start(const vec3 *points, int count)
+{
+    geo_moments moments = {0};
+    for (int i = 0; i < count; i++)
+        moments.reference = vec3_add_scaled(moments.reference, 1.0 / count, points[i]);
+    return moments;
+}
+
+void geo_moments_add_triangle(geo_moments *moments, vec3 a, vec3 b, vec3 c)
+{
+    a = vec3_sub(a, moments->reference);
+    b = vec3_sub(b, moments->reference);
+    c = vec3_sub(c, moments->reference);
+    double determinant = vec3_dot(a, vec3_cross(b, c));
+    vec3 sum = vec3_add(vec3_add(a, b), c);
+    moments->volume += determinant / 6.0;
+    moments->first = vec3_add_scaled(moments->first, determinant / 24.0, sum);
+    const vec3 corners[4] = {a, b, c, sum};
+    for (int i = 0; i < 4; i++) {
+        mat3 product = outer(corners[i], vec3_scale(determinant / 120.0, corners[i]));
+        moments->second = mat3_add(&moments->second, &product);
+    }
+}
+
+geo_mass geo_mass_from_moments(const geo_moments *moments)
+{
+    vec3 offset = vec3_scale(1.0 / moments->volume, moments->first);
+    mat3 shift = outer(offset, vec3_scale(-moments->volume, offset));
+    mat3 second = mat3_add(&moments->second, &shift);
+    // bit-symmetric, whatever the order of the products above
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++)
+            second.m[i][j] = second.m[j][i];
+    return (geo_mass){.volume = moments->volume,
+                      .centre = vec3_add(moments->reference, offset),
+                      .inertia = inertia_from_second(&second)};
+}
+
+// inertia about a point `offset` away from the centre of mass
+static mat3 inertia_shifted(const mat3 *inertia, double volume, vec3 offset)
+{
+    mat3 second = outer(offset, vec3_scale(volume, offset));
+    mat3 shift = inertia_from_second(&second);
+    return mat3_add(inertia, &shift);
+}
+
+static mat3 inertia_rotated(const mat3 *inertia, quat orientation)
+{
+    if (orientation.x == 0.0 && orientation.y == 0.0 && orientation.z == 0.0)
+        return *inertia;
+    mat3 rotation = quat_to_mat3(orientation);
+    mat3 transposed = mat3_transpose(&rotation);
+    mat3 half = mat3_multiply(inertia, &transposed);
+    mat3 full = mat3_multiply(&rotation, &half);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < i; j++)
+            full.m[i][j] = full.m[j][i] = 0.5 * (full.m[i][j] + full.m[j][i]);
+    return full;
+}
+
+geo_mass geo_mass_of_compound(const geo_compound *compound)
+{
+    geo_mass total = {0};
+    // two passes: first the centre, then everything about it
+    for (int i = 0; i < compound->member_count; i++) {
+        geo_mass part = geo_shape_mass(compound->members[i]);
+        vec3 centre = pose_apply(&compound->placements[i], part.centre);
+        total.volume += part.volume;
+        total.centre = vec3_add_scaled(total.centre, part.volume, centre);
+    }
+    total.centre = vec3_scale(1.0 / total.volume, total.centre);
+    for (int i = 0; i < compound->member_count; i++) {
+        geo_mass part = geo_shape_mass(compound->members[i]);
+        const pose *place = &compound->placements[i];
+        mat3 turned = inertia_rotated(&part.inertia, place->orientation);
+        vec3 offset = vec3_sub(pose_apply(place, part.centre), total.centre);
+        mat3 moved = inertia_shifted(&turned, part.volume, offset);
+        total.inertia = mat3_add(&total.inertia, &moved);
+    }
+    return total;
+}
+
+void geo_mass_principal(const geo_mass *mass, vec3 *moments, pose *frame)
+{
+    const mat3 *inertia = &mass->inertia;
+    double off = fmax(fabs(inertia->m[0][1]), fmax(fabs(inertia->m[0][2]), fabs(inertia->m[1][2])));
+    frame->position = mass->centre;
+    if (off <= 1e-12 * mat3_trace(inertia)) {
+        *moments = (vec3){inertia->m[0][0], inertia->m[1][1], inertia->m[2][2]};
+        frame->orientation = quat_identity();
+        return;
+    }
+    mat3 axes;
+    base_mat3_eigen_symmetric(inertia, moments, &axes);
+    frame->orientation = base_quat_from_mat3(&axes);
+}

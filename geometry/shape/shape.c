@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all shapes have in common: names, destruction, bounds and support by kind.
+#include "geometry/shape/shape_internal.h"
+
+#include "base/assert.h"
+#include "geometry/mesh/bvh.h"
+
+#include <stddef.h>
+
+const char *geo_kind_name(geo_kind kind)
+{
+    static const char *const names[GEO_KIND_COUNT] = {
+        "sphere", "halfspace", "box", "capsule", "cylinder", "polyhedron", "mesh", "compound",
+    };
+    return kind < GEO_KIND_COUNT ? names[kind] : "unknown";
+}
+
+_Static_assert(offsetof(geo_shape, box) == GEO_SPHERE_BYTES, "a ball is its head alone");
+
+/// Lies before each shape that has a block of its own.
+typedef struct shape_head {
+    base_allocator allocator;
+} shape_head;
+
+_Static_assert(sizeof(shape_head) % _Alignof(geo_shape) == 0, "the shape behind it is aligned");
+
+static size_t size_of(geo_kind kind)
+{
+    static const size_t sizes[GEO_KIND_COUNT] = {
+        [GEO_SPHERE] = GEO_SPHERE_BYTES,
+        [GEO_HALFSPACE] = offsetof(geo_shape, halfspace) + sizeof(geo_halfspace),
+        [GEO_BOX] = offsetof(geo_shape, box) + sizeof(geo_box),
+        [GEO_CAPSULE] = offsetof(geo_shape, capsule) + sizeof(geo_capsule),
+        [GEO_CYLINDER] = offsetof(geo_shape, cylinder) + sizeof(geo_cylinder),
+        [GEO_POLYHEDRON] = offsetof(geo_shape, polyhedron) + sizeof(geo_polyhedron),
+        [GEO_MESH] = offsetof(geo_shape, mesh) + sizeof(geo_mesh),
+        [GEO_COMPOUND] = offsetof(geo_shape, compound) + sizeof(geo_compound),
+    };
+    return sizes[kind];
+}
+
+geo_shape *geo_shape_allocate(const base_allocator *allocator, geo_kind kind)
+{
+    shape_head *head = base_allocate(allocator, 1, sizeof *head + size_of(kind));
+    if (head == NULL)
+        return NULL;
+    head->allocator = *allocator;
+    geo_shape *shape = (geo_shape *)(void *)(head + 1);
+    shape->kind = kind;
+    return shape;
+}
+
+const base_allocator *geo_shape_allocator(const geo_shape *shape)
+{
+    return &((const shape_head *)(const void *)shape - 1)->allocator;
+}
+
+geo_mass geo_shape_mass(const geo_shape *shape)
+{
+    switch (shape->kind) {
+    case GEO_SPHERE:
+        return geo_mass_of_sphere(shape->sphere.radius);
+    case GEO_BOX:
+        return geo_mass_of_box(shape->box.half);
+    case GEO_CAPSULE:
+        return geo_mass_of_capsule(shape->capsule.radius, shape->capsule.half_length);
+    case GEO_CYLINDER:
+        return geo_mass_of_cylinder(shape->cylinder.radius, shape->cylinder.half_length);
+    case GEO_POLYHEDRON:
+        return shape->polyhedron.mass;
+    case GEO_MESH:
+        return shape->mesh.mass;
+    case GEO_COMPOUND:
+        return shape->compound.mass;
+    case GEO_HALFSPACE:
+    case GEO_KIND_COUNT:
+        break;
+    }
+    return (geo_mass){0};
+}
+
+cairn_status geo_fail_memory(cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory while making a shape");
+}
+
+static bool mass_is_usable(const geo_shape *shape, const geo_mass *mass)
+{
+    if (shape->kind == GEO_HALFSPACE || (shape->kind == GEO_MESH && mass->volume == 0.0))
+        return true;
+    double trace = mat3_trace(&mass->inertia);
+    return mass->volume > 0.0 && isfinite(mass->volume) && vec3_is_finite(mass->centre) &&
+           trace > 0.0 && isfinite(trace);
+}
+
+cairn_status geo_shape_check_mass(const geo_shape *shape, cairn_error *error)
+{
+    geo_mass mass = geo_shape_mass(shape);
+    if (mass_is_usable(shape, &mass))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "%s: volume %g and inertia %g must be positive and finite; the sizes (m) are "
+                     "too small or too large",
+                     geo_kind_name(shape->kind), mass.volume, mat3_trace(&mass.inertia));
+}
+
+cairn_status geo_shape_finish(geo_shape *shape, geo_shape **out, cairn_error *error)
+{
+    cairn_status status = geo_shape_check_mass(shape, error);
+    if (status != CAIRN_OK) {
+        // the members of a compound that fails stay their maker's
+        if (shape->kind == GEO_COMPOUND)
+            shape->compound.member_count = 0;
+        geo_shape_destroy(shape);
+        return status;
+    }
+    *out = shape;
+    return CAIRN_OK;
+}
+
+static void release_polyhedron(const base_allocator *allocator, geo_polyhedron *polyhedron)
+{
+    base_release(allocator, polyhedron->vertices);
+    base_release(allocator, polyhedron->face_normals);
+    base_release(allocator, polyhedron->face_offsets);
+    base_release(allocator, polyhedron->face_start);
+    base_release(allocator, polyhedron->face_vertices);
+    base_release(allocator, polyhedron->edge_vertices);
+    base_release(allocator, polyhedron->edge_faces);
+    base_release(allocator, polyhedron->neighbor_start);
+    base_release(allocator, polyhedron->neighbors);
+}
+
+static void release_mesh(const base_allocator *allocator, geo_mesh *mesh)
+{
+    base_release(allocator, mesh->vertices);
+    base_release(allocator, mesh->triangles);
+    base_release(allocator, mesh->adjacent);
+    geo_bvh_destroy(mesh->bvh);
+}
+
+static void release_compound(const base_allocator *allocator, geo_compound *compound)
+{
+    // the members were handed over by their maker, so the compound may end them
+    for (int i = 0; i < compound->member_count; i++)
+        geo_shape_destroy((geo_shape *)compound->members[i]);
+    base_release(allocator, compound->members);
+    base_release(allocator, compound->placements);
+}
+
+void geo_shape_destroy(geo_shape *shape)
+{
+    if (shape == NULL)
+        return;
+    base_allocator allocator = *geo_shape_allocator(shape);
+    if (shape->kind == GEO_POLYHEDRON)
+        release_polyhedron(&allocator, &shape->polyhedron);
+    else if (shape->kind == GEO_MESH)
+        release_mesh(&allocator, &shape->mesh);
+    else if (shape->kind == GEO_COMPOUND)
+        release_compound(&allocator, &shape->compound);
+    base_release(&allocator, (shape_head *)(void *)shape - 1);
+}
+
+static geo_bounds bounds_about(vec3 centre, vec3 extent)
+{
+    return (geo_bounds){vec3_sub(centre, extent), vec3_add(centre, extent)};
+}
+
+static geo_bounds halfspace_bounds(const mat3 *rotation, vec3 position)
+{
+    const vec3 infinite = {INFINITY, INFINITY, INFINITY};
+    geo_bounds bounds = {vec3_negate(infinite), infinite};
+    vec3 normal = mat3_column(rotation, 2);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        // a plane across an axis bounds that axis on one side; a tilted one bounds nothing
+        if (vec3_get(normal, j) != 0.0 || vec3_get(normal, k) != 0.0)
+            continue;
+        if (vec3_get(normal, i) > 0.0)
+            bounds.high = vec3_set(bounds.high, i, vec3_get(position, i));
+        else
+            bounds.low = vec3_set(bounds.low, i, vec3_get(position, i));
+    }
+    return bounds;
+}
+
+static geo_bounds box_bounds(vec3 half, const mat3 *rotation, vec3 position)
+{
+    double extent[3];
+    for (int i = 0; i < 3; i++)
+        extent[i] = vec3_dot(vec3_abs(mat3_row(rotation, i)), half);
+    return bounds_about(position, vec3_from(extent));
+}
+
+static geo_bounds capsule_bounds(const geo_capsule *capsule, const mat3 *rotation, vec3 position)
+{
+    vec3 extent = vec3_scale(capsule->half_length, vec3_abs(mat3_column(rotation, 2)));
+    vec3 round = {capsule->radius, capsule->radius, capsule->radius};
+    return bounds_about(position, vec3_add(extent, round));
+}
+
+static geo_bounds cylinder_bounds(const geo_cylinder *cylinder, const mat3 *rotation, vec3 position)
+{
+    double extent[3];
+    for (int i = 0; i < 3; i++) {
+        const double *row = rotation->m[i];
+        extent[i] = cylinder->half_length * fabs(row[2]) + cylinder->radius * hypot(row[0], row[1]);
+    }
+    return bounds_about(position, vec3_from(extent));
+}
+
+static geo_bounds points_bounds(const vec3 *points, int count, const mat3 *rotation, vec3 position)
+{
+    vec3 low = mat3_apply(rotation, points[0]), high = low;
+    for (int i = 1; i < count; i++) {
+        vec3 p = mat3_apply(rotation, points[i]);
+        low =
+            (vec3){p.x < low.x ? p.x : low.x, p.y < low.y ? p.y : low.y, p.z < low.z ? p.z : low.z};
+        high = (vec3){p.x > high.x ? p.x : high.x, p.y > high.y ? p.y : high.y,
+                      p.z > high.z ? p.z : high.z};
+    }
+    return (geo_bounds){vec3_add(low, position), vec3_add(high, position)};
+}
+
+enum { CLIMB_FROM = 48 }; // vertices; below, looking at all of them is faster than climbing
+
+static int climb(const geo_polyhedron *polyhedron, vec3 direction)
+{
+    // a vertex that no neighbour beats is the best one: the polyhedron is convex
+    int best = 0;
+    double value = vec3_dot(direction, polyhedron->vertices[0]);
+    for (int current = -1; current != best;) {
+        current = best;
+        int end = polyhedron->neighbor_start[current + 1];
+        for (int k = polyhedron->neighbor_start[current]; k < end; k++) {
+            double other = vec3_dot(direction, polyhedron->vertices[polyhedron->neighbors[k]]);
+            if (other > value) {
+                value = other;
+                best = polyhedron->neighbors[k];
+            }
+        }
+    }
+    return best;
+}
+
+static vec3 polyhedron_support(const geo_polyhedron *polyhedron, vec3 direction)
+{
+    if (polyhedron->vertex_count >= CLIMB_FROM)
+        return polyhedron->vertices[climb(polyhedron, direction)];
+    int best = 0;
+    double value = vec3_dot(direction, polyhedron->vertices[0]);
+    for (int i = 1; i < polyhedron->vertex_count; i++) {
+        double other = vec3_dot(direction, polyhedron->vertices[i]);
+        if (other > value) {
+            value = other;
+            best = i;
+        }
+    }
+    return polyhedron->vertices[best];
+}
+
+static geo_bounds polyhedron_bounds(const geo_polyhedron *polyhedron, const mat3 *rotation,
+                                    vec3 position)
+{
+    if (polyhedron->vertex_count < CLIMB_FROM)
+        return points_bounds(polyhedron->vertices, polyhedron->vertex_count, rotation, position);
+    double low[3], high[3];
+    for (int i = 0; i < 3; i++) {
+        vec3 row = mat3_row(rotation, i);
+        high[i] = vec3_dot(row, polyhedron_support(polyhedron, row));
+        low[i] = vec3_dot(row, polyhedron_support(polyhedron, vec3_negate(row)));
+    }
+    return (geo_bounds){vec3_add(position, vec3_from(low)), vec3_add(position, vec3_from(high))};
+}
+
+static geo_bounds compound_bounds(const geo_compound *compound, const pose *placement)
+{
+    pose place = pose_compose(placement, &compound->placements[0]);
+    geo_bounds bounds = geo_shape_bounds(compound->members[0], &place);
+    for (int i = 1; i < compound->member_count; i++) {
+        place = pose_compose(placement, &compound->placements[i]);
+        bounds = geo_bounds_merge(bounds, geo_shape_bounds(compound->members[i], &place));
+    }
+    return bounds;
+}
+
+geo_bounds geo_shape_bounds(const geo_shape *shape, const pose *placement)
+{
+    vec3 position = placement->position;
+    if (shape->kind == GEO_SPHERE) {
+        double radius = shape->sphere.radius;
+        return bounds_about(position, (vec3){radius, radius, radius});
+    }
+    if (shape->kind == GEO_COMPOUND)
+        return compound_bounds(&shape->compound, placement);
+    mat3 rotation = quat_to_mat3(placement->orientation);
+    switch (shape->kind) {
+    case GEO_HALFSPACE:
+        return halfspace_bounds(&rotation, position);
+    case GEO_BOX:
+        return box_bounds(shape->box.half, &rotation, position);
+    case GEO_CAPSULE:
+        return capsule_bounds(&shape->capsule, &rotation, position);
+    case GEO_CYLINDER:
+        return cylinder_bounds(&shape->cylinder, &rotation, position);
+    case GEO_POLYHEDRON:
+        return polyhedron_bounds(&shape->polyhedron, &rotation, position);
+    case GEO_MESH:
+        return points_bounds(shape->mesh.vertices, shape->mesh.vertex_count, &rotation, position);
+    case GEO_SPHERE:
+    case GEO_COMPOUND:
+    case GEO_KIND_COUNT:
+        break;
+    }
+    BASE_ASSERT(false);
+    return (geo_bounds){position, position};
+}
+
+// unit vector along a direction of any length; `fallback` for zero
+static vec3 direction_unit(vec3 direction, vec3 fallback)
+{
+    vec3 size = vec3_abs(direction);
+    double largest = fmax(size.x, fmax(size.y, size.z));
+    if (!(largest > 0.0))
+        return fallback;
+    // first to the size of one, so that squares neither overflow nor vanish; by division, because
+    // the inverse of a denormal length is infinite
+    vec3 scaled = {direction.x / largest, direction.y / largest, direction.z / largest};
+    return vec3_normalize_or(scaled, fallback);
+}
+
+static vec3 cylinder_support(const geo_cylinder *cylinder, vec3 direction)
+{
+    vec3 radial = direction_unit((vec3){direction.x, direction.y, 0.0}, (vec3){0.0, 0.0, 0.0});
+    vec3 point = vec3_scale(cylinder->radius, radial);
+    point.z = copysign(cylinder->half_length, direction.z);
+    return point;
+}
+
+vec3 geo_shape_support(const geo_shape *shape, vec3 direction)
+{
+    const vec3 z_axis = {0.0, 0.0, 1.0};
+    switch (shape->kind) {
+    case GEO_SPHERE:
+        return vec3_scale(shape->sphere.radius, direction_unit(direction, z_axis));
+    case GEO_BOX:
+        return (vec3){copysign(shape->box.half.x, direction.x),
+                      copysign(shape->box.half.y, direction.y),
+                      copysign(shape->box.half.z, direction.z)};
+    case GEO_CAPSULE: {
+        vec3 end = {0.0, 0.0, copysign(shape->capsule.half_length, direction.z)};
+        return vec3_add_scaled(end, shape->capsule.radius, direction_unit(direction, z_axis));
+    }
+    case GEO_CYLINDER:
+        return cylinder_support(&shape->cylinder, direction);
+    case GEO_POLYHEDRON:
+        return polyhedron_support(&shape->polyhedron, direction);
+    case GEO_HALFSPACE:
+    case GEO_MESH:
+    case GEO_COMPOUND:
+    case GEO_KIND_COUNT:
+        break;
+    }
+    BASE_ASSERT(false);
+    return (vec3){0.0, 0.0, 0.0};
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes: what a body or a wall looks like in its own frame, with mass properties and bounds.
+#ifndef CAIRN_GEOMETRY_SHAPE_SHAPE_H
+#define CAIRN_GEOMETRY_SHAPE_SHAPE_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+typedef enum geo_kind {
+    GEO_SPHERE,
+    GEO_HALFSPACE,
+    GEO_BOX,
+    GEO_CAPSULE,
+    GEO_CYLINDER,
+    GEO_POLYHEDRON,
+    GEO_MESH,
+    GEO_COMPOUND,
+    GEO_KIND_COUNT
+} geo_kind;
+
+typedef struct geo_shape geo_shape;
+
+/// Volume integrals of a solid of density 1 in its shape frame.
+typedef struct geo_mass {
+    double volume; // m3; 0 for shapes without mass (half-space, mesh that is not closed)
+    vec3 centre;   // m, centre of mass
+    mat3 inertia;  // m5, about the centre, shape axes
+} geo_mass;
+
+/// Ball about the origin.
+typedef struct geo_sphere {
+    double radius; // m
+} geo_sphere;
+
+/// All points with z <= 0; its boundary is the plane z = 0 with outward normal +z. No mass, no
+/// bounding box: fixed or moving bodies only.
+typedef struct geo_halfspace {
+    char unused;
+} geo_halfspace;
+
+/// Box about the origin, faces normal to the axes.
+typedef struct geo_box {
+    vec3 half; // m, half edge lengths
+} geo_box;
+
+/// Points within `radius` of the segment from (0,0,-half_length) to (0,0,half_length).
+typedef struct geo_capsule {
+    double radius;      // m
+    double half_length; // m, of the segment
+} geo_capsule;
+
+/// Solid cylinder about the z axis, from -half_length to half_length.
+typedef struct geo_cylinder {
+    double radius;      // m
+    double half_length; // m
+} geo_cylinder;
+
+/// Convex polyhedron: vertices, planar faces (not only triangles), edges. Faces list their vertices
+/// counter-clockwise seen from outside.
+typedef struct geo_polyhedron {
+    int vertex_count;
+    int face_count;
+    int edge_count;
+    vec3 *vertices;          // [vertex_count]
+    vec3 *face_normals;      // [face_count] unit, outward
+    double *face_offsets;    // [face_count] dot(normal, x) on the face
+    int *face_start;         // [face_count + 1] into face_vertices
+    int *face_vertices;      // [face_start[face_count]]
+    int (*edge_vertices)[2]; // [edge_count] lower index first, sorted
+    int (*edge_faces)[2]; // [edge_count] the two faces that meet: the first runs through the edge
+                          // as edge_vertices does, the second the other way
+    int *neighbor_start;  // [vertex_count + 1] into neighbors: vertices joined by an edge
+    int *neighbors;
+    geo_mass mass;
+} geo_polyhedron;
+
+/// Triangulated surface, seen as two-sided unless closed (mass.volume > 0; triangles of a closed
+/// mesh run counter-clockwise seen from outside, turned over if need be); fixed or moving bodies
+/// only. The bounding volume hierarchy is built once.
+typedef struct geo_mesh {
+    int vertex_count;
+    int triangle_count;
+    vec3 *vertices;      // [vertex_count]
+    int (*triangles)[3]; // [triangle_count]
+    /// [triangle_count][3] triangle across the edge (k, k+1); -1 on a border and where three or
+    /// more triangles meet
+    int (*adjacent)[3];
+    struct geo_bvh *bvh; // over the triangles
+    geo_mass mass;
+} geo_mesh;
+
+/// Several convex shapes, rigidly joined; members may overlap (mass is then counted twice).
+typedef struct geo_compound {
+    int member_count;
+    const geo_shape **members; // [member_count] owned by the compound
+    pose *placements;          // [member_count] of the members in the compound's frame
+    geo_mass mass;
+} geo_compound;
+
+/// Axis-aligned bounds.
+typedef struct geo_bounds {
+    vec3 low, high;
+} geo_bounds;
+
+/// A shape has the memory of its kind alone: it is never copied by value.
+struct geo_shape {
+    geo_kind kind;
+    /// thickness of the thinnest part, the length that penetration is compared with; INFINITY for a
+    /// half-space or mesh
+    double smallest_size;
+    union {
+        /// radius of the ball about the origin that holds the shape; INFINITY for a half-space
+        double bounding_radius;
+        geo_sphere sphere; // is that ball
+    };
+    union {
+        geo_halfspace halfspace;
+        geo_box box;
+        geo_capsule capsule;
+        geo_cylinder cylinder;
+        geo_polyhedron polyhedron;
+        geo_mesh mesh;
+        geo_compound compound;
+    };
+};
+
+/// Makers: check their arguments (finite, positive sizes) and give an immutable shape that the
+/// caller owns. On failure *shape is NULL and the message names value and range.
+cairn_status geo_sphere_create(const base_allocator *allocator, double radius, geo_shape **shape,
+                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Bytes of a ball in memory of the caller, aligned as doubles are.
+enum { GEO_SPHERE_BYTES = 24 };
+
+/// Makes a ball in such memory; it ends with the memory and is not destroyed.
+cairn_status geo_sphere_init(geo_shape *shape, double radius,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status geo_halfspace_create(const base_allocator *allocator, geo_shape **shape,
+                                  cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status geo_box_create(const base_allocator *allocator, vec3 half, geo_shape **shape,
+                            cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status geo_capsule_create(const base_allocator *allocator, double radius, double half_length,
+                                geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status geo_cylinder_create(const base_allocator *allocator, double radius, double half_length,
+                                 geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Convex hull of points (Qhull): coplanar facets are merged into polygons, points inside dropped.
+/// Points nearer than 2e-7 of the extent are one, facets flat to 2e-7 of it are one; vertices are
+/// points as given, in their order. Fails with CAIRN_ERROR_ARGUMENT for fewer than four points or a
+/// set thinner than 1e-6 of its extent.
+cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *points, int count,
+                                   geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Triangulated surface; degenerate triangles and indices out of range are errors.
+cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertices,
+                             int vertex_count, const int (*triangles)[3], int triangle_count,
+                             geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Takes over the members (destroyed with the compound; on failure they stay the caller's). Members
+/// must be spheres, boxes, capsules, cylinders or polyhedra.
+cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *const *members,
+                                 const pose *placements, int count, geo_shape **shape,
+                                 cairn_error *error) CAIRN_CHECK_RESULT;
+
+void geo_shape_destroy(geo_shape *shape);
+
+/// Volume integrals; kept by shapes for which they are work, else recomputed.
+geo_mass geo_shape_mass(const geo_shape *shape);
+
+/// "sphere", "halfspace", ... and back; the names of scene files.
+const char *geo_kind_name(geo_kind kind);
+
+/// Bounds of a placed shape in the world; infinite along some axes for a half-space.
+geo_bounds geo_shape_bounds(const geo_shape *shape, const pose *placement);
+
+/// Point of a convex shape farthest along a direction (any length), in the shape's frame. Not for
+/// half-spaces, meshes and compounds.
+vec3 geo_shape_support(const geo_shape *shape, vec3 direction);
+
+/// Principal axes of a mass: moments (ascending order of the axes is not promised: axes already
+/// principal are kept), and the placement of the principal frame in the shape frame.
+/// @param moments  out, of density 1, m5
+/// @param frame    out, position = centre, orientation = principal axes
+void geo_mass_principal(const geo_mass *mass, vec3 *moments, pose *frame);
+
+/// True when all points of the shape lie on one side of no plane through them, i.e. the shape has a
+/// support function.
+static inline bool geo_kind_is_convex(geo_kind kind)
+{
+    return kind != GEO_HALFSPACE && kind != GEO_MESH && kind != GEO_COMPOUND;
+}
+
+static inline geo_bounds geo_bounds_merge(geo_bounds a, geo_bounds b)
+{
+    return (geo_bounds){vec3_min(a.low, b.low), vec3_max(a.high, b.high)};
+}
+
+static inline bool geo_bounds_overlap(geo_bounds a, geo_bounds b)
+{
+    return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y &&
+           b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
+}
+
+static inline geo_bounds geo_bounds_inflate(geo_bounds a, double margin)
+{
+    vec3 m = {margin, margin, margin};
+    return (geo_bounds){vec3_sub(a.low, m), vec3_add(a.high, m)};
+}
+
+#endif

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: joints between bodies and motions prescribed as functions of time; part of cairn.h.
+#ifndef CAIRN_JOINT_H
+#define CAIRN_JOINT_H
+
+#include <cairn/status.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cairn_world cairn_world;
+
+typedef struct cairn_body_id {
+    uint32_t index, generation;
+} cairn_body_id;
+
+typedef struct cairn_joint_id {
+    uint32_t index, generation;
+} cairn_joint_id;
+
+// ---------------------------------------------------------------- prescribed motions
+
+/// Where a body with a prescribed motion is at a time; fields that `given` does not name are not
+/// read.
+enum {
+    CAIRN_MOTION_POSITION = 1,        // m, of the shape's frame
+    CAIRN_MOTION_ORIENTATION = 2,     // quaternion of the shape's frame
+    CAIRN_MOTION_VELOCITY = 4,        // m/s, of the centre of mass
+    CAIRN_MOTION_ANGULAR_VELOCITY = 8 // rad/s, world axes
+};
+
+typedef struct cairn_motion {
+    unsigned given; // sum of CAIRN_MOTION_*; the same at every time
+    double position[3], orientation[4];
+    double velocity[3], angular_velocity[3];
+} cairn_motion;
+
+/// A function of time alone: the same time gives the same motion, in whatever order times are
+/// asked for. A failure stops the step with its message.
+typedef cairn_status cairn_motion_function(void *context, double time, cairn_motion *motion,
+                                           cairn_error *error);
+
+/// Prescribes the motion of a moving body, theory.md (9.12)-(9.13): a position or orientation is
+/// met at the end of every step, a velocity is integrated by the midpoint rule. Positions win over
+/// velocities. The work that the motion does is booked as that of drivers.
+/// @param function  NULL ends the prescription; the body keeps the velocity it has
+/// @return CAIRN_ERROR_ARGUMENT for a body that is not CAIRN_MOVING
+CAIRN_API cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id body,
+                                             cairn_motion_function *function, void *context,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- joints
+
+/// Kinds and what they leave free, theory.md section 9. The axis is the third of the joint's axes.
+#define CAIRN_JOINT_LIST(X)                                                                        \
+    X(ball, "a common point")                                                                      \
+    X(hinge, "a common point and axis")                                                            \
+    X(slider, "B slides along the axis of A without turning")                                      \
+    X(cylindrical, "B slides along the axis of A and turns about it")                              \
+    X(universal, "a common point, and an axis of A square to one of B")                            \
+    X(fixed, "nothing moves")                                                                      \
+    X(rod, "two points stay at their distance")
+
+typedef enum cairn_joint_kind {
+#define CAIRN_JOINT_ENUM(name, help) CAIRN_JOINT_##name,
+    CAIRN_JOINT_LIST(CAIRN_JOINT_ENUM)
+#undef CAIRN_JOINT_ENUM
+        CAIRN_JOINT_KIND_COUNT
+} cairn_joint_kind;
+
+/// "ball", "hinge", ...
+CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
+
+/// A constraint between two bodies, or a body and the world, as they lie when it is made. The
+/// coordinate is the angle of a hinge (rad, turns counted) or the way of a slider or cylindrical
+/// joint (m), of B relative to A along the axis, 0 at creation. Ball and universal joints have a
+/// swing (rad, 0 to pi): the angle between the axis of A and where B has carried it, of universal
+/// joints between the shafts, which are square to both axes. A swing takes the upper end of a range
+/// (a cone) and a spring that is slack at 0; motor, force, damping and friction are refused. Fixed
+/// joints and rods take none of these.
+typedef struct cairn_joint_def {
+    cairn_joint_kind kind;
+    cairn_body_id a;       // null: the world
+    cairn_body_id b;       // one of the two must be dynamic
+    double anchor[3];      // m, world axes; of a rod the end on A
+    double anchor_b[3];    // m, rods only: the end on B
+    double axis[3];        // of A, any length; default z; of a ball joint the middle of its cone
+    double axis_b[3];      // universal joints only: axis of B, square to the first
+    bool collide;          // bodies of a joint may touch; default false
+    double range[2];       // rad or m; default -INFINITY, INFINITY
+    bool motor;            // drives the coordinate's speed towards motor_velocity
+    double motor_velocity; // rad/s or m/s
+    double motor_limit;    // N m or N, the most the motor gives; default INFINITY
+    double force;          // N m or N along the coordinate, constant
+    double stiffness;      // N m/rad or N/m
+    double damping;        // N m s/rad or N s/m
+    double rest;           // rad or m, coordinate at which the spring is slack
+    double friction;       // N m or N, dry
+    const char *name;      // copied; NULL for none
+    uint32_t cookie;
+} cairn_joint_def;
+
+CAIRN_API cairn_joint_def cairn_default_joint_def(cairn_joint_kind kind);
+CAIRN_API cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
+                                          cairn_joint_id *joint,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Joints in order of creation: 0 .. count-1.
+CAIRN_API int cairn_joint_count(const cairn_world *world);
+CAIRN_API cairn_joint_id cairn_joint_at(const cairn_world *world, int index);
+CAIRN_API cairn_joint_id cairn_joint_find(const cairn_world *world, const char *name);
+
+typedef struct cairn_joint_view {
+    cairn_joint_kind kind;
+    const char *name;   // "" for none
+    cairn_body_id a, b; // a null: the world
+    double anchor[3];   // m, on B
+    double axis[3];     // of A, world axes
+    double coordinate;  // rad or m; 0 for fixed joints; the length of a rod
+    double speed;       // rad/s or m/s
+    double force[3];    // N on B, world axes, mean of the last step
+    double torque[3];   // N m on B about the anchor
+    double effort;      // N m or N along the coordinate: motor, friction and range
+    double error;       // m or rad, largest violation now
+} cairn_joint_view;
+
+CAIRN_API cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id joint,
+                                       cairn_joint_view *view) CAIRN_CHECK_RESULT;
+
+/// Between steps: switches a motor on with a new velocity and limit, or off.
+CAIRN_API cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id joint, bool on,
+                                             double velocity, double limit,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: constant force (N) or torque (N m) along the coordinate, booked as work of
+/// drivers.
+CAIRN_API cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id joint, double force,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: trajectories, written and replayed; part of cairn.h.
+#ifndef CAIRN_TRAJECTORY_H
+#define CAIRN_TRAJECTORY_H
+
+#include <cairn/status.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cairn_world cairn_world;
+
+// ---------------------------------------------------------------- writing
+
+/// trajectory.h5: poses and velocities of all bodies, frame by frame (docs/files.md). Readers may
+/// open it while it is written, in HDF5's SWMR mode.
+typedef struct cairn_trajectory cairn_trajectory;
+
+/// Where the frames come from; texts are borrowed during the call, NULL for none.
+typedef struct cairn_trajectory_def {
+    const char *command;    // line that started the run
+    const char *scene;      // its name
+    const char *scene_text; // the scene file
+    int64_t seed;
+} cairn_trajectory_def;
+
+CAIRN_API cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Goes on behind the first `frames` frames of a file; its writer may have been killed.
+/// @return CAIRN_ERROR_FORMAT when there are fewer, or not of this world's bodies
+CAIRN_API cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
+                                               const cairn_trajectory_def *def, int64_t frames,
+                                               cairn_trajectory **writer,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
+/// Nothing for NULL; otherwise the writer is gone whatever is returned.
+CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- replay
+
+/// A trajectory opened to be replayed, finished or not. Calls on replays must not overlap in time
+/// with others that use HDF5 unless that library was built thread-safe.
+typedef struct cairn_replay cairn_replay;
+
+/// What a trajectory says of its run; texts are the replay's, "" where the file has none.
+typedef struct cairn_replay_info {
+    const char *version, *command, *scene;
+    const char *scene_text; // the scene file
+    int64_t seed;
+    double time_step; // s
+    int bodies;       // in order of creation
+} cairn_replay_info;
+
+/// One frame; arrays are [bodies] and the replay's, valid until its next frame is read.
+typedef struct cairn_replay_frame {
+    int64_t step, contacts;                              // contacts: number
+    double time;                                         // s
+    const double (*position)[3], (*orientation)[4];      // m, wxyz; as cairn_body_view
+    const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
+} cairn_replay_frame;
+
+/// Opens trajectory.h5 of a run that is over, killed or going on. Nothing in the file is trusted,
+/// but the HDF5 library may crash on what it cannot make sense of.
+/// @return CAIRN_ERROR_FILE, CAIRN_ERROR_FORMAT (no trajectory, or a damaged one),
+///         CAIRN_ERROR_MEMORY; *replay is NULL then
+/// Tests: tests/unit/engine/test_replay.c
+CAIRN_API cairn_status cairn_replay_open(const char *path, cairn_replay **replay,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay);
+
+/// Who is asked before a frame is read. HDF5 may crash on a file that was damaged: a program that
+/// must not go down with it reads each frame in a process of its own first, as the command does.
+typedef struct cairn_replay_guard {
+    cairn_status (*ask)(void *context, int64_t frame,
+                        cairn_error *error); // frame -1: all are counted anew
+    void (*release)(void *context);          // called by cairn_replay_close; NULL: nothing to do
+    void *context;
+} cairn_replay_guard;
+
+/// What the guard refuses is not read: its status and message are those of cairn_replay_read and
+/// cairn_replay_refresh. It is the replay's from now on.
+CAIRN_API void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_guard *guard);
+
+/// Number of complete frames, and the time of each; valid until the next refresh.
+CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
+CAIRN_API const double *cairn_replay_times(const cairn_replay *replay);
+
+/// Counts the frames anew, for a run that goes on.
+CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// @return CAIRN_ERROR_ARGUMENT for an index out of range, CAIRN_ERROR_FORMAT for a frame that
+///         cannot be read or has numbers that are no pose
+CAIRN_API cairn_status cairn_replay_read(cairn_replay *replay, int64_t index,
+                                         cairn_replay_frame *frame,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_replay_close(cairn_replay *replay);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

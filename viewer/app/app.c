@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// The live window: opens scenes, runs the loop of events and pictures.
+#include "viewer/app/app.h"
+
+#include "base/timer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double toast_seconds = 4.0;
+// arrows follow the forces slowly
+static const double force_follow = 0.05;
+// pictures a second at most, where nothing else sets a pace
+static const double rate_limit = 60.0;
+
+static void show_toast(view_app *app, const char *text)
+{
+    snprintf(app->toast, sizeof app->toast, "%s", text);
+    app->toast_until = base_timer_seconds() + toast_seconds;
+}
+
+static void tell(const view_app *app, const char *text)
+{
+    if (app->request->note != NULL)
+        app->request->note(app->request->context, CAIRN_INFO, text);
+}
+
+void app_say(view_app *app, const char *format, ...)
+{
+    char text[VIEW_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    show_toast(app, text);
+    tell(app, text);
+}
+
+// ---------------------------------------------------------------- scenes
+
+static void close_scene(view_app *app)
+{
+    view_simulation_stop(app->simulation);
+    app->simulation = NULL;
+    view_model_finish(&app->model);
+    view_subject_finish(&app->subject);
+}
+
+/// The camera goes back to its start for another scene; a reset keeps it.
+static void enter_scene(view_app *app, bool same)
+{
+    char title[300];
+    view_camera before = app->stage.camera;
+    app->frame = view_simulation_frame(app->simulation);
+    app->state = view_simulation_get_state(app->simulation);
+    app->selected = app->contact = -1;
+    app->pulling = false;
+    app->force_unit = 0.0;
+    app->message_seen = 0;
+    view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));
+    app->start = app->stage.camera;
+    if (same)
+        app->stage.camera = before;
+    snprintf(title, sizeof title, "cairn: %s", app->subject.scene->name);
+    SDL_SetWindowTitle(view_gpu_window(app->stage.gpu), title);
+}
+
+/// Takes the subject over; on failure it is gone, and the old one stays if it was not closed yet.
+static cairn_status use_subject(view_app *app, view_subject *subject, bool paused,
+                                cairn_error *error)
+{
+    view_model model = {0};
+    view_simulation *simulation = NULL;
+    cairn_status status = view_model_build(&model, &app->allocator, subject->scene->world, error);
+    if (status == CAIRN_OK)
+        status = view_gpu_set_model(app->stage.gpu, &model, error);
+    if (status != CAIRN_OK) {
+        view_model_finish(&model);
+        view_subject_finish(subject);
+        return status;
+    }
+    close_scene(app);
+    app->subject = *subject;
+    app->model = model;
+    status = view_simulation_start(&simulation, &app->subject, &app->model, paused, error);
+    app->simulation = simulation;
+    return status;
+}
+
+void app_open_scene(view_app *app, const char *path)
+{
+    cairn_error error = {0};
+    char wanted[PATH_MAX];
+    view_subject subject = {0};
+    // SDL gives no path for a drop that it could not store
+    if (path == NULL)
+        return;
+    bool same = strcmp(path, app->path) == 0;
+    snprintf(wanted, sizeof wanted, "%s", path);
+    view_simulation_hold_files(app->simulation, true);
+    cairn_status status = app->request->open(app->request->open_context, wanted, &subject, &error);
+    view_simulation_hold_files(app->simulation, false);
+    if (status == CAIRN_OK)
+        status = use_subject(app, &subject, app->state.paused, &error);
+    if (status != CAIRN_OK)
+        app_say(app, "%.480s", error.message);
+    if (app->simulation == NULL)
+        app->quit = true;
+    if (status != CAIRN_OK)
+        return;
+    snprintf(app->path, sizeof app->path, "%s", wanted);
+    enter_scene(app, same);
+    const scn_scene *scene = app->subject.scene;
+    app_say(app, "%s%s", app->subject.replay != NULL ? "replay: " : "",
+            scene->title[0] != '\0' ? scene->title : scene->name);
+}
+
+void app_open_neighbour(view_app *app, int way)
+{
+    char path[PATH_MAX];
+    if (view_picker_neighbour(app->path, app->subject.replay != NULL, way, path))
+        app_open_scene(app, path);
+}
+
+void app_step_contact(view_app *app, int way)
+{
+    if (app->selected < 0) {
+        app_say(app, "choose a body first, by a click");
+        return;
+    }
+    app->contact = view_frame_next_contact(app->frame, app->selected, app->contact, way);
+    if (app->contact < 0) {
+        app_say(app, app->frame->replayed ? "a trajectory does not store contacts"
+                                          : "this body touches nothing");
+        return;
+    }
+    const view_contact *contact = &app->frame->contacts[app->contact];
+    app->contact_other = contact->a == app->selected ? contact->b : contact->a;
+    app->contact_key = contact->key;
+}
+
+/// The chosen contact in another frame; one that is gone there is let go.
+static void follow_contact(view_app *app)
+{
+    if (app->contact >= 0 && app->selected >= 0)
+        app->contact = view_frame_find_contact(app->frame, app->selected, app->contact_other,
+                                               app->contact_key);
+    else
+        app->contact = -1;
+}
+
+// ---------------------------------------------------------------- pictures
+
+static void follow_forces(view_app *app)
+{
+    double now = 0.0;
+    if (app->style.contacts != VIEW_CONTACTS_FORCES && app->style.contacts != VIEW_CONTACTS_CONES)
+        return;
+    if (view_force_unit(&app->allocator, app->frame, &now) != CAIRN_OK || !(now > 0.0))
+        return;
+    app->force_unit =
+        app->force_unit > 0.0 ? app->force_unit + force_follow * (now - app->force_unit) : now;
+    app->style.force_unit = app->force_unit;
+}
+
+static cairn_status build_list(view_app *app, cairn_error *error)
+{
+    view_axes axes = view_camera_axes(&app->stage.camera);
+    view_draw_request request = {
+        .model = &app->model,
+        .frame = app->frame,
+        .style = &app->style,
+        .eye = axes.eye,
+        .forward = axes.forward,
+        .selected = app->selected,
+        .contact = app->contact,
+        .has_rope = app->pulling,
+    };
+    if (app->pulling) {
+        request.rope[0] = pose_apply(&app->frame->poses[app->selected], app->pull_point);
+        request.rope[1] = app->pull_target;
+    }
+    cairn_status status = view_draw_list_build(&app->stage.list, &request);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "the picture does not fit in memory");
+}
+
+static cairn_status draw(view_app *app, cairn_error *error)
+{
+    bool software = view_gpu_is_software(app->stage.gpu);
+    follow_forces(app);
+    cairn_status status = build_list(app, error);
+    if (status != CAIRN_OK)
+        return status;
+    app_draw_panels(app);
+    view_picture picture = {
+        .width = app->width,
+        .height = app->height,
+        .samples = software ? 1 : 2,
+        .shadows = app->style.shadows,
+        .grid = app->style.ground,
+        .shadow_taps = software ? 0 : 2,
+        .list = &app->stage.list,
+        .camera = &app->stage.camera,
+        .canvas = &app->stage.canvas,
+    };
+    return view_gpu_draw(app->stage.gpu, &picture, error);
+}
+
+// ---------------------------------------------------------------- the loop
+
+static void measure_window(view_app *app)
+{
+    int width = 0, height = 0, points = 0, unused = 0;
+    SDL_Window *window = view_gpu_window(app->stage.gpu);
+    SDL_GL_GetDrawableSize(window, &width, &height);
+    SDL_GetWindowSize(window, &points, &unused);
+    app->width = width > 16 ? width : 16;
+    app->height = height > 16 ? height : 16;
+    app->pixels_per_point = points > 0 ? (double)app->width / points : 1.0;
+}
+
+static void take_messages(view_app *app)
+{
+    app->state = view_simulation_get_state(app->simulation);
+    if (app->state.message_number != app->message_seen) {
+        show_toast(app, app->state.message);
+        app->untold = true;
+    }
+    app->message_seen = app->state.message_number;
+    // a slider that is being moved says much: the log has where it came to rest
+    if (app->untold && (app->held == 0 || !app->mouse.down)) {
+        app->untold = false;
+        tell(app, app->state.message);
+    }
+}
+
+/// What a panel asked for while the old scene was drawn.
+static void open_wanted(view_app *app)
+{
+    char path[PATH_MAX];
+    if (app->quit || app->wanted[0] == '\0')
+        return;
+    snprintf(path, sizeof path, "%s", app->wanted);
+    app->wanted[0] = '\0';
+    app_open_scene(app, path);
+}
+
+static void handle_events(view_app *app)
+{
+    SDL_Event event;
+    app->mouse.pressed = app->mouse.released = false;
+    while (!app->quit && SDL_PollEvent(&event)) {
+        app_handle_event(app, &event);
+        // picks after a change of scene are about its first frame
+        if (app->simulation != NULL) {
+            app->frame = view_simulation_frame(app->simulation);
+            follow_contact(app);
+        }
+    }
+}
+
+/// Waits where the display does not, and counts pictures.
+static void keep_pace(view_app *app)
+{
+    double now = base_timer_seconds(), passed = now - app->last_picture;
+    if (passed < 1.0 / rate_limit)
+        SDL_Delay((Uint32)(1e3 * (1.0 / rate_limit - passed)));
+    now = base_timer_seconds();
+    passed = fmax(now - app->last_picture, 1e-4);
+    app->last_picture = now;
+    app->picture_rate += 0.1 * (1.0 / passed - app->picture_rate);
+    app_fly(app, passed);
+}
+
+static cairn_status show_pictures(view_app *app, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    Uint32 window = SDL_GetWindowID(view_gpu_window(app->stage.gpu));
+    app->last_picture = base_timer_seconds();
+    while (status == CAIRN_OK && !app->quit) {
+        if (app->request->stop != NULL && app->request->stop())
+            return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
+        if (app->script != NULL && !view_script_play(app->script, window)) {
+            view_script_close(app->script);
+            app->script = NULL;
+        }
+        handle_events(app);
+        open_wanted(app);
+        if (app->quit)
+            break;
+        measure_window(app);
+        take_messages(app);
+        app->frame = view_simulation_frame(app->simulation);
+        follow_contact(app);
+        status = draw(app, error);
+        if (status == CAIRN_OK) {
+            view_gpu_present(app->stage.gpu);
+            app_feed_film(app);
+            keep_pace(app);
+        }
+    }
+    return status;
+}
+
+static cairn_status open_app(view_app *app, cairn_error *error)
+{
+    const view_window_request *request = app->request;
+    view_gpu_options options = {.title = "cairn",
+                                .width = request->width,
+                                .height = request->height,
+                                .hidden = request->hidden};
+    view_subject subject = request->subject;
+    cairn_status status = CAIRN_OK;
+    if (request->script != NULL)
+        status = view_script_open(request->script, &app->allocator, &app->script, error);
+    if (status == CAIRN_OK)
+        status = view_stage_open(&app->stage, &app->allocator, &options, 15.0, error);
+    if (status != CAIRN_OK) {
+        view_subject_finish(&subject);
+        return status;
+    }
+    if (SDL_GL_SetSwapInterval(1) != 0)
+        SDL_ClearError();
+    measure_window(app);
+    status = use_subject(app, &subject, request->paused, error);
+    if (status != CAIRN_OK)
+        return status;
+    snprintf(app->path, sizeof app->path, "%s", request->path);
+    enter_scene(app, false);
+    app_say(app, "%s", view_gpu_name(app->stage.gpu));
+    return CAIRN_OK;
+}
+
+cairn_status view_window(const view_window_request *request, cairn_error *error)
+{
+    view_subject subject = request->subject;
+    base_allocator allocator = subject.scene->allocator;
+    view_app *app = base_allocate(&allocator, 1, sizeof *app);
+    if (app == NULL) {
+        view_subject_finish(&subject);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
+    }
+    app->request = request;
+    app->allocator = allocator;
+    app->style = request->style;
+    app->selected = app->contact = -1;
+    app->picker = view_picker_begin(&allocator);
+    cairn_status status = open_app(app, error);
+    if (status == CAIRN_OK)
+        status = show_pictures(app, error);
+    app_end_film(app);
+    close_scene(app);
+    view_picker_finish(&app->picker);
+    view_script_close(app->script);
+    view_stage_close(&app->stage);
+    base_release(&allocator, app);
+    return status;
+}

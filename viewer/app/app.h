@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of the live window, shared by the app*.c files.
+#ifndef CAIRN_VIEWER_APP_APP_H
+#define CAIRN_VIEWER_APP_APP_H
+
+#include "viewer/app/keys.h"
+#include "viewer/app/panel.h"
+#include "viewer/app/pick.h"
+#include "viewer/app/picker.h"
+#include "viewer/app/script.h"
+#include "viewer/app/simulation.h"
+#include "viewer/app/stage.h"
+#include "viewer/film/film.h"
+
+enum { VIEW_SAMPLES_SHOWN = 1024, VIEW_PANELS_MAX = 8 };
+
+typedef struct view_app {
+    const view_window_request *request;
+    base_allocator allocator;
+    view_stage stage;
+    view_script *script; // NULL: none
+    // the scene or run at hand
+    view_subject subject;
+    char path[PATH_MAX];
+    char wanted[PATH_MAX]; // what to open before the next picture; "": nothing
+    view_model model;
+    view_simulation *simulation;
+    view_simulation_state state;
+    const view_frame *frame; // of the simulation, this picture's
+    // what is shown
+    view_style style;
+    view_camera start; // camera of VIEW_START
+    int selected;      // body; -1: none
+    int contact;       // of the selected body, in this picture's frame; -1: none
+    int contact_other; // the other body of it
+    uint64_t contact_key;
+    bool show_help, show_panel, show_energy, show_solver, show_names;
+    view_sample samples[VIEW_SAMPLES_SHOWN];
+    int sample_count;
+    view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse
+    int panel_count;
+    view_picker picker;
+    int held;          // slider in the mouse's hand
+    double force_unit; // N, mean over pictures
+    char toast[VIEW_TEXT_MAX];
+    double toast_until; // s, wall clock
+    int message_seen;
+    bool untold; // the toast is not in the log yet: its slider is still in hand
+    // input
+    view_mouse mouse;
+    double press_x, press_y;
+    bool orbiting, panning, over_panel, moved;
+    bool pulling;
+    vec3 pull_point;   // in the shape's frame
+    double pull_depth; // m, along the view
+    vec3 pull_target;
+    bool flying[VIEW_ACTION_FLY_DOWN - VIEW_ACTION_FLY_FORWARD + 1];
+    bool quit;
+    // the window
+    int width, height; // pixels
+    double pixels_per_point;
+    double last_picture; // s, wall clock
+    double picture_rate; // 1/s, mean
+    // files
+    view_film film;
+    bool filming;
+    double film_next; // s, wall clock
+} view_app;
+
+/// Says something for a few seconds at the upper edge, and to the caller's log.
+void app_say(view_app *app, const char *format, ...) CAIRN_PRINTF(2, 3);
+
+/// Ends the scene at hand and opens another; on failure the old one stays.
+void app_open_scene(view_app *app, const char *path);
+
+/// The scene (or run) before or behind in the folder, in the order of names.
+void app_open_neighbour(view_app *app, int way);
+
+/// The list of scenes and runs that can be opened; app_picker.c.
+void app_open_picker(view_app *app);
+/// A key while the list is open.
+void app_picker_key(view_app *app, SDL_Keycode key);
+void app_draw_picker(view_app *app);
+
+/// The next contact of the chosen body, or the one before.
+void app_step_contact(view_app *app, int way);
+
+/// Handles one event of SDL; app_input.c.
+void app_handle_event(view_app *app, const SDL_Event *event);
+void app_act(view_app *app, view_action action);
+/// Moves the camera while keys are held.
+void app_fly(view_app *app, double seconds);
+
+/// Draws panels, text and plots into the canvas; app_panels.c.
+void app_draw_panels(view_app *app);
+/// Plots and the bars of the phases; app_plots.c.
+void app_draw_plots(view_app *app);
+/// A panel that remembers its place until the next picture, for the mouse.
+view_panel app_begin_panel(view_app *app, double left, double top, double width);
+void app_end_panel(view_app *app, view_panel *panel);
+double app_row_height(const view_app *app);
+
+/// Pictures, films, problems; app_files.c.
+void app_write_picture(view_app *app);
+void app_write_problem(view_app *app);
+void app_toggle_film(view_app *app);
+/// Adds the last picture to the film when one is due.
+void app_feed_film(view_app *app);
+void app_end_film(view_app *app);
+
+static inline void app_order(view_app *app, view_order_kind kind, double number)
+{
+    view_order order = {.kind = kind, .number = number};
+    view_simulation_post(app->simulation, &order);
+}
+
+static inline double app_aspect(const view_app *app)
+{
+    return (double)app->width / app->height;
+}
+
+#endif

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+// From events to actions: keys by the table, the mouse by what is under it.
+#include "viewer/app/app.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// pixels below which a drag is a click
+static const double click_reach = 4.0;
+
+// ---------------------------------------------------------------- actions
+
+static void look_from(view_app *app, double azimuth, double elevation)
+{
+    app->stage.camera.azimuth = azimuth;
+    app->stage.camera.elevation = elevation;
+}
+
+static void fit(view_app *app)
+{
+    vec3 low, high;
+    if (app->selected >= 0) {
+        vec3 centre = app->frame->centres[app->selected];
+        double r = 1.6 * app->model.bodies[app->selected].radius;
+        vec3 reach = vec3_make(r, r, r);
+        view_camera_fit(&app->stage.camera, vec3_sub(centre, reach), vec3_add(centre, reach),
+                        app_aspect(app));
+    } else if (view_frame_bounds(app->frame, &app->model, true, &low, &high)) {
+        view_camera_fit(&app->stage.camera, low, high, app_aspect(app));
+    }
+}
+
+static void change_speed(view_app *app, double factor)
+{
+    double speed = fmin(fmax(app->state.speed * factor, 1.0 / 1024.0), 1024.0);
+    app_order(app, VIEW_ORDER_SPEED, speed);
+    app_say(app, "speed %.4g", speed);
+}
+
+static void clip(view_app *app)
+{
+    view_axes axes = view_camera_axes(&app->stage.camera);
+    vec3 towards = vec3_negate(axes.forward);
+    app->style.clip = !app->style.clip;
+    vec3_store(app->style.clip_plane, towards);
+    app->style.clip_plane[3] = vec3_dot(towards, app->stage.list.origin);
+}
+
+static void toggle_full_screen(view_app *app)
+{
+    SDL_Window *window = view_gpu_window(app->stage.gpu);
+    bool full = (SDL_GetWindowFlags(window) & SDL_WINDOW_FULLSCREEN_DESKTOP) != 0;
+    if (!app->request->hidden &&
+        SDL_SetWindowFullscreen(window, full ? 0 : SDL_WINDOW_FULLSCREEN_DESKTOP) != 0)
+        app_say(app, "%s", SDL_GetError());
+}
+
+static void cycle_contacts(view_app *app, int way)
+{
+    static const char *const helps[] = {
+#define HELP(upper, name, help) help,
+        VIEW_CONTACTS_LIST(HELP)
+#undef HELP
+    };
+    int next = ((int)app->style.contacts + way + VIEW_CONTACTS_COUNT) % VIEW_CONTACTS_COUNT;
+    app->style.contacts = (view_contacts)next;
+    app_say(app, "%s%s", helps[next],
+            app->frame->replayed && next != VIEW_CONTACTS_OFF
+                ? ": a trajectory does not store where they are"
+                : "");
+}
+
+static void cycle_colours(view_app *app)
+{
+    static const char *const helps[] = {
+#define HELP(upper, name, help) help,
+        VIEW_COLOURS_LIST(HELP)
+#undef HELP
+    };
+    app->style.colours = (view_colours)(((int)app->style.colours + 1) % VIEW_COLOURS_COUNT);
+    app_say(app, "colours: %s", helps[app->style.colours]);
+}
+
+static void deselect(view_app *app)
+{
+    if (app->show_help)
+        app->show_help = false;
+    else
+        app->selected = app->contact = -1;
+}
+
+/// @return false for an action that is not about time
+static bool act_on_time(view_app *app, view_action action)
+{
+    switch ((int)action) {
+    case VIEW_ACTION_PAUSE:
+        app_order(app, VIEW_ORDER_PAUSE, app->state.paused ? 0.0 : 1.0);
+        return true;
+    case VIEW_ACTION_STEP:
+        app_order(app, VIEW_ORDER_STEP, 1.0);
+        return true;
+    case VIEW_ACTION_STEP_TEN:
+        app_order(app, VIEW_ORDER_STEP, 10.0);
+        return true;
+    case VIEW_ACTION_BACK:
+        app_order(app, VIEW_ORDER_STEP, -1.0);
+        return true;
+    case VIEW_ACTION_BACK_TEN:
+        app_order(app, VIEW_ORDER_STEP, -10.0);
+        return true;
+    case VIEW_ACTION_LATEST:
+        app_order(app, VIEW_ORDER_SEEK, 0.0);
+        return true;
+    case VIEW_ACTION_OLDEST:
+        app_order(app, VIEW_ORDER_SEEK, 1e9);
+        return true;
+    case VIEW_ACTION_FASTER:
+        change_speed(app, 2.0);
+        return true;
+    case VIEW_ACTION_SLOWER:
+        change_speed(app, 0.5);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool act_on_camera(view_app *app, view_action action)
+{
+    const double quarter = 0.5 * M_PI, top = 1.5533;
+    switch ((int)action) {
+    case VIEW_ACTION_VIEW_X:
+        look_from(app, M_PI, 0.0);
+        return true;
+    case VIEW_ACTION_VIEW_Y:
+        look_from(app, -quarter, 0.0);
+        return true;
+    case VIEW_ACTION_VIEW_Z:
+        look_from(app, -quarter, -top);
+        return true;
+    case VIEW_ACTION_VIEW_X_BACK:
+        look_from(app, 0.0, 0.0);
+        return true;
+    case VIEW_ACTION_VIEW_Y_BACK:
+        look_from(app, quarter, 0.0);
+        return true;
+    case VIEW_ACTION_VIEW_Z_BACK:
+        look_from(app, -quarter, top);
+        return true;
+    case VIEW_ACTION_VIEW_START:
+        app->stage.camera = app->start;
+        return true;
+    case VIEW_ACTION_FIT:
+        fit(app);
+        return true;
+    case VIEW_ACTION_PARALLEL:
+        app->stage.camera.parallel = !app->stage.camera.parallel;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool toggle(bool *what)
+{
+    *what = !*what;
+    return true;
+}
+
+static bool act_on_style(view_app *app, view_action action)
+{
+    switch ((int)action) {
+    case VIEW_ACTION_CONTACTS:
+        cycle_contacts(app, 1);
+        return true;
+    case VIEW_ACTION_CONTACTS_BACK:
+        cycle_contacts(app, -1);
+        return true;
+    case VIEW_ACTION_LARGER:
+        app->style.contact_scale = fmin(1.25 * app->style.contact_scale, 100.0);
+        return true;
+    case VIEW_ACTION_SMALLER:
+        app->style.contact_scale = fmax(0.8 * app->style.contact_scale, 0.01);
+        return true;
+    case VIEW_ACTION_COLOURS:
+        cycle_colours(app);
+        return true;
+    case VIEW_ACTION_GLASS:
+        app->style.glass = (view_glass)(((int)app->style.glass + 1) % VIEW_GLASS_COUNT);
+        return true;
+    case VIEW_ACTION_GROUND:
+        return toggle(&app->style.ground);
+    case VIEW_ACTION_SHADOWS:
+        return toggle(&app->style.shadows);
+    case VIEW_ACTION_FRAMES:
+        return toggle(&app->style.frames);
+    case VIEW_ACTION_BOXES:
+        return toggle(&app->style.boxes);
+    case VIEW_ACTION_VELOCITIES:
+        return toggle(&app->style.velocities);
+    case VIEW_ACTION_NAMES:
+        return toggle(&app->show_names);
+    case VIEW_ACTION_CLIP:
+        clip(app);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void act_on_rest(view_app *app, view_action action)
+{
+    switch ((int)action) {
+    case VIEW_ACTION_RESET:
+        app_open_scene(app, app->path);
+        break;
+    case VIEW_ACTION_SCENE_LIST:
+        app_open_picker(app);
+        break;
+    case VIEW_ACTION_CONTACT_NEXT:
+        app_step_contact(app, 1);
+        break;
+    case VIEW_ACTION_CONTACT_PREVIOUS:
+        app_step_contact(app, -1);
+        break;
+    case VIEW_ACTION_SCENE_NEXT:
+        app_open_neighbour(app, 1);
+        break;
+    case VIEW_ACTION_SCENE_PREVIOUS:
+        app_open_neighbour(app, -1);
+        break;
+    case VIEW_ACTION_PANEL:
+        toggle(&app->show_panel);
+        break;
+    case VIEW_ACTION_ENERGY:
+        toggle(&app->show_energy);
+        break;
+    case VIEW_ACTION_SOLVER:
+        toggle(&app->show_solver);
+        break;
+    case VIEW_ACTION_DESELECT:
+        deselect(app);
+        break;
+    case VIEW_ACTION_HELP:
+        toggle(&app->show_help);
+        break;
+    case VIEW_ACTION_PROBLEM:
+        app_write_problem(app);
+        break;
+    case VIEW_ACTION_PICTURE:
+        app_write_picture(app);
+        break;
+    case VIEW_ACTION_FILM:
+        app_toggle_film(app);
+        break;
+    case VIEW_ACTION_FULL_SCREEN:
+        toggle_full_screen(app);
+        break;
+    case VIEW_ACTION_QUIT:
+        app->quit = true;
+        break;
+    default:
+        break;
+    }
+}
+
+void app_act(view_app *app, view_action action)
+{
+    if (!act_on_time(app, action) && !act_on_camera(app, action) && !act_on_style(app, action))
+        act_on_rest(app, action);
+}
+
+// ---------------------------------------------------------------- keys
+
+static view_action action_of(const SDL_Keysym *key)
+{
+    char name[64];
+    const char *modifier = key->mod & KMOD_CTRL ? "Ctrl+" : key->mod & KMOD_SHIFT ? "Shift+" : "";
+    snprintf(name, sizeof name, "%s%s", modifier, SDL_GetKeyName(key->sym));
+    return view_key_find(name);
+}
+
+static void handle_key(view_app *app, const SDL_KeyboardEvent *event)
+{
+    view_action action = action_of(&event->keysym);
+    bool down = event->type == SDL_KEYDOWN;
+    // the list takes what can be typed; function keys keep their meaning
+    bool function = event->keysym.sym >= SDLK_F1 && event->keysym.sym <= SDLK_F12;
+    if (app->picker.open && action != VIEW_ACTION_SCENE_LIST && !function) {
+        if (down)
+            app_picker_key(app, event->keysym.sym);
+        return;
+    }
+    if (action >= VIEW_ACTION_FLY_FORWARD && action <= VIEW_ACTION_FLY_DOWN) {
+        app->flying[action - VIEW_ACTION_FLY_FORWARD] = down;
+        return;
+    }
+    // held keys repeat what makes sense when repeated
+    bool repeats = action == VIEW_ACTION_STEP || action == VIEW_ACTION_BACK ||
+                   action == VIEW_ACTION_STEP_TEN || action == VIEW_ACTION_BACK_TEN ||
+                   action == VIEW_ACTION_LARGER || action == VIEW_ACTION_SMALLER;
+    if (down && action != VIEW_ACTION_NONE && (event->repeat == 0 || repeats))
+        app_act(app, action);
+}
+
+void app_fly(view_app *app, double seconds)
+{
+    double step = 0.8 * app->stage.camera.distance * fmin(seconds, 0.1);
+    const bool *keys = app->flying;
+    double forward = step * (keys[0] - keys[1]), right = step * (keys[3] - keys[2]);
+    view_camera_fly(&app->stage.camera, forward, right, step * (keys[4] - keys[5]));
+}
+
+// ---------------------------------------------------------------- mouse
+
+static view_ray mouse_ray(const view_app *app)
+{
+    double x = 2.0 * app->mouse.x / app->width - 1.0, y = 1.0 - 2.0 * app->mouse.y / app->height;
+    return view_camera_ray(&app->stage.camera, x, y, app_aspect(app));
+}
+
+/// Only dynamic bodies can be pulled.
+static bool start_pull(view_app *app)
+{
+    view_ray ray = mouse_ray(app);
+    view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
+    if (hit.body < 0 || app->model.bodies[hit.body].kind != CAIRN_DYNAMIC)
+        return false;
+    if (app->subject.replay != NULL) {
+        app_say(app, "this is a run that was made: nothing can be pulled");
+        return false;
+    }
+    vec3 forward = view_camera_axes(&app->stage.camera).forward;
+    app->selected = hit.body;
+    app->contact = -1;
+    app->pulling = true;
+    app->pull_point = pose_apply_inverse(&app->frame->poses[hit.body], hit.point);
+    app->pull_depth = vec3_dot(vec3_sub(hit.point, ray.origin), forward);
+    app->pull_target = hit.point;
+    return true;
+}
+
+/// The target moves in the plane of the picture through the point that was taken.
+static void pull(view_app *app)
+{
+    view_ray ray = mouse_ray(app);
+    vec3 forward = view_camera_axes(&app->stage.camera).forward;
+    double along = app->pull_depth / vec3_dot(ray.direction, forward);
+    app->pull_target = vec3_add_scaled(ray.origin, along, ray.direction);
+    view_order order = {.kind = VIEW_ORDER_PULL,
+                        .body = app->selected,
+                        .point = app->pull_point,
+                        .vector = app->pull_target};
+    view_simulation_post(app->simulation, &order);
+}
+
+static void choose(view_app *app)
+{
+    view_ray ray = mouse_ray(app);
+    view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
+    if (hit.body < 0)
+        hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
+    if (app->selected != hit.body)
+        app->contact = -1;
+    app->selected = hit.body;
+}
+
+static bool is_over_panel(const view_app *app)
+{
+    for (int i = 0; i < app->panel_count; i++)
+        if (view_panel_contains(&app->panels[i], app->mouse.x, app->mouse.y))
+            return true;
+    return false;
+}
+
+static void press(view_app *app, const SDL_MouseButtonEvent *event)
+{
+    SDL_Keymod modifier = SDL_GetModState();
+    app->press_x = app->mouse.x;
+    app->press_y = app->mouse.y;
+    app->moved = false;
+    app->over_panel = is_over_panel(app);
+    if (event->button == SDL_BUTTON_LEFT)
+        app->mouse.down = app->mouse.pressed = true;
+    if (app->over_panel || app->picker.open)
+        return;
+    if (event->button == SDL_BUTTON_LEFT && modifier & KMOD_CTRL && start_pull(app))
+        return;
+    app->panning = event->button != SDL_BUTTON_LEFT || (modifier & KMOD_SHIFT) != 0;
+    app->orbiting = !app->panning;
+}
+
+static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
+{
+    if (event->button == SDL_BUTTON_LEFT) {
+        app->mouse.down = false;
+        app->mouse.released = true;
+    }
+    if (app->pulling)
+        app_order(app, VIEW_ORDER_RELEASE, 0.0);
+    else if (app->orbiting && !app->moved)
+        choose(app);
+    app->pulling = app->orbiting = app->panning = false;
+}
+
+static void move(view_app *app, double x, double y)
+{
+    double dx = (x - app->mouse.x) / app->height, dy = (y - app->mouse.y) / app->height;
+    app->mouse.x = x;
+    app->mouse.y = y;
+    if (hypot(x - app->press_x, y - app->press_y) > click_reach * app->pixels_per_point)
+        app->moved = true;
+    if (app->pulling)
+        pull(app);
+    else if (app->orbiting && app->moved)
+        view_camera_orbit(&app->stage.camera, dx, dy);
+    else if (app->panning)
+        view_camera_pan(&app->stage.camera, dx, dy);
+}
+
+void app_handle_event(view_app *app, const SDL_Event *event)
+{
+    double scale = app->pixels_per_point;
+    switch (event->type) {
+    case SDL_QUIT:
+        app->quit = true;
+        break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+        handle_key(app, &event->key);
+        break;
+    case SDL_MOUSEMOTION:
+        move(app, scale * event->motion.x, scale * event->motion.y);
+        break;
+    case SDL_MOUSEBUTTONDOWN:
+        move(app, scale * event->button.x, scale * event->button.y);
+        press(app, &event->button);
+        break;
+    case SDL_MOUSEBUTTONUP:
+        let_go(app, &event->button);
+        break;
+    case SDL_MOUSEWHEEL:
+        if (!is_over_panel(app))
+            view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
+        break;
+    case SDL_DROPFILE:
+        app_open_scene(app, event->drop.file);
+        SDL_free(event->drop.file);
+        break;
+    default:
+        break;
+    }
+}

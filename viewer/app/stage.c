@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens what drawing needs, aims the camera, writes captions.
+#include "viewer/app/stage.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *view_missing(void)
+{
+    return NULL;
+}
+
+void view_describe(char *text, size_t size)
+{
+    base_allocator allocator = base_allocator_default();
+    view_gpu_options options = {.title = "cairn", .width = 16, .height = 16, .hidden = true};
+    cairn_error error = {0};
+    view_gpu *gpu = NULL;
+    if (view_gpu_open(&allocator, &options, &gpu, &error) == CAIRN_OK)
+        snprintf(text, size, "%s", view_gpu_name(gpu));
+    else
+        snprintf(text, size, "%s", error.message);
+    view_gpu_close(gpu);
+}
+
+cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
+                             const view_gpu_options *options, double text_height,
+                             cairn_error *error)
+{
+    *stage = (view_stage){.allocator = *allocator, .camera = view_camera_default()};
+    cairn_status status = view_gpu_open(allocator, options, &stage->gpu, error);
+    if (status == CAIRN_OK) {
+        status = view_font_create(allocator, text_height, &stage->font);
+        if (status != CAIRN_OK)
+            status = base_fail(error, status, "the font cannot be read");
+    }
+    if (status == CAIRN_OK)
+        status = view_gpu_set_font(stage->gpu, stage->font, error);
+    if (status != CAIRN_OK) {
+        view_stage_close(stage);
+        return status;
+    }
+    stage->canvas = view_canvas_begin(allocator, stage->font);
+    stage->list = view_draw_list_begin(allocator);
+    return CAIRN_OK;
+}
+
+void view_stage_close(view_stage *stage)
+{
+    view_canvas_finish(&stage->canvas);
+    view_draw_list_finish(&stage->list);
+    view_font_destroy(stage->font);
+    view_gpu_close(stage->gpu);
+    if (stage->allocator.reallocate != NULL)
+        base_release(&stage->allocator, stage->pixels);
+    *stage = (view_stage){0};
+}
+
+view_place view_place_default(void)
+{
+    return (view_place){NAN, NAN, NAN, false};
+}
+
+/// Distance at which the corners of all bodies' own boxes are in the picture: nearer than what the
+/// box around everything asks for.
+static double needed_distance(const view_camera *camera, const view_model *model,
+                              const view_frame *frame, double aspect)
+{
+    double distance = 1e-6;
+    for (int i = 0; i < frame->body_count; i++) {
+        const view_shape *shape = &model->shapes[model->bodies[i].shape];
+        for (int corner = 0; corner < 8 && model->bodies[i].radius > 0.0; corner++) {
+            vec3 local = vec3_make(corner & 1 ? shape->maximum.x : shape->minimum.x,
+                                   corner & 2 ? shape->maximum.y : shape->minimum.y,
+                                   corner & 4 ? shape->maximum.z : shape->minimum.z);
+            vec3 point = pose_apply(&frame->poses[i], local);
+            distance = fmax(distance, view_camera_needed(camera, point, aspect));
+        }
+    }
+    return distance;
+}
+
+void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *frame,
+                    const view_place *place, double aspect)
+{
+    vec3 low, high;
+    view_camera *camera = &stage->camera;
+    *camera = view_camera_default();
+    if (!isnan(place->azimuth))
+        camera->azimuth = place->azimuth * M_PI / 180.0;
+    if (!isnan(place->elevation))
+        camera->elevation = place->elevation * M_PI / 180.0;
+    camera->parallel = place->parallel;
+    if (!view_frame_bounds(frame, model, true, &low, &high)) {
+        low = vec3_make(-1.0, -1.0, 0.0);
+        high = vec3_make(1.0, 1.0, 1.0);
+    }
+    view_camera_fit(camera, low, high, aspect);
+    if (frame->body_count > 0)
+        camera->distance =
+            fmin(camera->distance, 1.14 * needed_distance(camera, model, frame, aspect));
+    if (!isnan(place->zoom))
+        view_camera_zoom(camera, 1.0 / place->zoom);
+}
+
+cairn_status view_stage_read(view_stage *stage, int width, int height, cairn_error *error)
+{
+    size_t bytes = (size_t)width * (size_t)height * 3;
+    if (bytes > stage->pixel_bytes) {
+        base_release(&stage->allocator, stage->pixels);
+        stage->pixel_bytes = 0;
+        stage->pixels = base_allocate(&stage->allocator, bytes, 1);
+        if (stage->pixels == NULL)
+            return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
+        stage->pixel_bytes = bytes;
+    }
+    view_gpu_read(stage->gpu, stage->pixels);
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- captions
+
+static const view_colour ink = {44, 50, 60, 255};
+
+static void draw_status_key(view_canvas *canvas, double right, double y, double row)
+{
+    static const char *const names[] = {"sliding", "sticking", "open"};
+    static const cairn_contact_status statuses[] = {CAIRN_CONTACT_SLIDING, CAIRN_CONTACT_STICKING,
+                                                    CAIRN_CONTACT_OPEN};
+    for (int i = 0; i < BASE_COUNT(names); i++) {
+        right -= view_font_width(canvas->font, names[i]);
+        view_canvas_text(canvas, right, y, ink, names[i]);
+        right -= row;
+        view_canvas_box(canvas, right + 0.2 * row, y + 0.25 * row, 0.5 * row, 0.5 * row,
+                        view_colour_status(statuses[i]));
+        right -= 0.6 * row;
+    }
+}
+
+static void draw_force_key(view_canvas *canvas, double length, double unit, double right, double y)
+{
+    char text[80];
+    snprintf(text, sizeof text, "an arrow of %.2g m: %.3g N", length, unit);
+    view_canvas_text(canvas, right - view_font_width(canvas->font, text), y, ink, text);
+}
+
+static void draw_contact_key(view_stage *stage, const view_model *model, const view_style *style,
+                             double right, double *y)
+{
+    view_canvas *canvas = &stage->canvas;
+    double row = view_font_height(stage->font);
+    bool acting = stage->list.force_unit > 0.0;
+    if (style->contacts == VIEW_CONTACTS_STATUS || style->contacts == VIEW_CONTACTS_CONES)
+        draw_status_key(canvas, right, *y, row);
+    else if (style->contacts == VIEW_CONTACTS_FORCES && acting)
+        draw_force_key(canvas, view_force_length(model, style), stage->list.force_unit, right, *y);
+    else
+        return;
+    *y += 1.4 * row;
+}
+
+/// A bar from nothing to the largest value, as wide as twelve letters are high.
+static void draw_scale_key(view_canvas *canvas, const char *unit, double largest, double right,
+                           double y, double row)
+{
+    enum { PIECES = 48 };
+    char text[40];
+    snprintf(text, sizeof text, "%.3g %s", largest, unit);
+    right -= view_font_width(canvas->font, text);
+    view_canvas_text(canvas, right, y, ink, text);
+    double width = 12.0 * row, left = right - 0.5 * row - width;
+    for (int i = 0; i < PIECES; i++)
+        view_canvas_box(canvas, left + i * width / PIECES, y + 0.2 * row, width / PIECES, 0.6 * row,
+                        view_colour_scale((i + 0.5) / PIECES));
+    view_canvas_text(canvas, left - 0.5 * row - view_font_width(canvas->font, "0"), y, ink, "0");
+}
+
+static void draw_material_key(view_canvas *canvas, const view_model *model, double right, double y,
+                              double row)
+{
+    enum { SHOWN = 8 };
+    for (int i = model->material_count < SHOWN ? model->material_count - 1 : SHOWN - 1; i >= 0;
+         i--) {
+        right -= view_font_width(canvas->font, model->materials[i]);
+        view_canvas_text(canvas, right, y, ink, model->materials[i]);
+        right -= row;
+        view_canvas_box(canvas, right + 0.2 * row, y + 0.25 * row, 0.5 * row, 0.5 * row,
+                        view_colour_of(i));
+        right -= 0.6 * row;
+    }
+}
+
+void view_stage_key(view_stage *stage, const view_model *model, const view_style *style,
+                    double right, double y)
+{
+    double row = view_font_height(stage->font), largest = stage->list.colour_largest;
+    draw_contact_key(stage, model, style, right, &y);
+    if (style->colours == VIEW_COLOURS_MATERIAL)
+        draw_material_key(&stage->canvas, model, right, y, row);
+    else if (largest > 0.0)
+        draw_scale_key(&stage->canvas, style->colours == VIEW_COLOURS_SPEED ? "m/s" : "N", largest,
+                       right, y, row);
+}
+
+void view_stage_caption(view_stage *stage, const char *title, const view_model *model,
+                        const view_frame *frame, const view_style *style, int width, int height)
+{
+    view_canvas *canvas = &stage->canvas;
+    double row = view_font_height(stage->font), y = height - 1.5 * row, right = width - 0.6 * row;
+    double x = 0.6 * row;
+    char now[64];
+    snprintf(now, sizeof now, "t = %.3f s   contacts %lld", frame->time,
+             (long long)view_frame_contacts(frame));
+    // a narrow picture goes without the title
+    if (x + view_font_width(canvas->font, title) + row + view_font_width(canvas->font, now) < right)
+        x = view_canvas_text(canvas, x, y, ink, title) + row;
+    view_canvas_text(canvas, x, y, ink, now);
+    view_stage_key(stage, model, style, right, 0.6 * row);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours of bodies: by number, material, speed, force or group.
+#include "viewer/draw/colour.h"
+
+#include "base/assert.h"
+
+#include <math.h>
+#include <string.h>
+
+static const view_colour fixed_colour = {124, 130, 138, 255};
+
+view_colour view_colour_of(int number)
+{
+    static const view_colour palette[] = {
+        {225, 112, 85, 255},  {86, 140, 196, 255},  {236, 180, 92, 255}, {98, 168, 132, 255},
+        {176, 122, 178, 255}, {229, 146, 146, 255}, {92, 176, 188, 255}, {196, 168, 130, 255},
+    };
+    return palette[(unsigned)number % (unsigned)BASE_COUNT(palette)];
+}
+
+view_colour view_colour_mix(view_colour a, view_colour b, double part_of_b)
+{
+    double t = fmin(fmax(part_of_b, 0.0), 1.0);
+    return (view_colour){
+        (uint8_t)lround(a.r + t * (b.r - a.r)), (uint8_t)lround(a.g + t * (b.g - a.g)),
+        (uint8_t)lround(a.b + t * (b.b - a.b)), (uint8_t)lround(a.a + t * (b.a - a.a))};
+}
+
+view_colour view_colour_scale(double x)
+{
+    static const view_colour stops[] = {
+        {52, 60, 130, 255},  {44, 120, 142, 255}, {50, 168, 116, 255},
+        {150, 206, 70, 255}, {250, 222, 60, 255},
+    };
+    // the negation catches NaN
+    double t = !(x > 0.0) ? 0.0 : fmin(x, 1.0) * (BASE_COUNT(stops) - 1);
+    int low = t >= BASE_COUNT(stops) - 1 ? BASE_COUNT(stops) - 2 : (int)t;
+    return view_colour_mix(stops[low], stops[low + 1], t - low);
+}
+
+view_colour view_colour_status(cairn_contact_status status)
+{
+    switch (status) {
+    case CAIRN_CONTACT_OPEN:
+        return (view_colour){150, 158, 168, 255};
+    case CAIRN_CONTACT_STICKING:
+        return (view_colour){46, 174, 92, 255};
+    case CAIRN_CONTACT_SLIDING:
+        break;
+    }
+    return (view_colour){232, 66, 50, 255};
+}
+
+// ---------------------------------------------------------------- groups
+
+static int find_root(int *parent, int i)
+{
+    while (parent[i] != i) {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    return i;
+}
+
+static void join(int *parent, int a, int b)
+{
+    int root_a = find_root(parent, a), root_b = find_root(parent, b);
+    // the smaller number leads, so that groups keep their first member
+    if (root_a < root_b)
+        parent[root_b] = root_a;
+    else
+        parent[root_a] = root_b;
+}
+
+int view_islands(const view_model *model, const view_frame *frame, int *islands)
+{
+    int count = 0;
+    for (int i = 0; i < model->body_count; i++)
+        islands[i] = i;
+    for (int i = 0; i < frame->contact_count; i++) {
+        const view_contact *contact = &frame->contacts[i];
+        if (contact->status != CAIRN_CONTACT_OPEN &&
+            model->bodies[contact->a].kind == CAIRN_DYNAMIC &&
+            model->bodies[contact->b].kind == CAIRN_DYNAMIC)
+            join(islands, contact->a, contact->b);
+    }
+    for (int i = 0; i < model->body_count; i++)
+        islands[i] = find_root(islands, i);
+    // a root is the first of its group, so its number is known when the others come
+    for (int i = 0; i < model->body_count; i++) {
+        if (model->bodies[i].kind != CAIRN_DYNAMIC)
+            islands[i] = -1;
+        else
+            islands[i] = islands[i] == i ? count++ : islands[islands[i]];
+    }
+    return count;
+}
+
+// ---------------------------------------------------------------- quantities
+
+/// @param least  what the brightest colour stands for at least, so that rest is not shown as motion
+/// @return what the brightest colour stands for
+static double colour_by_scale(const view_model *model, const double *values, double least,
+                              view_colour *colours)
+{
+    double largest = least;
+    for (int i = 0; i < model->body_count; i++)
+        if (model->bodies[i].kind == CAIRN_DYNAMIC && values[i] > largest)
+            largest = values[i];
+    for (int i = 0; i < model->body_count; i++)
+        colours[i] = model->bodies[i].kind == CAIRN_DYNAMIC
+                         ? view_colour_scale(largest > 0.0 ? values[i] / largest : 0.0)
+                         : fixed_colour;
+    return largest;
+}
+
+static void read_speeds(const view_frame *frame, double *values)
+{
+    for (int i = 0; i < frame->body_count; i++)
+        values[i] = vec3_norm(frame->velocities[i]);
+}
+
+static void read_forces(const view_frame *frame, double *values)
+{
+    for (int i = 0; i < frame->contact_count; i++) {
+        double force = vec3_norm(frame->contacts[i].force);
+        values[frame->contacts[i].a] += force;
+        values[frame->contacts[i].b] += force;
+    }
+}
+
+static cairn_status colour_by_quantity(const view_model *model, const view_frame *frame,
+                                       view_colours mode, view_colour *colours, double *largest)
+{
+    double *values =
+        base_allocate(&model->allocator, (size_t)model->body_count + 1, sizeof *values);
+    if (values == NULL)
+        return CAIRN_ERROR_MEMORY;
+    bool speed = mode == VIEW_COLOURS_SPEED;
+    if (speed)
+        read_speeds(frame, values);
+    else
+        read_forces(frame, values);
+    // a twentieth of a body in a second counts as rest
+    *largest = colour_by_scale(model, values, speed ? 0.05 * model->symbol_size : 0.0, colours);
+    base_release(&model->allocator, values);
+    return CAIRN_OK;
+}
+
+static cairn_status colour_by_island(const view_model *model, const view_frame *frame,
+                                     view_colour *colours)
+{
+    int *islands = base_allocate(&model->allocator, (size_t)model->body_count + 1, sizeof *islands);
+    if (islands == NULL)
+        return CAIRN_ERROR_MEMORY;
+    view_islands(model, frame, islands);
+    for (int i = 0; i < model->body_count; i++)
+        colours[i] = islands[i] >= 0 ? view_colour_of(islands[i]) : fixed_colour;
+    base_release(&model->allocator, islands);
+    return CAIRN_OK;
+}
+
+/// Neighbours in order of creation differ; each round of the palette is a little lighter or darker.
+static view_colour colour_by_number(const view_body *body, int number)
+{
+    static const view_colour dark = {40, 44, 52, 255}, light = {255, 250, 240, 255};
+    if (body->kind != CAIRN_DYNAMIC)
+        return fixed_colour;
+    double shade = 0.5 * sin(2.4 * number);
+    return view_colour_mix(view_colour_of(number), shade < 0.0 ? dark : light, 0.25 * fabs(shade));
+}
+
+cairn_status view_colour_bodies(const view_model *model, const view_frame *frame,
+                                const view_style *style, view_colour *colours, double *largest)
+{
+    *largest = 0.0;
+    switch (style->colours) {
+    case VIEW_COLOURS_SPEED:
+    case VIEW_COLOURS_FORCE:
+        return colour_by_quantity(model, frame, style->colours, colours, largest);
+    case VIEW_COLOURS_ISLAND:
+        return colour_by_island(model, frame, colours);
+    case VIEW_COLOURS_ID:
+    case VIEW_COLOURS_MATERIAL:
+    case VIEW_COLOURS_COUNT:
+        break;
+    }
+    for (int i = 0; i < model->body_count; i++)
+        colours[i] = style->colours == VIEW_COLOURS_MATERIAL
+                         ? view_colour_of(model->bodies[i].material)
+                         : colour_by_number(&model->bodies[i], i);
+    return CAIRN_OK;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model and frame to draw list: bodies, frames, boxes, velocities.
+#include "viewer/draw/draw_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const uint8_t glass_alpha = 24;
+static const view_colour glass_colour = {186, 214, 236, 255};
+static const view_colour axis_colours[3] = {
+    {214, 62, 56, 255}, {70, 164, 78, 255}, {56, 110, 214, 255}};
+
+view_draw_list view_draw_list_begin(const base_allocator *allocator)
+{
+    return (view_draw_list){.allocator = *allocator};
+}
+
+void view_draw_list_finish(view_draw_list *list)
+{
+    if (list->allocator.reallocate == NULL)
+        return;
+    for (int i = 0; i < list->batch_count; i++)
+        base_release(&list->allocator, list->solids[i].items);
+    for (int i = 0; i < VIEW_MESH; i++)
+        base_release(&list->allocator, list->symbols[i].items);
+    base_release(&list->allocator, list->solids);
+    base_release(&list->allocator, list->glass);
+    base_release(&list->allocator, list->colours);
+    *list = (view_draw_list){0};
+}
+
+// ---------------------------------------------------------------- instances
+
+static view_instance make_instance(const view_draw_list *list, const pose *placement, vec3 size,
+                                   view_colour colour)
+{
+    vec3 p = vec3_sub(placement->position, list->origin);
+    quat q = placement->orientation;
+    return (view_instance){{(float)p.x, (float)p.y, (float)p.z},
+                           {(float)q.x, (float)q.y, (float)q.z, (float)q.w},
+                           {(float)size.x, (float)size.y, (float)size.z},
+                           colour};
+}
+
+static cairn_status put(const base_allocator *allocator, view_batch *batch,
+                        const view_instance *instance)
+{
+    if (base_array_reserve(allocator, &batch->items, &batch->capacity, batch->count + 1) !=
+        CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    batch->items[batch->count++] = *instance;
+    return CAIRN_OK;
+}
+
+cairn_status view_draw_symbol(view_draw_list *list, view_primitive primitive, const pose *placement,
+                              vec3 size, view_colour colour)
+{
+    view_instance instance = make_instance(list, placement, size, colour);
+    return put(&list->allocator, &list->symbols[primitive], &instance);
+}
+
+quat view_turn_z_to(vec3 direction)
+{
+    // half-way quaternion between z and the direction; straight down turns about x
+    quat q = {1.0 + direction.z, -direction.y, direction.x, 0.0};
+    return q.w > 1e-9 ? quat_normalize(q) : (quat){0.0, 1.0, 0.0, 0.0};
+}
+
+cairn_status view_draw_rod(view_draw_list *list, vec3 from, vec3 to, double thickness,
+                           view_colour colour)
+{
+    vec3 along = vec3_sub(to, from);
+    double length = vec3_norm(along);
+    if (!(length > 0.0))
+        return CAIRN_OK;
+    pose placement = {vec3_scale(0.5, vec3_add(from, to)),
+                      view_turn_z_to(vec3_scale(1.0 / length, along))};
+    return view_draw_symbol(list, VIEW_CYLINDER, &placement,
+                            vec3_make(thickness, thickness, 0.5 * length), colour);
+}
+
+cairn_status view_draw_arrow(view_draw_list *list, vec3 from, vec3 along, double thickness,
+                             view_colour colour)
+{
+    double length = vec3_norm(along);
+    if (!(length > 0.0))
+        return CAIRN_OK;
+    vec3 direction = vec3_scale(1.0 / length, along);
+    double head = fmin(6.0 * thickness, 0.5 * length);
+    cairn_status status = view_draw_rod(list, from, vec3_add_scaled(from, length - head, direction),
+                                        thickness, colour);
+    if (status != CAIRN_OK)
+        return status;
+    pose tip = {vec3_add_scaled(from, length - 0.5 * head, direction), view_turn_z_to(direction)};
+    return view_draw_symbol(list, VIEW_CONE, &tip,
+                            vec3_make(2.2 * thickness, 2.2 * thickness, 0.5 * head), colour);
+}
+
+// ---------------------------------------------------------------- bodies
+
+static bool is_glass(const view_draw_request *request, int body)
+{
+    switch (request->style->glass) {
+    case VIEW_GLASS_AUTO:
+        return view_model_is_container(request->model, body);
+    case VIEW_GLASS_ALL:
+        return request->model->bodies[body].kind != CAIRN_DYNAMIC;
+    case VIEW_GLASS_NONE:
+    case VIEW_GLASS_COUNT:
+        break;
+    }
+    return false;
+}
+
+static bool is_clipped(const view_draw_request *request, int body)
+{
+    const double *plane = request->style->clip_plane;
+    return request->style->clip && request->model->bodies[body].radius > 0.0 &&
+           vec3_dot(vec3_from(plane), request->frame->centres[body]) > plane[3];
+}
+
+static cairn_status put_glass(view_draw_list *list, const view_draw_request *request,
+                              const view_instance *instance, int primitive)
+{
+    if (base_array_reserve(&list->allocator, &list->glass, &list->glass_capacity,
+                           list->glass_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    vec3 position = {instance->position[0], instance->position[1], instance->position[2]};
+    vec3 from_eye = vec3_sub(vec3_add(position, list->origin), request->eye);
+    view_glass_item *item = &list->glass[list->glass_count++];
+    *item = (view_glass_item){*instance, primitive, vec3_dot(from_eye, request->forward)};
+    item->instance.colour = view_colour_mix(item->instance.colour, glass_colour, 0.7);
+    item->instance.colour.a = glass_alpha;
+    return CAIRN_OK;
+}
+
+static cairn_status put_part(view_draw_list *list, const view_draw_request *request, int body,
+                             const view_part *part)
+{
+    pose placement = pose_compose(&request->frame->poses[body], &part->placement);
+    view_instance instance =
+        make_instance(list, &placement, vec3_from(part->size), list->colours[body]);
+    if (part->primitive != VIEW_PLANE && is_glass(request, body))
+        return put_glass(list, request, &instance, part->primitive);
+    return put(&list->allocator, &list->solids[part->primitive], &instance);
+}
+
+static cairn_status put_body(view_draw_list *list, const view_draw_request *request, int body)
+{
+    const view_shape *shape = &request->model->shapes[request->model->bodies[body].shape];
+    for (int i = 0; i < shape->part_count; i++) {
+        cairn_status status =
+            put_part(list, request, body, &request->model->parts[shape->first_part + i]);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+/// Farthest first; equal distances in the order of the list.
+static int compare_glass(const void *a, const void *b)
+{
+    const view_glass_item *x = a, *y = b;
+    return (x->distance < y->distance) - (x->distance > y->distance);
+}
+
+// ---------------------------------------------------------------- symbols of bodies
+
+static cairn_status draw_frame(view_draw_list *list, const view_draw_request *request, int body)
+{
+    double length = 0.9 * request->model->bodies[body].radius;
+    mat3 rotation = quat_to_mat3(request->frame->poses[body].orientation);
+    for (int axis = 0; axis < 3; axis++) {
+        cairn_status status = view_draw_arrow(list, request->frame->centres[body],
+                                              vec3_scale(length, mat3_column(&rotation, axis)),
+                                              0.02 * length, axis_colours[axis]);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+/// The twelve edges of the box around a body in its own frame.
+static cairn_status draw_box(view_draw_list *list, const view_draw_request *request, int body,
+                             view_colour colour)
+{
+    const view_shape *shape = &request->model->shapes[request->model->bodies[body].shape];
+    double thickness = 0.008 * request->model->bodies[body].radius;
+    for (int corner = 0; corner < 8; corner++) {
+        for (int axis = 0; axis < 3; axis++) {
+            if ((corner >> axis & 1) != 0)
+                continue;
+            vec3 ends[2];
+            for (int end = 0; end < 2; end++) {
+                int which = corner | end << axis;
+                vec3 local = vec3_make(which & 1 ? shape->maximum.x : shape->minimum.x,
+                                       which & 2 ? shape->maximum.y : shape->minimum.y,
+                                       which & 4 ? shape->maximum.z : shape->minimum.z);
+                ends[end] = pose_apply(&request->frame->poses[body], local);
+            }
+            if (view_draw_rod(list, ends[0], ends[1], thickness, colour) != CAIRN_OK)
+                return CAIRN_ERROR_MEMORY;
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// The fastest body's arrow is as long as three bodies.
+static double velocity_scale(const view_draw_request *request)
+{
+    double fastest = 0.0;
+    for (int i = 0; i < request->frame->body_count; i++)
+        fastest = fmax(fastest, vec3_norm(request->frame->velocities[i]));
+    return fastest > 0.0 ? 3.0 * request->model->symbol_size / fastest : 0.0;
+}
+
+static cairn_status draw_marks(view_draw_list *list, const view_draw_request *request)
+{
+    static const view_colour box_colour = {90, 98, 110, 255}, speed_colour = {40, 120, 220, 255};
+    static const view_colour chosen_colour = {255, 196, 40, 255};
+    const view_style *style = request->style;
+    double scale = style->velocities ? velocity_scale(request) : 0.0;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < request->frame->body_count; i++) {
+        bool chosen = i == request->selected;
+        if (request->model->bodies[i].radius <= 0.0 || is_clipped(request, i))
+            continue;
+        if (style->frames)
+            status = draw_frame(list, request, i);
+        if (status == CAIRN_OK && (style->boxes || chosen))
+            status = draw_box(list, request, i, chosen ? chosen_colour : box_colour);
+        if (status == CAIRN_OK && scale > 0.0)
+            status = view_draw_arrow(list, request->frame->centres[i],
+                                     vec3_scale(scale, request->frame->velocities[i]),
+                                     0.045 * request->model->symbol_size, speed_colour);
+    }
+    return status;
+}
+
+static cairn_status draw_rope(view_draw_list *list, const view_draw_request *request)
+{
+    static const view_colour colour = {250, 150, 30, 255};
+    double thickness = 0.04 * request->model->symbol_size;
+    pose end = {request->rope[1], quat_identity()};
+    if (!request->has_rope)
+        return CAIRN_OK;
+    cairn_status status =
+        view_draw_rod(list, request->rope[0], request->rope[1], thickness, colour);
+    if (status != CAIRN_OK)
+        return status;
+    double r = 3.0 * thickness;
+    return view_draw_symbol(list, VIEW_SPHERE, &end, vec3_make(r, r, r), colour);
+}
+
+// ---------------------------------------------------------------- the whole
+
+static cairn_status clear(view_draw_list *list, const view_model *model)
+{
+    int batches = VIEW_MESH + model->mesh_count;
+    if (base_array_reserve(&list->allocator, &list->solids, &list->batch_capacity, batches) !=
+            CAIRN_OK ||
+        base_array_reserve(&list->allocator, &list->colours, &list->colour_capacity,
+                           model->body_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    for (; list->batch_count < batches; list->batch_count++)
+        list->solids[list->batch_count] = (view_batch){0};
+    for (int i = 0; i < list->batch_count; i++)
+        list->solids[i].count = 0;
+    for (int i = 0; i < VIEW_MESH; i++)
+        list->symbols[i].count = 0;
+    list->glass_count = 0;
+    list->colour_count = model->body_count;
+    return CAIRN_OK;
+}
+
+static void measure(view_draw_list *list, const view_draw_request *request)
+{
+    vec3 low, high;
+    if (!view_frame_bounds(request->frame, request->model, false, &low, &high) &&
+        !view_frame_bounds(request->frame, request->model, true, &low, &high)) {
+        low = vec3_make(-0.5, -0.5, 0.0);
+        high = vec3_make(0.5, 0.5, 1.0);
+    }
+    list->minimum = low;
+    list->maximum = high;
+    list->origin = vec3_scale(0.5, vec3_add(low, high));
+    list->has_floor = request->style->ground && !request->model->has_plane;
+    if (view_frame_bounds(request->frame, request->model, true, &low, &high))
+        list->floor_level = low.z;
+}
+
+/// Bodies step back where contacts are shown, if their colours tell nothing but themselves apart.
+static void mute(view_draw_list *list, const view_draw_request *request)
+{
+    static const view_colour pale = {214, 216, 220, 255};
+    const view_style *style = request->style;
+    if (style->contacts == VIEW_CONTACTS_OFF || style->colours != VIEW_COLOURS_ID ||
+        request->frame->contact_count == 0)
+        return;
+    for (int i = 0; i < list->colour_count; i++)
+        list->colours[i] = view_colour_mix(list->colours[i], pale, 0.62);
+}
+
+cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request *request)
+{
+    static const view_colour chosen_colour = {255, 214, 90, 255};
+    cairn_status status = clear(list, request->model);
+    if (status != CAIRN_OK)
+        return status;
+    measure(list, request);
+    status = view_colour_bodies(request->model, request->frame, request->style, list->colours,
+                                &list->colour_largest);
+    if (status != CAIRN_OK)
+        return status;
+    mute(list, request);
+    if (request->selected >= 0 && request->selected < request->model->body_count)
+        list->colours[request->selected] =
+            view_colour_mix(list->colours[request->selected], chosen_colour, 0.45);
+    for (int i = 0; status == CAIRN_OK && i < request->frame->body_count; i++)
+        if (!is_clipped(request, i))
+            status = put_body(list, request, i);
+    if (list->glass_count > 0)
+        qsort(list->glass, (size_t)list->glass_count, sizeof *list->glass, compare_glass);
+    if (status == CAIRN_OK)
+        status = draw_marks(list, request);
+    if (status == CAIRN_OK)
+        status = view_draw_contacts(list, request);
+    return status == CAIRN_OK ? draw_rope(list, request) : status;
+}

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the unchanging side of a picture from a world.
+#include "viewer/draw/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// a container is this many times as large as a typical body
+static const double container_factor = 3.0;
+
+static pose placement_pose(const cairn_placement *placement)
+{
+    const double *q = placement->orientation;
+    return (pose){vec3_from(placement->position), {q[0], q[1], q[2], q[3]}};
+}
+
+// ---------------------------------------------------------------- meshes
+
+static cairn_status add_triangle(const base_allocator *allocator, view_mesh *mesh, vec3 a, vec3 b,
+                                 vec3 c)
+{
+    int needed = mesh->vertex_count + 3;
+    if (base_array_reserve(allocator, &mesh->positions, &mesh->position_capacity, needed) !=
+            CAIRN_OK ||
+        base_array_reserve(allocator, &mesh->normals, &mesh->normal_capacity, needed) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    vec3 corners[3] = {a, b, c};
+    vec3 normal =
+        vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3_make(0.0, 0.0, 1.0));
+    for (int i = 0; i < 3; i++) {
+        float *position = mesh->positions[mesh->vertex_count];
+        float *out = mesh->normals[mesh->vertex_count++];
+        for (int axis = 0; axis < 3; axis++) {
+            position[axis] = (float)vec3_get(corners[i], axis);
+            out[axis] = (float)vec3_get(normal, axis);
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Faces as fans of triangles.
+static cairn_status fill_mesh(const base_allocator *allocator, view_mesh *mesh,
+                              const cairn_shape_view *shape)
+{
+    for (int face = 0; face < shape->face_count; face++) {
+        int from = shape->face_start != NULL ? shape->face_start[face] : 3 * face;
+        int to = shape->face_start != NULL ? shape->face_start[face + 1] : 3 * face + 3;
+        vec3 first = vec3_from(shape->vertices[shape->face_vertices[from]]);
+        for (int i = from + 1; i + 1 < to; i++) {
+            vec3 second = vec3_from(shape->vertices[shape->face_vertices[i]]);
+            vec3 third = vec3_from(shape->vertices[shape->face_vertices[i + 1]]);
+            if (add_triangle(allocator, mesh, first, second, third) != CAIRN_OK)
+                return CAIRN_ERROR_MEMORY;
+        }
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status add_mesh(view_model *model, const cairn_shape_view *shape, int *mesh)
+{
+    if (base_array_reserve(&model->allocator, &model->meshes, &model->mesh_capacity,
+                           model->mesh_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    *mesh = model->mesh_count++;
+    model->meshes[*mesh] = (view_mesh){0};
+    return fill_mesh(&model->allocator, &model->meshes[*mesh], shape);
+}
+
+// ---------------------------------------------------------------- parts of shapes
+
+static void include(view_shape *shape, const pose *placement, vec3 half, vec3 middle)
+{
+    for (int corner = 0; corner < 8; corner++) {
+        vec3 local = vec3_make(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y,
+                               corner & 4 ? half.z : -half.z);
+        vec3 point = pose_apply(placement, vec3_add(middle, local));
+        shape->minimum = vec3_min(shape->minimum, point);
+        shape->maximum = vec3_max(shape->maximum, point);
+    }
+}
+
+static void include_vertices(view_shape *shape, const pose *placement, const cairn_shape_view *view)
+{
+    for (int i = 0; i < view->vertex_count; i++) {
+        vec3 point = pose_apply(placement, vec3_from(view->vertices[i]));
+        shape->minimum = vec3_min(shape->minimum, point);
+        shape->maximum = vec3_max(shape->maximum, point);
+    }
+}
+
+static cairn_status put_part(view_model *model, view_shape *shape, const view_part *part)
+{
+    if (base_array_reserve(&model->allocator, &model->parts, &model->part_capacity,
+                           model->part_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    model->parts[model->part_count++] = *part;
+    shape->part_count++;
+    return CAIRN_OK;
+}
+
+static vec3 round_half_size(const cairn_shape_view *view)
+{
+    double along = view->kind == CAIRN_SPHERE    ? view->radius
+                   : view->kind == CAIRN_CAPSULE ? view->radius + view->half_length
+                                                 : view->half_length;
+    return vec3_make(view->radius, view->radius, along);
+}
+
+static cairn_status add_round(view_model *model, view_shape *shape, const cairn_shape_view *view,
+                              const pose *placement, int primitive)
+{
+    double r = view->radius, length = view->kind == CAIRN_SPHERE ? r : view->half_length;
+    view_part part = {primitive, *placement, {r, r, length}};
+    include(shape, placement, round_half_size(view), vec3_make(0.0, 0.0, 0.0));
+    return put_part(model, shape, &part);
+}
+
+static bool faces_upwards(const view_mesh *mesh)
+{
+    for (int i = 0; i < mesh->vertex_count; i++)
+        if (!(mesh->normals[i][2] > 0.0F))
+            return false;
+    return true;
+}
+
+static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_shape_view *view,
+                              const pose *placement)
+{
+    int mesh = 0;
+    if (add_mesh(model, view, &mesh) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    view_part part = {VIEW_MESH + mesh, *placement, {1.0, 1.0, 1.0}};
+    include_vertices(shape, placement, view);
+    shape->terrain = view->kind == CAIRN_MESH && faces_upwards(&model->meshes[mesh]);
+    return put_part(model, shape, &part);
+}
+
+static cairn_status add_simple(view_model *model, view_shape *shape, const cairn_shape_view *view,
+                               const pose *placement)
+{
+    view_part part = {.placement = *placement};
+    switch (view->kind) {
+    case CAIRN_SPHERE:
+        return add_round(model, shape, view, placement, VIEW_SPHERE);
+    case CAIRN_CAPSULE:
+        return add_round(model, shape, view, placement, VIEW_CAPSULE);
+    case CAIRN_CYLINDER:
+        return add_round(model, shape, view, placement, VIEW_CYLINDER);
+    case CAIRN_BOX:
+        part.primitive = VIEW_BOX;
+        memcpy(part.size, view->half_size, sizeof part.size);
+        include(shape, placement, vec3_from(view->half_size), vec3_make(0.0, 0.0, 0.0));
+        return put_part(model, shape, &part);
+    case CAIRN_HALFSPACE:
+        part.primitive = VIEW_PLANE;
+        model->has_plane = true;
+        return put_part(model, shape, &part);
+    case CAIRN_POLYHEDRON:
+    case CAIRN_MESH:
+        return add_faces(model, shape, view, placement);
+    case CAIRN_COMPOUND:
+        break;
+    }
+    return CAIRN_OK;
+}
+
+/// Members of a compound may be compounds.
+static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_world *world,
+                              cairn_shape_id id, const pose *placement)
+{
+    cairn_shape_view view;
+    cairn_status status = cairn_shape_get(world, id, &view);
+    if (status != CAIRN_OK)
+        return status;
+    if (view.kind != CAIRN_COMPOUND)
+        return add_simple(model, shape, &view, placement);
+    for (int i = 0; i < view.member_count; i++) {
+        pose member = placement_pose(&view.member_placements[i]);
+        pose whole = pose_compose(placement, &member);
+        status = add_parts(model, shape, world, view.members[i], &whole);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+/// Makes room for an id's index in a map from ids to numbers.
+static cairn_status map_grow(view_model *model, int **map, int *count, int *capacity,
+                             uint32_t index)
+{
+    int needed = (int)index + 1;
+    if (base_array_reserve(&model->allocator, map, capacity, needed) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    while (*count < needed)
+        (*map)[(*count)++] = -1;
+    return CAIRN_OK;
+}
+
+static cairn_status find_shape(view_model *model, const cairn_world *world, cairn_shape_id id,
+                               int *shape)
+{
+    if (map_grow(model, &model->shape_of, &model->shape_of_count, &model->shape_of_capacity,
+                 id.index) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    *shape = model->shape_of[id.index];
+    if (*shape >= 0)
+        return CAIRN_OK;
+    if (base_array_reserve(&model->allocator, &model->shapes, &model->shape_capacity,
+                           model->shape_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    cairn_shape_view view;
+    cairn_status status = cairn_shape_get(world, id, &view);
+    if (status != CAIRN_OK)
+        return status;
+    *shape = model->shape_of[id.index] = model->shape_count++;
+    view_shape *made = &model->shapes[*shape];
+    *made = (view_shape){
+        .first_part = model->part_count,
+        .minimum = {INFINITY, INFINITY, INFINITY},
+        .maximum = {-INFINITY, -INFINITY, -INFINITY},
+        .volume = view.volume,
+    };
+    pose here = pose_identity();
+    return add_parts(model, made, world, id, &here);
+}
+
+// ---------------------------------------------------------------- bodies and materials
+
+static cairn_status map_id(view_model *model, cairn_body_id id, int body)
+{
+    if (map_grow(model, &model->index_of, &model->index_count, &model->index_capacity, id.index) !=
+        CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    model->index_of[id.index] = body;
+    return CAIRN_OK;
+}
+
+static double bounding_radius(const view_shape *shape)
+{
+    vec3 size = vec3_sub(shape->maximum, shape->minimum);
+    return size.x >= 0.0 ? 0.5 * vec3_norm(size) : 0.0;
+}
+
+static cairn_status add_body(view_model *model, const cairn_world *world, cairn_body_id id)
+{
+    cairn_body_view view;
+    view_body body = {.id = id};
+    cairn_status status = cairn_body_get(world, id, &view);
+    if (status == CAIRN_OK)
+        status = find_shape(model, world, view.shape, &body.shape);
+    if (status == CAIRN_OK)
+        status = map_id(model, id, model->body_count);
+    if (status != CAIRN_OK)
+        return status;
+    if (base_array_reserve(&model->allocator, &model->bodies, &model->body_capacity,
+                           model->body_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    body.kind = view.kind;
+    body.material = (int)view.material.index;
+    body.mass = view.mass;
+    body.radius = bounding_radius(&model->shapes[body.shape]);
+    const double *q = view.orientation;
+    pose placement = {vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
+    body.centre = pose_apply_inverse(&placement, vec3_from(view.centre));
+    body.name = base_copy_text(&model->allocator, view.name);
+    model->bodies[model->body_count++] = body;
+    return body.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+static double pair_friction(const cairn_world *world, cairn_material_id a, cairn_material_id b)
+{
+    const char *law = cairn_pair_law(world, a, b);
+    for (int i = 0; i < cairn_plugin_count(CAIRN_LAW); i++) {
+        cairn_plugin_info info = cairn_plugin_get(CAIRN_LAW, i);
+        for (int k = 0; strcmp(info.name, law) == 0 && k < info.setting_count; k++)
+            if (strcmp(cairn_plugin_setting(CAIRN_LAW, i, k).name, "friction") == 0)
+                return cairn_pair_value(world, a, b, k).number;
+    }
+    return 0.0;
+}
+
+void view_model_read_friction(view_model *model, const cairn_world *world)
+{
+    for (int a = 0; a < model->material_count; a++)
+        for (int b = 0; b < model->material_count; b++)
+            model->frictions[a * model->material_count + b] =
+                pair_friction(world, cairn_material_find(world, model->materials[a]),
+                              cairn_material_find(world, model->materials[b]));
+}
+
+static cairn_status read_materials(view_model *model, const cairn_world *world)
+{
+    int count = cairn_material_count(world);
+    model->materials = base_allocate(&model->allocator, (size_t)count + 1, sizeof(char *));
+    model->frictions =
+        base_allocate(&model->allocator, (size_t)count * (size_t)count + 1, sizeof(double));
+    if (model->materials == NULL || model->frictions == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        cairn_material_id id = {(uint32_t)i, 1};
+        model->materials[i] = base_copy_text(&model->allocator, cairn_material_name(world, id));
+        if (model->materials[i] == NULL)
+            return CAIRN_ERROR_MEMORY;
+        model->material_count++;
+    }
+    view_model_read_friction(model, world);
+    return CAIRN_OK;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double cube_edge(const view_shape *shape)
+{
+    vec3 size = vec3_sub(shape->maximum, shape->minimum);
+    return cbrt(size.x * size.y * size.z);
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof *values, compare_doubles);
+    return count > 0 ? values[count / 2] : 1.0;
+}
+
+static cairn_status find_typical_size(view_model *model)
+{
+    size_t capacity = (size_t)model->body_count + 1;
+    double *sizes = base_allocate(&model->allocator, 2 * capacity, sizeof *sizes);
+    double *edges = sizes + capacity;
+    if (sizes == NULL)
+        return CAIRN_ERROR_MEMORY;
+    int count = 0;
+    for (int pass = 0; pass < 2 && count == 0; pass++)
+        for (int i = 0; i < model->body_count; i++)
+            if ((pass == 1 || model->bodies[i].kind == CAIRN_DYNAMIC) &&
+                model->bodies[i].radius > 0.0) {
+                edges[count] = cube_edge(&model->shapes[model->bodies[i].shape]);
+                sizes[count++] = model->bodies[i].radius;
+            }
+    model->typical_size = median(sizes, count);
+    model->symbol_size = median(edges, count);
+    base_release(&model->allocator, sizes);
+    return CAIRN_OK;
+}
+
+cairn_status view_model_build(view_model *model, const base_allocator *allocator,
+                              const cairn_world *world, cairn_error *error)
+{
+    *model = (view_model){.allocator = *allocator};
+    cairn_status status = read_materials(model, world);
+    for (int i = 0; status == CAIRN_OK && i < cairn_body_count(world); i++)
+        status = add_body(model, world, cairn_body_at(world, i));
+    if (status == CAIRN_OK)
+        status = find_typical_size(model);
+    if (status == CAIRN_OK)
+        return CAIRN_OK;
+    view_model_finish(model);
+    return base_fail(error, status, "the world cannot be shown: %s", cairn_status_text(status));
+}
+
+void view_model_finish(view_model *model)
+{
+    const base_allocator *allocator = &model->allocator;
+    if (allocator->reallocate == NULL)
+        return;
+    for (int i = 0; i < model->mesh_count; i++) {
+        base_release(allocator, model->meshes[i].positions);
+        base_release(allocator, model->meshes[i].normals);
+    }
+    for (int i = 0; i < model->body_count; i++)
+        base_release(allocator, model->bodies[i].name);
+    for (int i = 0; i < model->material_count; i++)
+        base_release(allocator, model->materials[i]);
+    base_release(allocator, model->parts);
+    base_release(allocator, model->meshes);
+    base_release(allocator, model->shapes);
+    base_release(allocator, model->bodies);
+    base_release(allocator, model->index_of);
+    base_release(allocator, model->shape_of);
+    base_release(allocator, model->materials);
+    base_release(allocator, model->frictions);
+    *model = (view_model){0};
+}
+
+// ---------------------------------------------------------------- questions
+
+int view_model_body(const view_model *model, cairn_body_id id)
+{
+    if (id.generation == 0 || id.index >= (uint32_t)model->index_count)
+        return -1;
+    return model->index_of[id.index];
+}
+
+double view_model_friction(const view_model *model, int a, int b)
+{
+    int row = model->bodies[a].material, column = model->bodies[b].material;
+    return model->frictions[row * model->material_count + column];
+}
+
+bool view_model_is_container(const view_model *model, int body)
+{
+    const view_body *each = &model->bodies[body];
+    return each->kind != CAIRN_DYNAMIC && !model->shapes[each->shape].terrain &&
+           each->radius > container_factor * model->typical_size;
+}

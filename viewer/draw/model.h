@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does not change while a world runs, as a picture needs it: parts of shapes, meshes, bodies.
+#ifndef CAIRN_VIEWER_DRAW_MODEL_H
+#define CAIRN_VIEWER_DRAW_MODEL_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "viewer/draw/primitive.h"
+#include <cairn/cairn.h>
+
+/// Triangles with flat normals, three vertices each.
+typedef struct view_mesh {
+    float (*positions)[3]; // [vertex_count] shape frame
+    float (*normals)[3];   // [vertex_count]
+    int vertex_count, position_capacity, normal_capacity;
+} view_mesh;
+
+typedef struct view_part {
+    int primitive; // view_primitive, or VIEW_MESH + mesh
+    pose placement;
+    double size[3];
+} view_part;
+
+typedef struct view_shape {
+    int first_part, part_count;
+    vec3 minimum, maximum; // m, shape frame; of a half-space: empty (minimum > maximum)
+    double volume;         // m3
+    bool terrain;          // a mesh that is seen from above everywhere, in the shape's frame
+} view_shape;
+
+typedef struct view_body {
+    cairn_body_id id;
+    cairn_body_kind kind;
+    int shape, material;
+    double mass;   // kg; INFINITY where not dynamic
+    double radius; // m, half the diagonal of the bounding box; 0 for a half-space
+    vec3 centre;   // m, of mass, in the shape's frame
+    char *name;    // owned; "" for none
+} view_body;
+
+typedef struct view_model {
+    base_allocator allocator;
+    view_part *parts;
+    int part_count, part_capacity;
+    view_mesh *meshes;
+    int mesh_count, mesh_capacity;
+    view_shape *shapes;
+    int shape_count, shape_capacity;
+    view_body *bodies; // [body_count] in order of creation
+    int body_count, body_capacity;
+    int *index_of; // [index_count] body of an id's index; -1 for none
+    int index_count, index_capacity;
+    int *shape_of; // [shape_of_count] shape of an id's index; -1 for none yet
+    int shape_of_count, shape_of_capacity;
+    char **materials;  // [material_count] owned names
+    double *frictions; // [material_count * material_count] friction of each pair
+    int material_count;
+    double typical_size; // m, median radius of the dynamic bodies (of all, where none is)
+    double symbol_size;  // m, median edge of a cube as large as a body's bounding box
+    bool has_plane;      // a half-space is there
+} view_model;
+
+/// Copies what is needed out of a world; the world may go afterwards.
+cairn_status view_model_build(view_model *model, const base_allocator *allocator,
+                              const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+void view_model_finish(view_model *model);
+
+/// Reads the friction of all pairs again, after it was changed; frames taken later have it.
+void view_model_read_friction(view_model *model, const cairn_world *world);
+
+/// Body of an id; -1 where there is none.
+int view_model_body(const view_model *model, cairn_body_id id);
+
+/// Friction of the pair of two bodies.
+double view_model_friction(const view_model *model, int a, int b);
+
+/// True for a body that auto transparency lets through: not dynamic, far larger than the others and
+/// no terrain.
+bool view_model_is_container(const view_model *model, int body);
+
+#endif

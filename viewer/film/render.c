@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn render: steps a scene and draws pictures without a display.
+#include "base/timer.h"
+#include "viewer/app/replay.h"
+#include "viewer/app/stage.h"
+#include "viewer/film/film.h"
+#include "viewer/film/picture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// frames of a film follow the first one's scale of forces slowly
+static const double force_follow = 0.1;
+
+typedef struct render_job {
+    const view_render_request *request;
+    view_render_report *report;
+    view_stage stage;
+    view_model model;
+    view_frame frame;
+    view_style style;
+    double begin, end; // s, for progress
+} render_job;
+
+/// Steps until a time is reached; a step that would only make up for round-off is left out.
+static cairn_status step_until(render_job *job, double time, cairn_error *error)
+{
+    const view_render_request *request = job->request;
+    cairn_world *world = request->subject->scene->world;
+    double step = cairn_world_get_def(world)->time_step;
+    double started = base_timer_seconds();
+    cairn_status status = CAIRN_OK;
+    while (status == CAIRN_OK && cairn_world_time(world) < time - 1e-6 * step) {
+        if (request->stop != NULL && request->stop())
+            return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
+        status = cairn_world_step(world, error);
+        double part = cairn_world_time(world) / fmax(job->end, step);
+        if (request->progress != NULL)
+            request->progress(request->context, fmin(part, 1.0), world);
+    }
+    job->report->seconds_stepping += base_timer_seconds() - started;
+    return status;
+}
+
+/// The state of an instant into the job's frame: stepped to, or read from the run.
+static cairn_status go_to(render_job *job, double time, cairn_error *error)
+{
+    const view_subject *subject = job->request->subject;
+    if (subject->replay != NULL) {
+        if (job->request->stop != NULL && job->request->stop())
+            return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
+        return view_replay_take_at(&job->frame, &job->model, subject->replay, time, error);
+    }
+    cairn_status status = step_until(job, time, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = view_frame_take(&job->frame, &job->model, subject->scene->world);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "the state does not fit in memory");
+}
+
+static double first_time(const view_subject *subject)
+{
+    return subject->replay != NULL ? cairn_replay_times(subject->replay)[0] : 0.0;
+}
+
+static double last_time(const view_subject *subject)
+{
+    cairn_replay *replay = subject->replay;
+    return replay != NULL ? cairn_replay_times(replay)[cairn_replay_count(replay) - 1]
+                          : subject->scene->end_time;
+}
+
+static cairn_status draw(render_job *job, cairn_error *error)
+{
+    const view_render_request *request = job->request;
+    view_stage *stage = &job->stage;
+    view_axes axes = view_camera_axes(&stage->camera);
+    view_draw_request draw_request = {
+        .model = &job->model,
+        .frame = &job->frame,
+        .style = &job->style,
+        .eye = axes.eye,
+        .forward = axes.forward,
+        .selected = -1,
+        .contact = -1,
+    };
+    cairn_status status = view_draw_list_build(&stage->list, &draw_request);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "the picture does not fit in memory");
+    view_canvas_clear(&stage->canvas);
+    if (request->caption) {
+        const scn_scene *scene = request->subject->scene;
+        const char *title = scene->title[0] != '\0' ? scene->title : scene->name;
+        view_stage_caption(stage, title, &job->model, &job->frame, &job->style, request->width,
+                           request->height);
+    }
+    view_picture picture = {
+        .width = request->width,
+        .height = request->height,
+        .samples = 2,
+        .shadows = job->style.shadows,
+        .grid = job->style.ground,
+        .shadow_taps = 2,
+        .list = &stage->list,
+        .camera = &stage->camera,
+        .canvas = &stage->canvas,
+    };
+    status = view_gpu_draw(stage->gpu, &picture, error);
+    return status == CAIRN_OK ? view_stage_read(stage, request->width, request->height, error)
+                              : status;
+}
+
+/// Keeps arrows from jumping: in a film their scale follows the forces slowly.
+static cairn_status follow_forces(render_job *job)
+{
+    double now = 0.0, *unit = &job->style.force_unit;
+    if (job->request->style.force_unit > 0.0)
+        return CAIRN_OK;
+    cairn_status status = view_force_unit(&job->model.allocator, &job->frame, &now);
+    if (status == CAIRN_OK && now > 0.0)
+        *unit = *unit > 0.0 ? *unit + force_follow * (now - *unit) : now;
+    return status;
+}
+
+/// Draws the job's frame into the stage's pixels.
+static cairn_status shoot(render_job *job, cairn_error *error)
+{
+    double started = base_timer_seconds();
+    cairn_status status = follow_forces(job);
+    status = status == CAIRN_OK ? draw(job, error)
+                                : base_fail(error, status, "the state does not fit in memory");
+    job->report->seconds_drawing += base_timer_seconds() - started;
+    job->report->time = job->frame.time;
+    return status;
+}
+
+/// Points the camera at the bodies as they are now.
+static void aim(render_job *job)
+{
+    const view_render_request *request = job->request;
+    view_stage_aim(&job->stage, &job->model, &job->frame, &request->place,
+                   (double)request->width / request->height);
+}
+
+static cairn_status render_still(render_job *job, cairn_error *error)
+{
+    const view_render_request *request = job->request;
+    job->end = !isnan(request->at) ? request->at : last_time(request->subject);
+    cairn_status status = go_to(job, job->end, error);
+    if (status != CAIRN_OK)
+        return status;
+    aim(job);
+    status = shoot(job, error);
+    if (status == CAIRN_OK)
+        status = view_picture_write(request->output, job->stage.pixels, request->width,
+                                    request->height, error);
+    job->report->pictures = status == CAIRN_OK;
+    snprintf(job->report->file, sizeof job->report->file, "%s", request->output);
+    return status;
+}
+
+static cairn_status render_frames(render_job *job, view_film *film, cairn_error *error)
+{
+    const view_render_request *request = job->request;
+    double between = request->speed / request->frame_rate;
+    int count = (int)floor((job->end - job->begin) / between + 1e-9) + 1;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < count; i++) {
+        status = go_to(job, fmin(job->begin + i * between, job->end), error);
+        if (status == CAIRN_OK)
+            status = shoot(job, error);
+        if (status == CAIRN_OK)
+            status = view_film_add(film, job->stage.pixels, error);
+    }
+    return status;
+}
+
+static cairn_status render_film(render_job *job, cairn_error *error)
+{
+    const view_render_request *request = job->request;
+    view_film film;
+    cairn_error later = {0};
+    job->begin = !isnan(request->from) ? request->from : first_time(request->subject);
+    job->end = !isnan(request->until) ? request->until : last_time(request->subject);
+    cairn_status status = go_to(job, job->begin, error);
+    if (status != CAIRN_OK)
+        return status;
+    aim(job);
+    status = view_film_open(&film, request->output, request->width, request->height,
+                            request->frame_rate, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (film.series && !view_film_is_series(request->output) && request->note != NULL)
+        request->note(request->context, CAIRN_WARNING,
+                      "ffmpeg is not installed: the film becomes a series of PNG files");
+    status = render_frames(job, &film, error);
+    cairn_status closed = view_film_close(&film, &later);
+    job->report->pictures = film.frames;
+    job->report->film = !film.series;
+    if (film.series)
+        view_film_picture_path(&film, 1, film.path);
+    snprintf(job->report->file, sizeof job->report->file, "%.511s", film.path);
+    if (status == CAIRN_OK && closed != CAIRN_OK)
+        return base_fail(error, closed, "%s", later.message);
+    return status;
+}
+
+static bool is_film(const char *output)
+{
+    return view_film_is_name(output) || view_film_is_series(output);
+}
+
+static cairn_status check_output(const char *output, cairn_error *error)
+{
+    size_t length = strlen(output);
+    if (is_film(output) || (length > 4 && strcmp(output + length - 4, ".png") == 0))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "%.300s: a picture ends in .png, a series in -%%d.png, a film in .mp4, "
+                     ".webm, .mkv, .mov or .gif",
+                     output);
+}
+
+static cairn_status run_job(render_job *job, cairn_error *error)
+{
+    const view_render_request *request = job->request;
+    base_allocator allocator = request->subject->scene->allocator;
+    view_gpu_options options = {.title = "cairn", .width = 64, .height = 64, .hidden = true};
+    cairn_status status = view_stage_open(&job->stage, &allocator, &options,
+                                          fmin(fmax(request->height / 40.0, 12.0), 40.0), error);
+    if (status != CAIRN_OK)
+        return status;
+    snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
+    job->frame = view_frame_begin(&allocator);
+    status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
+    if (status == CAIRN_OK)
+        status = view_gpu_set_model(job->stage.gpu, &job->model, error);
+    if (status == CAIRN_OK)
+        status = is_film(request->output) ? render_film(job, error) : render_still(job, error);
+    view_model_finish(&job->model);
+    view_frame_finish(&job->frame);
+    view_stage_close(&job->stage);
+    return status;
+}
+
+/// What is asked for and cannot be drawn is said.
+static void note_lack(const view_render_request *request)
+{
+    const view_style *style = &request->style;
+    bool needs = style->contacts != VIEW_CONTACTS_OFF || style->colours == VIEW_COLOURS_FORCE ||
+                 style->colours == VIEW_COLOURS_ISLAND;
+    if (needs && request->subject->replay != NULL && request->note != NULL)
+        request->note(request->context, CAIRN_WARNING,
+                      "a trajectory stores the number of contacts, not where they are and what "
+                      "acts there: none are shown");
+}
+
+cairn_status view_render(const view_render_request *request, view_render_report *report,
+                         cairn_error *error)
+{
+    *report = (view_render_report){0};
+    render_job job = {.request = request, .report = report, .style = request->style};
+    cairn_status status = check_output(request->output, error);
+    if (status == CAIRN_OK)
+        note_lack(request);
+    return status == CAIRN_OK ? run_job(&job, error) : status;
+}
