@@ -13,15 +13,6 @@ import sys
 import layers
 import tree
 
-# folders of a room, lowest first: a file may call into its own folder and into those before it
-FOLDERS = {
-    "geometry": ["mesh", "shape", "broad", "narrow"],
-    "contact": ["linear", "cones", "laws", "problem", "local", "solvers/control.c",
-                "solvers/first_order", "solvers/newton", "solvers/convex", "solvers", "existence",
-                "fclib"],
-    "cli": ["text", "process", "run", "bench", "compare", "info", "law", ""],
-}
-
 # THE ONE ALLOWANCE. These folders of the engine still call each other in a ring, which the redesign
 # of the state and of the passes takes apart: a ring whose files all lie here is let pass. Whoever
 # breaks it empties this tuple; nothing is ever added to it.
@@ -83,28 +74,6 @@ def find_rings(calls):
     return rings
 
 
-def folder_rank(name):
-    """Place of a file among the folders of its room; None where the room has no order."""
-    room, _, inner = name.partition("/")
-    if room not in FOLDERS:
-        return None
-    while True:
-        if inner in FOLDERS[room]:
-            return FOLDERS[room].index(inner)
-        if inner == "":
-            return None
-        inner = inner.rpartition("/")[0]
-
-
-def is_upward(source, target):
-    rooms = layers.RANKS
-    a, b = layers.room_of(source), layers.room_of(target)
-    if a != b:
-        return rooms.get(b, 0) >= rooms.get(a, len(rooms))
-    ranks = folder_rank(source), folder_rank(target)
-    return None not in ranks and ranks[1] > ranks[0]
-
-
 def is_allowed(ring, allowed_folders):
     return all(name.startswith(tuple(folder + "/" for folder in allowed_folders)) for name in ring)
 
@@ -120,7 +89,7 @@ def check(calls, allowed_folders=ENGINE_RING_FOLDERS):
                 if not is_allowed(ring, allowed_folders)]
     for source in sorted(calls):
         for target, symbols in sorted(calls[source].items()):
-            if is_upward(source, target):
+            if layers.is_upward(source, target):
                 problems.append(f"upward: {source} calls {', '.join(sorted(symbols)[:3])} of {target}")
     return problems
 

@@ -8,9 +8,9 @@
 #include "viewer/app/pick.h"
 #include "viewer/app/picker.h"
 #include "viewer/app/script.h"
-#include "viewer/app/simulation.h"
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
+#include "viewer/simulation/simulation.h"
 
 enum { VIEW_SAMPLES_SHOWN = 1024, VIEW_PANELS_MAX = 8 };
 
