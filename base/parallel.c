@@ -153,16 +153,6 @@ static bool has_work(base_workers *pool)
     return has_chunks(pool) || atomic_load(&pool->quit);
 }
 
-static void sleep_until_work(base_workers *pool)
-{
-    pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add(&pool->sleepers, 1);
-    while (!has_work(pool))
-        pthread_cond_wait(&pool->start, &pool->mutex);
-    atomic_fetch_sub(&pool->sleepers, 1);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
 static void *worker_main(void *argument)
 {
     worker_seat *seat = argument;
@@ -170,8 +160,14 @@ static void *worker_main(void *argument)
     waiter self = {.looks = LOOKS_MOST};
     while (!atomic_load(&pool->quit)) {
         run_chunks(pool, seat->index);
-        if (!look_for(pool, has_work, &self))
-            sleep_until_work(pool);
+        if (!look_for(pool, has_work, &self)) {
+            pthread_mutex_lock(&pool->mutex);
+            atomic_fetch_add(&pool->sleepers, 1);
+            while (!has_work(pool))
+                pthread_cond_wait(&pool->start, &pool->mutex);
+            atomic_fetch_sub(&pool->sleepers, 1);
+            pthread_mutex_unlock(&pool->mutex);
+        }
     }
     return NULL;
 }

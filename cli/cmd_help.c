@@ -46,24 +46,6 @@ static void put_roff(const char *text)
     }
 }
 
-static void man_option(const cli_option *option)
-{
-    fputs(".TP\n", stdout);
-    if (option->letter != '\0')
-        printf("\\fB\\-%c\\fR, ", option->letter);
-    fputs("\\fB\\-\\-", stdout);
-    put_roff(option->name);
-    fputs("\\fR", stdout);
-    if (option->argument != NULL) {
-        fputs(" \\fI", stdout);
-        put_roff(option->argument);
-        fputs("\\fR", stdout);
-    }
-    putchar('\n');
-    put_roff(option->help);
-    fputs(".\n", stdout);
-}
-
 static void man_command(const cli_command *command)
 {
     printf(".SS cairn %s ", command->name);
@@ -71,8 +53,23 @@ static void man_command(const cli_command *command)
     putchar('\n');
     put_roff(command->description);
     putchar('\n');
-    for (int i = 0; i < command->option_count; i++)
-        man_option(&command->options[i]);
+    for (int i = 0; i < cli_option_count(command); i++) {
+        const cli_option at = cli_option_at(command, i), *option = &at;
+        fputs(".TP\n", stdout);
+        if (option->letter != '\0')
+            printf("\\fB\\-%c\\fR, ", option->letter);
+        fputs("\\fB\\-\\-", stdout);
+        put_roff(option->name);
+        fputs("\\fR", stdout);
+        if (option->argument != NULL) {
+            fputs(" \\fI", stdout);
+            put_roff(option->argument);
+            fputs("\\fR", stdout);
+        }
+        putchar('\n');
+        put_roff(option->help);
+        fputs(".\n", stdout);
+    }
     if (command->manual == NULL)
         return;
     // lines as they are; none starts with a dot or a quote
@@ -146,11 +143,13 @@ static void completion_value(const cli_option *option)
 static void completion_command(const cli_command *command)
 {
     printf("    %s)\n        case $before in\n", command->name);
-    for (int i = 0; i < command->option_count; i++)
-        completion_value(&command->options[i]);
+    for (int i = 0; i < cli_option_count(command); i++) {
+        const cli_option option = cli_option_at(command, i);
+        completion_value(&option);
+    }
     fputs("        esac\n        words=\"", stdout);
-    for (int i = 0; i < command->option_count; i++)
-        printf("--%s ", command->options[i].name);
+    for (int i = 0; i < cli_option_count(command); i++)
+        printf("--%s ", cli_option_at(command, i).name);
     fputs("--help", stdout);
     if (command->operand_words != NULL) {
         putchar(' ');

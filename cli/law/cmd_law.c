@@ -125,16 +125,6 @@ static void put_row(const law_sweep *sweep, double x, const law_column *columns,
     cli_json_finish(&json);
 }
 
-/// Normal and tangential size for the drawing.
-static void keep(const law_request *request, const law_answer *answer, law_sweep *sweep, int i)
-{
-    bool law = request->plugin == CAIRN_LAW;
-    const double *R = law ? answer->law.impulse : answer->local.R;
-    double unit = law && !law_request_is_cone(request) ? request->law.step : 1.0;
-    sweep->y[0][i] = R[0] / unit;
-    sweep->y[1][i] = hypot(R[1], R[2]) / unit;
-}
-
 static cairn_status sweep_all(const law_settings *settings, law_request *request, law_sweep *sweep,
                               cairn_error *error)
 {
@@ -153,7 +143,14 @@ static cairn_status sweep_all(const law_settings *settings, law_request *request
             put_head(request, sweep, columns, count);
         put_row(sweep, x, columns, count, settings->json);
         sweep->x[i] = x;
-        keep(request, &answer, sweep, i);
+
+        // normal and tangential size for the drawing
+        bool law = request->plugin == CAIRN_LAW;
+        const double *R = law ? answer.law.impulse : answer.local.R;
+        double unit = law && !law_request_is_cone(request) ? request->law.step : 1.0;
+        sweep->y[0][i] = R[0] / unit;
+        sweep->y[1][i] = hypot(R[1], R[2]) / unit;
+
         if (settings->follow)
             law_request_follow(request, &answer);
     }
@@ -277,16 +274,6 @@ static int run_law(const void *memory)
     return result;
 }
 
-static void help_history(const law_request *request)
-{
-    int count = request->plugin == CAIRN_LAW ? cairn_law_get_history_count(request->info.name) : 0;
-    if (count > 0)
-        printf("\nhistory of %s, in and out:\n ", request->info.name);
-    for (int i = 0; i < count; i++)
-        printf(" %s%s", cairn_law_get_history_name(request->info.name, i),
-               i + 1 < count ? "," : "\n");
-}
-
 /// The parameters of the law that is named, and its history.
 static int help_law(const void *memory)
 {
@@ -309,7 +296,15 @@ static int help_law(const void *memory)
     }
     if (request.info.setting_count == 0)
         printf("  none\n");
-    help_history(&request);
+
+    // help history
+    int count = request.plugin == CAIRN_LAW ? cairn_law_get_history_count(request.info.name) : 0;
+    if (count > 0)
+        printf("\nhistory of %s, in and out:\n ", request.info.name);
+    for (int i = 0; i < count; i++)
+        printf(" %s%s", cairn_law_get_history_name(request.info.name, i),
+               i + 1 < count ? "," : "\n");
+
     return CLI_EXIT_DONE;
 }
 

@@ -97,15 +97,6 @@ static plastic_model plastic_of(const exudyn_sphere *p)
     };
 }
 
-/// Loading line, unloading line and adhesion line, whichever applies.
-static double plastic_force(const plastic_model *m, double overlap, double plastic)
-{
-    double loading = m->k1 * power(overlap, m->n);
-    double unloading = m->k2 * (power(overlap, m->n) - power(plastic, m->n));
-    double adhesion = -m->adhesion * power(overlap, m->x);
-    return fmin(loading, fmax(unloading, adhesion)) - m->pull_off;
-}
-
 /// Overlap at which unloading meets the adhesion line.
 static double switch_overlap(const plastic_model *m, double plastic)
 {
@@ -153,7 +144,12 @@ static double spring_force(const exudyn_sphere *p, const con_impulse_input *inpu
     output->elastic = plastic_stored(&m, overlap, plastic);
     if (plastic > before)
         output->plastic = plastic_lost(&m, plastic) - plastic_lost(&m, before);
-    return plastic_force(&m, overlap, plastic);
+
+    // loading line, unloading line and adhesion line, whichever applies
+    double loading = m.k1 * power(overlap, m.n);
+    double unloading = m.k2 * (power(overlap, m.n) - power(plastic, m.n));
+    double adhesion = -m.adhesion * power(overlap, m.x);
+    return fmin(loading, fmax(unloading, adhesion)) - m.pull_off;
 }
 
 /// Coefficient of v_n in the normal force, N s/m: dashpot and impact model.

@@ -80,22 +80,6 @@ static void stick(const con_impulse_input *input, double R_N, double R_T[2])
     R_T[1] = determinant != 0.0 ? -(a * v - c * u) / determinant : 0.0;
 }
 
-/// Cohesion breaks by tension, then by slip; slip is limited to mu |R_N|.
-static void limit(const spring_dashpot *p, double h, double *cohesive, double R[3])
-{
-    bool held = *cohesive != 0.0;
-    if (held && R[0] < -p->cohesion * h) {
-        R[0] = -p->cohesion * h;
-        *cohesive = 0.0;
-    }
-    double most = p->friction * fabs(R[0]), size = hypot(R[1], R[2]);
-    if (size > most) {
-        R[1] *= most / size;
-        R[2] *= most / size;
-        *cohesive = 0.0;
-    }
-}
-
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output)
 {
@@ -117,7 +101,20 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
         return;
     }
     stick(input, R[0], R + 1);
-    limit(p, h, &history[COHESIVE], R);
+
+    // cohesion breaks by tension, then by slip; slip is limited to mu |R_N|
+    bool held = history[COHESIVE] != 0.0;
+    if (held && R[0] < -p->cohesion * h) {
+        R[0] = -p->cohesion * h;
+        history[COHESIVE] = 0.0;
+    }
+    double most = p->friction * fabs(R[0]), size = hypot(R[1], R[2]);
+    if (size > most) {
+        R[1] *= most / size;
+        R[2] *= most / size;
+        history[COHESIVE] = 0.0;
+    }
+
     for (int k = 0; k < 3; k++)
         output->R[k] = R[k];
     output->R_damping[0] = R[0] - elastic;

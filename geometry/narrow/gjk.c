@@ -46,20 +46,6 @@ static void reduce_segment(simplex *s, int i, int j)
     }
 }
 
-// the best of a triangle's three edges
-static void reduce_edges(simplex *s, int i, int j, int k)
-{
-    const int pairs[3][2] = {{i, j}, {i, k}, {j, k}};
-    simplex best = {0};
-    for (int e = 0; e < 3; e++) {
-        simplex trial = *s;
-        reduce_segment(&trial, pairs[e][0], pairs[e][1]);
-        if (e == 0 || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
-            best = trial;
-    }
-    *s = best;
-}
-
 // closest point of the triangle of corners i < j < k
 static void reduce_triangle(simplex *s, int i, int j, int k)
 {
@@ -73,7 +59,17 @@ static void reduce_triangle(simplex *s, int i, int j, int k)
     double wc = vec3_dot(n, vec3_cross(a, b));
     double degenerate = 1e-28 * vec3_norm_squared(ab) * vec3_norm_squared(ac);
     if (area <= degenerate || wa <= 0.0 || wb <= 0.0 || wc <= 0.0) {
-        reduce_edges(s, i, j, k);
+        // the best of a triangle's three edges
+        const int pairs[3][2] = {{i, j}, {i, k}, {j, k}};
+        simplex best = {0};
+        for (int e = 0; e < 3; e++) {
+            simplex trial = *s;
+            reduce_segment(&trial, pairs[e][0], pairs[e][1]);
+            if (e == 0 || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
+                best = trial;
+        }
+        *s = best;
+
         return;
     }
     geo_gjk_vertex va = s->v[i], vb = s->v[j], vc = s->v[k];

@@ -16,12 +16,6 @@ static bool still_separated(const geo_job *job, const geo_core *a, const geo_cor
     return vec3_dot(axis, vec3_sub(pb, pa)) > job->margin * (1.0 + 1e-9) + 1e-9 * job->size;
 }
 
-static void remember(const geo_job *job, const geo_core *a, vec3 axis)
-{
-    if (job->cache)
-        job->cache->axis = mat3_apply_transposed(&a->rotation, axis);
-}
-
 cairn_status geo_pair_polyhedron(geo_job *job)
 {
     geo_core a, b;
@@ -33,7 +27,9 @@ cairn_status geo_pair_polyhedron(geo_job *job)
         return CAIRN_OK;
     geo_gjk(&a, &b, job->margin, &gjk);
     if (gjk.state == GEO_GJK_BEYOND) {
-        remember(job, &a, gjk.normal);
+        vec3 axis = gjk.normal;
+        if (job->cache)
+            job->cache->axis = mat3_apply_transposed(&a.rotation, axis);
         return CAIRN_OK;
     }
     if (!geo_sat_query(&a, &b, job->margin, &sat))
@@ -74,21 +70,6 @@ static cairn_status closest_points(geo_job *job, const geo_core *a, const geo_co
     if (!geo_closest_find(a, b, job->margin, job->size, &closest))
         return CAIRN_OK;
     return geo_closest_spread(job, a, b, &closest, 2.0, 2.0);
-}
-
-static cairn_status face_contacts(geo_job *job, const geo_core *a, const geo_core *b, bool use_a,
-                                  int index, double separation)
-{
-    int from = job->manifold->count;
-    cairn_status status = clip_faces(job, a, b, use_a, index);
-    if (status)
-        return status;
-    double smallest = geo_job_smallest_gap(job, from);
-    bool exact = smallest <= separation + 5e-10 * job->size;
-    if (job->manifold->count > from && (exact || separation <= 0.0))
-        return CAIRN_OK;
-    job->manifold->count = from;
-    return closest_points(job, a, b);
 }
 
 // an edge crossing almost along a face normal: the clipped face if it tells the same gap
@@ -146,5 +127,15 @@ cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b
     if (choice == GEO_SAT_EDGE)
         return edge_contacts(job, a, b, sat);
     bool use_a = choice == GEO_SAT_FACE_A;
-    return face_contacts(job, a, b, use_a, use_a ? sat->index_a : sat->index_b, separation);
+    int index = use_a ? sat->index_a : sat->index_b;
+    int from = job->manifold->count;
+    cairn_status status = clip_faces(job, a, b, use_a, index);
+    if (status)
+        return status;
+    double smallest = geo_job_smallest_gap(job, from);
+    bool exact = smallest <= separation + 5e-10 * job->size;
+    if (job->manifold->count > from && (exact || separation <= 0.0))
+        return CAIRN_OK;
+    job->manifold->count = from;
+    return closest_points(job, a, b);
 }

@@ -182,20 +182,15 @@ static int drop_edge_points(merger *m, int count)
     return kept;
 }
 
-static vec3 loop_normal(const merger *m, int count)
+// each corner must lie right of (outside) the line through its neighbours, up to the tolerance
+static bool loop_is_convex(const merger *m, int count)
 {
     vec3 sum = {0.0, 0.0, 0.0};
     vec3 a = m->points[m->loop[0]];
     for (int i = 1; i + 1 < count; i++)
         sum = vec3_add(sum, vec3_cross(vec3_sub(m->points[m->loop[i]], a),
                                        vec3_sub(m->points[m->loop[i + 1]], a)));
-    return vec3_normalize_or(sum, (vec3){0.0, 0.0, 0.0});
-}
-
-// each corner must lie right of (outside) the line through its neighbours, up to the tolerance
-static bool loop_is_convex(const merger *m, int count)
-{
-    vec3 normal = loop_normal(m, count);
+    vec3 normal = vec3_normalize_or(sum, (vec3){0.0, 0.0, 0.0});
     if (vec3_norm_squared(normal) == 0.0)
         return false;
     for (int i = 0; i < count; i++) {
@@ -210,18 +205,6 @@ static bool loop_is_convex(const merger *m, int count)
     return true;
 }
 
-static void append_loop(merger *m, int count, geo_hull_faces *out)
-{
-    int lowest = 0;
-    for (int i = 1; i < count; i++)
-        if (m->loop[i] < m->loop[lowest])
-            lowest = i;
-    int start = out->start[out->count];
-    for (int i = 0; i < count; i++)
-        out->vertices[start + i] = m->loop[(lowest + i) % count];
-    out->start[++out->count] = start + count;
-}
-
 static bool trace_faces(merger *m, geo_hull_faces *out)
 {
     out->count = 0;
@@ -233,7 +216,17 @@ static bool trace_faces(merger *m, geo_hull_faces *out)
         int count = drop_edge_points(m, walk_loop(m, first, end));
         if (count < 3 || !loop_is_convex(m, count))
             return false;
-        append_loop(m, count, out);
+
+        // append loop
+        int lowest = 0;
+        for (int i = 1; i < count; i++)
+            if (m->loop[i] < m->loop[lowest])
+                lowest = i;
+        int start = out->start[out->count];
+        for (int i = 0; i < count; i++)
+            out->vertices[start + i] = m->loop[(lowest + i) % count];
+        out->start[++out->count] = start + count;
+
         first = end;
     }
     return out->count >= 4;

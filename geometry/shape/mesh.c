@@ -93,26 +93,22 @@ static geo_moments surface_moments(const geo_mesh *mesh)
     return moments;
 }
 
-// the other sense of every triangle, with the same first corner
-static void reverse_triangles(geo_mesh *mesh)
-{
-    for (int t = 0; t < mesh->triangle_count; t++) {
-        int *corner = mesh->triangles[t], *adjacent = mesh->adjacent[t];
-        int swap = corner[1];
-        corner[1] = corner[2];
-        corner[2] = swap;
-        // sides (0,1) (1,2) (2,0) turn into (0,2) (2,1) (1,0)
-        swap = adjacent[0];
-        adjacent[0] = adjacent[2];
-        adjacent[2] = swap;
-    }
-}
-
 static void fill_closed_mass(geo_shape *shape)
 {
     geo_moments moments = surface_moments(&shape->mesh);
     if (moments.volume < 0.0) {
-        reverse_triangles(&shape->mesh);
+        // the other sense of every triangle, with the same first corner
+        for (int t = 0; t < shape->mesh.triangle_count; t++) {
+            int *corner = shape->mesh.triangles[t], *adjacent = shape->mesh.adjacent[t];
+            int swap = corner[1];
+            corner[1] = corner[2];
+            corner[2] = swap;
+            // sides (0,1) (1,2) (2,0) turn into (0,2) (2,1) (1,0)
+            swap = adjacent[0];
+            adjacent[0] = adjacent[2];
+            adjacent[2] = swap;
+        }
+
         moments = surface_moments(&shape->mesh);
     }
     // two coincident sheets are closed but hold nothing

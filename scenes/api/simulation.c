@@ -160,21 +160,6 @@ int scn_call_local_solver(lua_State *L)
 
 // ---------------------------------------------------------------- output
 
-static void read_condition(const scn_fields *fields, scn_scene *scene)
-{
-    const char *text = scn_fields_text(fields, "fclib_when", NULL);
-    if (text == NULL)
-        return;
-    cairn_error error = {0};
-    scn_fields_pass(fields, scn_condition_parse(text, &scene->output.fclib_condition, &error),
-                    &error);
-    char *copy = base_copy_text(&scene->allocator, text);
-    if (copy == NULL)
-        scn_raise(fields->L, "out of memory");
-    base_release(&scene->allocator, scene->output.fclib_when);
-    scene->output.fclib_when = copy;
-}
-
 int scn_call_output(lua_State *L)
 {
     static const char *const names[] = {"paraview_every", "energy_every", "fclib", "fclib_every",
@@ -194,6 +179,19 @@ int scn_call_output(lua_State *L)
     output->fclib_form = (scn_fclib_form)(scn_fields_choice(&fields, "fclib_form",
                                                             (int)output->fclib_form - 1, forms) +
                                           1);
-    read_condition(&fields, scene);
+
+    // read condition
+    const char *text = scn_fields_text(&fields, "fclib_when", NULL);
+    if (text != NULL) {
+        cairn_error error = {0};
+        scn_fields_pass(&fields, scn_condition_parse(text, &scene->output.fclib_condition, &error),
+                        &error);
+        char *copy = base_copy_text(&scene->allocator, text);
+        if (copy == NULL)
+            scn_raise(fields.L, "out of memory");
+        base_release(&scene->allocator, scene->output.fclib_when);
+        scene->output.fclib_when = copy;
+    }
+
     return 0;
 }
