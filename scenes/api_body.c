@@ -176,7 +176,7 @@ const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor)
         return quantities[sensor->quantity].unit;
     cairn_joint_view view = {0};
     bool angle = cairn_joint_get(scene->world, sensor->joint, &view) == CAIRN_OK &&
-                 view.kind == CAIRN_JOINT_hinge;
+                 view.kind == CAIRN_JOINT_HINGE;
     int place = (int)sensor->quantity - (int)SCN_SENSOR_COORDINATE;
     return angle ? of_angles[place] : of_ways[place];
 }
@@ -194,7 +194,7 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
         (sensor->quantity == SCN_SENSOR_HISTORY &&
          cairn_connector_get(scene->world, sensor->connector, &view) != CAIRN_OK))
         return "";
-    return sensor->quantity == SCN_SENSOR_HISTORY ? cairn_law_history_name(view.law, column)
+    return sensor->quantity == SCN_SENSOR_HISTORY ? cairn_law_get_history_name(view.law, column)
                                                   : axes[column];
 }
 
@@ -218,7 +218,7 @@ cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, d
     for (int i = 0; i < sensor->body_count; i++) {
         double force[3], torque[3];
         cairn_status status =
-            cairn_body_contact_force(scene->world, sensor->bodies[i], force, torque);
+            cairn_body_get_contact_force(scene->world, sensor->bodies[i], force, torque);
         if (status != CAIRN_OK)
             return status;
         for (int k = 0; k < 3; k++)
@@ -288,7 +288,7 @@ static void add_connector_sensor(const scn_fields *fields, const char *name,
     cairn_connector_view view;
     cairn_error error = {0};
     scn_fields_pass(fields, cairn_connector_get(scn_loader_world(L), connector, &view), &error);
-    int history = cairn_law_history_count(view.law);
+    int history = cairn_law_get_history_count(view.law);
     if (quantity == SCN_SENSOR_HISTORY && history == 0)
         scn_raise(L, "sensor: law %s keeps no history", view.law);
     if (scn_fields_has(fields, "on") && !is_sum(quantity))

@@ -90,7 +90,7 @@ static void read_range(const scn_fields *fields, cairn_joint_def *def)
 static cairn_joint_kind read_kind(const scn_fields *fields)
 {
     static const char *const words[] = {
-#define JOINT_WORD(name, help) #name,
+#define JOINT_WORD(constant, name, help) #name,
         CAIRN_JOINT_LIST(JOINT_WORD)
 #undef JOINT_WORD
             NULL};
@@ -102,7 +102,7 @@ static void read_places(const scn_fields *fields, cairn_joint_def *def)
 {
     scn_fields_require(fields, "at");
     scn_fields_vector(fields, "at", def->anchor, 3, scn_range_any("m"));
-    bool rod = def->kind == CAIRN_JOINT_rod, universal = def->kind == CAIRN_JOINT_universal;
+    bool rod = def->kind == CAIRN_JOINT_ROD, universal = def->kind == CAIRN_JOINT_UNIVERSAL;
     if (scn_fields_vector(fields, "to", def->anchor_b, 3, scn_range_any("m")) != rod)
         scn_raise(fields->L, "joint: a rod, and no other kind, has a second end, to = {x, y, z}");
     scn_fields_vector(fields, "axis", def->axis, 3, scn_range_any(""));

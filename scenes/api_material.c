@@ -127,7 +127,7 @@ static void choose_law(const scn_fields *fields, cairn_world *world, pair_call *
     if (written != NULL)
         scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, written, &error), &error);
     else
-        written = cairn_pair_law(world, none, none);
+        written = cairn_pair_get_law(world, none, none);
     pair->law = instead != NULL ? instead : written;
     pair->written_index = scn_find_plugin(CAIRN_LAW, written);
     pair->replaced = strcmp(pair->law, written) != 0;

@@ -230,7 +230,7 @@ static void release_writer(cairn_trajectory *writer)
     base_release(&allocator, writer);
 }
 
-int64_t cairn_trajectory_frames(const cairn_trajectory *writer)
+int64_t cairn_trajectory_get_frame_count(const cairn_trajectory *writer)
 {
     return writer->frames;
 }
@@ -291,8 +291,8 @@ static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, se
     return append(writer, set, writer->rows);
 }
 
-cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
-                                    cairn_error *error)
+cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_world *world,
+                                          cairn_error *error)
 {
     if (world->body_count != writer->bodies)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: of %d bodies, the world has %d",
@@ -318,7 +318,8 @@ cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world 
 static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, int64_t frames,
                                 cairn_error *error)
 {
-    if (cairn_replay_get_info(from)->bodies != writer->bodies || cairn_replay_count(from) < frames)
+    if (cairn_replay_get_info(from)->bodies != writer->bodies ||
+        cairn_replay_get_frame_count(from) < frames)
         return base_fail(error, CAIRN_ERROR_FORMAT,
                          "%s: does not hold the %lld frames of the checkpoint", writer->path,
                          (long long)frames);

@@ -99,8 +99,8 @@ static int64_t find_frame(const double *times, int64_t count, double time)
 cairn_status view_replay_take_at(view_frame *frame, const view_model *model, cairn_replay *replay,
                                  double time, cairn_error *error)
 {
-    int64_t count = cairn_replay_count(replay);
-    const double *times = cairn_replay_times(replay);
+    int64_t count = cairn_replay_get_frame_count(replay);
+    const double *times = cairn_replay_get_times(replay);
     double slack = 1e-6 * cairn_replay_get_info(replay)->time_step;
     if (count == 0)
         return base_fail(error, CAIRN_ERROR_FORMAT, "the run has no frame");

@@ -83,7 +83,7 @@ static view_frame *kept_frame(view_simulation *s, int back)
 static double shown_time(view_simulation *s)
 {
     if (s->replay != NULL)
-        return cairn_replay_times(s->replay)[s->history_count - 1 - s->shown_back];
+        return cairn_replay_get_times(s->replay)[s->history_count - 1 - s->shown_back];
     return kept_frame(s, s->shown_back)->time;
 }
 
@@ -143,7 +143,7 @@ static void fill_state(view_simulation *s)
     state->time_step_start = s->time_step_start;
     state->friction_scale = s->friction_scale;
     memcpy(state->gravity, def->gravity, sizeof state->gravity);
-    snprintf(state->solver, sizeof state->solver, "%s", cairn_world_solver(world));
+    snprintf(state->solver, sizeof state->solver, "%s", cairn_world_get_solver(world));
 }
 
 /// Hands the shown frame and the state over.
@@ -436,12 +436,12 @@ static void step_world(view_simulation *s)
 static void look_for_frames(view_simulation *s)
 {
     cairn_error error = {0};
-    int64_t before = cairn_replay_count(s->replay);
+    int64_t before = cairn_replay_get_frame_count(s->replay);
     SDL_LockMutex(s->files);
     cairn_status status = cairn_replay_refresh(s->replay, &error);
     SDL_UnlockMutex(s->files);
     s->looked = base_timer_seconds();
-    int64_t more = cairn_replay_count(s->replay) - before;
+    int64_t more = cairn_replay_get_frame_count(s->replay) - before;
     if (status == CAIRN_OK && more >= 0) {
         s->history_count += (int)more;
         s->shown_back += (int)more;
@@ -451,7 +451,7 @@ static void look_for_frames(view_simulation *s)
     }
     s->failed = s->paused = true;
     // what can be shown no longer reaches behind what is there
-    s->history_count = (int)fmax(1.0, (double)cairn_replay_count(s->replay));
+    s->history_count = (int)fmax(1.0, (double)cairn_replay_get_frame_count(s->replay));
     say(s, "%.480s", status != CAIRN_OK ? error.message : "the run was started anew");
 }
 
@@ -546,7 +546,7 @@ static void take_replay(view_simulation *s, const view_subject *subject)
     s->replay = subject->replay;
     s->energies = subject->energies;
     s->energy_count = subject->energy_count;
-    s->history_count = (int)cairn_replay_count(s->replay);
+    s->history_count = (int)cairn_replay_get_frame_count(s->replay);
     s->shown_back = s->history_count - 1;
 }
 
@@ -554,7 +554,7 @@ cairn_status view_simulation_start(view_simulation **simulation, const view_subj
                                    view_model *model, bool paused, cairn_error *error)
 {
     *simulation = NULL;
-    if (subject->replay != NULL && cairn_replay_count(subject->replay) == 0)
+    if (subject->replay != NULL && cairn_replay_get_frame_count(subject->replay) == 0)
         return base_fail(error, CAIRN_ERROR_FORMAT, "the run has no frame yet");
     view_simulation *s = base_allocate(&subject->scene->allocator, 1, sizeof *s);
     if (s == NULL)
