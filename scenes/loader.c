@@ -3,6 +3,7 @@
 #include "scenes/loader.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "base/settings.h"
 #include "scenes/motion.h"
 
@@ -105,9 +106,11 @@ static cairn_status make_world(scn_loader *loader, cairn_error *error)
         status = cairn_world_set_solver(loader->scene->world, options->solver, error);
     if (status == CAIRN_OK && options->local != NULL)
         status = cairn_world_set_local(loader->scene->world, options->local, error);
-    if (status == CAIRN_OK && options->law != NULL) {
-        const cairn_material_id none = {0, 0};
-        status = cairn_pair_set_law(loader->scene->world, none, none, options->law, error);
+    const cairn_material_id none = {0, 0};
+    if (status == CAIRN_OK) {
+        loader->default_law = cairn_pair_law(loader->scene->world, none, none);
+        if (options->law != NULL)
+            status = cairn_pair_set_law(loader->scene->world, none, none, options->law, error);
     }
     return status;
 }
@@ -364,13 +367,14 @@ static cairn_status load_text(scn_loader *loader, const char *text, size_t size,
 static cairn_status read_file(const base_allocator *allocator, const char *path, char **text,
                               size_t *size, cairn_error *error)
 {
-    FILE *file = fopen(path, "rb");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
-    struct stat info;
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
+    struct stat info = {0};
     cairn_status status = CAIRN_OK;
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
-        status = base_fail(error, CAIRN_ERROR_FILE, "%s: not a file", path);
+    if (fstat(fileno(file), &info) != 0)
+        status = base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
     else if (info.st_size > FILE_SIZE_MAX)
         status =
             base_fail(error, CAIRN_ERROR_FILE, "%s: larger than %d MB", path, FILE_SIZE_MAX >> 20);

@@ -3,6 +3,7 @@
 #include "cli/process/subject.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/probe.h"
@@ -39,7 +40,7 @@ static bool has_signature(const char *path)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8];
-    FILE *file = fopen(path, "rb");
+    FILE *file = base_file_read(path, NULL);
     size_t size = file != NULL ? fread(head, 1, sizeof head, file) : 0;
     if (file != NULL)
         fclose(file);

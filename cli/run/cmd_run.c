@@ -327,17 +327,43 @@ static cairn_status step_once(run_state *run, cairn_error *error)
     return status != CAIRN_OK ? status : run_strict_step(run, error);
 }
 
-static int64_t step_target(const scn_scene *scene)
+/// Number of steps to the end time. Steps are counted by doubles in tables and times: above 2^53
+/// one more would be no other number.
+/// @return exit status
+static int choose_target(run_state *run)
 {
+    const double most = 9007199254740992.0;
+    const scn_scene *scene = run->scene;
     double step = cairn_world_get_def(scene->world)->time_step;
     // a step that would only make up for round-off is left out
-    return (int64_t)ceil(scene->end_time / step - 1e-6);
+    double steps = ceil(scene->end_time / step - 1e-6);
+    run->target = steps <= most ? (int64_t)steps : 0;
+    if (steps <= most)
+        return CLI_EXIT_DONE;
+    bool given = !isnan(run->settings->until);
+    cli_complain("%s%s %g s takes %.3g steps of %g s, more than %.0f can be counted",
+                 given ? "" : scene->path, given ? "--until" : ": end_time", scene->end_time, steps,
+                 step, most);
+    return given ? CLI_EXIT_USAGE : CLI_EXIT_INPUT;
+}
+
+/// A run that begins from a checkpoint ends after it.
+static int check_restart_time(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    if (run->target >= cairn_world_step_count(world))
+        return CLI_EXIT_DONE;
+    bool given = !isnan(run->settings->until);
+    cli_complain("%s %g s ends before the checkpoint %s, which is of %g s",
+                 given ? "--until" : "end_time", run->scene->end_time, run->settings->restart,
+                 cairn_world_time(world));
+    return CLI_EXIT_USAGE;
 }
 
 static cairn_status step_all(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
-    int64_t target = step_target(run->scene);
+    int64_t target = run->target;
     cairn_status status = CAIRN_OK;
     cli_interrupt_watch();
     while (status == CAIRN_OK && cairn_world_step_count(world) < target) {
@@ -395,14 +421,18 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     return status;
 }
 
+/// The new files take the place of an earlier run's, all of them or none.
 static cairn_status open_run(run_state *run, cairn_error *error)
 {
-    cairn_status status = run_files_open(run, error);
+    cairn_status status = run_folder_clear(run, error);
+    if (status == CAIRN_OK)
+        status = run_files_open(run, error);
     if (status == CAIRN_OK)
         status = run_resolved_write(run, error);
     cairn_error later;
     if (status != CAIRN_OK && run_files_close(run, &later) != CAIRN_OK)
         cli_complain("%s", later.message);
+    run_folder_settle(run, status == CAIRN_OK);
     return status;
 }
 
@@ -418,7 +448,7 @@ static int prepare_run(run_state *run)
     cairn_energy start = cairn_world_energy(run->scene->world);
     run->supply = start.kinetic + fabs(start.potential);
     run->potential_start = start.potential;
-    if (run_files_choose(run, &error) != CAIRN_OK) {
+    if (run_files_choose(run, &error) != CAIRN_OK || run_folder_claim(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
     }
@@ -426,6 +456,8 @@ static int prepare_run(run_state *run)
         cli_complain("--restart: %s", error.message);
         return CLI_EXIT_INPUT;
     }
+    if (check_restart_time(run) != CLI_EXIT_DONE)
+        return CLI_EXIT_USAGE;
     if (open_run(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
@@ -457,6 +489,7 @@ static int run_scene(const void *memory)
     const run_settings *settings = memory;
     run_state run = {.settings = settings,
                      .checkpoint_step = -1,
+                     .claimed = run_folder_none(),
                      .progress = cli_progress_begin(settings->quiet)};
     scn_options load = load_options(settings);
     if (settings->vectors != NULL && setenv("CAIRN_VECTORS", settings->vectors, 1) != 0) {
@@ -468,7 +501,10 @@ static int run_scene(const void *memory)
         return result;
     result = run_step_choose(settings, run.scene->world);
     if (result == CLI_EXIT_DONE)
+        result = choose_target(&run);
+    if (result == CLI_EXIT_DONE)
         result = run_loaded(&run);
+    run_folder_release(&run);
     scn_destroy(run.scene);
     return result;
 }
