@@ -30,8 +30,8 @@ static const char *fault_of(int descriptor)
     if (fstat(descriptor, &information) != 0)
         return strerror(errno);
     if (S_ISDIR(information.st_mode))
-        return "is a folder, not a file";
-    return S_ISREG(information.st_mode) ? NULL : "is not a regular file";
+        return "not a file but a folder";
+    return S_ISREG(information.st_mode) ? NULL : "not a regular file";
 }
 
 /// Opens a file without waiting for whom it may lead to; `mode` is that of fdopen.
@@ -43,7 +43,7 @@ static FILE *open_regular(const char *path, int flags, const char *mode, const c
     if (descriptor < 0)
         fault = errno == ELOOP && (flags & O_NOFOLLOW) != 0
                     ? "is a symbolic link, which is not written through"
-                : errno == ENXIO ? "is not a regular file"
+                : errno == ENXIO ? "not a regular file"
                                  : strerror(errno);
     if (fault == NULL)
         fault = fault_of(descriptor);

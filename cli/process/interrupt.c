@@ -95,7 +95,8 @@ void cli_interrupt_guard_load(double seconds)
     // one that comes early asks for the checkpoint of the first step
     watch_checkpoints();
     handle(SIGALRM, end_load);
-    set_timer(seconds);
+    // the sandbox's own limit comes first: its message names the line
+    set_timer(seconds + 0.5);
 }
 
 void cli_interrupt_guard_cancel(void)

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GUARD_FACTOR = 3, PARAMETERS_MAX = 256, NUMBER_SIZE = 32 };
+enum { PARAMETERS_MAX = 256, NUMBER_SIZE = 32 };
 
 /// The scene that a run says it had.
 typedef struct run_scene {
@@ -342,7 +342,7 @@ int cli_load_subject(const char *word, const scn_options *options, view_subject 
                      path);
         return CLI_EXIT_USAGE;
     }
-    cli_interrupt_guard_load(GUARD_FACTOR * options->time_limit);
+    cli_interrupt_guard_load(options->time_limit);
     cairn_status status = cli_subject_open(path, options, subject, &error);
     cli_interrupt_guard_cancel();
     if (status != CAIRN_OK)

@@ -191,6 +191,13 @@ static const cli_option options[] = {
      .help = "time that the scene's program may take (default 20)",
      .maximum = 1e6,
      .open = true},
+    {.name = "memory-limit",
+     .type = CLI_NUMBER,
+     .offset = FIELD(memory_limit),
+     .argument = "MB",
+     .help = "memory for the scene's program and its world together (default 4096)",
+     .minimum = 1.0,
+     .maximum = 1e9},
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
@@ -226,6 +233,7 @@ static void set_defaults(void *memory)
     run_settings *settings = memory;
     settings->tolerance = settings->step = settings->until = NAN;
     settings->scene_time_limit = scn_default_options().time_limit;
+    settings->memory_limit = (double)(scn_default_options().memory_budget >> 20);
     settings->seed = settings->fclib_every = -1;
     settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
     settings->checkpoint_every = 60.0;
@@ -252,6 +260,8 @@ static scn_options load_options(const run_settings *settings)
     result.threads = (int)settings->threads;
     result.seed = settings->seed;
     result.time_limit = settings->scene_time_limit;
+    result.memory_budget = (size_t)(settings->memory_limit * 1024.0 * 1024.0);
+    result.stop = cli_interrupt_asked;
     result.log = cli_log;
     return result;
 }
@@ -424,7 +434,9 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
 /// The new files take the place of an earlier run's, all of them or none.
 static cairn_status open_run(run_state *run, cairn_error *error)
 {
-    cairn_status status = run_folder_clear(run, error);
+    cairn_status status = run_folder_claim(run, error);
+    if (status == CAIRN_OK)
+        status = run_folder_clear(run, error);
     if (status == CAIRN_OK)
         status = run_files_open(run, error);
     if (status == CAIRN_OK)
@@ -448,7 +460,7 @@ static int prepare_run(run_state *run)
     cairn_energy start = cairn_world_energy(run->scene->world);
     run->supply = start.kinetic + fabs(start.potential);
     run->potential_start = start.potential;
-    if (run_files_choose(run, &error) != CAIRN_OK || run_folder_claim(run, &error) != CAIRN_OK) {
+    if (run_files_choose(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
     }

@@ -16,6 +16,7 @@ typedef struct run_settings {
     const char *law, *solver, *local;
     double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
     double scene_time_limit;       // s
+    double memory_limit;           // MB
     int64_t threads;               // 0: the scene's
     const char *vectors;           // NULL: as the environment says
     int64_t seed;                  // -1: the scene's

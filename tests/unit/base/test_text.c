@@ -85,11 +85,11 @@ static void test_files_that_are_none(void **state)
     assert_int_equal(mkfifo(path, 0600), 0);
     // none of them waits for the pipe's other end
     assert_null(base_file_read(path, &reason));
-    assert_string_equal(reason, "is not a regular file");
+    assert_string_equal(reason, "not a regular file");
     assert_null(base_file_create(path, &reason));
     assert_null(base_file_change(path, &reason));
     assert_null(base_file_read(folder, &reason));
-    assert_string_equal(reason, "is a folder, not a file");
+    assert_string_equal(reason, "not a file but a folder");
     unlink(path);
     snprintf(path, sizeof path, "%s/link", folder);
     snprintf(target, sizeof target, "%s/target", folder);
