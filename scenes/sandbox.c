@@ -194,9 +194,14 @@ static int guarded_gmatch(lua_State *L)
 /// A text of no letters can be repeated for ever.
 static int guarded_rep(lua_State *L)
 {
+    size_t length = 0, between = 0;
+    luaL_checklstring(L, 1, &length);
     lua_Number count = luaL_checknumber(L, 2);
+    luaL_optlstring(L, 3, "", &between);
+    if (length + between > 0)
+        return call_original(L);
     if (count > 1e9)
-        scn_raise(L, "string.rep: more than 1e9 repetitions");
+        scn_raise(L, "string.rep: more than 1e9 repetitions of an empty text");
     charge(L, fmax(count, 0.0));
     return call_original(L);
 }

@@ -18,7 +18,7 @@ typedef struct scn_sandbox {
     base_allocator allocator;
     size_t memory_limit;
     int64_t instruction_limit;
-    double time_limit; // s
+    double time_limit;  // s
     bool (*stop)(void); // asked now and then: true ends the program; NULL: nobody asks
     void *owner;        // of the functions that the owner adds
     // kept while the program runs

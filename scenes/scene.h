@@ -37,9 +37,9 @@ typedef struct scn_options {
     double time_limit;         // s of wall clock for the Lua program; default 20
     int body_limit;            // and of shapes; default 2 million
 
-    size_t memory_budget;      // bytes for program and world together, while the world steps, too;
-                               // counted where the allocator is the C library's; default 4 GB
-    bool (*stop)(void);        // asked while functions of motions run; NULL: nobody asks
+    size_t memory_budget; // bytes for program and world together, while the world steps, too;
+                          // counted where the allocator is the C library's; default 4 GB
+    bool (*stop)(void);   // asked while functions of motions run; NULL: nobody asks
 
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent

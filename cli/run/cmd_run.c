@@ -333,6 +333,8 @@ static cairn_status step_once(run_state *run, cairn_error *error)
     add_totals(&run->totals, world, seconds);
     status = run_files_step(run, error);
     if (status == CAIRN_OK)
+        status = run_energy_step(run, error);
+    if (status == CAIRN_OK)
         status = run_jam_step(run, error);
     return status != CAIRN_OK ? status : run_strict_step(run, error);
 }
@@ -448,6 +450,23 @@ static cairn_status open_run(run_state *run, cairn_error *error)
     return status;
 }
 
+/// Energy that gravity gives bodies at rest in one step, J: below it there is nothing to compare.
+static double step_energy(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    const cairn_world_def *def = cairn_world_get_def(world);
+    double mass = 0.0, speed2 = 0.0;
+    for (int k = 0; k < 3; k++)
+        speed2 += pow(def->gravity[k] * def->time_step, 2);
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view view;
+        if (cairn_body_get(world, cairn_body_at(world, i), &view) == CAIRN_OK &&
+            view.kind == CAIRN_DYNAMIC)
+            mass += view.mass;
+    }
+    return mass * speed2;
+}
+
 /// Brings a run to where its steps begin: the scene's start, or a checkpoint.
 /// @return exit status
 static int prepare_run(run_state *run)
@@ -458,7 +477,7 @@ static int prepare_run(run_state *run)
         return CLI_EXIT_USAGE;
     }
     cairn_energy start = cairn_world_energy(run->scene->world);
-    run->supply = start.kinetic + fabs(start.potential);
+    run->supply = start.kinetic + fabs(start.potential) + fabs(start.elastic) + step_energy(run);
     run->potential_start = start.potential;
     if (run_files_choose(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);

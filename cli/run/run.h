@@ -80,8 +80,8 @@ typedef struct run_state {
     bool fclib;        // problems are written
     int64_t target;    // steps at the end time
     double supply;     // J, energy there was at the start
-    double potential_start, exchanged_max; // J; see run_strict.c
-    bool resumes;                          // the folder's files go on behind the marks
+    double potential_start, exchanged_max, moved_max; // J; see run_strict.c
+    bool resumes;                                     // the folder's files go on behind the marks
     run_marks marks;
     double checkpoint_time;  // s, timer at the last checkpoint
     int64_t checkpoint_step; // of the last checkpoint; -1: none
@@ -141,6 +141,9 @@ bool run_step_is_unsolved(const cairn_world *world);
 
 /// Says once when a step has no solution: prescribed bodies squeeze others.
 cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// CAIRN_ERROR_NUMERICAL for a step whose energy rises without a source by more than there was.
+cairn_status run_energy_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
 cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
