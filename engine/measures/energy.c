@@ -169,7 +169,7 @@ void eng_energy_before(cairn_world *world)
     world->energy_before = e->residual - e->impact - e->friction - e->damping - e->plastic;
 }
 
-cairn_energy cairn_world_energy(const cairn_world *world)
+cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
     if (eng_lane_is_active(world)) {
