@@ -159,7 +159,7 @@ void eng_energy_book(cairn_world *world)
     e->residual = kept + lost - given;
 }
 
-cairn_energy cairn_world_energy(const cairn_world *world)
+cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
     if (eng_lane_is_active(world)) {

@@ -97,8 +97,8 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     world->residual_count += report.history_count;
     world->report.error = report.error;
     world->report.error_scaled = report.error_scaled;
-    world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
-    world->report.seconds[CAIRN_PHASE_certificate] += base_timer_seconds() - start - report.seconds;
+    world->report.seconds[CAIRN_PHASE_SOLVER] += report.seconds;
+    world->report.seconds[CAIRN_PHASE_CERTIFICATE] += base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
 }
 
@@ -275,28 +275,28 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
-    TIMED(midpoint, status = run_free_motion(world, error));
+    TIMED(MIDPOINT, status = run_free_motion(world, error));
     if (status != CAIRN_OK)
         return status;
-    TIMED(broad_phase, status = eng_block_broad_phase(world));
+    TIMED(BROAD_PHASE, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)
-        TIMED(narrow_phase, status = eng_block_narrow_phase(world));
+        TIMED(NARROW_PHASE, status = eng_block_narrow_phase(world));
     if (status == CAIRN_OK)
-        TIMED(contact_set, status = eng_block_contact_set(world));
+        TIMED(CONTACT_SET, status = eng_block_contact_set(world));
     if (status == CAIRN_OK)
-        TIMED(explicit_laws, status = eng_block_connectors(world));
+        TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
-        TIMED(assembly, status = eng_block_assembly(world));
+        TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
-        TIMED(explicit_laws, status = eng_block_explicit_laws(world));
+        TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
     if (status == CAIRN_OK)
-        TIMED(solver, status = eng_block_joints(world));
+        TIMED(SOLVER, status = eng_block_joints(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     status = eng_block_solver(world, error);
     if (status != CAIRN_OK)
         return status;
-    TIMED(finish, status = eng_block_end(world));
+    TIMED(FINISH, status = eng_block_end(world));
     return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
 }
 
