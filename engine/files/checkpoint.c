@@ -588,6 +588,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
+    world->plan.current = false;
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
