@@ -377,7 +377,6 @@ static cairn_status step_all(run_state *run, cairn_error *error)
     const cairn_world *world = run->scene->world;
     int64_t target = run->target;
     cairn_status status = CAIRN_OK;
-    cli_interrupt_watch();
     while (status == CAIRN_OK && cairn_world_get_step_count(world) < target) {
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
@@ -530,6 +529,7 @@ static int run_scene(const void *memory)
     int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
     if (result != CLI_EXIT_DONE)
         return result;
+    cli_interrupt_watch();
     result = run_step_choose(settings, run.scene->world);
     if (result == CLI_EXIT_DONE)
         result = choose_target(&run);

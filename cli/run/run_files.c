@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "cli/text/csv.h"
-#include "scenes/load/fields.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -137,7 +136,7 @@ static void put_hash_row(const run_state *run)
 static void put_sensor_column(const scn_scene *scene, const scn_sensor *sensor, int column,
                               FILE *out)
 {
-    char title[SCN_TEXT_MOST + 128];
+    char title[8192];
     const char *name = scn_sensor_column_name(scene, sensor, column);
     const char *unit = scn_sensor_unit(scene, sensor);
     snprintf(title, sizeof title, "%s %s%s%s%s%s%s", sensor->name,
