@@ -52,6 +52,11 @@ const cli_option cli_scene_options[CLI_SCENE_OPTION_COUNT] = {
      .argument = "LAW",
      .help = "contact law of every pair (cairn list laws)",
      .plugin = CAIRN_LAW},
+    {.name = "simulation-set",
+     .type = CLI_ASSIGNMENTS,
+     .offset = offsetof(cli_scene_choice, simulation),
+     .argument = "NAME=VALUE",
+     .help = "a setting of simulation{}, as in margin=false; may be repeated"},
     {.name = "tolerance",
      .type = CLI_NUMBER,
      .offset = offsetof(cli_scene_choice, tolerance),
@@ -97,6 +102,8 @@ scn_options cli_scene_load_options(const cli_scene_choice *scene, const cli_solv
     scn_options result = scn_default_options();
     result.parameters = scene->parameters.items;
     result.parameter_count = scene->parameters.count;
+    result.simulation = scene->simulation.items;
+    result.simulation_count = scene->simulation.count;
     result.law = scene->law;
     result.tolerance = scene->tolerance;
     result.seed = scene->seed;

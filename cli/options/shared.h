@@ -14,7 +14,7 @@ typedef struct cli_solver_choice {
 
 /// What the command line changes in a scene: run, view, render.
 typedef struct cli_scene_choice {
-    cli_assignments parameters;
+    cli_assignments parameters, simulation;
     const char *law;  // NULL: the scene's
     double tolerance; // NAN: the scene's
     int64_t seed;     // -1: the scene's
@@ -40,7 +40,7 @@ typedef struct cli_accuracy {
         cli_accuracy_options, CLI_ACCURACY_OPTION_COUNT, offsetof(settings, member)                \
     }
 
-enum { CLI_SOLVER_OPTION_COUNT = 5, CLI_SCENE_OPTION_COUNT = 4, CLI_ACCURACY_OPTION_COUNT = 2 };
+enum { CLI_SOLVER_OPTION_COUNT = 5, CLI_SCENE_OPTION_COUNT = 5, CLI_ACCURACY_OPTION_COUNT = 2 };
 
 extern const cli_option cli_solver_options[CLI_SOLVER_OPTION_COUNT];
 extern const cli_option cli_scene_options[CLI_SCENE_OPTION_COUNT];
