@@ -152,7 +152,8 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .offset = FIELD(strict_energy),
      .argument = "X",
-     .help = "with --strict: energy that may be missing or too much, as a part of what changed its "
+     .help = "with --strict: relative energy-balance tolerance, as a part of the energy that "
+             "changed its "
              "form (default 0.01)",
      .maximum = DBL_MAX,
      .open = true},

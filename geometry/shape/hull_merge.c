@@ -116,20 +116,6 @@ static void grow_face(merger *m, int seed)
     }
 }
 
-// largest triangles first: their planes are the best known
-static void grow_faces(merger *m)
-{
-    int count = m->triangles->count;
-    for (int t = 0; t < count; t++) {
-        m->face[t] = -1;
-        m->order[t] = (ranked){vec3_norm(triangle_area_vector(m, t)), t};
-    }
-    qsort(m->order, (size_t)count, sizeof *m->order, compare_ranked);
-    for (int i = 0; i < count; i++)
-        if (m->face[m->order[i].triangle] < 0)
-            grow_face(m, m->order[i].triangle);
-}
-
 static int compare_sides(const void *left, const void *right)
 {
     const side *a = left, *b = right;
@@ -303,7 +289,18 @@ cairn_status geo_hull_merge(base_arena *scratch, const geo_hull_points *points,
         return CAIRN_ERROR_MEMORY;
     if (!link_triangles(&m))
         return CAIRN_OK;
-    grow_faces(&m);
+
+    // largest triangles first: their planes are the best known
+    int count = m.triangles->count;
+    for (int t = 0; t < count; t++) {
+        m.face[t] = -1;
+        m.order[t] = (ranked){vec3_norm(triangle_area_vector(&m, t)), t};
+    }
+    qsort(m.order, (size_t)count, sizeof *m.order, compare_ranked);
+    for (int i = 0; i < count; i++)
+        if (m.face[m.order[i].triangle] < 0)
+            grow_face(&m, m.order[i].triangle);
+
     collect_sides(&m);
     *valid = trace_faces(&m, out) && is_closed_surface(&m, out);
     return *valid ? sort_faces(scratch, out) : CAIRN_OK;

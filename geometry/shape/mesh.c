@@ -36,20 +36,6 @@ static cairn_status check_triangle(const vec3 *vertices, int vertex_count, const
     return CAIRN_OK;
 }
 
-static cairn_status check_mesh(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
-                               int triangle_count, cairn_error *error)
-{
-    cairn_status status = check_counts(vertex_count, triangle_count, error);
-    for (int i = 0; i < vertex_count && status == CAIRN_OK; i++)
-        if (!vec3_is_finite(vertices[i]))
-            status = base_fail(error, CAIRN_ERROR_ARGUMENT,
-                               "vertex %d of a mesh (%g, %g, %g) must be finite", i, vertices[i].x,
-                               vertices[i].y, vertices[i].z);
-    for (int t = 0; t < triangle_count && status == CAIRN_OK; t++)
-        status = check_triangle(vertices, vertex_count, triangles[t], t, error);
-    return status;
-}
-
 // fills `adjacent`; tells whether each edge has two triangles that run through it in opposite
 // directions
 static cairn_status fill_adjacency(geo_shape *shape, bool *closed)
@@ -159,7 +145,16 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
                              geo_shape **shape, cairn_error *error)
 {
     *shape = NULL;
-    cairn_status status = check_mesh(vertices, vertex_count, triangles, triangle_count, error);
+
+    // check mesh
+    cairn_status status = check_counts(vertex_count, triangle_count, error);
+    for (int i = 0; i < vertex_count && status == CAIRN_OK; i++)
+        if (!vec3_is_finite(vertices[i]))
+            status = base_fail(error, CAIRN_ERROR_ARGUMENT,
+                               "vertex %d of a mesh (%g, %g, %g) must be finite", i, vertices[i].x,
+                               vertices[i].y, vertices[i].z);
+    for (int t = 0; t < triangle_count && status == CAIRN_OK; t++)
+        status = check_triangle(vertices, vertex_count, triangles[t], t, error);
     if (status != CAIRN_OK)
         return status;
     bool closed = false;

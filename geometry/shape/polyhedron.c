@@ -134,18 +134,6 @@ static bool fill_edges(geo_shape *shape, base_arena *scratch)
     return true;
 }
 
-static void fill_mass(geo_shape *shape)
-{
-    const geo_polyhedron *p = &shape->polyhedron;
-    geo_moments moments = geo_moments_start(p->vertices, p->vertex_count);
-    for (int f = 0; f < p->face_count; f++)
-        for (int k = p->face_start[f] + 1; k + 1 < p->face_start[f + 1]; k++)
-            geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
-                                     p->vertices[p->face_vertices[k]],
-                                     p->vertices[p->face_vertices[k + 1]]);
-    shape->polyhedron.mass = geo_mass_from_moments(&moments);
-}
-
 static void fill_sizes(geo_shape *shape)
 {
     const geo_polyhedron *p = &shape->polyhedron;
@@ -172,7 +160,17 @@ static cairn_status fill_shape(geo_shape *shape, base_arena *scratch, const vec3
     if (!fill_vertices(shape, scratch, given, &points, &faces) ||
         !fill_planes(shape, points.centre) || !fill_edges(shape, scratch))
         return geo_fail_memory(error);
-    fill_mass(shape);
+
+    // fill mass
+    const geo_polyhedron *p = &shape->polyhedron;
+    geo_moments moments = geo_moments_start(p->vertices, p->vertex_count);
+    for (int f = 0; f < p->face_count; f++)
+        for (int k = p->face_start[f] + 1; k + 1 < p->face_start[f + 1]; k++)
+            geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
+                                     p->vertices[p->face_vertices[k]],
+                                     p->vertices[p->face_vertices[k + 1]]);
+    shape->polyhedron.mass = geo_mass_from_moments(&moments);
+
     fill_sizes(shape);
     return CAIRN_OK;
 }
