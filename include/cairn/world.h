@@ -66,8 +66,8 @@ CAIRN_API cairn_setting_info cairn_world_def_get_setting(int index);
 CAIRN_API cairn_status cairn_world_def_get_value(const cairn_world_def *def, const char *key,
                                                  cairn_value *value);
 
-/// @return CAIRN_ERROR_NOT_FOUND for an unknown key, CAIRN_ERROR_ARGUMENT for a value of a wrong type
-///         or out of range; the definition is as before then
+/// @return CAIRN_ERROR_NOT_FOUND for an unknown key, CAIRN_ERROR_ARGUMENT for a value out of
+///         range or of a wrong type; the definition is as before then
 CAIRN_API cairn_status cairn_world_def_set_value(cairn_world_def *def, const char *key,
                                                  cairn_value value,
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
