@@ -47,7 +47,7 @@ static void add_servo(const eng_joint *joint, double coordinate, double h, eng_g
 static void add_motor(const eng_joint *joint, double coordinate, double h, eng_graph *graph)
 {
     eng_graph_part *part = &graph->part[ENG_GRAPH_MOTOR];
-    if (joint->motor_law == CAIRN_MOTOR_position) {
+    if (joint->motor_law == CAIRN_MOTOR_POSITION) {
         add_servo(joint, coordinate, h, graph);
     } else if (isfinite(joint->motor_limit)) {
         part->kink = joint->motor_velocity;

@@ -104,9 +104,9 @@ static cairn_status check_use(const cairn_joint_def *def, cairn_error *error)
 /// A motor with a position needs something to pull with, and one without has no use for it.
 static cairn_status check_motor_law(const cairn_joint_def *def, cairn_error *error)
 {
-    bool position = def->motor_law == CAIRN_MOTOR_position;
+    bool position = def->motor_law == CAIRN_MOTOR_POSITION;
     bool pulls = def->motor_stiffness > 0.0 || def->motor_damping > 0.0;
-    if (!position && def->motor_law != CAIRN_MOTOR_velocity)
+    if (!position && def->motor_law != CAIRN_MOTOR_VELOCITY)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no motor law %d",
                          (int)def->motor_law);
     if (position && def->motor && !pulls)
@@ -395,7 +395,7 @@ cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id i
     cairn_status status = check_drive(world, id, error);
     if (status != CAIRN_OK)
         return status;
-    if (world->joints[id.index].motor_law != CAIRN_MOTOR_position)
+    if (world->joints[id.index].motor_law != CAIRN_MOTOR_POSITION)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the motor of the joint has no position");
     if (!isfinite(position))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "motor position = %g must be finite",
@@ -435,7 +435,7 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
         eng_joint *joint = &world->joints[i];
         if (!joint->motor || joint->motor_function == NULL)
             continue;
-        if (joint->motor_law == CAIRN_MOTOR_velocity) {
+        if (joint->motor_law == CAIRN_MOTOR_VELOCITY) {
             status = ask_motor(joint, i, t + 0.75 * h, &joint->motor_velocity, error);
             continue;
         }

@@ -31,8 +31,8 @@ CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
 
 /// What a motor is after.
 typedef enum cairn_motor_law {
-    CAIRN_MOTOR_velocity, // the coordinate's speed: motor_velocity
-    CAIRN_MOTOR_position  // the coordinate itself: motor_position, as a spring and damper that act
+    CAIRN_MOTOR_VELOCITY, // the coordinate's speed: motor_velocity
+    CAIRN_MOTOR_POSITION  // the coordinate itself: motor_position, as a spring and damper that act
                           // at the end of the step, stable at any stiffness
 } cairn_motor_law;
 

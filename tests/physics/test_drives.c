@@ -39,8 +39,8 @@ static void run_solved(cairn_world *world, int steps)
 {
     for (int i = 0; i < steps; i++) {
         run_steps(world, 1);
-        assert_string_not_equal(cairn_world_report(world)->stop, "failed");
-        check_at_most(cairn_world_report(world)->error, 1e-4);
+        assert_string_not_equal(cairn_world_get_report(world)->stop, "failed");
+        check_at_most(cairn_world_get_report(world)->error, 1e-4);
     }
 }
 
@@ -59,13 +59,13 @@ static cairn_body_id ball(cairn_world *world, cairn_body_kind kind, double radiu
 static double force_on(const cairn_world *world, cairn_body_id body, int axis)
 {
     double force[3], torque[3];
-    assert_int_equal(cairn_body_contact_force(world, body, force, torque), CAIRN_OK);
+    assert_int_equal(cairn_body_get_contact_force(world, body, force, torque), CAIRN_OK);
     return force[axis];
 }
 
 static cairn_joint_def slider_x(cairn_body_id a, cairn_body_id b, double x, double z)
 {
-    cairn_joint_def def = joint_def(CAIRN_JOINT_slider, a, b, x, 0.0, z);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_SLIDER, a, b, x, 0.0, z);
     set_axis(def.axis, 1.0, 0.0, 0.0);
     return def;
 }
@@ -94,7 +94,7 @@ static void check_stall(const char *solver, double tolerance, double limit, doub
     check_close(force_on(world, wall, 0), limit, bound, 0.0);
     check_close(force_on(world, rod, 0), -limit, bound, 0.0);
     // where it came to rest the wall took the energy that the motor had given
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     check_close(e.kinetic, 0.0, 0.0, 1e-12);
     check_close(e.impact, e.drivers, 1e-6, 1e-9);
     check_at_most(fabs(e.residual), 1e-10);
@@ -138,7 +138,7 @@ static void dry_friction_gives_way_at_its_limit_to_a_push(void **state)
         int jammed;
         require(cairn_world_find_jam(world, NULL, 0, &jammed, &error), &error);
         assert_int_equal(jammed, 0);
-        cairn_energy e = cairn_world_energy(world);
+        cairn_energy e = cairn_world_get_energy(world);
         check_close(e.friction, 15.0 * 0.03, 1e-6, 0.0);
         check_at_most(fabs(e.residual), 1e-9);
         cairn_world_destroy(world);
@@ -153,7 +153,7 @@ static void dry_friction_holds_below_its_limit(void **state)
         cairn_world *world = drive_world("auto", 1e-10, 1e-3, 10.0);
         cairn_body_id plate = add_body_at(world, box_shape(world, 0.2, 0.2, 0.02), 0.0, 0.0, 1.0);
         cairn_body_id load = ball(world, CAIRN_DYNAMIC, 0.05, 2.0, 0.0, 1.06);
-        cairn_joint_def def = joint_def(CAIRN_JOINT_slider, no_body, plate, 0.0, 0.0, 1.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_SLIDER, no_body, plate, 0.0, 0.0, 1.0);
         double weight = 10.0 * (look_at(world, plate).mass + 2.0);
         def.friction = weight * (slides ? 0.99 : 1.01);
         cairn_joint_id guide = make_joint(world, &def);
@@ -189,7 +189,7 @@ static void two_fingers_meet(void **state)
         check_close(look_at_joint(world, b).effort, -9.0, 1e-9, 0.0);
         check_close(force_on(world, left, 0), -9.0, 1e-9, 0.0);
         check_close(look_at_joint(world, a).speed, -0.1, 1e-7, 0.0);
-        check_at_most(fabs(cairn_world_energy(world).residual), 1e-9);
+        check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-9);
         cairn_world_destroy(world);
     }
 }
@@ -209,16 +209,16 @@ static void an_arm_presses_the_ground(void **state)
         cairn_body_id upper = add_mass(world, m, inertia, 0.3, 0.0, 0.95);
         cairn_body_id lower = add_mass(world, m, inertia, 0.9, 0.0, 0.5 * (0.9 + r));
         cairn_body_id hand = ball(world, CAIRN_DYNAMIC, r, tip_mass, tip[0], tip[1]);
-        cairn_joint_def fixed = joint_def(CAIRN_JOINT_fixed, lower, hand, tip[0], 0.0, tip[1]);
+        cairn_joint_def fixed = joint_def(CAIRN_JOINT_FIXED, lower, hand, tip[0], 0.0, tip[1]);
         make_joint(world, &fixed);
         cairn_joint_def drive =
-            joint_def(CAIRN_JOINT_hinge, no_body, upper, shoulder[0], 0.0, shoulder[1]);
+            joint_def(CAIRN_JOINT_HINGE, no_body, upper, shoulder[0], 0.0, shoulder[1]);
         set_axis(drive.axis, 0.0, 1.0, 0.0);
         drive.motor = true;
         drive.motor_velocity = 0.5;
         drive.motor_limit = torque;
         cairn_joint_id s = make_joint(world, &drive);
-        cairn_joint_def bend = joint_def(CAIRN_JOINT_hinge, upper, lower, elbow[0], 0.0, elbow[1]);
+        cairn_joint_def bend = joint_def(CAIRN_JOINT_HINGE, upper, lower, elbow[0], 0.0, elbow[1]);
         set_axis(bend.axis, 0.0, 1.0, 0.0);
         bend.motor = true;
         bend.motor_limit = 500.0;
@@ -233,7 +233,7 @@ static void an_arm_presses_the_ground(void **state)
                              tip_mass * weight * (tip[0] - elbow[0]);
         check_close(look_at_joint(world, e).effort, about_elbow, 1e-8, 0.0);
         check_at_most(fabs(look_at_joint(world, s).coordinate), 1e-6);
-        check_at_most(fabs(cairn_world_energy(world).residual), 1e-8);
+        check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-8);
         cairn_world_destroy(world);
     }
 }
@@ -248,14 +248,14 @@ static void a_driven_chain_runs_into_a_stop(void **state)
         cairn_body_id wall = ball(world, CAIRN_FIXED, 0.1, 0.0, 0.25, -0.2);
         cairn_body_id first = add_mass(world, 1.0, inertia, 0.5, 0.0, 0.0);
         cairn_body_id second = ball(world, CAIRN_DYNAMIC, 0.05, 1.0, 1.0, 0.0);
-        cairn_joint_def drive = joint_def(CAIRN_JOINT_hinge, no_body, first, 0.0, 0.0, 0.0);
+        cairn_joint_def drive = joint_def(CAIRN_JOINT_HINGE, no_body, first, 0.0, 0.0, 0.0);
         set_axis(drive.axis, 0.0, 1.0, 0.0);
         drive.motor = true;
         drive.motor_velocity = 2.0;
         drive.motor_limit = 3.0;
         drive.range[1] = 0.6;
         cairn_joint_id motor = make_joint(world, &drive);
-        cairn_joint_def hinge = joint_def(CAIRN_JOINT_hinge, first, second, 0.9, 0.0, 0.0);
+        cairn_joint_def hinge = joint_def(CAIRN_JOINT_HINGE, first, second, 0.9, 0.0, 0.0);
         set_axis(hinge.axis, 0.0, 1.0, 0.0);
         hinge.range[0] = -0.1;
         hinge.range[1] = 0.1;
@@ -268,7 +268,7 @@ static void a_driven_chain_runs_into_a_stop(void **state)
         check_close(view.speed, 0.0, 0.0, 1e-7);
         // motor and stop cancel
         check_close(view.effort, 0.0, 0.0, 1e-6);
-        check_at_most(fabs(cairn_world_energy(world).residual), 1e-8);
+        check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-8);
         cairn_world_destroy(world);
     }
 }
@@ -281,7 +281,7 @@ static void a_stop_carries_a_load(void **state)
     set_contact(world, 0.5, 0.0);
     cairn_body_id lid = add_body_at(world, box_shape(world, 0.4, 0.2, 0.02), 0.2, 0.0, 0.5);
     cairn_body_id load = add_body_at(world, box_shape(world, 0.1, 0.1, 0.1), 0.3, 0.0, 0.56);
-    cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, lid, 0.0, 0.0, 0.5);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, no_body, lid, 0.0, 0.0, 0.5);
     set_axis(def.axis, 0.0, 1.0, 0.0);
     def.range[0] = -0.2;
     def.range[1] = 0.0;
@@ -322,7 +322,7 @@ static cairn_joint_def servo(cairn_body_id b, double stiffness, double damping, 
 {
     cairn_joint_def def = slider_x(no_body, b, 0.0, 0.0);
     def.motor = true;
-    def.motor_law = CAIRN_MOTOR_position;
+    def.motor_law = CAIRN_MOTOR_POSITION;
     def.motor_stiffness = stiffness;
     def.motor_damping = damping;
     def.motor_position = position;
@@ -344,7 +344,7 @@ static void a_motor_with_a_position_is_a_damped_spring(void **state)
         error[fine] = 0.0;
         for (int i = 0; i < 20; i++) {
             run_steps(world, (int)lround(0.05 / h));
-            double t = cairn_world_time(world);
+            double t = cairn_world_get_time(world);
             double x = target * (1.0 - exp(-rate * t) * (cos(w * t) + rate / w * sin(w * t)));
             double off = look_at_joint(world, joint).coordinate - x;
             error[fine] = fmax(error[fine], fabs(off));
@@ -400,7 +400,7 @@ static void a_motor_with_a_position_bears_by_its_stiffness_up_to_its_limit(void 
             check_close(view.speed, -(g - 7.5) * 4.0, 3e-2, 0.0);
         else
             check_close(view.coordinate, -m * g / k, 1e-7, 0.0);
-        check_at_most(fabs(cairn_world_energy(world).residual), 1e-9);
+        check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-9);
         cairn_world_destroy(world);
     }
 }
@@ -421,18 +421,18 @@ static void a_motor_follows_a_function_of_time(void **state)
     for (int law = 0; law < 2; law++) {
         cairn_world *world = drive_world("auto", 1e-10, 1e-3, 0.0);
         cairn_body_id mass = ball(world, CAIRN_DYNAMIC, 0.02, 0.5, 0.0, 0.0);
-        cairn_joint_def def = law == CAIRN_MOTOR_position
+        cairn_joint_def def = law == CAIRN_MOTOR_POSITION
                                   ? servo(mass, 1e9, 1e6, 0.0)
                                   : motor_slider(mass, 0.0, 0.0, 0.0, INFINITY);
         cairn_joint_id joint = make_joint(world, &def);
         require(cairn_joint_set_motor_function(world, joint, wave, &rate, &error), &error);
         for (int i = 0; i < 1000; i++) {
             run_steps(world, 1);
-            double t = cairn_world_time(world);
+            double t = cairn_world_get_time(world);
             // from rest it first has to catch up
             if (i < 20)
                 continue;
-            if (law == CAIRN_MOTOR_position)
+            if (law == CAIRN_MOTOR_POSITION)
                 check_close(look_at_joint(world, joint).coordinate, 0.1 * sin(rate * t), 0.0, 1e-6);
             else
                 check_close(look_at_joint(world, joint).coordinate,
@@ -452,11 +452,11 @@ static void motor_laws_that_make_no_sense_are_refused(void **state)
         double stiffness, damping, position;
         const char *says;
     } cases[] = {
-        {CAIRN_MOTOR_position, 0.0, 0.0, 1.0, "stiffness or a damping"},
-        {CAIRN_MOTOR_position, -1.0, 0.0, 1.0, "motor stiffness = -1"},
-        {CAIRN_MOTOR_position, 1.0, NAN, 1.0, "motor damping"},
-        {CAIRN_MOTOR_position, 1.0, 0.0, INFINITY, "finite"},
-        {CAIRN_MOTOR_velocity, 1.0, 0.0, 0.0, "belong to the law position"},
+        {CAIRN_MOTOR_POSITION, 0.0, 0.0, 1.0, "stiffness or a damping"},
+        {CAIRN_MOTOR_POSITION, -1.0, 0.0, 1.0, "motor stiffness = -1"},
+        {CAIRN_MOTOR_POSITION, 1.0, NAN, 1.0, "motor damping"},
+        {CAIRN_MOTOR_POSITION, 1.0, 0.0, INFINITY, "finite"},
+        {CAIRN_MOTOR_VELOCITY, 1.0, 0.0, 0.0, "belong to the law position"},
         {(cairn_motor_law)7, 0.0, 0.0, 0.0, "no motor law 7"},
     };
     for (int i = 0; i < 6; i++) {
