@@ -152,9 +152,8 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .offset = FIELD(strict_energy),
      .argument = "X",
-     .help = "with --strict: relative energy-balance tolerance, as a part of the energy that "
-             "changed its "
-             "form (default 0.01)",
+     .help = "with --strict: relative energy-balance tolerance, a part of the energy that changed "
+             "its form (default 0.01)",
      .maximum = DBL_MAX,
      .open = true},
     {.name = "strict-penetration",
