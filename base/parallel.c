@@ -256,7 +256,6 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
             if (end == count)
                 break;
         }
-
         return;
     }
 

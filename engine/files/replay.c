@@ -148,7 +148,8 @@ static cairn_status read_info(cairn_replay *replay, cairn_error *error)
     if (kind == NULL)
         return no_memory(replay, error);
     if (strcmp(kind, "cairn trajectory") != 0)
-        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: not a cairn trajectory file", replay->path);
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: not a cairn trajectory file",
+                         replay->path);
     if (!read_attribute(replay, "bodies", H5T_NATIVE_INT64, &bodies) || bodies < 0 ||
         bodies > INT_MAX / 16)
         return refuse(replay, "bodies", "missing or out of range", error);

@@ -73,7 +73,6 @@ static void facing_cylinder(geo_feature *feature, const geo_core *core, vec3 d, 
             vec3 corner = geo_core_apply(core, (vec3){r * ring[i][0], r * ring[i][1], z});
             set_point(feature, k, corner, -1 - i - (top ? CAP_CORNERS : 0));
         }
-
         return;
     }
     double slope = hypot(d.x, d.y), r = core->half.x;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distance of two convex cores (Gilbert-Johnson-Keerthi).
+//
+// The difference A - B holds the origin where the cores overlap; elsewhere its point nearest to the
+// origin is the distance. A simplex of at most four points of its surface walks towards that point:
+// each step adds the point that is farthest towards the origin and drops the corners that the
+// nearest point does not need. Overlap proper is left to EPA.
 #include "geometry/narrow/gjk.h"
 
 typedef struct simplex {
@@ -69,7 +74,6 @@ static void reduce_triangle(simplex *s, int i, int j, int k)
                 best = trial;
         }
         *s = best;
-
         return;
     }
     geo_gjk_vertex va = s->v[i], vb = s->v[j], vc = s->v[k];
@@ -154,6 +158,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
         start = (vec3){1.0, 0.0, 0.0};
     s.v[0] = support(a, b, start);
     keep_one(&s, 0);
+    // `proven`: largest lower bound of the distance so far, from the planes that separate
     double scale = vec3_norm(s.closest), proven = 0.0;
     for (int step = 0; step < STEPS; step++) {
         double upper = vec3_norm(s.closest);
@@ -161,6 +166,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
             result->state = GEO_GJK_OVERLAP;
             return;
         }
+        // no point of A - B lies nearer than the plane through its farthest point this way
         geo_gjk_vertex v = support(a, b, vec3_negate(s.closest));
         scale = fmax(scale, vec3_norm(v.w));
         double lower = vec3_dot(s.closest, v.w) / upper;
@@ -170,6 +176,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
             return;
         }
         proven = fmax(proven, lower);
+        // both bounds meet, or the support is a corner already: nothing nearer is to be found
         if (upper - lower <= 1e-15 * scale || contains(&s, &v))
             break;
         simplex before = s;

@@ -174,7 +174,8 @@ cairn_status view_film_close(view_film *film, cairn_error *error)
     film->channel = -1;
     while (waitpid(film->process, &code, 0) < 0)
         if (errno != EINTR)
-            return base_fail(error, CAIRN_ERROR_FILE, "%.300s: ffmpeg ended unexpectedly", film->path);
+            return base_fail(error, CAIRN_ERROR_FILE, "%.300s: ffmpeg ended unexpectedly",
+                             film->path);
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_FILE, "%.300s: ffmpeg could not write the film",
