@@ -110,8 +110,10 @@ static double of_quarter(twofold y, int quarter)
 
 double base_sin(double x)
 {
-    if (!isfinite(x) || x == 0.0)
-        return x - x + (x == 0.0 ? x : 0.0);
+    if (x == 0.0)
+        return x;
+    if (!isfinite(x))
+        return x - x;
     int quarter;
     twofold y = reduce_angle(x, &quarter);
     return of_quarter(y, quarter);
@@ -279,7 +281,7 @@ double base_exp(double x)
     return isnan(x) ? x : exponential((twofold){x, 0.0});
 }
 
-double base_log(double x)
+double base_ln(double x)
 {
     if (isnan(x) || x < 0.0)
         return NAN;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementary functions with the same bits on every processor. The C library chooses its own by the
 // processor it finds, and they differ in the last digit: nothing that a step depends on may call
-// them. Errors are below 1.5 units in the last place, of sine and cosine for |x| <= 2^50, of power
-// for exponents up to 100; special values are those of the C standard.
+// them. Errors are below 2 units in the last place (of sine and cosine for |x| <= 2^50, of power
+// for exponents up to 100); special values are those of the C standard.
 // Tests: tests/unit/base/test_elementary.c, tests/cli/test_processor.py
 #ifndef CAIRN_BASE_ELEMENTARY_H
 #define CAIRN_BASE_ELEMENTARY_H
@@ -19,7 +19,7 @@ double base_acos(double x);
 double base_atan2(double y, double x);
 
 double base_exp(double x);
-double base_log(double x);
+double base_ln(double x);
 
 /// Logarithm to a base; whole where x is a whole power of it. x > 0, base > 0, both finite.
 double base_log_to(double x, double base);

@@ -7,6 +7,8 @@
 // builds give the same bits.
 #define CON_KERNEL_BUILD
 #include "contact/laws/law_list.h"
+
+#include "base/elementary.h"
 #include "engine/pairs/spheres/lane_pair.h"
 
 /// Rows of list A are used again and again.
@@ -317,8 +319,8 @@ static __attribute__((noinline)) void half_turn_large(mask large, vec s, vec *si
     v_store(lane, s);
     for (int k = 0; k < LANES; k++) {
         double angle = sqrt(lane[k]);
-        out[0][k] = angle > 0.0 ? sin(angle) / angle : 1.0;
-        out[1][k] = cos(angle);
+        out[0][k] = angle > 0.0 ? base_sin(angle) / angle : 1.0;
+        out[1][k] = base_cos(angle);
     }
     *sine = v_select(large, v_load(out[0]), *sine);
     *cosine = v_select(large, v_load(out[1]), *cosine);
