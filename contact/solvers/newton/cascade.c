@@ -455,8 +455,7 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
     if (!(c->decline < 1.0) || !(c->control->tolerance > 0.0))
         return CAIRN_OK;
     double needed =
-        TEST_SWEEPS * base_ln(c->control->tolerance / c->error) / base_ln(c->decline) +
-        TEST_SWEEPS;
+        TEST_SWEEPS * base_ln(c->control->tolerance / c->error) / base_ln(c->decline) + TEST_SWEEPS;
     double cost;
     cairn_status status = factorisation_cost(c, &cost);
     if (status != CAIRN_OK)
