@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sphere-sphere connector: impact models, adhesive elasto-plastic model, regularised friction
 // (docs/laws.md 6).
-#include "contact/laws/law.h"
+#include "contact/laws/batch.h"
+#include "contact/laws/exudyn_sphere_kernel.h"
 
 #include "base/assert.h"
 #include "base/elementary.h"
@@ -65,13 +66,6 @@ static double power(double d, double n)
     return n == 1.0 ? d : n == 2.0 ? d * d : base_pow(d, n);
 }
 
-/// Adhesive elasto-plastic model with its constants of one contact.
-typedef struct plastic_model {
-    double k1, k2, adhesion, pull_off; // slopes of loading and unloading, and the attractions
-    double n, x;                       // exponents of overlap and adhesion
-    double ratio;                      // plastic overlap / largest overlap
-} plastic_model;
-
 static bool is_flat(const con_impulse_input *input)
 {
     return isinf(input->radius[0]) || isinf(input->radius[1]);
@@ -83,11 +77,11 @@ static bool is_plastic(const exudyn_sphere *p, const con_impulse_input *input)
     return p->model == 0 && p->plasticity > 0.0 && offered;
 }
 
-static plastic_model plastic_of(const exudyn_sphere *p)
+static exudyn_plastic plastic_of(const exudyn_sphere *p)
 {
     // the program takes the adhesion's exponent only beside a stiffness exponent that is not 1
     bool plain = p->compatibility == COMPATIBILITY_EXUDYN && p->exponent == 1.0;
-    return (plastic_model){
+    return (exudyn_plastic){
         .k1 = p->stiffness,
         .k2 = p->stiffness / (1.0 - p->plasticity),
         .adhesion = p->adhesion,
@@ -99,7 +93,7 @@ static plastic_model plastic_of(const exudyn_sphere *p)
 }
 
 /// Loading line, unloading line and adhesion line, whichever applies.
-static double plastic_force(const plastic_model *m, double overlap, double plastic)
+static double plastic_force(const exudyn_plastic *m, double overlap, double plastic)
 {
     double loading = m->k1 * power(overlap, m->n);
     double unloading = m->k2 * (power(overlap, m->n) - power(plastic, m->n));
@@ -108,7 +102,7 @@ static double plastic_force(const plastic_model *m, double overlap, double plast
 }
 
 /// Overlap at which unloading meets the adhesion line.
-static double switch_overlap(const plastic_model *m, double plastic)
+static double switch_overlap(const exudyn_plastic *m, double plastic)
 {
     if (m->adhesion == 0.0 || m->x == m->n)
         return plastic * base_pow(m->k2 / (m->k2 + m->adhesion), 1.0 / m->n);
@@ -122,7 +116,7 @@ static double switch_overlap(const plastic_model *m, double plastic)
 }
 
 /// Work that the contact gives back on the way from `overlap` to separation, J.
-static double plastic_stored(const plastic_model *m, double overlap, double plastic)
+static double plastic_stored(const exudyn_plastic *m, double overlap, double plastic)
 {
     double split = fmin(switch_overlap(m, plastic), overlap), n = m->n + 1.0;
     double adhesive = -m->adhesion * base_pow(split, m->x + 1.0) / (m->x + 1.0);
@@ -131,8 +125,7 @@ static double plastic_stored(const plastic_model *m, double overlap, double plas
     return adhesive + unloading - m->pull_off * overlap;
 }
 
-/// Energy that loading to the overlap of `plastic` has cost for good, J.
-static double plastic_lost(const plastic_model *m, double plastic)
+double con_exudyn_plastic_lost(const exudyn_plastic *m, double plastic)
 {
     double overlap = plastic / m->ratio, n = m->n + 1.0;
     double given = m->k1 * base_pow(overlap, n) / n - m->pull_off * overlap;
@@ -148,28 +141,36 @@ static double spring_force(const exudyn_sphere *p, const con_impulse_input *inpu
         output->elastic = p->stiffness * base_pow(overlap, p->exponent + 1.0) / (p->exponent + 1.0);
         return p->stiffness * power(overlap, p->exponent);
     }
-    plastic_model m = plastic_of(p);
+    exudyn_plastic m = plastic_of(p);
     double before = history[PLASTIC_OVERLAP], plastic = fmax(before, m.ratio * overlap);
     history[PLASTIC_OVERLAP] = plastic;
     output->elastic = plastic_stored(&m, overlap, plastic);
     if (plastic > before)
-        output->plastic = plastic_lost(&m, plastic) - plastic_lost(&m, before);
+        output->plastic =
+            con_exudyn_plastic_lost(&m, plastic) - con_exudyn_plastic_lost(&m, before);
     return plastic_force(&m, overlap, plastic);
+}
+
+/// Damping of the impact model times the impact velocity, over d^n.
+static double impact_damping(const exudyn_sphere *p)
+{
+    double e = p->restitution;
+    if (p->model == 0)
+        return 0.0;
+    if (p->model == 1)
+        return 1.5 * (1.0 - e) * p->stiffness;
+    if (e > 1.0 / 3.0)
+        return 1.5 * (1.0 - e) * (11.0 - e) / (1.0 + 9.0 * e) * p->stiffness;
+    return (1.0 - e * e) / e * p->stiffness;
 }
 
 /// Coefficient of v_n in the normal force, N s/m: dashpot and impact model.
 static double damping_of(const exudyn_sphere *p, double overlap, double impact)
 {
-    double e = p->restitution, velocity = fmax(p->minimum_velocity, impact), factor = 0.0;
+    double velocity = fmax(p->minimum_velocity, impact);
     if (p->model == 0 || velocity <= 0.0)
         return p->damping;
-    if (p->model == 1)
-        factor = 1.5 * (1.0 - e);
-    else if (e > 1.0 / 3.0)
-        factor = 1.5 * (1.0 - e) * (11.0 - e) / (1.0 + 9.0 * e);
-    else
-        factor = (1.0 - e * e) / e;
-    return p->damping + factor * p->stiffness / velocity * power(overlap, p->exponent);
+    return p->damping + impact_damping(p) / velocity * power(overlap, p->exponent);
 }
 
 /// Tangential velocity in the middle of the step, or at t_n without W, before friction acts; the
@@ -263,6 +264,64 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                                stiffness * p->exponent * power(input->overlap, p->exponent - 1.0)};
 }
 
+// ---------------------------------------------------------------- kernel
+
+static bool covers(const void *parameters)
+{
+    return ((const exudyn_sphere *)parameters)->active;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const exudyn_sphere *p = parameters;
+    exudyn_plastic model = plastic_of(p);
+    *(exudyn_terms *)terms = (exudyn_terms){
+        .stiffness = p->stiffness,
+        .exponent = p->exponent,
+        .damping = p->damping,
+        .impact_damping = impact_damping(p),
+        .minimum_velocity = p->minimum_velocity,
+        .friction = p->friction,
+        .zone = p->zone,
+        .halves = con_halves(p->exponent),
+        .halves_adhesion = con_halves(model.x),
+        .plastic = p->model == 0 && p->plasticity > 0.0,
+        .as_program = p->compatibility == COMPATIBILITY_EXUDYN,
+        .model = model,
+    };
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    (void)terms;
+    con_batch_look_ahead(pair, EXUDYN_AHEAD, columns);
+    columns[EXUDYN_FLAT] = pair->flat ? 1.0 : 0.0;
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    const exudyn_terms *t = terms;
+    double plastic = columns[EXUDYN_PLASTIC_OVERLAP];
+    if (t->plastic && !(t->as_program && columns[EXUDYN_FLAT] > 0.0))
+        return (con_batch_state){.spring = plastic_force(&t->model, overlap, plastic),
+                                 .elastic = plastic_stored(&t->model, overlap, plastic),
+                                 .lost = con_exudyn_plastic_lost(&t->model, plastic)};
+    return (con_batch_state){.spring = t->stiffness * power(overlap, t->exponent),
+                             .elastic = t->stiffness * pow(overlap, t->exponent + 1.0) /
+                                        (t->exponent + 1.0)};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_exudyn_sphere,
+    .covers = covers,
+    .prepare = prepare,
+    .column_count = EXUDYN_COLUMNS,
+    .pair = fill_pair,
+    .first_kept = GAP,
+    .kept_count = HISTORY_COUNT,
+    .state = state_of,
+};
+
 const con_law con_law_exudyn_sphere = {
     .name = "exudyn_sphere",
     .help = "power law with impact models, adhesive elasto-plasticity and regularised friction",
@@ -276,4 +335,5 @@ const con_law con_law_exudyn_sphere = {
     .impulse = impulse,
     .open = keep_open,
     .stiffness = stiffness_of,
+    .batch = &batch,
 };

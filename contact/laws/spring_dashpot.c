@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semi-explicit and explicit penalty law with breaking cohesion (docs/laws.md 4).
-#include "contact/laws/law.h"
+#include "contact/laws/batch.h"
+#include "contact/laws/spring_dashpot_kernel.h"
 
 #include "base/assert.h"
 #include "base/elementary.h"
@@ -143,6 +144,51 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                            .damping = late ? dashpot_of(p, tangent, 1.0 / input->mass) : 0.0};
 }
 
+// ---------------------------------------------------------------- kernel
+
+/// A bond acts across a gap, which lists of pairs of spheres do not follow.
+static bool covers(const void *parameters)
+{
+    return ((const spring_dashpot *)parameters)->cohesion == 0.0;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const spring_dashpot *p = parameters;
+    *(spring_dashpot_terms *)terms = (spring_dashpot_terms){
+        .spring = p->spring,
+        .hpow = p->hpow,
+        .dashpot = p->dashpot,
+        .friction = p->friction,
+        .halves = con_halves(p->hpow),
+        .halves_slope = con_halves(p->hpow - 1.0),
+        .semi = p->variant == VARIANT_SEMI_EXPLICIT,
+    };
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    (void)terms;
+    con_batch_look_ahead(pair, SPRING_DASHPOT_AHEAD, columns);
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    (void)columns;
+    const spring_dashpot_terms *t = terms;
+    return (con_batch_state){.spring = t->spring * power(overlap, t->hpow),
+                             .elastic = t->spring * pow(overlap, t->hpow + 1.0) / (t->hpow + 1.0)};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_spring_dashpot,
+    .covers = covers,
+    .prepare = prepare,
+    .column_count = SPRING_DASHPOT_COLUMNS,
+    .pair = fill_pair,
+    .state = state_of,
+};
+
 const con_law con_law_spring_dashpot = {
     .name = "spring_dashpot",
     .help = "penalty law: spring, dashpot, Hertz power, stick or slip, cohesion that breaks",
@@ -156,4 +202,5 @@ const con_law con_law_spring_dashpot = {
     .impulse = impulse,
     .stiffness = stiffness_of,
     .bonded = bonded,
+    .batch = &batch,
 };
