@@ -8,6 +8,8 @@
 #ifndef CAIRN_CONTACT_LAWS_KERNEL_H
 #define CAIRN_CONTACT_LAWS_KERNEL_H
 
+#include "base/elementary.h"
+
 #include <math.h>
 #include <stdbool.h>
 
