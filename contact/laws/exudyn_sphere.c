@@ -307,7 +307,7 @@ static con_batch_state state_of(const void *terms, const double *columns, double
                                  .elastic = plastic_stored(&t->model, overlap, plastic),
                                  .lost = con_exudyn_plastic_lost(&t->model, plastic)};
     return (con_batch_state){.spring = t->stiffness * power(overlap, t->exponent),
-                             .elastic = t->stiffness * pow(overlap, t->exponent + 1.0) /
+                             .elastic = t->stiffness * base_pow(overlap, t->exponent + 1.0) /
                                         (t->exponent + 1.0)};
 }
 

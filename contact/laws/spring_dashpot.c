@@ -177,7 +177,8 @@ static con_batch_state state_of(const void *terms, const double *columns, double
     (void)columns;
     const spring_dashpot_terms *t = terms;
     return (con_batch_state){.spring = t->spring * power(overlap, t->hpow),
-                             .elastic = t->spring * pow(overlap, t->hpow + 1.0) / (t->hpow + 1.0)};
+                             .elastic =
+                                 t->spring * base_pow(overlap, t->hpow + 1.0) / (t->hpow + 1.0)};
 }
 
 static const con_batch batch = {
