@@ -147,7 +147,7 @@ static int solve_read(const solve_settings *settings, solve_request *request, co
                    "error |q|", "seconds", "file");
         printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report.stop,
                cairn_problem_get_contact_count(problem), report.iterations, report.error,
-               report.error_q, report.seconds, file);
+               report.error_q, report.seconds, cli_show(file).text);
         fflush(stdout);
     }
     if (settings->write_solution != NULL &&

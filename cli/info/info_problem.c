@@ -8,6 +8,34 @@
 
 #include <math.h>
 
+static void print_sizes(const cairn_problem_view *view)
+{
+    printf("  contacts     %d, %d rows each\n", view->contacts, view->dimension);
+    if (view->kind == CAIRN_PROBLEM_LOCAL) {
+        printf("  W            %d x %d, %d entries, %.3g %% full\n", view->dofs, view->dofs,
+               view->W_entries, 100.0 * view->density);
+    } else {
+        printf("  M            %d x %d, %d entries", view->dofs, view->dofs, view->M_entries);
+        if (view->bodies > 0)
+            printf(", %d bodies", view->bodies);
+        printf("\n  H            %d x %d, %d entries, %.3g %% full\n", view->dofs,
+               view->dimension * view->contacts, view->H_entries, 100.0 * view->density);
+        printf("  hyperstatic  %.3g contact rows a degree of freedom\n", view->hyperstaticity);
+    }
+    if (view->equalities > 0)
+        printf("  equalities   %d\n", view->equalities);
+}
+
+static void print_rank(const cairn_problem_view *view)
+{
+    const char *name = view->kind == CAIRN_PROBLEM_LOCAL ? "W" : "H";
+    if (view->rank < 0)
+        printf("  rank of %s    not computed: too large for a dense factorisation\n", name);
+    else
+        printf("  rank of %s    %d of %d, conditioning %.3g within it\n", name, view->rank,
+               view->rank_full, view->conditioning);
+}
+
 static void print_rest(const cairn_problem_view *view)
 {
     const char *name = view->kind == CAIRN_PROBLEM_LOCAL ? "W" : "M";
@@ -31,39 +59,29 @@ static void print_rest(const cairn_problem_view *view)
 
 static void print_problem(const char *path, const cairn_problem_view *view)
 {
-    printf("%s: contact problem in %s form\n", path, cairn_problem_kind_name(view->kind));
+    printf("%s: contact problem in %s form\n", cli_show(path).text,
+           cairn_problem_kind_name(view->kind));
     if (view->title[0] != '\0')
-        printf("  title        %s\n", view->title);
+        printf("  title        %s\n", cli_show(view->title).text);
     if (view->description[0] != '\0')
-        printf("  description  %s\n", view->description);
+        printf("  description  %s\n", cli_show(view->description).text);
     if (view->math_info[0] != '\0')
-        printf("  mathematics  %s\n", view->math_info);
-
-    // print sizes
-    printf("  contacts     %d, %d rows each\n", view->contacts, view->dimension);
-    if (view->kind == CAIRN_PROBLEM_LOCAL) {
-        printf("  W            %d x %d, %d entries, %.3g %% full\n", view->dofs, view->dofs,
-               view->W_entries, 100.0 * view->density);
-    } else {
-        printf("  M            %d x %d, %d entries", view->dofs, view->dofs, view->M_entries);
-        if (view->bodies > 0)
-            printf(", %d bodies", view->bodies);
-        printf("\n  H            %d x %d, %d entries, %.3g %% full\n", view->dofs,
-               view->dimension * view->contacts, view->H_entries, 100.0 * view->density);
-        printf("  hyperstatic  %.3g contact rows a degree of freedom\n", view->hyperstaticity);
-    }
-    if (view->equalities > 0)
-        printf("  equalities   %d\n", view->equalities);
-
-    // print rank
-    const char *name = view->kind == CAIRN_PROBLEM_LOCAL ? "W" : "H";
-    if (view->rank < 0)
-        printf("  rank of %s    not computed: too large for a dense factorisation\n", name);
-    else
-        printf("  rank of %s    %d of %d, conditioning %.3g within it\n", name, view->rank,
-               view->rank_full, view->conditioning);
-
+        printf("  mathematics  %s\n", cli_show(view->math_info).text);
+    print_sizes(view);
+    print_rank(view);
     print_rest(view);
+}
+
+// rank and what hangs on it: null where it was not computed
+static void put_rank(cli_json *json, const cairn_problem_view *view)
+{
+    if (view->rank >= 0)
+        cli_json_integer(json, "rank", view->rank);
+    else
+        cli_json_number(json, "rank", NAN);
+    cli_json_integer(json, "rank_full", view->rank_full);
+    cli_json_number(json, "conditioning", view->conditioning);
+    cli_json_text(json, "note", view->rank >= 0 ? NULL : "rank not computed: too large");
 }
 
 static void json_problem(const char *path, const cairn_problem_view *view)
@@ -85,16 +103,7 @@ static void json_problem(const char *path, const cairn_problem_view *view)
     cli_json_integer(&json, "H_entries", view->H_entries);
     cli_json_number(&json, "density", view->density);
     cli_json_number(&json, "hyperstaticity", view->hyperstaticity);
-
-    // rank and what hangs on it: null where it was not computed
-    if (view->rank >= 0)
-        cli_json_integer(&json, "rank", view->rank);
-    else
-        cli_json_number(&json, "rank", NAN);
-    cli_json_integer(&json, "rank_full", view->rank_full);
-    cli_json_number(&json, "conditioning", view->conditioning);
-    cli_json_text(&json, "note", view->rank >= 0 ? NULL : "rank not computed: too large");
-
+    put_rank(&json, view);
     cli_json_number(&json, "symmetry_error", view->symmetry_error);
     cli_json_number(&json, "friction_minimum", view->friction_minimum);
     cli_json_number(&json, "friction_maximum", view->friction_maximum);

@@ -125,6 +125,30 @@ static void put_row(const law_sweep *sweep, double x, const law_column *columns,
     cli_json_finish(&json);
 }
 
+/// Normal and tangential size for the drawing.
+static void keep(const law_request *request, const law_answer *answer, law_sweep *sweep, int i)
+{
+    bool law = request->plugin == CAIRN_LAW;
+    const double *R = law ? answer->law.impulse : answer->local.R;
+    double unit = law && !law_request_is_cone(request) ? request->law.step : 1.0;
+    sweep->y[0][i] = R[0] / unit;
+    sweep->y[1][i] = hypot(R[1], R[2]) / unit;
+}
+
+/// What the law makes of numbers that are too large for it is no answer.
+static cairn_status check_answer(const law_request *request, const law_answer *answer,
+                                 cairn_error *error)
+{
+    law_column columns[LAW_COLUMNS_MAX];
+    int count = law_answer_columns(request, answer, columns);
+    for (int i = 0; i < count; i++)
+        if (!isfinite(columns[i].value))
+            return base_fail(error, CAIRN_ERROR_NONFINITE,
+                             "%s: %s is not finite: the values are too large for it",
+                             request->info.name, columns[i].name);
+    return CAIRN_OK;
+}
+
 static cairn_status sweep_all(const law_settings *settings, law_request *request, law_sweep *sweep,
                               cairn_error *error)
 {
@@ -136,6 +160,8 @@ static cairn_status sweep_all(const law_settings *settings, law_request *request
         cairn_status status = law_request_set(request, sweep->name, cairn_number(x), error);
         if (status == CAIRN_OK)
             status = law_request_evaluate(request, &answer, error);
+        if (status == CAIRN_OK)
+            status = check_answer(request, &answer, error);
         if (status != CAIRN_OK)
             return status;
         int count = law_answer_columns(request, &answer, columns);
@@ -143,14 +169,7 @@ static cairn_status sweep_all(const law_settings *settings, law_request *request
             put_head(request, sweep, columns, count);
         put_row(sweep, x, columns, count, settings->json);
         sweep->x[i] = x;
-
-        // normal and tangential size for the drawing
-        bool law = request->plugin == CAIRN_LAW;
-        const double *R = law ? answer.law.impulse : answer.local.R;
-        double unit = law && !law_request_is_cone(request) ? request->law.step : 1.0;
-        sweep->y[0][i] = R[0] / unit;
-        sweep->y[1][i] = hypot(R[1], R[2]) / unit;
-
+        keep(request, &answer, sweep, i);
         if (settings->follow)
             law_request_follow(request, &answer);
     }
@@ -231,6 +250,8 @@ static int run_once(const law_settings *settings, const law_request *request)
     cairn_error error = {0};
     law_answer answer;
     cairn_status status = law_request_evaluate(request, &answer, &error);
+    if (status == CAIRN_OK)
+        status = check_answer(request, &answer, &error);
     if (status != CAIRN_OK)
         return complain(exit_of_values(settings, status), &error);
     if (settings->json)
@@ -274,6 +295,16 @@ static int run_law(const void *memory)
     return result;
 }
 
+static void help_history(const law_request *request)
+{
+    int count = request->plugin == CAIRN_LAW ? cairn_law_get_history_count(request->info.name) : 0;
+    if (count > 0)
+        printf("\nhistory of %s, in and out:\n ", request->info.name);
+    for (int i = 0; i < count; i++)
+        printf(" %s%s", cairn_law_get_history_name(request->info.name, i),
+               i + 1 < count ? "," : "\n");
+}
+
 /// The parameters of the law that is named, and its history.
 static int help_law(const void *memory)
 {
@@ -296,15 +327,7 @@ static int help_law(const void *memory)
     }
     if (request.info.setting_count == 0)
         printf("  none\n");
-
-    // help history
-    int count = request.plugin == CAIRN_LAW ? cairn_law_get_history_count(request.info.name) : 0;
-    if (count > 0)
-        printf("\nhistory of %s, in and out:\n ", request.info.name);
-    for (int i = 0; i < count; i++)
-        printf(" %s%s", cairn_law_get_history_name(request.info.name, i),
-               i + 1 < count ? "," : "\n");
-
+    help_history(&request);
     return CLI_EXIT_DONE;
 }
 

@@ -2,6 +2,8 @@
 // Slip of one contact: safeguarded secular equation, polished by Newton's method on the mantle.
 #include "contact/local/secular_equation.h"
 
+#include "base/elementary.h"
+
 #include <float.h>
 
 enum { NEWTON_STEPS_MAX = 8, POLISH_STEPS_MAX = 12, BRACKET_STEPS_MAX = 200 };
@@ -142,22 +144,30 @@ typedef struct shifted_solve {
     double x[2], y[2];
 } shifted_solve;
 
+static void solve_shifted(double a, double b, double c, double d, double rhs[2])
+{
+    double factor = c / a;
+    rhs[1] = (rhs[1] - factor * rhs[0]) / (d - factor * b);
+    rhs[0] = (rhs[0] - b * rhs[1]) / a;
+}
+
 static void solve_pivoted(const double A[2][2], double shift, const double in[2], double out[2])
 {
     bool swap = A[1][1] > A[0][0];
     double rhs[2] = {in[swap], in[!swap]};
-
-    // solve shifted
-    double a = A[swap][swap] + shift;
-    double b = A[swap][!swap];
-    double c = A[!swap][swap];
-    double d = A[!swap][!swap] + shift;
-    double factor = c / a;
-    rhs[1] = (rhs[1] - factor * rhs[0]) / (d - factor * b);
-    rhs[0] = (rhs[0] - b * rhs[1]) / a;
-
+    solve_shifted(A[swap][swap] + shift, A[swap][!swap], A[!swap][swap], A[!swap][!swap] + shift,
+                  rhs);
     out[swap] = rhs[0];
     out[!swap] = rhs[1];
+}
+
+static shifted_solve evaluate_shift(const con_secular *block, const double c[2], double shift)
+{
+    shifted_solve s;
+    double minus_c[2] = {-c[0], -c[1]};
+    solve_pivoted(block->A, shift, minus_c, s.x);
+    solve_pivoted(block->A, shift, s.x, s.y);
+    return s;
 }
 
 // next multiplier inside ]low, high[, nearer the root than either end
@@ -176,14 +186,12 @@ static int find_root(const con_secular *block, const double c[2], double normal,
     double pull[2] = {block->mu * block->W[0][1] * block->inverse_normal,
                       block->mu * block->W[0][2] * block->inverse_normal};
     double low = 0.0, multiplier = 0.0;
-    double high = fmin(hypot(c[0], c[1]) * (1.0 + hypot(pull[0], pull[1])) / target, 0x1p1000);
+    double high =
+        fmin(base_hypot(c[0], c[1]) * (1.0 + base_hypot(pull[0], pull[1])) / target, 0x1p1000);
     int k = 0;
     while (++k < BRACKET_STEPS_MAX) {
-        shifted_solve s;
-        double minus_c[2] = {-c[0], -c[1]};
-        solve_pivoted(block->A, multiplier, minus_c, s.x);
-        solve_pivoted(block->A, multiplier, s.x, s.y);
-        double length = hypot(s.x[0], s.x[1]);
+        shifted_solve s = evaluate_shift(block, c, multiplier);
+        double length = base_hypot(s.x[0], s.x[1]);
         if (length > 0.0) {
             d[0] = s.x[0] / length;
             d[1] = s.x[1] / length;
