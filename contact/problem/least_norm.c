@@ -86,7 +86,7 @@ static int keep_sticking(least_norm *s, double tolerance, const double (*R)[3],
         for (int k = 0; k < 3; k++)
             fastest = fmax(fastest, fmax(fabs(s->offset[i][k]), fabs(U[i][k])));
     for (int i = 0; i < s->count; i++) {
-        double slip = hypot(U[i][1], U[i][2]);
+        double slip = sqrt(U[i][1] * U[i][1] + U[i][2] * U[i][2]);
         s->free[i] = s->free[i] && R[i][0] > 0.0 && slip <= slip_factor * tolerance * fastest;
         left += s->free[i];
     }
