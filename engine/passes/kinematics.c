@@ -10,7 +10,8 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
     (void)chunk, (void)worker;
     cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_FIXED) {
             world->q_mid[i] = world->q[i];
             continue;
@@ -24,7 +25,7 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
 
 void eng_block_midpoint(cairn_world *world)
 {
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
 }
 
 /// Applied torque in principal axes at the midpoint.
@@ -39,7 +40,8 @@ static void free_velocity_chunk(void *argument, int begin, int end, int chunk, i
     cairn_world *world = argument;
     double h = world->def.time_step;
     vec3 g = vec3_from(world->def.gravity);
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
         const eng_body *body = &world->bodies[i];
         if (body->kind != CAIRN_DYNAMIC) {
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
@@ -56,7 +58,7 @@ static void free_velocity_chunk(void *argument, int begin, int end, int chunk, i
 
 void eng_block_free_velocity(cairn_world *world)
 {
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, free_velocity_chunk,
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, free_velocity_chunk,
                       world);
 }
 
@@ -97,23 +99,37 @@ double eng_body_kinetic_energy(const cairn_world *world, int body, const double 
 
 double eng_kinetic_energy(const cairn_world *world)
 {
-    if (eng_lane_holds_state(world))
-        return eng_lane_kinetic_energy(world);
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             sum += eng_body_kinetic_energy(world, i, world->v[i]);
+    }
     return sum;
 }
 
 double eng_potential_energy(const cairn_world *world)
 {
-    if (eng_lane_holds_state(world))
-        return eng_lane_potential_energy(world);
     vec3 g = vec3_from(world->def.gravity);
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
+    }
     return sum;
+}
+
+void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential)
+{
+    vec3 g = vec3_from(world->def.gravity);
+    *kinetic = *potential = 0.0;
+    for (int i = 0; i < world->body_count; i++) {
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        double v[6];
+        vec3 position = eng_lane_motion_of(world, i, v);
+        *kinetic += eng_body_kinetic_energy(world, i, v);
+        *potential -= world->bodies[i].mass * vec3_dot(g, position);
+    }
 }

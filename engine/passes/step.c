@@ -106,11 +106,11 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 /// contacts and joints alone are in v_free already).
 static void apply_reactions(cairn_world *world)
 {
-    int bodies = world->body_count;
     if (world->problem.contact_count > 0)
         con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
-    else
-        memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
+    for (int k = 0; k < world->active_count && world->problem.contact_count == 0; k++)
+        memcpy(world->v_end[world->active[k]], world->v_free[world->active[k]],
+               sizeof *world->v_end);
     eng_joints_apply(world, world->v_end);
 }
 
@@ -179,12 +179,15 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
-    for (int i = begin; i < end; i++)
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
+        memset(world->correction[i], 0, sizeof world->correction[i]);
         if (world->bodies[i].kind != CAIRN_FIXED) {
             double v[6];
             eng_body_end(world, i, world->v_end[i], &world->q[i], v);
             memcpy(world->v[i], v, sizeof v);
         }
+    }
 }
 
 cairn_status eng_block_end(cairn_world *world)
@@ -193,9 +196,8 @@ cairn_status eng_block_end(cairn_world *world)
     update_velocities(world);
     eng_energy_contacts(world);
     eng_energy_joints(world);
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, move_chunk, world);
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     cairn_status status = CAIRN_OK;
-    memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
     if (world->def.correction) {
         double potential = eng_potential_energy(world);
         status = eng_correct_positions(world, world->q);
@@ -210,21 +212,38 @@ cairn_status eng_block_end(cairn_world *world)
     return status;
 }
 
-/// Names the first body or contact whose state is not finite.
+/// Whether a body's state is finite; else names it.
+static cairn_status check_body(const cairn_world *world, int body, const eng_state *state,
+                               cairn_error *error)
+{
+    const double *v = state->v;
+    if (isfinite(v[0] + v[1] + v[2] + v[3] + v[4] + v[5]) && vec3_is_finite(state->q.position))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_NONFINITE,
+                     "step %" PRId64 ", t = %g s: %s has a state that is not finite "
+                     "(velocity %g %g %g m/s)",
+                     world->step_count + 1, world->time, label_of(world, body).text, v[0], v[1],
+                     v[2]);
+}
+
+/// Names the first body of the general passes whose state is not finite.
 static cairn_status check_finite(const cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; i < world->body_count; i++) {
-        const double *v = world->v[i];
-        double sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5];
-        if (isfinite(sum) && vec3_is_finite(world->q[i].position))
-            continue;
-        return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "step %" PRId64 ", t = %g s: %s has a state that is not finite "
-                         "(velocity %g %g %g m/s)",
-                         world->step_count + 1, world->time, label_of(world, i).text, v[0], v[1],
-                         v[2]);
+    cairn_status status = CAIRN_OK;
+    for (int k = 0; k < world->general_count && status == CAIRN_OK; k++) {
+        eng_state state = eng_state_of(world, world->active[k]);
+        status = check_body(world, world->active[k], &state, error);
     }
-    return CAIRN_OK;
+    return status;
+}
+
+/// Bodies that joints hold come together; spheres with a slot by way of the general columns.
+static cairn_status gather_joints(cairn_world *world)
+{
+    bool changed = world->joints_changed && world->joint_count > 0;
+    eng_lane_load_tied(world);
+    cairn_status status = eng_joints_gather(world);
+    return status == CAIRN_OK && changed ? eng_lane_store_tied(world) : status;
 }
 
 static cairn_status begin_step(cairn_world *world)
@@ -234,9 +253,11 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
-    cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
+    cairn_status status = eng_lane_plan(world);
+    if (status == CAIRN_OK && world->general_work)
+        status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
-        status = eng_joints_gather(world);
+        status = gather_joints(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
     if (status == CAIRN_OK)
@@ -252,15 +273,20 @@ static cairn_status begin_step(cairn_world *world)
         world->report.seconds[CAIRN_PHASE_##phase] += base_timer_seconds() - timed_start;          \
     } while (0)
 
-/// Bodies to the midpoint, prescribed ones by their functions, and the velocity without contacts.
-static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
+/// Bodies to the midpoint, prescribed ones by their functions.
+static cairn_status run_midpoint(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_motions_begin(world, error);
-    if (status != CAIRN_OK)
-        return status;
-    eng_block_midpoint(world);
+    if (status == CAIRN_OK)
+        eng_block_midpoint(world);
+    return status;
+}
+
+/// The velocity without contacts.
+static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
+{
     eng_block_free_velocity(world);
-    status = eng_motions_middle(world, error);
+    cairn_status status = eng_motions_middle(world, error);
     if (status == CAIRN_OK)
         eng_block_joint_forces(world);
     return status;
@@ -272,12 +298,11 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
                      cairn_status_text(status));
 }
 
-static cairn_status run_blocks(cairn_world *world, cairn_error *error)
+/// From the bodies of the general passes to their contacts and what explicit laws add to the free
+/// velocities.
+static cairn_status run_general(cairn_world *world)
 {
-    cairn_status status = CAIRN_OK;
-    TIMED(midpoint, status = run_free_motion(world, error));
-    if (status != CAIRN_OK)
-        return status;
+    cairn_status status;
     TIMED(broad_phase, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)
         TIMED(narrow_phase, status = eng_block_narrow_phase(world));
@@ -289,8 +314,27 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
         TIMED(assembly, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
         TIMED(explicit_laws, status = eng_block_explicit_laws(world));
-    if (status == CAIRN_OK)
-        TIMED(solver, status = eng_block_joints(world));
+    return status;
+}
+
+/// A step of the sphere executor whose state is not finite: names the body.
+static cairn_status fail_spheres(const cairn_world *world, cairn_status status, cairn_error *error)
+{
+    cairn_status found = CAIRN_OK;
+    if (status != CAIRN_ERROR_NONFINITE)
+        return fail_block(world, status, error);
+    for (int i = 0; i < world->body_count && found == CAIRN_OK; i++) {
+        eng_state state = eng_state_of(world, i);
+        found = check_body(world, i, &state, error);
+    }
+    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+}
+
+/// Joints and implicit contacts are solved for; bodies of the general passes go to the end.
+static cairn_status run_solver(cairn_world *world, cairn_error *error)
+{
+    cairn_status status;
+    TIMED(solver, status = eng_block_joints(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     status = eng_block_solver(world, error);
@@ -300,16 +344,33 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
 }
 
-/// All blocks in one pass over spheres.
-static cairn_status run_lane(cairn_world *world, cairn_error *error)
+static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = eng_lane_step(world, error);
-    if (status != CAIRN_ERROR_NONFINITE)
+    bool general = world->general_work;
+    cairn_status status = CAIRN_OK;
+    if (general)
+        TIMED(midpoint, status = run_midpoint(world, error));
+    if (status != CAIRN_OK)
         return status;
-    // without memory for that nobody is named
-    cairn_status found =
-        eng_lane_publish(world) == CAIRN_OK ? check_finite(world, error) : CAIRN_OK;
-    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+    TIMED(broad_phase, status = eng_lane_prepare(world));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    if (general)
+        TIMED(midpoint, status = run_free_motion(world, error));
+    if (status != CAIRN_OK)
+        return status;
+    status = general ? run_general(world) : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    TIMED(explicit_laws, status = eng_lane_step(world));
+    if (status != CAIRN_OK)
+        return fail_spheres(world, status, error);
+    status = general ? run_solver(world, error) : CAIRN_OK;
+    if (status == CAIRN_OK) {
+        TIMED(finish, status = eng_lane_finish(world));
+        status = status == CAIRN_OK ? status : fail_spheres(world, status, error);
+    }
+    return status;
 }
 
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
@@ -317,10 +378,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     cairn_status status = begin_step(world);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    bool lane = eng_lane_covers(world);
-    if (!lane)
-        world->lane_fit = ENG_LANE_UNFIT;
-    status = lane ? run_lane(world, error) : run_blocks(world, error);
+    status = run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
     world->step_count++;
