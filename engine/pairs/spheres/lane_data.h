@@ -104,7 +104,9 @@ typedef struct eng_lane_chunk {
     int slipping;   // blocks with a pair that slips
     int last_chunk; // of the bodies that its pairs act on
     int range;
+    int first_contact; // of the last step, in the order of chunks
     bool waits; // pairs of another range act on it: it moves when these ranges are done
+    bool held;  // general passes act on one of its rows: its walls are looked up after them
     // written by the step
     double path;     // m, bound on the way since the list was made of bodies that its pairs meet
     double wake;     // m, path at which a block of list B is looked at again
@@ -225,10 +227,11 @@ typedef struct eng_lane_plane {
 typedef struct eng_lane_wall {
     int body, collider;
     bool moves;
+    bool follows;               // a function of time
     eng_lane_plane now, before; // at the midpoints of the coming and of the last step
     eng_lane_plane listed;      // as `now` when the list was made
     vec3 velocity, spin;        // m/s at the centre, rad/s
-    eng_state state;            // of its body, at t_n
+    vec3 spin_before;           // rad/s, in the last step
     // of other walls than half-spaces, at the same times
     const geo_shape *shape;
     pose local;                                // of the collider in the body's principal frame
@@ -312,17 +315,54 @@ typedef struct eng_lane_group {
     eng_lane_calm calm;
 } eng_lane_group;
 
+/// Materials as the plan sees them.
+enum {
+    ENG_LANE_SLOT = 1,     // its spheres have particle slots
+    ENG_LANE_EXPOSED = 2,  // they meet others with slots under laws without a kernel
+    ENG_LANE_CRITICAL = 4, // walls of it meet spheres with slots under such laws
+};
+
+/// A collider of the general passes that spheres with slots may meet there.
+typedef struct eng_lane_critical {
+    int collider;
+    bool mobile;       // of a dynamic body: it meets spheres of any material
+    geo_bounds bounds; // spheres near them are known; colliders that leave them are looked up anew
+} eng_lane_critical;
+
+/// Where a row was before the user put it elsewhere, for what the last step left behind.
+typedef struct eng_lane_moved {
+    int row;
+    double X[4], V[8];
+} eng_lane_moved;
+
 struct eng_lane {
     cairn_world *world;
     const eng_lane_kernel *kernel;
-    bool active;                        // the lane holds the state
-    bool state_changed;                 // the user changed spheres: read them before the next step
-    bool walls_changed;                 // the same of half-spaces
-    bool loads_changed;                 // and of loads
-    bool current;                       // world's q and v are there and those of the lane
-    bool published, contacts_published; // they were asked for since the list was made
-    bool contacts_current;              // and the contacts
-    bool out_of_memory;                 // met while contacts were written out
+    bool walls_changed; // the user changed walls
+    bool loads_changed; // and loads
+    bool adopted;       // bodies got slots: their contacts of the general passes are taken over
+    bool out_of_memory; // a list could not be made
+    bool kept_moments, kept_walls; // what was kept of the contacts of the list before
+    int known_bodies;              // of row_of
+    double last_step;              // s, of the step that was done last
+    // of the plan
+    unsigned char *materials, *covered; // [materials], [surfaces] owned; 1: the law has a kernel
+    int material_capacity, covered_capacity;
+    bool all_covered;            // of the surfaces
+    eng_lane_critical *critical; // [critical_count] owned
+    int critical_count, critical_capacity;
+    int tied_count;              // bodies with slots that joints, connectors or motions act on
+    int *exposed;                // [exposed_count] bodies with slots near critical colliders
+    int exposed_count, exposed_capacity;
+    int *acted; // [acted_count] bodies with slots that the general passes act on in this step
+    int acted_count, acted_capacity;
+    double (*free_before)[6]; // [acted_count] their free velocity without explicit laws
+    int free_capacity;
+    unsigned char *mark; // [bodies] scratch, zeros
+    int mark_capacity;
+    eng_lane_moved *moved; // [moved_count] since the last step
+    int moved_count, moved_capacity;
+    double (*first_velocity)[6]; // [bodies] before the world's first step, while that is done
     eng_lane_pass pass;
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
@@ -356,7 +396,23 @@ struct eng_lane {
     double wall_speed;        // m/s, fastest point of a wall that a sphere may meet
     double extent;            // m, no sphere is farther from the origin while the list lasts
     int64_t lists;            // made so far
+    // cells of the list, for later queries
+    double cell_low[3], cell_inverse; // m, 1/m
+    int cell_axis[3], cell_count[3];  // slowest first
 };
+
+enum { ENG_LANE_NO_ROW = INT_MAX };
+
+static inline int *eng_lane_row_numbers(const struct eng_lane *lane)
+{
+    return lane->row_of.block;
+}
+
+/// Row of a body, ENG_LANE_NO_ROW for one without a slot.
+static inline int eng_lane_row_of(const struct eng_lane *lane, int body)
+{
+    return body < lane->known_bodies ? eng_lane_row_numbers(lane)[body] : ENG_LANE_NO_ROW;
+}
 
 /// History of a contact between two lists.
 typedef struct eng_lane_kept {
@@ -375,7 +431,7 @@ typedef struct eng_lane_kept_resist {
 
 /// Contact with a wall that is no half-space, in an array of its own.
 typedef struct eng_lane_kept_spot {
-    int wall; // -1: none
+    int wall; // its collider; -1: none
     eng_lane_spot spot;
 } eng_lane_kept_spot;
 
