@@ -310,7 +310,7 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
     eng_store_array all[2 * FIELDS_MAX];
     memcpy(all, head.fields, (size_t)head.count * sizeof *all);
     memcpy(all + head.count, rest.fields, (size_t)rest.count * sizeof *all);
-    return eng_store_write(path, all, head.count + rest.count, arena, error);
+    return eng_store_write(path, all, head.count + rest.count, error);
 }
 
 cairn_status cairn_world_save(const cairn_world *world, const char *path, const char *note,
