@@ -8,6 +8,21 @@
 
 #include <string.h>
 
+void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential)
+{
+    vec3 g = vec3_from(world->def.gravity);
+    *kinetic = *potential = 0.0;
+    for (int i = 0; i < world->body_count; i++) {
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        double own[6];
+        bool slot = eng_lane_holds(world, i);
+        vec3 position = slot ? eng_lane_motion_of(world, i, own) : world->q[i].position;
+        *kinetic += eng_body_kinetic_energy(world, i, slot ? own : world->v[i]);
+        *potential -= world->bodies[i].mass * vec3_dot(g, position);
+    }
+}
+
 void eng_energy_start(cairn_world *world)
 {
     eng_energy_mechanical(world, &world->energy.kinetic, &world->energy.potential);

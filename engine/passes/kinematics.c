@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies by themselves: their motion over the two halves of a step, velocities of points, energies.
-#include "engine/pairs/spheres/lane.h"
 #include "engine/passes/rotation.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -34,25 +34,28 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
 }
 
+void eng_body_free(const cairn_world *world, int body, double v_free[6])
+{
+    const eng_body *b = &world->bodies[body];
+    const double *v = world->v[body];
+    double h = world->def.time_step;
+    vec3 g = vec3_from(world->def.gravity);
+    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_load_of(world, body)->force);
+    vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
+    vec3_store(v_free + 3, eng_rotation_free(eng_inertia_of(world, body), vec3_from(v + 3),
+                                             midpoint_torque(world, body), h));
+}
+
 static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
-    double h = world->def.time_step;
-    vec3 g = vec3_from(world->def.gravity);
     for (int k = begin; k < end; k++) {
         int i = world->active[k];
-        const eng_body *body = &world->bodies[i];
-        if (body->kind != CAIRN_DYNAMIC) {
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            eng_body_free(world, i, world->v_free[i]);
+        else
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
-            continue;
-        }
-        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, eng_load_of(world, i)->force);
-        vec3 linear = vec3_add_scaled(vec3_from(world->v[i]), h, acceleration);
-        vec3 angular = eng_rotation_free(eng_inertia_of(world, i), vec3_from(world->v[i] + 3),
-                                         midpoint_torque(world, i), h);
-        vec3_store(world->v_free[i], linear);
-        vec3_store(world->v_free[i] + 3, angular);
     }
 }
 
@@ -118,18 +121,4 @@ double eng_potential_energy(const cairn_world *world)
             sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
     }
     return sum;
-}
-
-void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential)
-{
-    vec3 g = vec3_from(world->def.gravity);
-    *kinetic = *potential = 0.0;
-    for (int i = 0; i < world->body_count; i++) {
-        if (world->bodies[i].kind != CAIRN_DYNAMIC)
-            continue;
-        double v[6];
-        vec3 position = eng_lane_motion_of(world, i, v);
-        *kinetic += eng_body_kinetic_energy(world, i, v);
-        *potential -= world->bodies[i].mass * vec3_dot(g, position);
-    }
 }

@@ -243,7 +243,9 @@ static cairn_status gather_joints(cairn_world *world)
     bool changed = world->joints_changed && world->joint_count > 0;
     eng_lane_load_tied(world);
     cairn_status status = eng_joints_gather(world);
-    return status == CAIRN_OK && changed ? eng_lane_store_tied(world) : status;
+    if (status == CAIRN_OK && changed)
+        eng_lane_store_tied(world);
+    return status;
 }
 
 static cairn_status begin_step(cairn_world *world)

@@ -130,6 +130,7 @@ cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
     eng_surface_init(&made->surfaces[0], con_law_list(&count)[0]);
     made->surface_count = 1;
     made->report.stop = "none";
+    made->plan_due = true;
     *world = made;
     return CAIRN_OK;
 }

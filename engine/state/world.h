@@ -434,6 +434,9 @@ const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body
 /// @param q  [body_count] end positions, corrected in place
 cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
 
+/// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
+void eng_body_free(const cairn_world *world, int body, double v_free[6]);
+
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);

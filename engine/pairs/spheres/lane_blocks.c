@@ -44,7 +44,8 @@ static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, 
     *to = (eng_lane_kept_spot){.wall = -1};
     if (ghost < lane->plane_ghosts)
         return;
-    to->wall = ((const eng_lane_ghost *)lane->ghosts.block)[ghost].wall;
+    int wall = ((const eng_lane_ghost *)lane->ghosts.block)[ghost].wall;
+    to->wall = ((const eng_lane_wall *)lane->walls.block)[wall].collider;
     to->spot = ((const eng_lane_touch *)lane->touches.block)[ghost - lane->plane_ghosts].now;
     to->spot.order = -1;
 }
@@ -53,12 +54,14 @@ static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, 
 static cairn_status reserve_kept(struct eng_lane *lane)
 {
     size_t count = 0;
-    for (int i = 0; i < lane->block_count && (lane->has_resistance || lane->has_shapes); i++)
+    lane->kept_moments = lane->pass.resist != NULL;
+    lane->kept_walls = lane->group_count > 0;
+    for (int i = 0; i < lane->block_count && (lane->kept_moments || lane->kept_walls); i++)
         count += (size_t)__builtin_popcount(lane->pass.blocks[i].touch);
     cairn_status status = CAIRN_OK;
-    if (lane->has_resistance)
+    if (lane->kept_moments)
         status = eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
-    if (lane->has_shapes && status == CAIRN_OK)
+    if (lane->kept_walls && status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->kept_spots, count * sizeof(eng_lane_kept_spot));
     return status;
 }
@@ -68,6 +71,9 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
     _Static_assert(sizeof(eng_lane_kept) * ENG_LANE_WIDTH <= sizeof(eng_lane_block), "in place");
     eng_lane_kept *kept = lane->blocks.block;
     int count = 0;
+    // it was kept before when the plan has changed
+    if (lane->block_count == 0)
+        return CAIRN_OK;
     lane->kept_count = 0;
     cairn_status status = reserve_kept(lane);
     if (status != CAIRN_OK)
@@ -80,9 +86,9 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
         const eng_lane_hertz *hertz = lane->pass.hertz != NULL ? &lane->pass.hertz[i] : NULL;
         for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
             int k = __builtin_ctz(bits);
-            if (lane->has_resistance)
+            if (lane->kept_moments)
                 keep_resist(&lane->pass.resist[i], k, &kept_resist[count]);
-            if (lane->has_shapes)
+            if (lane->kept_walls)
                 keep_spot(lane, &block, k, &kept_spots[count]);
             keep_lane(lane, &block, hertz, k, &kept[count++]);
         }
@@ -107,7 +113,7 @@ static void put_owner_first(const struct eng_lane *lane, int index)
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
     }
-    for (int axis = 0; axis < 3 && lane->has_resistance; axis++) {
+    for (int axis = 0; axis < 3 && lane->kept_moments; axis++) {
         resist[index].rolling[axis] = -resist[index].rolling[axis];
         resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
     }
@@ -118,21 +124,38 @@ static void swap_kept(struct eng_lane *lane, int a, int b)
     eng_lane_kept *kept = lane->blocks.block, other = kept[a];
     kept[a] = kept[b];
     kept[b] = other;
-    if (lane->has_resistance) {
+    if (lane->kept_moments) {
         eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
         resist[a] = resist[b];
         resist[b] = beside;
     }
-    if (lane->has_shapes) {
+    if (lane->kept_walls) {
         eng_lane_kept_spot *spots = lane->kept_spots.block, beside = spots[a];
         spots[a] = spots[b];
         spots[b] = beside;
     }
 }
 
+/// Contacts of spheres that have no slot any more are gone.
+static void drop_gone(struct eng_lane *lane)
+{
+    eng_lane_kept *kept = lane->blocks.block;
+    int count = 0;
+    for (int i = 0; i < lane->kept_count; i++) {
+        if (eng_lane_row_of(lane, kept[i].body[0]) == ENG_LANE_NO_ROW &&
+            eng_lane_row_of(lane, kept[i].body[1]) == ENG_LANE_NO_ROW)
+            continue;
+        if (count != i)
+            swap_kept(lane, count, i);
+        count++;
+    }
+    lane->kept_count = count;
+}
+
 /// By the rows of owners; kept_start[row] = the first of a row.
 void eng_lane_history_sort(struct eng_lane *lane)
 {
+    drop_gone(lane);
     eng_lane_kept *kept = lane->blocks.block;
     int *start = lane->kept_start.block, *place = lane->scratch.block;
     const int *row_of = lane->row_of.block;
@@ -300,7 +323,7 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
             if (from < 0)
                 continue;
             carry_over(lane, &kept[from - begin], block, k);
-            if (lane->has_resistance)
+            if (lane->has_resistance && lane->kept_moments)
                 carry_resist((eng_lane_kept_resist *)lane->kept_resist.block + from,
                              eng_lane_resist_of(lane, block), k);
         }
@@ -531,6 +554,7 @@ static cairn_status fill_all(struct eng_lane *lane)
     for (int r = 0; r < lane->ranges && !apart; r++)
         fill_range(lane, r);
     lane->kept_count = 0;
+    lane->kept_walls = lane->kept_moments = false;
     return CAIRN_OK;
 }
 

@@ -10,6 +10,8 @@
 
 #include "engine/state/world.h"
 
+#include <limits.h>
+
 enum {
     ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
     ENG_LANE_CHUNK = 128, // rows, times the factor for several surfaces
@@ -322,6 +324,9 @@ enum {
     ENG_LANE_CRITICAL = 4, // walls of it meet spheres with slots under such laws
 };
 
+/// Marks of bodies.
+enum { ENG_LANE_TIED_MARK = 1, ENG_LANE_NEAR_MARK = 2, ENG_LANE_ACTED_MARK = 4 };
+
 /// A collider of the general passes that spheres with slots may meet there.
 typedef struct eng_lane_critical {
     int collider;
@@ -353,16 +358,20 @@ struct eng_lane {
     int critical_count, critical_capacity;
     int tied_count;              // bodies with slots that joints, connectors or motions act on
     int *exposed;                // [exposed_count] bodies with slots near critical colliders
-    int exposed_count, exposed_capacity;
+    int *exposed_next;           // spare
+    int exposed_count, exposed_capacity, exposed_next_capacity;
+    bool any_exposed; // spheres with slots meet each other under laws without a kernel
+    bool replanned;   // since the broad phase was told
     int *acted; // [acted_count] bodies with slots that the general passes act on in this step
     int acted_count, acted_capacity;
-    double (*free_before)[6]; // [acted_count] their free velocity without explicit laws
-    int free_capacity;
-    unsigned char *mark; // [bodies] scratch, zeros
+    unsigned char *mark; // [bodies]
     int mark_capacity;
+    bool settled;          // since the last step the user changed something: the audit is even
     eng_lane_moved *moved; // [moved_count] since the last step
     int moved_count, moved_capacity;
-    double (*first_velocity)[6]; // [bodies] before the world's first step, while that is done
+    int *moved_of; // [rows] index + 1 into moved
+    int moved_of_capacity;
+    double (*first_V)[9]; // [rows] velocities before the world's first step, while that is done
     eng_lane_pass pass;
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
@@ -377,6 +386,8 @@ struct eng_lane {
     // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
     const int (*given_groups)[2];
     int given_count;
+    int contact_count;     // of the last step
+    bool walls_renumbered; // their places are not known yet
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
     int group_count, near_wall_count;
@@ -489,11 +500,73 @@ cairn_status eng_lane_reserve(struct eng_lane *lane, eng_lane_buffer *buffer,
 /// The world's lane, made where there is none; NULL when out of memory.
 struct eng_lane *eng_lane_of(cairn_world *world);
 
-/// Rows in the order of bodies, walls and terms of laws; nothing is read into the rows yet.
-cairn_status eng_lane_open(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+/// The plan by parts: what laws and materials say, and, for the slots as they are, walls and what is
+/// left to the general passes.
+cairn_status eng_lane_plan_laws(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+cairn_status eng_lane_plan_passes(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Colliders for the broad phase, anew.
+cairn_status eng_lane_colliders_list(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Whether the executor has a kernel for a law with all that its parameters ask for.
+bool eng_lane_has_kernel(const eng_surface *surface);
+
+/// Terms of all surfaces, and which of them have a kernel.
+cairn_status eng_lane_terms_fill(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Walls anew from the bodies; their places follow before the next list.
+cairn_status eng_lane_walls_number(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// Radius and inverse inertia of a row.
 void eng_lane_read_constants(struct eng_lane *lane, int row);
+
+/// Midpoint of the coming step, velocity and constants of a row from a state at t_n.
+void eng_lane_row_write(struct eng_lane *lane, int row, const eng_state *state);
+
+/// A row takes the place of another; lists and what belongs to them do not follow.
+void eng_lane_row_move(struct eng_lane *lane, int from, int to);
+
+/// Constants of all rows, and their largest and smallest radius.
+void eng_lane_rows_measure(struct eng_lane *lane);
+
+/// Pose of a row at the midpoint of the coming step; its angular velocity, rad/s, world.
+pose eng_lane_row_middle(const struct eng_lane *lane, int row);
+vec3 eng_lane_row_spin(const struct eng_lane *lane, int row);
+
+/// Loads that the user applies, as rows for the sums.
+cairn_status eng_lane_loads_read(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Books what the last step owes the audit, before the user changes anything.
+void eng_lane_settle(struct eng_lane *lane);
+
+/// Before the user moves a row: what the last step left behind is read from where it was then.
+cairn_status eng_lane_keep_moved(struct eng_lane *lane, int row) CAIRN_CHECK_RESULT;
+
+/// What the user moved is where it is from now on.
+void eng_lane_forget_moved(struct eng_lane *lane);
+
+/// Whether a body is a sphere that may have a slot.
+bool eng_lane_may_hold(const cairn_world *world, int body);
+
+/// Whether the pair of a row and another sphere or wall is the executor's: its law has a kernel,
+/// and nothing keeps the two from touching.
+bool eng_lane_takes(const struct eng_lane *lane, int row, int body);
+
+/// Tied spheres that follow functions of time go where these say; before a list is made.
+void eng_lane_place_driven(cairn_world *world);
+
+/// Exposed spheres join the active bodies, and colliders of the broad phase are listed.
+/// @param listed  a list was made since the last call
+cairn_status eng_lane_expose(cairn_world *world, bool listed) CAIRN_CHECK_RESULT;
+
+/// Before the fused pass: finds the spheres with slots that the general passes act on.
+cairn_status eng_lane_hold(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// After it: their free velocities, with all explicit forces.
+void eng_lane_release_free(cairn_world *world);
+
+/// At the end: their slots.
+void eng_lane_store_acted(cairn_world *world);
 
 /// Space for the lane's rows and some ghosts; the pass works on it.
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;
@@ -509,6 +582,9 @@ void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *la
 
 /// Forces and motion of all chunks; what is left of their margins.
 void eng_lane_ranges_step(struct eng_lane *lane);
+
+/// The rest of it for chunks that were held, once their rows are where they go.
+void eng_lane_ranges_finish(struct eng_lane *lane);
 
 /// Packs the history of all contacts; the blocks are gone.
 cairn_status eng_lane_history_keep(struct eng_lane *lane) CAIRN_CHECK_RESULT;
@@ -536,19 +612,11 @@ void eng_lane_margins_choose(struct eng_lane *lane);
 /// New pair list for the margins; rows are sorted by cells, history goes along.
 cairn_status eng_lane_list_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
-/// States of the half-spaces from q and v of the world.
-void eng_lane_walls_read(struct eng_lane *lane);
+/// A wall at the midpoint of a step that begins with its body at q with velocity v.
+void eng_lane_wall_place(const struct eng_lane *lane, eng_lane_wall *wall, pose q,
+                         const double v[6]);
 
-/// One of the walls that a body is; they have one state.
-const eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body);
-
-/// All of them get another state.
-void eng_lane_wall_set(struct eng_lane *lane, int body, const eng_state *state);
-
-/// Half-spaces for the midpoint of the coming step.
-void eng_lane_walls_place(struct eng_lane *lane);
-
-/// Moving half-spaces go to the end of the step, and to the midpoint of the next.
+/// Moving walls go to the midpoint of the next step, as far as their velocities of now tell.
 void eng_lane_walls_advance(struct eng_lane *lane);
 
 /// Fastest point of a wall that a sphere may meet, m/s.
@@ -566,6 +634,12 @@ void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double ga
 
 /// Work of a moving wall through a ghost over the step just computed, J.
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);
+
+/// Work of moving walls on the spheres of a chunk over the step just computed, J.
+double eng_lane_chunk_work(const struct eng_lane *lane, const eng_lane_chunk *chunk);
+
+/// That of walls that are no half-spaces.
+double eng_lane_shapes_work(const struct eng_lane *lane, const eng_lane_chunk *chunk);
 
 /// Whether a body is a wall: a half-space, or of any other shape than a sphere and not dynamic.
 bool eng_lane_is_wall(const cairn_world *world, int body);
@@ -634,10 +708,6 @@ typedef struct eng_lane_pending {
 
 eng_lane_pending eng_lane_pending_of(const struct eng_lane *lane, const eng_lane_block *block,
                                      int k, const eng_lane_contact *contact);
-
-/// Before a list is made: gives back what was written into the world, unless somebody asked for it
-/// since the list before.
-void eng_lane_release_published(struct eng_lane *lane);
 
 /// J, stored before the world's first step in pairs that overlapped then; after that step.
 double eng_lane_start_energy(const struct eng_lane *lane);
