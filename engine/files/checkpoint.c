@@ -43,7 +43,7 @@ typedef enum real_index {
     REAL_TIME_STEP,
     REAL_ENERGY_START,
     REAL_ENERGY,
-    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_energy gives it
+    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_get_energy gives it
     REALS = REAL_ENERGY_READ + ENERGIES
 } real_index;
 
@@ -211,7 +211,7 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->format = FORMAT;
     snprintf(s->version, sizeof s->version, "%s", cairn_version());
     eng_fingerprint(world, s->fingerprint);
-    s->hash = cairn_world_hash(world);
+    s->hash = cairn_world_get_hash(world);
     int listed_pairs;
     s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
     int64_t counts[COUNTS] = {
@@ -236,7 +236,7 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->reals[REAL_TIME_STEP] = world->def.time_step;
     s->reals[REAL_ENERGY_START] = world->energy_start;
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
-    cairn_energy read = cairn_world_energy(world);
+    cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
     eng_lane_record_head(world, &s->lane);
 }
@@ -404,7 +404,7 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     return status;
 }
 
-bool cairn_checkpoint_found(const char *path)
+bool cairn_checkpoint_exists(const char *path)
 {
     return eng_store_found(path);
 }
@@ -635,7 +635,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     copy_contacts(world, s);
     copy_state(world, s);
     forget_step(world);
-    if (cairn_world_hash(world) != s->hash)
+    if (cairn_world_get_hash(world) != s->hash)
         return refuse(reader, "the restored state does not have the hash of the saved one");
     return CAIRN_OK;
 }

@@ -182,7 +182,7 @@ void eng_energy_book(cairn_world *world)
     e->residual = residual_of(world, e);
 }
 
-cairn_energy cairn_world_energy(const cairn_world *world)
+cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
     bool slots = eng_lane_rows(world) > 0;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double *cairn_world_residuals(const cairn_world *world, int *count)
+const double *cairn_world_get_residuals(const cairn_world *world, int *count)
 {
     *count = world->residual_count;
     return world->residuals;
@@ -62,7 +62,7 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
 }
 
-cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body, double force[3],
+cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body, double force[3],
                                       double torque[3])
 {
     if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
@@ -258,7 +258,7 @@ static uint64_t hash_states(const cairn_world *world, uint64_t hash)
     return base_hash_bytes(hash, NULL, 0);
 }
 
-uint64_t cairn_world_hash(const cairn_world *world)
+uint64_t cairn_world_get_hash(const cairn_world *world)
 {
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
     if (world->body_count > 0)

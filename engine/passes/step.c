@@ -97,8 +97,8 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     world->residual_count += report.history_count;
     world->report.error = report.error;
     world->report.error_scaled = report.error_scaled;
-    world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
-    world->report.seconds[CAIRN_PHASE_certificate] += base_timer_seconds() - start - report.seconds;
+    world->report.seconds[CAIRN_PHASE_SOLVER] += report.seconds;
+    world->report.seconds[CAIRN_PHASE_CERTIFICATE] += base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
 }
 
@@ -305,17 +305,17 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
 static cairn_status run_general(cairn_world *world)
 {
     cairn_status status;
-    TIMED(broad_phase, status = eng_block_broad_phase(world));
+    TIMED(BROAD_PHASE, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)
-        TIMED(narrow_phase, status = eng_block_narrow_phase(world));
+        TIMED(NARROW_PHASE, status = eng_block_narrow_phase(world));
     if (status == CAIRN_OK)
-        TIMED(contact_set, status = eng_block_contact_set(world));
+        TIMED(CONTACT_SET, status = eng_block_contact_set(world));
     if (status == CAIRN_OK)
-        TIMED(explicit_laws, status = eng_block_connectors(world));
+        TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
-        TIMED(assembly, status = eng_block_assembly(world));
+        TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
-        TIMED(explicit_laws, status = eng_block_explicit_laws(world));
+        TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
     return status;
 }
 
@@ -336,13 +336,13 @@ static cairn_status fail_spheres(const cairn_world *world, cairn_status status, 
 static cairn_status run_solver(cairn_world *world, cairn_error *error)
 {
     cairn_status status;
-    TIMED(solver, status = eng_block_joints(world));
+    TIMED(SOLVER, status = eng_block_joints(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     status = eng_block_solver(world, error);
     if (status != CAIRN_OK)
         return status;
-    TIMED(finish, status = eng_block_end(world));
+    TIMED(FINISH, status = eng_block_end(world));
     return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
 }
 
@@ -351,25 +351,25 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     bool general = world->general_work;
     cairn_status status = CAIRN_OK;
     if (general)
-        TIMED(midpoint, status = run_midpoint(world, error));
+        TIMED(MIDPOINT, status = run_midpoint(world, error));
     if (status != CAIRN_OK)
         return status;
-    TIMED(broad_phase, status = eng_lane_prepare(world));
+    TIMED(BROAD_PHASE, status = eng_lane_prepare(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     if (general)
-        TIMED(midpoint, status = run_free_motion(world, error));
+        TIMED(MIDPOINT, status = run_free_motion(world, error));
     if (status != CAIRN_OK)
         return status;
     status = general ? run_general(world) : CAIRN_OK;
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    TIMED(explicit_laws, status = eng_lane_step(world));
+    TIMED(EXPLICIT_LAWS, status = eng_lane_step(world));
     if (status != CAIRN_OK)
         return fail_spheres(world, status, error);
     status = general ? run_solver(world, error) : CAIRN_OK;
     if (status == CAIRN_OK) {
-        TIMED(finish, status = eng_lane_finish(world));
+        TIMED(FINISH, status = eng_lane_finish(world));
         status = status == CAIRN_OK ? status : fail_spheres(world, status, error);
     }
     return status;

@@ -142,7 +142,7 @@ static inline void check_contacts(const cairn_world *a, const cairn_world *b, do
 {
     int count = cairn_contact_count(a);
     assert_int_equal(count, cairn_contact_count(b));
-    assert_int_equal(cairn_world_report(a)->contacts, cairn_world_report(b)->contacts);
+    assert_int_equal(cairn_world_get_report(a)->contacts, cairn_world_get_report(b)->contacts);
     placed_contact *of_a = sorted_contacts(a), *of_b = sorted_contacts(b);
     for (int i = 0; i < count; i++) {
         const cairn_contact_view x = of_a[i].view, y = of_b[i].view;
@@ -175,8 +175,8 @@ static inline void check_forces(const cairn_world *a, const cairn_world *b, doub
     for (int i = 0; i < cairn_body_count(a); i++) {
         double f[2][3], t[2][3];
         cairn_body_id id = cairn_body_at(a, i);
-        assert_int_equal(cairn_body_contact_force(a, id, f[0], t[0]), CAIRN_OK);
-        assert_int_equal(cairn_body_contact_force(b, id, f[1], t[1]), CAIRN_OK);
+        assert_int_equal(cairn_body_get_contact_force(a, id, f[0], t[0]), CAIRN_OK);
+        assert_int_equal(cairn_body_get_contact_force(b, id, f[1], t[1]), CAIRN_OK);
         for (int k = 0; k < 3; k++) {
             check_close(f[0][k], f[1][k], 1e-7, 1e4 * tolerance + 1e-7);
             check_close(t[0][k], t[1][k], 1e-7, 1e4 * tolerance + 1e-9);
@@ -187,7 +187,7 @@ static inline void check_forces(const cairn_world *a, const cairn_world *b, doub
 /// The parts of the audit differ by the lagged half-steps alone.
 static inline void check_energies(const cairn_world *a, const cairn_world *b, double tolerance)
 {
-    cairn_energy x = cairn_world_energy(a), y = cairn_world_energy(b);
+    cairn_energy x = cairn_world_get_energy(a), y = cairn_world_get_energy(b);
     double scale = x.kinetic + x.damping + x.friction;
     check_close(x.kinetic, y.kinetic, 0.0, 1e-9 * scale);
     check_close(x.potential, y.potential, 0.0, 1e-9 * scale);
@@ -208,8 +208,8 @@ static inline uint64_t lane_hash(cairn_world *world, const char *kernel, int ste
     }
     assert_true(eng_lane_choose_ranges(world, 1));
     run(world, steps, false);
-    uint64_t hash = cairn_world_hash(world);
-    cairn_energy e = cairn_world_energy(world);
+    uint64_t hash = cairn_world_get_hash(world);
+    cairn_energy e = cairn_world_get_energy(world);
     double parts[] = {e.damping, e.friction, e.elastic, e.drivers};
     for (int i = 0; i < 4; i++) {
         uint64_t bits;
