@@ -200,8 +200,8 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
     return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
-           s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL &&
-           s->listed != NULL && s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
+           s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
+           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
 }
 
 // ---------------------------------------------------------------- saving
@@ -456,7 +456,8 @@ static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *a
         base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
-    return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena);
+    return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
+           allocate_copies(s, arena);
 }
 
 static bool in_range(int64_t value, int64_t count)

@@ -62,8 +62,8 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
 }
 
-cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body, double force[3],
-                                      double torque[3])
+cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
+                                          double force[3], double torque[3])
 {
     if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
         return CAIRN_ERROR_STALE_ID;
@@ -195,8 +195,7 @@ static cairn_status place_all(cairn_world *world)
     pose *q = base_allocate(&world->allocator, bodies + 1, sizeof *q);
     for (size_t i = 0; i < bodies && q != NULL; i++)
         q[i] = eng_state_of(world, (int)i).q;
-    cairn_status status =
-        q != NULL ? eng_colliders_place(world, q, NULL, 0) : CAIRN_ERROR_MEMORY;
+    cairn_status status = q != NULL ? eng_colliders_place(world, q, NULL, 0) : CAIRN_ERROR_MEMORY;
     base_release(&world->allocator, q);
     return status;
 }

@@ -201,8 +201,9 @@ void eng_state_shrink(cairn_world *world, int needed)
     size_t count = (size_t)needed;
     void *q = allocator->reallocate(allocator->context, world->q, count * sizeof *world->q);
     world->q = q != NULL ? q : world->q;
-    void *v = q != NULL ? allocator->reallocate(allocator->context, world->v, count * sizeof *world->v)
-                        : NULL;
+    void *v = q != NULL
+                  ? allocator->reallocate(allocator->context, world->v, count * sizeof *world->v)
+                  : NULL;
     world->v = v != NULL ? v : world->v;
     // a block that stayed large is only used in part
     world->state_capacity = q != NULL ? needed : world->state_capacity;
@@ -246,6 +247,17 @@ static void init_blocks(cairn_world *world, int index)
     memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
 }
 
+/// Spheres with a slot are immobile to the general passes until they take part.
+static void clear_blocks(cairn_world *world, int index)
+{
+    memset(world->mass_inverse[index], 0, sizeof world->mass_inverse[index]);
+    memset(world->correction[index], 0, sizeof world->correction[index]);
+    memset(world->v_free[index], 0, sizeof world->v_free[index]);
+    memset(world->v_end[index], 0, sizeof world->v_end[index]);
+    memset(world->v[index], 0, sizeof world->v[index]);
+    world->q_mid[index] = world->q[index] = pose_identity();
+}
+
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
     int known = world->blocks_count, needed = world->reach;
@@ -270,7 +282,9 @@ cairn_status eng_blocks_reserve(cairn_world *world)
     world->blocks_capacity = capacities[0];
     world->blocks_count = needed;
     for (int i = known; i < needed; i++)
-        if (!eng_lane_holds(world, i))
+        if (eng_lane_holds(world, i))
+            clear_blocks(world, i);
+        else
             init_blocks(world, i);
     return CAIRN_OK;
 }

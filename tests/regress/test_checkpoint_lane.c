@@ -358,7 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hooke),          cmocka_unit_test(test_hertz),
-        cmocka_unit_test(test_changed_law),           cmocka_unit_test(test_resealed),
+        cmocka_unit_test(test_changed_law),    cmocka_unit_test(test_resealed),
         cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,6 +345,7 @@ cairn_status eng_lane_step(cairn_world *world)
     lane->wall_speed = eng_lane_walls_fastest(lane);
     eng_lane_ranges_step(lane);
     lane->last_step = lane->pass.step;
+    world->energy.drivers += driven_work(lane);
     if (world->general_work)
         eng_lane_release_free(world);
     return CAIRN_OK;
@@ -355,16 +356,19 @@ cairn_status eng_lane_finish(cairn_world *world)
     eng_lane *lane = world->lane;
     if (lane->rows == 0)
         return CAIRN_OK;
-    if (world->general_work)
-        eng_lane_store_acted(world);
-    eng_lane_ranges_finish(lane);
+    if (world->general_work && lane->acted_count > 0) {
+        cairn_status status = eng_lane_store_acted(world);
+        if (status != CAIRN_OK)
+            return status;
+        eng_lane_ranges_finish(lane);
+    }
     bool finite = collect(lane);
     if (world->step_count == 0) {
         world->energy_start += eng_lane_start_energy(lane);
         base_release(&world->allocator, lane->first_V);
         lane->first_V = NULL;
     }
-    world->energy.drivers += load_work(lane) + driven_work(lane);
+    world->energy.drivers += load_work(lane);
     if (is_starved(lane))
         return CAIRN_ERROR_MEMORY;
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;

@@ -81,9 +81,9 @@ void eng_lane_destroy(eng_lane *lane)
         &lane->kept_spots, &lane->near_walls};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
-    void *arrays[] = {lane->materials, lane->covered, lane->critical, lane->exposed,
-                      lane->exposed_next, lane->acted, lane->mark, lane->moved,
-                      lane->moved_of, lane->first_V};
+    void *arrays[] = {lane->materials,    lane->covered, lane->critical, lane->exposed,
+                      lane->exposed_next, lane->acted,   lane->mark,     lane->moved,
+                      lane->moved_of,     lane->first_V};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&allocator, arrays[i]);
     for (int i = 0; i < lane->manifold_count; i++)
@@ -224,8 +224,8 @@ cairn_status eng_lane_terms_fill(eng_lane *lane)
     cairn_status status =
         eng_lane_reserve(lane, &lane->terms, (size_t)count * sizeof(eng_lane_terms));
     if (status == CAIRN_OK)
-        status = base_array_reserve(&world->allocator, &lane->covered, &lane->covered_capacity,
-                                    count);
+        status =
+            base_array_reserve(&world->allocator, &lane->covered, &lane->covered_capacity, count);
     if (status != CAIRN_OK)
         return status;
     eng_lane_terms *terms = lane->terms.block;
@@ -378,9 +378,9 @@ cairn_status eng_lane_loads_read(eng_lane *lane)
     for (int row = 0; row < lane->rows && world->loads != NULL && !lane->has_load; row++) {
         int body = eng_lane_ids(lane)[row];
         const eng_load *given = &world->loads[body];
-        lane->has_load = world->bodies[body].kind == CAIRN_DYNAMIC &&
-                         (vec3_norm_squared(given->force) > 0.0 ||
-                          vec3_norm_squared(given->torque) > 0.0);
+        lane->has_load =
+            world->bodies[body].kind == CAIRN_DYNAMIC &&
+            (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
     }
     size_t count = lane->has_load ? (size_t)lane->rows : 1;
     cairn_status status = eng_lane_reserve(lane, &lane->load, count * sizeof(double[8]));

@@ -2,8 +2,8 @@
 // The sphere executor: spheres in particle slots, their pairs with each other and with walls under
 // laws that have a kernel, in one fused vectorised pass.
 //
-// Every sphere of its own whose material has such a law lives in a slot (position at the midpoint of
-// the coming step, velocity, orientation) at all times, whatever else the world holds; all other
+// Every sphere of its own whose material has such a law lives in a slot (position at the midpoint
+// of the coming step, velocity, orientation) at all times, whatever else the world holds; all other
 // bodies live in the general columns. A step goes: plan, joints' bodies loaded, walls and list for
 // the midpoint (prepare), general passes over what is theirs, fused pass (step), solver, slots that
 // the general passes act on written anew (finish). Results do not depend on the number of threads
@@ -140,13 +140,13 @@ typedef struct eng_lane_record {
     int (*groups)[2];                                     // [groups] ghosts, what is known
     double (*group_numbers)[ENG_LANE_RECORD_GROUP_WIDTH]; // [groups] wake, and what is known
     uint64_t *group_keys;                                 // [groups]
-    double (*spots)[ENG_LANE_RECORD_SPOT_WIDTH]; // [ghosts] normals and gaps, now and before
-    uint64_t (*spot_keys)[2];                    // [ghosts] now and before
-    int (*spot_orders)[2];                       // [ghosts]
-    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
-    geo_bounds *critical;                        // [critical] where spheres near them are known
-    int *exposed;                                // [exposed] bodies
-    int *moved_rows;                             // [moved] rows that the user moved since
+    double (*spots)[ENG_LANE_RECORD_SPOT_WIDTH];  // [ghosts] normals and gaps, now and before
+    uint64_t (*spot_keys)[2];                     // [ghosts] now and before
+    int (*spot_orders)[2];                        // [ghosts]
+    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH];  // [walls]
+    geo_bounds *critical;                         // [critical] where spheres near them are known
+    int *exposed;                                 // [exposed] bodies
+    int *moved_rows;                              // [moved] rows that the user moved since
     double (*moved)[ENG_LANE_RECORD_MOVED_WIDTH]; // [moved] where they were
 } eng_lane_record;
 

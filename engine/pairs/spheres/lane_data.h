@@ -107,8 +107,8 @@ typedef struct eng_lane_chunk {
     int last_chunk; // of the bodies that its pairs act on
     int range;
     int first_contact; // of the last step, in the order of chunks
-    bool waits; // pairs of another range act on it: it moves when these ranges are done
-    bool held;  // general passes act on one of its rows: its walls are looked up after them
+    bool waits;        // pairs of another range act on it: it moves when these ranges are done
+    bool held;         // general passes act on one of its rows: its walls are looked up after them
     // written by the step
     double path;     // m, bound on the way since the list was made of bodies that its pairs meet
     double wake;     // m, path at which a block of list B is looked at again
@@ -356,13 +356,13 @@ struct eng_lane {
     bool all_covered;            // of the surfaces
     eng_lane_critical *critical; // [critical_count] owned
     int critical_count, critical_capacity;
-    int tied_count;              // bodies with slots that joints, connectors or motions act on
-    int *exposed;                // [exposed_count] bodies with slots near critical colliders
-    int *exposed_next;           // spare
+    int tied_count;    // bodies with slots that joints, connectors or motions act on
+    int *exposed;      // [exposed_count] bodies with slots near critical colliders
+    int *exposed_next; // spare
     int exposed_count, exposed_capacity, exposed_next_capacity;
     bool any_exposed; // spheres with slots meet each other under laws without a kernel
     bool replanned;   // since the broad phase was told
-    int *acted; // [acted_count] bodies with slots that the general passes act on in this step
+    int *acted;       // [acted_count] bodies with slots that the general passes act on in this step
     int acted_count, acted_capacity;
     unsigned char *mark; // [bodies]
     int mark_capacity;
@@ -500,8 +500,8 @@ cairn_status eng_lane_reserve(struct eng_lane *lane, eng_lane_buffer *buffer,
 /// The world's lane, made where there is none; NULL when out of memory.
 struct eng_lane *eng_lane_of(cairn_world *world);
 
-/// The plan by parts: what laws and materials say, and, for the slots as they are, walls and what is
-/// left to the general passes.
+/// The plan by parts: what laws and materials say, and, for the slots as they are, walls and what
+/// is left to the general passes.
 cairn_status eng_lane_plan_laws(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 cairn_status eng_lane_plan_passes(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
@@ -566,7 +566,7 @@ cairn_status eng_lane_hold(cairn_world *world) CAIRN_CHECK_RESULT;
 void eng_lane_release_free(cairn_world *world);
 
 /// At the end: their slots.
-void eng_lane_store_acted(cairn_world *world);
+cairn_status eng_lane_store_acted(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Space for the lane's rows and some ghosts; the pass works on it.
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;

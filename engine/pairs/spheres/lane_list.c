@@ -96,8 +96,7 @@ bool eng_lane_takes(const struct eng_lane *lane, int row, int body)
 {
     const cairn_world *world = lane->world;
     int own = eng_lane_ids(lane)[row];
-    if (!lane->all_covered &&
-        !lane->covered[eng_surface_of(world, own, body) - world->surfaces])
+    if (!lane->all_covered && !lane->covered[eng_surface_of(world, own, body) - world->surfaces])
         return false;
     return (world->apart_count == 0 && world->connector_count == 0) ||
            !eng_pair_is_idle(world, own, body);
@@ -107,8 +106,7 @@ static bool is_near_plane(const struct eng_lane *lane, int row, const eng_lane_w
 {
     const double *constants = lane->pass.constants[row];
     return constants[0] != 0.0 &&
-           wall_distance(wall, lane->pass.X[row]) - constants[3] <
-               eng_lane_wall_reach(lane, row) &&
+           wall_distance(wall, lane->pass.X[row]) - constants[3] < eng_lane_wall_reach(lane, row) &&
            eng_lane_takes(lane, row, wall->body);
 }
 

@@ -356,8 +356,8 @@ double eng_lane_shapes_work(const struct eng_lane *lane, const eng_lane_chunk *c
     double work = 0.0;
     for (int g = chunk->first_group; g < chunk->end_group; g++) {
         const eng_lane_group *group = &groups_of(lane)[g];
-        for (int i = group->first_ghost;
-             i < group->end_ghost && wall_of(lane, group->wall)->moves; i++)
+        for (int i = group->first_ghost; i < group->end_ghost && wall_of(lane, group->wall)->moves;
+             i++)
             work += eng_lane_ghost_work(lane, ghost_at(lane, i), lane->rows + 2 + i);
     }
     return work;

@@ -490,8 +490,7 @@ static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
     cairn_status status = eng_lane_rows_reserve(lane, 0);
     if (status != CAIRN_OK || lane->rows == 0)
         return status;
-    if (lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] ||
-        !are_walls_sound(lane, record))
+    if (lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] || !are_walls_sound(lane, record))
         return CAIRN_ERROR_FORMAT;
     place_listed(lane, record);
     place_walls(lane, record);
@@ -530,8 +529,8 @@ static cairn_status place_general(eng_lane *lane, const eng_lane_record *record)
         return CAIRN_ERROR_FORMAT;
     for (int i = 0; i < lane->critical_count; i++)
         lane->critical[i].bounds = record->critical[i];
-    cairn_status status = base_array_reserve(&world->allocator, &lane->exposed,
-                                             &lane->exposed_capacity, count);
+    cairn_status status =
+        base_array_reserve(&world->allocator, &lane->exposed, &lane->exposed_capacity, count);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < count; i++) {
@@ -551,7 +550,8 @@ static cairn_status place_moved(eng_lane *lane, const eng_lane_record *record)
 {
     for (int i = 0; i < record->counts[ENG_LANE_RECORD_MOVED]; i++) {
         int row = record->moved_rows[i];
-        if (row < 0 || row >= lane->rows || !is_finite(record->moved[i], ENG_LANE_RECORD_MOVED_WIDTH))
+        if (row < 0 || row >= lane->rows ||
+            !is_finite(record->moved[i], ENG_LANE_RECORD_MOVED_WIDTH))
             return CAIRN_ERROR_FORMAT;
         cairn_status status = eng_lane_keep_moved(lane, row);
         if (status != CAIRN_OK)
@@ -601,7 +601,7 @@ cairn_status eng_lane_record_restore(cairn_world *world, const eng_lane_record *
     }
     place_numbers(lane, record);
     status = place_moved(lane, record);
-    world->plan_due = status != CAIRN_OK ||
-                      (record->counts[ENG_LANE_RECORD_CHANGED] & PLAN_DUE) != 0;
+    world->plan_due =
+        status != CAIRN_OK || (record->counts[ENG_LANE_RECORD_CHANGED] & PLAN_DUE) != 0;
     return status;
 }

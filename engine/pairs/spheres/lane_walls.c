@@ -5,7 +5,6 @@
 
 #include "engine/passes/rotation.h"
 
-
 static eng_lane_wall *walls_of(const struct eng_lane *lane)
 {
     return lane->walls.block;

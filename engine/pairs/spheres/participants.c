@@ -96,8 +96,8 @@ static double way_of(const cairn_world *world, const eng_lane_critical *c)
     int body = world->colliders[c->collider].body;
     const double *v = world->v[body];
     double reach = eng_reach_of(world, body), spin = vec3_norm(vec3_from(v + 3));
-    double way = world->def.time_step *
-                 (vec3_norm(vec3_from(v)) + (spin > 0.0 ? spin * reach : 0.0));
+    double way =
+        world->def.time_step * (vec3_norm(vec3_from(v)) + (spin > 0.0 ? spin * reach : 0.0));
     return isfinite(way) ? way : 0.0;
 }
 
@@ -114,8 +114,8 @@ static geo_bounds bounds_of(const cairn_world *world, const eng_lane_critical *c
 
 static bool is_within(geo_bounds a, geo_bounds b)
 {
-    return a.low.x >= b.low.x && a.low.y >= b.low.y && a.low.z >= b.low.z &&
-           a.high.x <= b.high.x && a.high.y <= b.high.y && a.high.z <= b.high.z;
+    return a.low.x >= b.low.x && a.low.y >= b.low.y && a.low.z >= b.low.z && a.high.x <= b.high.x &&
+           a.high.y <= b.high.y && a.high.z <= b.high.z;
 }
 
 /// Whether all critical colliders are where the spheres near them are known. Those without bounds
@@ -143,8 +143,7 @@ static bool is_near(const eng_lane *lane, int row, const eng_lane_critical *c)
     vec3 at = vec3_make(eng_lane_reference(lane, 0)[row], eng_lane_reference(lane, 1)[row],
                         eng_lane_reference(lane, 2)[row]);
     double way = lane->pass.step * vec3_norm(vec3_from(lane->pass.V[row]));
-    double reach =
-        1.002 * r[3] + 1.1 * eng_lane_margins(lane)[row] + 2.0 * fmin(way, lane->widest);
+    double reach = 1.002 * r[3] + 1.1 * eng_lane_margins(lane)[row] + 2.0 * fmin(way, lane->widest);
     int body = world->colliders[c->collider].body;
     if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
         pose place;
@@ -324,8 +323,8 @@ cairn_status eng_lane_hold(cairn_world *world)
     eng_lane *lane = world->lane;
     const eng_contacts *c = &world->contacts;
     int most = world->active_count - world->general_count;
-    cairn_status status = base_array_reserve(&world->allocator, &lane->acted,
-                                             &lane->acted_capacity, most);
+    cairn_status status =
+        base_array_reserve(&world->allocator, &lane->acted, &lane->acted_capacity, most);
     lane->acted_count = 0;
     if (status != CAIRN_OK)
         return status;
@@ -348,8 +347,8 @@ void eng_lane_release_free(cairn_world *world)
             continue;
         double before[6], *v = world->v_free[body];
         eng_body_free(world, body, before);
-        vec3 spin = quat_rotate_inverse(world->q_mid[body].orientation,
-                                        eng_lane_row_spin(lane, row));
+        vec3 spin =
+            quat_rotate_inverse(world->q_mid[body].orientation, eng_lane_row_spin(lane, row));
         for (int i = 0; i < 3; i++) {
             v[i] = lane->pass.V[row][i] + (v[i] - before[i]);
             v[i + 3] = vec3_get(spin, i) + (v[i + 3] - before[i + 3]);
@@ -360,16 +359,33 @@ void eng_lane_release_free(cairn_world *world)
                     world->free_relative);
 }
 
-void eng_lane_store_acted(cairn_world *world)
+/// Position correction and joints move a sphere beyond what its velocity says: what the step left
+/// behind is read from where it was in the middle of it.
+static cairn_status keep_middle(eng_lane *lane, int body, int row)
+{
+    cairn_status status = eng_lane_keep_moved(lane, row);
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_moved *moved = &lane->moved[lane->moved_of[row] - 1];
+    vec3 velocity = vec3_from(lane->pass.V[row]), middle = lane->world->q_mid[body].position;
+    vec3_store(moved->X, vec3_add_scaled(middle, lane->pass.step, velocity));
+    return CAIRN_OK;
+}
+
+cairn_status eng_lane_store_acted(cairn_world *world)
 {
     eng_lane *lane = world->lane;
-    for (int k = 0; k < lane->acted_count; k++) {
+    cairn_status status = CAIRN_OK;
+    for (int k = 0; k < lane->acted_count && status == CAIRN_OK; k++) {
         int body = lane->acted[k], row = eng_lane_row_of(lane, body);
         eng_lane_chunk *chunk = &lane->pass.chunks[row / lane->chunk_rows];
         store(lane, body);
+        vec3 way = vec3_sub(vec3_from(lane->pass.X[row]), world->q_mid[body].position);
         for (int i = 0; i < 3; i++) {
-            chunk->fastest[i] = fmax(chunk->fastest[i], fabs(lane->pass.V[row][i]));
+            chunk->fastest[i] = fmax(chunk->fastest[i], fabs(vec3_get(way, i)) / lane->pass.step);
             chunk->finite += 0.0 * lane->pass.V[row][i] + 0.0 * lane->pass.V[row][i + 3];
         }
+        status = keep_middle(lane, body, row);
     }
+    return status;
 }

@@ -77,7 +77,8 @@ static void choose_exposed(eng_lane *lane, const presence *p)
     int n = lane->world->material_count;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
-            bool slots = lane->materials[a] & ENG_LANE_SLOT, others = lane->materials[b] & ENG_LANE_SLOT;
+            bool slots = lane->materials[a] & ENG_LANE_SLOT,
+                 others = lane->materials[b] & ENG_LANE_SLOT;
             bool mobile = p->mobile_spheres[a] || p->mobile_spheres[b];
             if (!slots || is_covered(lane, a, b))
                 continue;
@@ -169,8 +170,7 @@ static int add_rows(eng_lane *lane, bool count_only)
 static cairn_status know_bodies(eng_lane *lane)
 {
     int count = lane->world->body_count;
-    cairn_status status =
-        eng_lane_reserve(lane, &lane->row_of, (size_t)count * sizeof(int));
+    cairn_status status = eng_lane_reserve(lane, &lane->row_of, (size_t)count * sizeof(int));
     for (; status == CAIRN_OK && lane->known_bodies < count; lane->known_bodies++)
         eng_lane_row_numbers(lane)[lane->known_bodies] = ENG_LANE_NO_ROW;
     return status;
@@ -219,8 +219,8 @@ static cairn_status list_active(eng_lane *lane)
     cairn_world *world = lane->world;
     const base_allocator *allocator = &world->allocator;
     int n = world->body_count;
-    cairn_status status = base_array_reserve(allocator, &world->active, &world->active_capacity,
-                                             n - lane->rows);
+    cairn_status status =
+        base_array_reserve(allocator, &world->active, &world->active_capacity, n - lane->rows);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &lane->mark, &lane->mark_capacity, n);
     if (status != CAIRN_OK)
@@ -248,8 +248,8 @@ static cairn_status list_active(eng_lane *lane)
 static bool is_critical(const eng_lane *lane, int body)
 {
     const eng_body *b = &lane->world->bodies[body];
-    return lane->rows > 0 && (b->kind == CAIRN_DYNAMIC ||
-                              (lane->materials[b->material] & ENG_LANE_CRITICAL) != 0);
+    return lane->rows > 0 &&
+           (b->kind == CAIRN_DYNAMIC || (lane->materials[b->material] & ENG_LANE_CRITICAL) != 0);
 }
 
 /// Colliders of bodies without slots that spheres may meet in the general passes.

@@ -368,9 +368,9 @@ void eng_lane_contact_view(const cairn_world *world, int i, cairn_contact_view *
         .a = cairn_body_at(world, c.body[flip]),
         .b = cairn_body_at(world, c.body[!flip]),
         .gap = c.gap,
-        .status = R.x <= 0.0 && !pulls                 ? CAIRN_CONTACT_OPEN
+        .status = R.x <= 0.0 && !pulls              ? CAIRN_CONTACT_OPEN
                   : pulls && hypot(U.y, U.z) > 1e-6 ? CAIRN_CONTACT_SLIDING
-                                                       : CAIRN_CONTACT_STICKING,
+                                                    : CAIRN_CONTACT_STICKING,
         .key = flip ? c.key >> 32 | c.key << 32 : c.key,
     };
     vec3_store(view->point, c.point);

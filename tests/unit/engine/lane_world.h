@@ -70,7 +70,8 @@ static inline void run(cairn_world *world, int steps, bool ordinary)
     for (int i = 0; i < steps; i++) {
         world->plan_due = world->plan_due || world->general_only != ordinary;
         world->general_only = ordinary;
-        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+        if (cairn_world_step(world, &error) != CAIRN_OK)
+            fail_msg("%s", error.message);
         assert_int_equal(eng_lane_rows(world) > 0, !ordinary);
     }
 }

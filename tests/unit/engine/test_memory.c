@@ -216,8 +216,8 @@ static void test_reading_allocates_nothing(void **state)
     cairn_world_destroy(world);
 }
 
-/// Three worlds alike: one that is read at its end alone, two whose overlaps are looked for often or
-/// now and then.
+/// Three worlds alike: one that is read at its end alone, two whose overlaps are looked for often
+/// or now and then.
 static void test_bits(void **state)
 {
     (void)state;
