@@ -15,6 +15,7 @@ extern const cli_command cli_cmd_render;
 extern const cli_command cli_cmd_info;
 extern const cli_command cli_cmd_law;
 extern const cli_command cli_cmd_list;
+extern const cli_command cli_cmd_sweep;
 extern const cli_command cli_cmd_doctor;
 extern const cli_command cli_cmd_help;
 

@@ -137,6 +137,7 @@ static void add_lane(field_list *list, eng_lane_record *lane)
     add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
     add(list, "lane/moments", ENG_STORE_REAL, ENG_LANE_RECORD_MOMENT_WIDTH,
         n[ENG_LANE_RECORD_MOMENTS], lane->moments);
+    add(list, "lane/columns", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_COLUMNS], lane->columns);
     add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
     int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
     add(list, "lane/groups", ENG_STORE_INTEGER, 2, groups, lane->groups);
@@ -590,6 +591,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
+    world->plan.current = false;
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};

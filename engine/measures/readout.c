@@ -95,11 +95,13 @@ static double penetration_of(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
     double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
+    if (!world->corrected)
+        return fmax(-gap, 0.0);
+    vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
-        const double *H = world->problem.H[i][side][0];
-        const double *d = world->correction[c->body[i][side]];
-        for (int k = 0; k < 6; k++)
-            gap += H[k] * d[k];
+        int body = c->body[i][side];
+        vec3 moved = eng_point_velocity(world->correction[body], &world->q_mid[body], c->point[i]);
+        gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
     return fmax(-gap, 0.0);
 }

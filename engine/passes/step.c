@@ -4,7 +4,9 @@
 
 #include "base/timer.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/finite.h"
 #include "engine/pairs/spheres/lane.h"
+#include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
 
 #include <inttypes.h>
@@ -14,22 +16,6 @@
 
 // RESIDUALS: entries kept of a step's residual history
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
-
-typedef struct body_label {
-    char text[96];
-} body_label;
-
-/// 'body 3 ("name")', for messages.
-static body_label label_of(const cairn_world *world, int body)
-{
-    body_label label;
-    const char *name = eng_extra_of(world, body).name;
-    if (name != NULL)
-        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
-    else
-        snprintf(label.text, sizeof label.text, "body %d", body);
-    return label;
-}
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
 static int worst_contact(const cairn_world *world)
@@ -62,12 +48,13 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
                          world->step_count + 1, world->time, cairn_status_text(status));
     int worst = worst_contact(world);
     const double *V = c->V[worst];
-    return base_fail(error, status,
-                     "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
-                     "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
-                     "m/s, gap %.3g m)",
-                     world->step_count + 1, world->time, label_of(world, c->body[worst][0]).text,
-                     label_of(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
+    return base_fail(
+        error, status,
+        "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
+        "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
+        "m/s, gap %.3g m)",
+        world->step_count + 1, world->time, eng_body_label(world, c->body[worst][0]).text,
+        eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
 }
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
@@ -151,6 +138,7 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     return joints ? solve_with_joints(world, error) : solve_problem(world, error);
 }
 
+/// U of the cone contacts: the solver's without the shift.
 static void unshift_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
@@ -160,18 +148,6 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
         memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
         c->U[i][0] -= world->shift[i];
     }
-}
-
-/// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
-static void update_velocities(cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    if (c->cone_count < c->count) {
-        con_problem all = world->problem;
-        all.contact_count = c->count;
-        con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
-    }
-    con_domains_chunks(&world->domains, c->cone_count, unshift_chunk, world);
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
@@ -193,11 +169,14 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
 cairn_status eng_block_end(cairn_world *world)
 {
     apply_reactions(world);
-    update_velocities(world);
+    con_domains_chunks(&world->domains, world->contacts.cone_count, unshift_chunk, world);
+    cairn_status status = eng_explicit_book(world);
+    if (status != CAIRN_OK)
+        return status;
     eng_energy_contacts(world);
     eng_energy_joints(world);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
-    cairn_status status = CAIRN_OK;
+    world->corrected = false;
     if (world->def.correction) {
         double potential = eng_potential_energy(world);
         status = eng_correct_positions(world, world->q);
@@ -208,31 +187,6 @@ cairn_status eng_block_end(cairn_world *world)
     if (status == CAIRN_OK) {
         eng_energy_book(world);
         eng_report_contacts(world);
-    }
-    return status;
-}
-
-/// Whether a body's state is finite; else names it.
-static cairn_status check_body(const cairn_world *world, int body, const eng_state *state,
-                               cairn_error *error)
-{
-    const double *v = state->v;
-    if (isfinite(v[0] + v[1] + v[2] + v[3] + v[4] + v[5]) && vec3_is_finite(state->q.position))
-        return CAIRN_OK;
-    return base_fail(error, CAIRN_ERROR_NONFINITE,
-                     "step %" PRId64 ", t = %g s: %s has a state that is not finite "
-                     "(velocity %g %g %g m/s)",
-                     world->step_count + 1, world->time, label_of(world, body).text, v[0], v[1],
-                     v[2]);
-}
-
-/// Names the first body of the general passes whose state is not finite.
-static cairn_status check_finite(const cairn_world *world, cairn_error *error)
-{
-    cairn_status status = CAIRN_OK;
-    for (int k = 0; k < world->general_count && status == CAIRN_OK; k++) {
-        eng_state state = eng_state_of(world, world->active[k]);
-        status = check_body(world, world->active[k], &state, error);
     }
     return status;
 }
@@ -262,6 +216,7 @@ static cairn_status begin_step(cairn_world *world)
         status = gather_joints(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
+    eng_energy_before(world);
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
     return status;
@@ -296,6 +251,8 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
 
 static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
 {
+    if (status == CAIRN_ERROR_NONFINITE)
+        return eng_finite_explain(world, "the step", error);
     return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
                      cairn_status_text(status));
 }
@@ -313,8 +270,6 @@ static cairn_status run_general(cairn_world *world)
     if (status == CAIRN_OK)
         TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
-        TIMED(ASSEMBLY, status = eng_block_assembly(world));
-    if (status == CAIRN_OK)
         TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
     return status;
 }
@@ -322,13 +277,9 @@ static cairn_status run_general(cairn_world *world)
 /// A step of the sphere executor whose state is not finite: names the body.
 static cairn_status fail_spheres(const cairn_world *world, cairn_status status, cairn_error *error)
 {
-    cairn_status found = CAIRN_OK;
     if (status != CAIRN_ERROR_NONFINITE)
         return fail_block(world, status, error);
-    for (int i = 0; i < world->body_count && found == CAIRN_OK; i++) {
-        eng_state state = eng_state_of(world, i);
-        found = check_body(world, i, &state, error);
-    }
+    cairn_status found = eng_finite_check(world, true, error);
     return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 
@@ -336,14 +287,17 @@ static cairn_status fail_spheres(const cairn_world *world, cairn_status status, 
 static cairn_status run_solver(cairn_world *world, cairn_error *error)
 {
     cairn_status status;
-    TIMED(SOLVER, status = eng_block_joints(world));
+    TIMED(ASSEMBLY, status = eng_block_assembly(world));
+    if (status == CAIRN_OK)
+        TIMED(SOLVER, status = eng_block_joints(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     status = eng_block_solver(world, error);
     if (status != CAIRN_OK)
         return status;
     TIMED(FINISH, status = eng_block_end(world));
-    return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
+    return status == CAIRN_OK ? eng_finite_check(world, false, error)
+                              : fail_block(world, status, error);
 }
 
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
@@ -366,7 +320,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
         return fail_block(world, status, error);
     TIMED(EXPLICIT_LAWS, status = eng_lane_step(world));
     if (status != CAIRN_OK)
-        return fail_spheres(world, status, error);
+        return fail_block(world, status, error);
     status = general ? run_solver(world, error) : CAIRN_OK;
     if (status == CAIRN_OK) {
         TIMED(FINISH, status = eng_lane_finish(world));

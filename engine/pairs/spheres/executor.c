@@ -33,24 +33,6 @@ static int find_slot(const eng_lane *lane, int row, int body)
     return -1;
 }
 
-/// A contact's history goes to its slot; sign -1 where the contact's A is the slot's B.
-static void read_history(eng_lane *lane, int slot, const double *history, double sign)
-{
-    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
-    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    int k = slot % ENG_LANE_WIDTH;
-    for (int axis = 0; axis < 3; axis++)
-        block->spring[axis][k] = sign * history[axis];
-    if (hertz != NULL)
-        hertz->slope[k] = history[ENG_LANE_SLOPE];
-    for (int axis = 0; axis < 3 && resist != NULL; axis++)
-        resist->rolling[axis][k] = sign * history[ENG_LANE_ROLLING + axis];
-    if (resist != NULL)
-        resist->twisting[k] = history[ENG_LANE_TWISTING];
-    block->touch = (unsigned char)(block->touch | 1u << k);
-}
-
 /// Slot of a contact of the world; -1 for none.
 static int slot_of_contact(const eng_lane *lane, int contact)
 {
@@ -86,10 +68,11 @@ static void adopt_contacts(eng_lane *lane)
         c->loose[i] = 0.0;
         if (slot < 0)
             continue;
-        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int other = eng_lane_row_b(block, slot % ENG_LANE_WIDTH);
+        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH, other = eng_lane_row_b(block, k);
         bool on_b = eng_lane_body_of(lane, other) == c->body[i][1];
-        read_history(lane, slot, c->history[i], on_b ? 1.0 : -1.0);
+        eng_lane_history_read(lane, eng_lane_terms_of(lane, block)->batch, block, k,
+                              on_b ? 1.0 : -1.0, c->history[i]);
     }
 }
 
@@ -308,6 +291,7 @@ static bool collect(eng_lane *lane)
         eng_lane_chunk *c = &lane->pass.chunks[i];
         world->energy.damping += c->damping;
         world->energy.friction += c->friction;
+        world->energy.plastic += c->plastic;
         world->energy.drivers += c->drivers;
         c->first_contact = lane->contact_count;
         lane->contact_count += c->contacts;
@@ -340,6 +324,7 @@ cairn_status eng_lane_step(cairn_world *world)
         return status;
     for (int k = 0; k < 3; k++)
         lane->pass.gravity[k] = lane->pass.step * world->def.gravity[k];
+    lane->pass.first_step = world->step_count == 0;
     world->energy.drivers += load_work(lane);
     eng_lane_walls_advance(lane);
     lane->wall_speed = eng_lane_walls_fastest(lane);

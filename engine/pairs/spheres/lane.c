@@ -1,49 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spheres lane: when it applies, entering it, its step.
+// The sphere executor: its making, kernels, walls and rows.
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
 
-#include "base/timer.h"
 #include "base/vectors.h"
-#include "contact/laws/damping.h"
 #include "engine/passes/rotation.h"
-#include "engine/state/surfaces.h"
 
-#include <inttypes.h>
 #include <string.h>
-
-/// Value of a law's parameter by its name; words count by their index.
-static double parameter(const eng_surface *surface, const char *name)
-{
-    const base_settings_table *table = &surface->law->table;
-    for (int i = 0; i < table->count; i++) {
-        const base_setting *row = &table->settings[i];
-        if (strcmp(row->name, name) != 0)
-            continue;
-        base_value value = base_settings_get(row, surface->parameters);
-        if (value.type == BASE_VALUE_BOOLEAN)
-            return value.boolean ? 1.0 : 0.0;
-        if (value.type == BASE_VALUE_NUMBER)
-            return value.number;
-        int word = 0;
-        while (strcmp(row->choices[word], value.text) != 0)
-            word++;
-        return (double)word;
-    }
-    return 0.0;
-}
-
-static bool is_hertz(const eng_surface *surface)
-{
-    return strcmp(surface->law->name, "hertz_mindlin") == 0;
-}
-
-bool eng_lane_has_kernel(const eng_surface *surface)
-{
-    if (is_hertz(surface))
-        return parameter(surface, "young_modulus") > 0.0;
-    return strcmp(surface->law->name, "hooke") == 0 && parameter(surface, "normal_stiffness") > 0.0;
-}
 
 cairn_status eng_lane_reserve(eng_lane *lane, eng_lane_buffer *buffer, size_t bytes)
 {
@@ -72,13 +35,13 @@ void eng_lane_destroy(eng_lane *lane)
     eng_lane_buffer *all[] = {
         &lane->X,          &lane->V,           &lane->constants,   &lane->turn,
         &lane->reference,  &lane->id,          &lane->row_of,      &lane->blocks,
-        &lane->hertz,      &lane->force,       &lane->near_start,  &lane->near_list,
+        &lane->columns,    &lane->force,       &lane->near_start,  &lane->near_list,
         &lane->far_start,  &lane->far_list,    &lane->segments,    &lane->chunks,
         &lane->load,       &lane->terms,       &lane->far_touched, &lane->walls,
         &lane->ghosts,     &lane->lasting,     &lane->scratch,     &lane->cell_start,
         &lane->kept_start, &lane->kept_aside,  &lane->counts,      &lane->resist,
         &lane->couple,     &lane->kept_resist, &lane->groups,      &lane->touches,
-        &lane->kept_spots, &lane->near_walls};
+        &lane->kept_spots, &lane->near_walls,  &lane->kept_columns};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
     void *arrays[] = {lane->materials,    lane->covered, lane->critical, lane->exposed,
@@ -155,105 +118,6 @@ bool eng_lane_choose_ranges(cairn_world *world, int least_chunks)
         lane->least_chunks = least_chunks;
     return lane != NULL;
 }
-
-static eng_lane_terms hooke_terms(const eng_surface *s)
-{
-    double k = parameter(s, "normal_stiffness"), kt = parameter(s, "tangential_stiffness");
-    double given = parameter(s, "normal_damping");
-    bool attraction = parameter(s, "attraction") != 0.0;
-    eng_lane_terms terms = {
-        .law = ENG_LANE_HOOKE,
-        .normal = k,
-        .tangential = kt > 0.0 ? kt : 2.0 / 7.0 * k,
-        .damping = parameter(s, "tangential_damping_ratio"),
-    };
-    enum { RESTITUTION, VISCOUS, MASS };
-    int kind = (int)parameter(s, "damping");
-    if (kind == VISCOUS)
-        terms.damping_viscous = given;
-    else if (kind == MASS)
-        terms.damping_mass = given;
-    else
-        terms.damping_root =
-            2.0 * con_damping_ratio(parameter(s, "restitution"), attraction) * sqrt(k);
-    return terms;
-}
-
-static eng_lane_terms hertz_terms(const eng_surface *s)
-{
-    double E[2] = {parameter(s, "young_modulus"), parameter(s, "young_modulus_second")};
-    double nu[2] = {parameter(s, "poisson_ratio"), parameter(s, "poisson_ratio_second")};
-    if (E[1] == 0.0) {
-        E[1] = E[0];
-        nu[1] = nu[0];
-    }
-    double normal = 0.0, shear = 0.0;
-    for (int i = 0; i < 2; i++) {
-        normal += (1.0 - nu[i] * nu[i]) / E[i];
-        shear += 2.0 * (2.0 - nu[i]) * (1.0 + nu[i]) / E[i];
-    }
-    double stiffness = 2.0 / normal, sliding = 8.0 / shear;
-    double beta = con_damping_ratio(parameter(s, "restitution"), parameter(s, "attraction") != 0.0);
-    return (eng_lane_terms){
-        .law = ENG_LANE_HERTZ,
-        .normal = 2.0 / 3.0 * stiffness,
-        .tangential = sliding,
-        .damping = parameter(s, "tangential_damping_ratio") * sqrt(sliding / stiffness),
-        .damping_root = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(stiffness),
-    };
-}
-
-static void read_resistance(eng_lane_terms *terms, const eng_surface *s)
-{
-    terms->rolling = (eng_lane_moment){
-        .friction = parameter(s, "rolling_friction"),
-        .stiffness = parameter(s, "rolling_stiffness"),
-        .damping = parameter(s, "rolling_damping"),
-    };
-    terms->twisting = (eng_lane_moment){
-        .friction = parameter(s, "twisting_friction"),
-        .stiffness = parameter(s, "twisting_stiffness"),
-        .damping = parameter(s, "twisting_damping"),
-    };
-}
-
-cairn_status eng_lane_terms_fill(eng_lane *lane)
-{
-    const cairn_world *world = lane->world;
-    int count = world->surface_count;
-    cairn_status status =
-        eng_lane_reserve(lane, &lane->terms, (size_t)count * sizeof(eng_lane_terms));
-    if (status == CAIRN_OK)
-        status =
-            base_array_reserve(&world->allocator, &lane->covered, &lane->covered_capacity, count);
-    if (status != CAIRN_OK)
-        return status;
-    eng_lane_terms *terms = lane->terms.block;
-    lane->terms_count = count;
-    lane->has_hertz = lane->has_resistance = false;
-    lane->all_covered = true;
-    for (int i = 0; i < count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
-        // a pair on the list has 16 bits for its surface
-        lane->covered[i] = eng_lane_has_kernel(surface) && count <= UINT16_MAX;
-        lane->all_covered = lane->all_covered && lane->covered[i];
-        if (!lane->covered[i]) {
-            // the default pair where no materials use it
-            terms[i] = (eng_lane_terms){.tangential = 1.0};
-            continue;
-        }
-        terms[i] = is_hertz(surface) ? hertz_terms(surface) : hooke_terms(surface);
-        lane->has_hertz |= is_hertz(surface);
-        terms[i].friction = parameter(surface, "friction");
-        terms[i].least_force = parameter(surface, "attraction") != 0.0 ? -INFINITY : 0.0;
-        read_resistance(&terms[i], surface);
-        lane->has_resistance |= terms[i].rolling.friction > 0.0 || terms[i].twisting.friction > 0.0;
-    }
-    lane->pass.terms = terms;
-    return CAIRN_OK;
-}
-
-// ---------------------------------------------------------------- walls and rows
 
 static bool is_plane(const cairn_world *world, int body)
 {

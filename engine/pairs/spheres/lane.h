@@ -101,6 +101,7 @@ typedef enum eng_lane_record_count {
     ENG_LANE_RECORD_WALLS,
     ENG_LANE_RECORD_CHANGED, // what the user changed since the step
     ENG_LANE_RECORD_MOMENTS, // slots with rolling and twisting: all or none
+    ENG_LANE_RECORD_COLUMNS, // of history: all slots times the number of a pair
     ENG_LANE_RECORD_GROUPS,  // of spheres and walls that are no half-spaces
     ENG_LANE_RECORD_GHOSTS,  // of all groups
     ENG_LANE_RECORD_CRITICAL,
@@ -119,7 +120,7 @@ typedef enum eng_lane_record_real {
 
 enum {
     ENG_LANE_RECORD_ROW_WIDTH = 20,
-    ENG_LANE_RECORD_SLOT_WIDTH = 8,
+    ENG_LANE_RECORD_SLOT_WIDTH = 7,
     ENG_LANE_RECORD_MOMENT_WIDTH = 8,
     ENG_LANE_RECORD_WALL_WIDTH = 54,
     ENG_LANE_RECORD_SPOT_WIDTH = 8,
@@ -136,6 +137,7 @@ typedef struct eng_lane_record {
     double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH];          // [slots]
     unsigned char *acts;                                  // [slots]
     double (*moments)[ENG_LANE_RECORD_MOMENT_WIDTH];      // [moments] of the slots
+    double *columns;                                      // [columns] slot by slot
     double (*ways)[2];                                    // [chunks] left of the margins; path
     int (*groups)[2];                                     // [groups] ghosts, what is known
     double (*group_numbers)[ENG_LANE_RECORD_GROUP_WIDTH]; // [groups] wake, and what is known

@@ -10,7 +10,6 @@
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
 
-#include "contact/problem/problem.h"
 #include "engine/joints/joints.h"
 
 #include <stdlib.h>
@@ -354,9 +353,6 @@ void eng_lane_release_free(cairn_world *world)
             v[i + 3] = vec3_get(spin, i) + (v[i + 3] - before[i + 3]);
         }
     }
-    if (lane->acted_count > 0 && world->problem.contact_count > 0)
-        con_apply_H(&world->problem, (const double(*)[6])world->v_free, world->problem.w,
-                    world->free_relative);
 }
 
 /// Position correction and joints move a sphere beyond what its velocity says: what the step left

@@ -101,13 +101,6 @@ static vec3 meet_sphere(const eng_lane *lane, int row, vec3 centre, double radiu
     return row_point_velocity(lane, row, vec3_sub(c->point, other));
 }
 
-static const eng_lane_terms *terms_of(const eng_lane *lane, const eng_lane_contact *c)
-{
-    const cairn_world *world = lane->world;
-    const eng_lane_terms *all = lane->terms.block;
-    return &all[eng_surface_of(world, c->body[0], c->body[1]) - world->surfaces];
-}
-
 static vec3 spring_of(const eng_lane_block *block, int k)
 {
     return vec3_make(block->spring[0][k], block->spring[1][k], block->spring[2][k]);
@@ -166,23 +159,20 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
     c.spin = vec3_sub(spin_of_b(lane, b), row_spin(lane, a));
     c.couple = couple_of(eng_lane_resist_of(lane, block), k, c.normal);
-    const eng_lane_terms *terms = terms_of(lane, &c);
-    bool hertz = terms->law == ENG_LANE_HERTZ;
-    double depth = fmax(-c.gap, 0.0);
-    const eng_lane_hertz *more = eng_lane_hertz_of(lane, block);
-    double area = hertz ? more->root_radius[k] * sqrt(depth) : 1.0;
-    c.stiffness = hertz ? more->slope[k] : terms->tangential;
-    c.spring = terms->normal * area * depth;
-    c.elastic = (hertz ? 0.4 : 0.5) * c.spring * depth;
+    con_batch_state closed =
+        eng_lane_state_of_pair(lane, eng_lane_terms_of(lane, block), block, k, fmax(-c.gap, 0.0));
+    c.stiffness = closed.stiffness;
+    c.spring = closed.spring;
+    c.elastic = closed.elastic;
+    c.lost = closed.lost;
     vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
     c.force = vec3_add_scaled(along, c.spring + (double)block->lag_normal[k], c.normal);
     return c;
 }
 
-static double stored_in(double moment_squared, const eng_lane_moment *terms, double sliding,
-                        double radius)
+static double stored_in(double moment_squared, double own, double sliding, double radius)
 {
-    double stiffness = radius * radius * (terms->stiffness > 0.0 ? terms->stiffness : sliding);
+    double stiffness = radius * radius * (own > 0.0 ? own : sliding);
     return stiffness > 0.0 ? 0.5 * moment_squared / stiffness : 0.0;
 }
 
@@ -191,13 +181,13 @@ static double stored_turning(const eng_lane *lane, const eng_lane_block *block, 
                              const eng_lane_contact *c)
 {
     const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    const eng_lane_terms *terms = terms_of(lane, c);
+    const con_rolling *own = &eng_lane_terms_of(lane, block)->rolling;
     if (resist == NULL)
         return 0.0;
     moments m = moments_of(resist, k);
     double radius = resist->radius[k];
-    return stored_in(vec3_norm_squared(m.rolling), &terms->rolling, c->stiffness, radius) +
-           stored_in(m.twisting * m.twisting, &terms->twisting, c->stiffness, radius);
+    return stored_in(vec3_norm_squared(m.rolling), own->rolling_stiffness, c->stiffness, radius) +
+           stored_in(m.twisting * m.twisting, own->twisting_stiffness, c->stiffness, radius);
 }
 
 /// Adds what rolling and twisting owe.
@@ -387,14 +377,8 @@ void eng_lane_contact_history(const cairn_world *world, int i, double history[CO
     const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
     eng_lane_contact c = eng_lane_contact_of(lane, block, k);
     double sign = is_flipped(&c) ? -1.0 : 1.0;
-    moments m = moments_of(eng_lane_resist_of(lane, block), k);
     memset(history, 0, CON_HISTORY_MAX * sizeof *history);
-    for (int axis = 0; axis < 3; axis++)
-        history[axis] = sign * block->spring[axis][k];
-    vec3_store(history + ENG_LANE_ROLLING, vec3_scale(sign, m.rolling));
-    history[ENG_LANE_TWISTING] = m.twisting;
-    if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
-        history[ENG_LANE_SLOPE] = eng_lane_hertz_of(lane, block)->slope[k];
+    eng_lane_history_write(lane, eng_lane_terms_of(lane, block)->batch, block, k, sign, history);
 }
 
 /// What a slot's later steps depend on.
@@ -402,19 +386,12 @@ static uint64_t hash_slot(const eng_lane *lane, int slot, uint64_t hash)
 {
     const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
     int k = slot % ENG_LANE_WIDTH;
-    moments m = moments_of(eng_lane_resist_of(lane, block), k);
-    double numbers[] = {block->spring[0][k],
-                        block->spring[1][k],
-                        block->spring[2][k],
-                        m.rolling.x,
-                        m.rolling.y,
-                        m.rolling.z,
-                        m.twisting,
-                        lane->pass.hertz != NULL ? eng_lane_hertz_of(lane, block)->slope[k] : 0.0};
     int bodies[2] = {eng_lane_body_of(lane, eng_lane_row_a(block, k)),
                      eng_lane_body_of(lane, eng_lane_row_b(block, k))};
+    double history[CON_HISTORY_MAX] = {0.0};
+    eng_lane_history_write(lane, eng_lane_terms_of(lane, block)->batch, block, k, 1.0, history);
     hash = base_hash_bytes(hash, bodies, sizeof bodies);
-    return base_hash_bytes(hash, numbers, sizeof numbers);
+    return base_hash_bytes(hash, history, sizeof history);
 }
 
 uint64_t eng_lane_hash(const cairn_world *world, uint64_t hash)
@@ -491,7 +468,8 @@ static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
     stored += stored_turning(lane, block, k, &c);
     vec3 spin = vec3_sub(first_spin(lane, b), first_spin(lane, a));
     double turning = vec3_dot(spring_couple(lane, block, k, c.normal), spin);
-    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
+    return c.elastic + c.lost + stored +
+           half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }
 
 double eng_lane_start_energy(const eng_lane *lane)
