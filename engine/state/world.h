@@ -362,8 +362,7 @@ typedef struct eng_state {
 eng_state eng_state_of(const cairn_world *world, int body);
 
 /// Between steps: a body gets another state.
-cairn_status eng_state_set(cairn_world *world, int body,
-                           const eng_state *state) CAIRN_CHECK_RESULT;
+cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state) CAIRN_CHECK_RESULT;
 
 /// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
 pose eng_middle_of(const cairn_world *world, int body);
