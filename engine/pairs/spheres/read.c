@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
 
+#include "base/elementary.h"
 #include "base/hash.h"
 #include "engine/passes/rotation.h"
 #include "geometry/narrow/narrow.h"
@@ -353,14 +354,14 @@ void eng_lane_contact_view(const cairn_world *world, int i, cairn_contact_view *
     vec3_tangents(normal, &t1, &t2);
     mat3 frame = mat3_from_rows(normal, t1, t2);
     vec3 R = mat3_apply(&frame, force), U = mat3_apply(&frame, vec3_scale(sign, c.velocity));
-    bool pulls = hypot(R.y, R.z) > 0.0;
+    bool pulls = base_hypot(R.y, R.z) > 0.0;
     *view = (cairn_contact_view){
         .a = cairn_body_at(world, c.body[flip]),
         .b = cairn_body_at(world, c.body[!flip]),
         .gap = c.gap,
-        .status = R.x <= 0.0 && !pulls              ? CAIRN_CONTACT_OPEN
-                  : pulls && hypot(U.y, U.z) > 1e-6 ? CAIRN_CONTACT_SLIDING
-                                                    : CAIRN_CONTACT_STICKING,
+        .status = R.x <= 0.0 && !pulls                   ? CAIRN_CONTACT_OPEN
+                  : pulls && base_hypot(U.y, U.z) > 1e-6 ? CAIRN_CONTACT_SLIDING
+                                                         : CAIRN_CONTACT_STICKING,
         .key = flip ? c.key >> 32 | c.key << 32 : c.key,
     };
     vec3_store(view->point, c.point);
