@@ -137,8 +137,8 @@ def check_memory():
         folder.write("shapes.lua", shapes)
         check_error(folder.cairn("run", "bomb.lua"), 3, r"bomb\.lua:4: .*1000000 bodies, more than there are", "sensors")
         check_error(folder.cairn("run", "twice.lua"), 3, 'names body "block" twice', "a body twice in a sensor")
-        check_error(folder.cairn("run", "shapes.lua", "--memory-limit", "60"), 3,
-                    r"shapes\.lua.* more than 60 MB .*--memory-limit", "a loop of shapes")
+        check_error(folder.cairn("run", "shapes.lua", "--memory-limit", "8"), 3,
+                    r"shapes\.lua.* more than 8 MB .*--memory-limit", "a loop of shapes")
 
 
 def check_texts():
