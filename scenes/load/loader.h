@@ -108,7 +108,8 @@ const char *scn_push_data_path(lua_State *L, const char *file);
     X(motion) \
     X(connector) \
     X(sensor) \
-    X(bodies_from_csv)
+    X(bodies_from_csv) \
+    X(table_from_csv)
 // clang-format on
 
 #define SCN_CALL_DECLARE(name) int scn_call_##name(lua_State *L);
