@@ -21,7 +21,7 @@ typedef enum con_stop {
 /// What every solver is told.
 typedef struct con_control {
     double tolerance;       // on con_residual.error
-    bool both_measures;     // demand con_residual.error_q too
+    bool both_measures;     // demand con_residual.error_q too, and with it error_siconos
     double scaled_weight;   // weight of con_residual.error_scaled in what must meet the tolerance;
                             // 0: not asked for
     int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
@@ -37,12 +37,9 @@ typedef struct con_control {
 typedef struct con_report {
     con_stop stop;
     int iterations;
-    double error; // recomputed by con_solve, not the solver's word
-    double error_q;
-    double error_scaled;
-    double error_joints; // |G v - b|, scaled; see con_residual
-    double seconds;      // the solve alone
-    int history_count;   // entries written to control->history: error after an iteration (or block)
+    con_residual residual; // recomputed by con_solve, not the solver's word
+    double seconds;        // the solve alone
+    int history_count;     // entries written to control->history: error after an iteration (or block)
 } con_report;
 
 enum {

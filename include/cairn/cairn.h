@@ -49,9 +49,9 @@ typedef struct cairn_world_def {
     double gravity[3];       // m/s2; default (0, 0, -9.81)
     double time_step;        // s; default 1/200
     cairn_rotation rotation; // default RIG_IMP
-    double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-6
-    double scaled_weight; // weight of theory.md (4.13) in that residual; (4.13) does not depend on
-                          // the unit of mass, so that light bodies are held too; default 0.01
+    double tolerance;        // residual that a step must reach, theory.md (4.18); default 1e-6
+    double scaled_weight; // weight of theory.md (4.13) in that residual: (4.13) judges velocities,
+                          // so that light bodies are held beside heavy ones; default 0.01
     int max_iterations;   // of the solver in a step; 0: the solver's default
     double time_limit;    // s of wall clock for one solve; 0: none
     bool margin;          // take contacts up before they close, gap/h in the unilateral
@@ -392,7 +392,7 @@ typedef struct cairn_step_report {
     int active;       // with a nonzero reaction
     const char *stop; // "solved", "iteration_limit", ... ; "none" where there was nothing to solve
     int iterations;
-    double error;                // residual of the step, recomputed by the engine, theory.md (4.12)
+    double error;                // residual of the step, recomputed by the engine, theory.md (4.18)
     double error_scaled;         // the same in velocity units, theory.md (4.13)
     double error_joints;         // m or rad, largest violation of a joint at the end of the step
     double penetration;          // m, deepest overlap at the end of the step; >= 0
@@ -638,8 +638,8 @@ typedef struct cairn_solve_def {
     int solver_setting_count;
     const cairn_setting *local_settings; // [local_setting_count]
     int local_setting_count;
-    double tolerance;    // residual to reach, theory.md (4.12); default 1e-8
-    bool both_measures;  // demand it of the measure divided by |q| too; default false
+    double tolerance;    // residual to reach, theory.md (4.18); default 1e-8
+    bool both_measures;  // demand it of (4.11), and with it (4.12), too; default false
     bool scaled_measure; // demand it of (4.13) too; default false
     bool guess;         // start from the file's first guess where it has one; default false: from 0
     int max_iterations; // 0: the solver's default
@@ -655,10 +655,12 @@ typedef struct cairn_solve_report {
     const char *solver; // name of the one that ran
     const char *stop;   // "solved", "iteration_limit", "time_limit", "stagnated", "failed"
     int iterations;
-    double error;        // recomputed, theory.md (4.12)
-    double error_q;      // the same natural map divided by |q|
-    double error_scaled; // theory.md (4.13)
+    double error;         // recomputed, theory.md (4.18): free of units
+    double error_scaled;  // theory.md (4.13), in velocities
+    double error_q;       // theory.md (4.11), with the problem's units of mass and time
+    double error_siconos; // theory.md (4.12), the number that Siconos prints
     double error_joints; // of the equality constraints, theory.md (4.17); 0 where W alone is solved
+    double growth;       // |R| / |q| in the units of (4.18): large where impulses run away
     double seconds;      // wall clock of the solve alone
     double cpu_seconds;  // CPU time of the same, all threads
 } cairn_solve_report;

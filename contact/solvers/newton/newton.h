@@ -8,16 +8,12 @@
 #include "contact/solvers/newton/newton_joints.h"
 #include "contact/solvers/solver.h"
 
-/// What the solve of an island must reach: the natural map of the whole problem (4.12), of which
-/// the island may use its share, in the problem's units.
+/// What the solve of an island must reach: the errors that the control asks for, of which the
+/// island may use its share.
 typedef struct con_goal {
     double tolerance;
-    bool both_measures;
-    double scaled_weight;   // of (4.13)
-    double q_squared;       // |q|^2 of the whole problem
-    double R_squared_other; // |R|^2 and |U|^2 of the other islands
-    double U_squared_other;
-    double share;    // contacts of the island / contacts of the problem
+    con_residual_scale scale; // of the whole problem
+    double share;             // contacts of the island / contacts of the problem
     double deadline; // clock at which to stop; INFINITY: none
 } con_goal;
 
