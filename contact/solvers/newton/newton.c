@@ -91,14 +91,13 @@ static con_residual_sums measure(const con_newton *newton, const double (*r)[3],
                                  const double (*u)[3])
 {
     con_residual_sums sums = {0};
-    double w_unit = newton->velocity_unit / newton->impulse_unit;
     for (int i = 0; i < newton->contact_count; i++) {
-        double R[3], U[3];
+        double R[3], U[3], unit = newton->unit[i];
         for (int k = 0; k < 3; k++) {
-            R[k] = r[i][k] * newton->impulse_unit;
-            U[k] = u[i][k] * newton->velocity_unit;
+            R[k] = r[i][k] * newton->size / unit;
+            U[k] = u[i][k] * newton->size * unit;
         }
-        con_residual_sums one = con_residual_sums_of(newton->w[i] * w_unit, R, U, newton->mu[i],
+        con_residual_sums one = con_residual_sums_of(unit * unit, R, U, newton->mu[i],
                                                      newton->control->both_measures);
         con_residual_sums_add(&sums, &one);
     }
@@ -403,12 +402,12 @@ void con_newton_scatter(const con_newton *newton, const double (*r)[3], double (
 {
     for (int i = 0; i < newton->contact_count; i++)
         for (int k = 0; k < 3; k++)
-            R[newton->contact[i]][k] = r[i][k] * newton->impulse_unit;
+            R[newton->contact[i]][k] = r[i][k] * newton->size / newton->unit[i];
 }
 
 void con_newton_gather(const con_newton *newton, const double (*R)[3], double (*r)[3])
 {
     for (int i = 0; i < newton->contact_count; i++)
         for (int k = 0; k < 3; k++)
-            r[i][k] = R[newton->contact[i]][k] / newton->impulse_unit;
+            r[i][k] = R[newton->contact[i]][k] * newton->unit[i] / newton->size;
 }

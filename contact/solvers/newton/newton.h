@@ -17,8 +17,9 @@ typedef struct con_goal {
     double deadline; // clock at which to stop; INFINITY: none
 } con_goal;
 
-/// An island in units where the root mean square of q over contacts and the median of w are 1:
-///     u = W r + q,  U = velocity_unit u,  R = impulse_unit r.
+/// An island in the units of solvers.md (S.1), in which all diagonal blocks have trace 3, and the
+/// root mean square of q over contacts is 1:
+///     u = W r + q,  U_i = size unit_i u_i,  R_i = size / unit_i r_i,  unit_i = sqrt(trace(W_ii) / 3).
 /// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
 /// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
 /// W = J P J^T, where P takes away what they do not allow.
@@ -27,10 +28,10 @@ typedef struct con_newton {
     int body_count;    // m
     bool bodies;       // body form
     int *contact;      // [n] contact of the problem
-    double velocity_unit, impulse_unit;
+    double size;       // J^1/2
+    double *unit;      // [n] kg^-1/2
     double (*q)[3];
     double *mu;
-    double *w; // [n] trace of the diagonal block over 3
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
