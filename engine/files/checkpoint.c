@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 5, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 6, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -104,23 +104,27 @@ static field_list head_fields(snapshot *s)
     return list;
 }
 
-static void add_contacts(field_list *list, eng_contacts *c, int64_t n)
+/// The saved columns of a table of state.
+static void add_columns(field_list *list, eng_columns columns, const char *const *names, int64_t n)
 {
-    add(list, "contacts/pair", ENG_STORE_INTEGER, 1, n, c->pair);
-    add(list, "contacts/bodies", ENG_STORE_INTEGER, 2, n, c->body);
-    add(list, "contacts/surface", ENG_STORE_INTEGER, 1, n, c->surface);
-    add(list, "contacts/key", ENG_STORE_WORD, 1, n, c->key);
-    add(list, "contacts/gap", ENG_STORE_REAL, 1, n, c->gap);
-    add(list, "contacts/frame", ENG_STORE_REAL, 9, n, c->frame);
-    add(list, "contacts/point", ENG_STORE_REAL, 3, n, c->point);
-    add(list, "contacts/fresh", ENG_STORE_BYTE, 1, n, c->fresh);
-    add(list, "contacts/V", ENG_STORE_REAL, 3, n, c->V);
-    add(list, "contacts/U", ENG_STORE_REAL, 3, n, c->U);
-    add(list, "contacts/R", ENG_STORE_REAL, 3, n, c->R);
-    add(list, "contacts/history", ENG_STORE_REAL, CON_HISTORY_MAX, n, c->history);
-    add(list, "contacts/loose", ENG_STORE_REAL, 1, n, c->loose);
-    add(list, "contacts/couple", ENG_STORE_REAL, 6, n, c->couple);
+    static const eng_store_type types[] = {
+        [ENG_REAL] = ENG_STORE_REAL,
+        [ENG_INTEGER] = ENG_STORE_INTEGER,
+        [ENG_WORD] = ENG_STORE_WORD,
+        [ENG_BYTE] = ENG_STORE_BYTE,
+    };
+    for (int i = 0; i < columns.count; i++) {
+        const eng_column *column = &columns.table[i];
+        if ((column->flags & ENG_SAVED) != 0)
+            add(list, names[i], types[column->scalar], column->width, n, columns.data[i]);
+    }
 }
+
+static const char *const contact_names[] = {
+#define CONTACT_NAME(name, ...) "contacts/" #name,
+    ENG_CONTACT_COLUMNS(CONTACT_NAME)
+#undef CONTACT_NAME
+};
 
 static void add_lane(field_list *list, eng_lane_record *lane)
 {
@@ -162,7 +166,8 @@ static field_list body_fields(snapshot *s)
     add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
     add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
     add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
-    add_contacts(&list, &s->contacts, s->counts[COUNT_CONTACTS]);
+    add_columns(&list, eng_contacts_columns(&s->contacts), contact_names,
+                s->counts[COUNT_CONTACTS]);
     add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
         s->counts[COUNT_CONNECTORS], s->connectors);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
@@ -305,7 +310,7 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
     eng_store_array all[2 * FIELDS_MAX];
     memcpy(all, head.fields, (size_t)head.count * sizeof *all);
     memcpy(all + head.count, rest.fields, (size_t)rest.count * sizeof *all);
-    return eng_store_write(path, all, head.count + rest.count, arena, error);
+    return eng_store_write(path, all, head.count + rest.count, error);
 }
 
 cairn_status cairn_world_save(const cairn_world *world, const char *path, const char *note,
@@ -475,10 +480,13 @@ static const char *pair_fault(const cairn_world *world, const snapshot *s)
     return NULL;
 }
 
-static const char *contact_fault(const cairn_world *world, const snapshot *s)
+static const char *contact_fault(const cairn_world *world, snapshot *s)
 {
     const eng_contacts *c = &s->contacts;
-    for (int i = 0; i < s->counts[COUNT_CONTACTS]; i++) {
+    int row, count = (int)s->counts[COUNT_CONTACTS];
+    if (eng_columns_find_nonfinite(eng_contacts_columns(&s->contacts), count, &row) != NULL)
+        return "a contact's state is not finite";
+    for (int i = 0; i < count; i++) {
         if (!in_range(c->pair[i], s->counts[COUNT_PAIRS]) ||
             !in_range(c->body[i][0], world->body_count) ||
             !in_range(c->body[i][1], world->body_count) ||
@@ -555,15 +563,10 @@ static cairn_status restore_list(cairn_world *world, const snapshot *s, base_are
 
 static void copy_contacts(cairn_world *world, snapshot *s)
 {
-    field_list from = {0}, to = {0};
-    int64_t count = s->counts[COUNT_CONTACTS];
-    add_contacts(&from, &s->contacts, count);
-    add_contacts(&to, &world->contacts, count);
-    for (int i = 0; i < from.count && count > 0; i++)
-        memcpy(to.fields[i].data, from.fields[i].data,
-               (size_t)count * (size_t)from.fields[i].width *
-                   eng_store_element_size(from.fields[i].type));
-    world->contacts.count = (int)count;
+    int count = (int)s->counts[COUNT_CONTACTS];
+    eng_columns_copy(eng_contacts_columns(&world->contacts), eng_contacts_columns(&s->contacts),
+                     count);
+    world->contacts.count = count;
     world->contacts.cone_count = (int)s->counts[COUNT_CONES];
 }
 

@@ -10,11 +10,20 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { IMAGE_INCREMENT = 1 << 16, MARK_SIZE = 8 };
+enum {
+    IMAGE_INCREMENT = 1 << 16,
+    MARK_SIZE = 8,
+    CHUNK_BYTES = 1 << 20,      // of a compressed array
+    COMPRESSED_LEAST = 1 << 16, // bytes of an array: below, compression gains nothing
+    DEFLATE_LEVEL = 1,
+    // deflate shrinks a run of equal bytes by at most 1032
+    INFLATION_MAX = 1100
+};
 
 static const char seal_mark[MARK_SIZE] = {'C', 'A', 'I', 'R', 'N', 'S', 'U', 'M'};
 
@@ -56,7 +65,40 @@ static void close_with(hid_t id, herr_t (*close_id)(hid_t))
 
 // ---------------------------------------------------------------- writing
 
-/// Creation properties: groups on the way are made, no time stamps.
+/// Bytes of an array's data.
+static size_t bytes_of(const eng_store_array *array)
+{
+    return (size_t)array->count * (size_t)array->width * sizes[array->type];
+}
+
+/// Whether at least a third of an array's words are zero. History of contacts that do not touch and
+/// forces that do not act are; coordinates are not, and would cost time without shrinking.
+static bool is_sparse(const eng_store_array *array)
+{
+    const unsigned char *bytes = array->data;
+    size_t size = bytes_of(array), words = size / sizeof(uint64_t), zeros = 0;
+    if (size < COMPRESSED_LEAST)
+        return false;
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, bytes + i * sizeof word, sizeof word);
+        zeros += word == 0;
+    }
+    return zeros >= words / 3;
+}
+
+/// Rows of at most CHUNK_BYTES together, shuffled and deflated.
+static bool set_compressed(hid_t properties, const eng_store_array *array)
+{
+    size_t row = (size_t)array->width * sizes[array->type];
+    hsize_t rows = row < CHUNK_BYTES ? CHUNK_BYTES / row : 1;
+    hsize_t extent[2] = {rows < (hsize_t)array->count ? rows : (hsize_t)array->count,
+                         (hsize_t)array->width};
+    return H5Pset_chunk(properties, array->width > 1 ? 2 : 1, extent) >= 0 &&
+           H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0;
+}
+
+/// Creation properties: groups on the way are made, no time stamps, sparse arrays compressed.
 static bool put_array(hid_t file, const eng_store_array *array)
 {
     hsize_t extent[2] = {(hsize_t)array->count, (hsize_t)array->width};
@@ -65,7 +107,8 @@ static bool put_array(hid_t file, const eng_store_array *array)
     hid_t set = H5I_INVALID_HID, type = native_type(array->type);
     bool good = space >= 0 && links >= 0 && properties >= 0 &&
                 H5Pset_create_intermediate_group(links, 1) >= 0 &&
-                H5Pset_obj_track_times(properties, false) >= 0;
+                H5Pset_obj_track_times(properties, false) >= 0 &&
+                (!is_sparse(array) || set_compressed(properties, array));
     if (good)
         set = H5Dcreate2(file, array->name, type, space, links, properties, H5P_DEFAULT);
     good =
@@ -78,40 +121,95 @@ static bool put_array(hid_t file, const eng_store_array *array)
     return good;
 }
 
-static hid_t create_image(void)
+/// The file as it is to be, in memory.
+typedef struct sealed_image {
+    void *bytes; // [end.size], of the C library's heap; owned
+    seal end;
+} sealed_image;
+
+// HDF5 lets its memory be managed from outside. What it releases at the end of closing the file is
+// the whole image: it is kept here instead of being copied out, which for a large world would
+// double the memory that a checkpoint takes.
+
+static void *image_allocate(size_t size, H5FD_file_image_op_t operation, void *context)
 {
+    (void)operation, (void)context;
+    return malloc(size);
+}
+
+static void *image_copy(void *to, const void *from, size_t size, H5FD_file_image_op_t operation,
+                        void *context)
+{
+    (void)operation, (void)context;
+    return memcpy(to, from, size);
+}
+
+static void *image_resize(void *bytes, size_t size, H5FD_file_image_op_t operation, void *context)
+{
+    (void)operation, (void)context;
+    return realloc(bytes, size);
+}
+
+static herr_t image_release(void *bytes, H5FD_file_image_op_t operation, void *context)
+{
+    sealed_image *image = context;
+    if (operation == H5FD_FILE_IMAGE_OP_FILE_CLOSE && image->bytes == NULL)
+        image->bytes = bytes;
+    else
+        free(bytes);
+    return 0;
+}
+
+static void *share_context(void *context)
+{
+    return context;
+}
+
+static herr_t leave_context(void *context)
+{
+    (void)context;
+    return 0;
+}
+
+static hid_t create_image(sealed_image *image)
+{
+    H5FD_file_image_callbacks_t callbacks = {
+        .image_malloc = image_allocate,
+        .image_memcpy = image_copy,
+        .image_realloc = image_resize,
+        .image_free = image_release,
+        .udata_copy = share_context,
+        .udata_free = leave_context,
+        .udata = image,
+    };
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
     if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 &&
-        H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0)
+        H5Pset_fapl_core(access, IMAGE_INCREMENT, false) >= 0 &&
+        H5Pset_file_image_callbacks(access, &callbacks) >= 0)
         file = H5Fcreate("store", H5F_ACC_TRUNC, H5P_DEFAULT, access);
     close_with(access, H5Pclose);
     return file;
 }
 
-/// The whole file in memory, image and seal; NULL on failure.
-static unsigned char *build_bytes(const eng_store_array *arrays, int count, base_arena *arena,
-                                  size_t *size)
+/// Builds the file in memory. Release `image->bytes` in any case.
+static bool build_image(const eng_store_array *arrays, int count, sealed_image *image)
 {
-    hid_t file = create_image();
-    bool good = file >= 0;
+    *image = (sealed_image){0};
+    hid_t file = create_image(image);
+    if (file < 0)
+        return false;
+    bool good = true;
     for (int i = 0; i < count && good; i++)
         good = put_array(file, &arrays[i]);
     good = good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
-    ssize_t image = good ? H5Fget_file_image(file, NULL, 0) : -1;
-    unsigned char *bytes = NULL;
-    if (image > 0)
-        bytes = base_arena_allocate(arena, "image", (size_t)image + sizeof(seal), 1);
-    if (bytes != NULL && H5Fget_file_image(file, bytes, (size_t)image) != image)
-        bytes = NULL;
-    close_with(file, H5Fclose);
-    if (bytes == NULL)
-        return NULL;
-    seal end = {.size = (uint64_t)image};
-    memcpy(end.mark, seal_mark, MARK_SIZE);
-    end.hash = base_hash_bytes(BASE_HASH_START, bytes, (size_t)image);
-    memcpy(bytes + image, &end, sizeof end);
-    *size = (size_t)image + sizeof end;
-    return bytes;
+    ssize_t size = good ? H5Fget_file_image(file, NULL, 0) : -1;
+    // closing makes the head of the file complete
+    if (H5Fclose(file) < 0 || size <= 0 || image->bytes == NULL)
+        return false;
+    image->end.size = (uint64_t)size;
+    image->end.hash = base_hash_bytes(BASE_HASH_START, image->bytes, (size_t)size);
+    memcpy(image->end.mark, seal_mark, MARK_SIZE);
+    return true;
 }
 
 /// A rename is on the disk once the folder is.
@@ -132,8 +230,7 @@ static void sync_folder(const char *path)
     close(descriptor);
 }
 
-static cairn_status commit(const char *path, const unsigned char *bytes, size_t size,
-                           cairn_error *error)
+static cairn_status commit(const char *path, const sealed_image *image, cairn_error *error)
 {
     char temporary[PATH_MAX];
     if (snprintf(temporary, sizeof temporary, "%s.part", path) >= PATH_MAX)
@@ -141,7 +238,9 @@ static cairn_status commit(const char *path, const unsigned char *bytes, size_t 
     int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", temporary, strerror(errno));
-    bool good = base_write_all(descriptor, bytes, size) && fsync(descriptor) == 0;
+    bool good = base_write_all(descriptor, image->bytes, (size_t)image->end.size) &&
+                base_write_all(descriptor, &image->end, sizeof image->end) &&
+                fsync(descriptor) == 0;
     int reason = errno;
     if (close(descriptor) != 0 && good) {
         good = false;
@@ -157,17 +256,16 @@ static cairn_status commit(const char *path, const unsigned char *bytes, size_t 
 }
 
 cairn_status eng_store_write(const char *path, const eng_store_array *arrays, int count,
-                             base_arena *arena, cairn_error *error)
+                             cairn_error *error)
 {
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    base_arena_mark mark = base_arena_get_mark(arena);
-    size_t size = 0;
-    unsigned char *bytes = build_bytes(arrays, count, arena, &size);
+    sealed_image image;
+    cairn_status status =
+        build_image(arrays, count, &image)
+            ? commit(path, &image, error)
+            : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory for the file's image", path);
+    free(image.bytes);
     con_hdf5_silence_end(silence);
-    cairn_status status = bytes != NULL ? commit(path, bytes, size, error)
-                                        : base_fail(error, CAIRN_ERROR_MEMORY,
-                                                    "%s: out of memory for the file's image", path);
-    base_arena_rewind(arena, mark);
     return status;
 }
 
@@ -229,6 +327,36 @@ cairn_status eng_store_open(con_hdf5_reader *reader, const char *path, base_aren
     return status == CAIRN_OK ? con_hdf5_open(reader, path, arena, error) : status;
 }
 
+/// Whether a dataset's properties are those that eng_store_write gives: contiguous, or chunks that
+/// are shuffled and deflated.
+static bool is_laid_out_as_written(hid_t properties)
+{
+    if (H5Pget_external_count(properties) != 0)
+        return false;
+    if (H5Pget_layout(properties) == H5D_CONTIGUOUS)
+        return true;
+    hsize_t chunk[2] = {0, 1};
+    int rank = H5Pget_layout(properties) == H5D_CHUNKED ? H5Pget_chunk(properties, 2, chunk) : 0;
+    if (rank < 1 || rank > 2 || chunk[0] > CHUNK_BYTES || chunk[1] > CHUNK_BYTES ||
+        chunk[0] * chunk[1] > CHUNK_BYTES)
+        return false;
+    unsigned flags, config;
+    size_t values = 0;
+    return H5Pget_nfilters(properties) == 2 &&
+           H5Pget_filter2(properties, 0, &flags, &values, NULL, 0, NULL, &config) ==
+               H5Z_FILTER_SHUFFLE &&
+           H5Pget_filter2(properties, 1, &flags, (values = 0, &values), NULL, 0, NULL, &config) ==
+               H5Z_FILTER_DEFLATE;
+}
+
+/// Whether the bytes that a dataset takes in the file can hold `size` bytes of data.
+static bool has_storage_for(hid_t set, hid_t properties, uint64_t size)
+{
+    uint64_t stored = H5Dget_storage_size(set);
+    return H5Pget_layout(properties) == H5D_CONTIGUOUS ? stored == size
+                                                       : stored >= size / INFLATION_MAX;
+}
+
 /// NULL, or why a dataset cannot be what the array says.
 static const char *fault_of(hid_t set, const eng_store_array *array)
 {
@@ -237,10 +365,10 @@ static const char *fault_of(hid_t set, const eng_store_array *array)
     const char *fault = NULL;
     if (type < 0 || space < 0 || properties < 0 || H5Tequal(type, native_type(array->type)) <= 0)
         fault = "not of the expected type";
-    else if (H5Pget_layout(properties) != H5D_CONTIGUOUS || H5Pget_external_count(properties) != 0)
+    else if (!is_laid_out_as_written(properties))
         fault = "not stored as expected";
     else if (H5Sget_simple_extent_npoints(space) != (hssize_t)elements ||
-             (elements > 0 && H5Dget_storage_size(set) != elements * sizes[array->type]))
+             (elements > 0 && !has_storage_for(set, properties, bytes_of(array))))
         fault = "not of the expected size";
     close_with(properties, H5Pclose);
     close_with(space, H5Sclose);

@@ -31,9 +31,9 @@ typedef struct eng_store_array {
 size_t eng_store_element_size(eng_store_type type);
 
 /// Writes the arrays: temporary name, synced, renamed, folder synced. A file of that name stays
-/// what it was until the new one is complete.
+/// what it was until the new one is complete. Large arrays with many zeros are compressed.
 cairn_status eng_store_write(const char *path, const eng_store_array *arrays, int count,
-                             base_arena *arena, cairn_error *error) CAIRN_CHECK_RESULT;
+                             cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether the last bytes of a file are a seal.
 bool eng_store_found(const char *path);

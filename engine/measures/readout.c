@@ -259,19 +259,13 @@ static uint64_t hash_states(const cairn_world *world, uint64_t hash)
 uint64_t cairn_world_hash(const cairn_world *world)
 {
     eng_lane_publish_contacts(world);
-    size_t contacts = (size_t)world->contacts.count;
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
     if (world->body_count > 0)
         hash = hash_states(world, hash);
     for (int i = 0; i < world->joint_count; i++)
         hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
-    if (contacts > 0) {
-        const eng_contacts *c = &world->contacts;
-        hash = base_hash_bytes(hash, c->body, contacts * sizeof *c->body);
-        hash = base_hash_bytes(hash, c->key, contacts * sizeof *c->key);
-        hash = base_hash_bytes(hash, c->R, contacts * sizeof *c->R);
-        hash = base_hash_bytes(hash, c->history, contacts * sizeof *c->history);
-    }
+    eng_contacts contacts = world->contacts;
+    hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);
     if (world->connector_count > 0)
         hash = base_hash_bytes(hash, world->connector_state,
                                (size_t)world->connector_count * sizeof *world->connector_state);

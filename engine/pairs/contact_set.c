@@ -5,40 +5,6 @@
 
 #include <string.h>
 
-cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *c, int needed)
-{
-    if (needed <= c->capacity)
-        return CAIRN_OK;
-    int cap[13];
-    for (int i = 0; i < 13; i++)
-        cap[i] = c->capacity;
-    cairn_status status;
-    if ((status = base_array_reserve(allocator, &c->pair, &cap[0], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->body, &cap[1], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->surface, &cap[2], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->key, &cap[3], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->gap, &cap[4], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->frame, &cap[5], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->point, &cap[6], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->fresh, &cap[7], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->V, &cap[8], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->R, &cap[9], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->U, &cap[10], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->loose, &cap[11], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->couple, &cap[12], needed)) != CAIRN_OK ||
-        (status = base_array_reserve(allocator, &c->history, &c->capacity, needed)) != CAIRN_OK)
-        return status;
-    return CAIRN_OK;
-}
-
-void eng_contacts_release(const base_allocator *allocator, eng_contacts *c)
-{
-    void *blocks[] = {c->pair,  c->body, c->surface, c->key,     c->gap, c->frame, c->point,
-                      c->fresh, c->V,    c->R,       c->history, c->U,   c->loose, c->couple};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
-        base_release(allocator, blocks[i]);
-}
-
 /// Contact of the last step with the same features, -1 for none.
 static int find_before(const eng_contacts *before, const eng_pair *pair, uint64_t key)
 {
@@ -90,26 +56,6 @@ typedef struct set_context {
     int *first;  // [pair_count] where they go
 } set_context;
 
-/// Takes over reaction and history of the same contact in the last step; the reaction is turned
-/// with the contact's frame.
-static void carry_over(const set_context *context, const eng_pair *pair, int made)
-{
-    const eng_contacts *before = context->before;
-    eng_contacts *now = context->now;
-    int old = find_before(before, pair, now->key[made]);
-    now->fresh[made] = old < 0;
-    now->loose[made] = 0.0;
-    memset(now->R[made], 0, sizeof now->R[made]);
-    memset(now->couple[made], 0, sizeof now->couple[made]);
-    memset(now->history[made], 0, sizeof now->history[made]);
-    if (old < 0)
-        return;
-    before->loose[old] = 0.0;
-    memcpy(now->history[made], before->history[old], sizeof now->history[made]);
-    vec3 reaction = mat3_apply_transposed(&before->frame[old], vec3_from(before->R[old]));
-    vec3_store(now->R[made], mat3_apply(&now->frame[made], reaction));
-}
-
 static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
                         int surface, int made)
 {
@@ -126,7 +72,10 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     now->gap[made] = contact->gap;
     now->frame[made] = mat3_from_rows(contact->normal, t1, t2);
     now->point[made] = contact->point;
-    carry_over(context, pair, made);
+    int old = find_before(context->before, pair, contact->key);
+    eng_contact_carry(now, made, context->before, old);
+    if (old >= 0)
+        context->before->loose[old] = 0.0;
 }
 
 /// Bodies that a scene sets against each other touch up to round-off: in the first step laws that

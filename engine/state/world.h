@@ -10,6 +10,7 @@
 #include "contact/laws/law.h"
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
+#include "engine/state/contacts.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/narrow/collide.h"
 #include <cairn/cairn.h>
@@ -97,31 +98,6 @@ typedef struct eng_pair {
     int first; // its contacts in the set of the last step
     int count;
 } eng_pair;
-
-/// Contacts of one step, structure of arrays; those of cone laws come first.
-typedef struct eng_contacts {
-    int count;      // all
-    int cone_count; // the first ones, which form the implicit problem
-    int capacity;
-    // written by the contact set block
-    int *pair;            // [count] into pairs
-    int (*body)[2];       // [count] A, B
-    int *surface;         // [count] into surfaces
-    uint64_t *key;        // [count]
-    double *gap;          // [count] m, midpoint configuration
-    mat3 *frame;          // [count] rows n, t1, t2, world
-    vec3 *point;          // [count] m
-    unsigned char *fresh; // [count] 1 in the first step of a contact
-    // written by assembly
-    double (*V)[3]; // [count] m/s, H v_n
-    // kept between steps
-    double (*R)[3];                     // [count] N s
-    double (*history)[CON_HISTORY_MAX]; // [count]
-    double (*couple)[6]; // [count] N m s on A and B beside that of R, world; of explicit laws
-    double *loose;       // [count] J, lost if an explicit contact opens; by audit
-    // written by the solver and by explicit laws
-    double (*U)[3]; // [count] m/s, H v_{n+1}, without the shift
-} eng_contacts;
 
 /// A contact between two named bodies, whatever their shapes: marker spheres fixed in them.
 typedef struct eng_connector {
@@ -435,10 +411,6 @@ static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int bo
            (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b)) ||
            (world->connector_count > 0 && eng_connector_replaces(world, body_a, body_b));
 }
-
-cairn_status eng_contacts_reserve(const base_allocator *allocator, eng_contacts *contacts,
-                                  int needed) CAIRN_CHECK_RESULT;
-void eng_contacts_release(const base_allocator *allocator, eng_contacts *contacts);
 
 /// Surface of a pair of bodies.
 const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body_b);

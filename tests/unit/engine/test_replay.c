@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replay gives back what a run wrote, while it goes on and after it, and refuses what is damaged.
+#include "base/status.h"
 #include "tests/regress/heap.h"
 
 #include <hdf5.h>
