@@ -40,8 +40,8 @@ void con_disc_project(const double z[2], double radius, double out[2])
     out[1] = scale * z[1];
 }
 
-// |z_T| - mu z_N of z = R - x: how far z is outside the cone, found from differences that keep their
-// digits where R is much larger than x
+// |z_T| - mu z_N of z = R - x: how far z is outside the cone, found from differences that keep
+// their digits where R is much larger than x
 static double excess_of(const double R[3], const double x[3], double mu, double z_tangent)
 {
     double R_tangent = sqrt(R[1] * R[1] + R[2] * R[2]), sum = z_tangent + R_tangent;

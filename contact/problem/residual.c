@@ -11,12 +11,12 @@ static double norm_squared(const double a[3])
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-con_residual_sums con_residual_sums_of(double w, const double R[3], const double U[3], double mu,
-                                       bool raw)
+con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w, const double R[3],
+                                       const double U[3], double mu, bool raw)
 {
     con_residual_sums sums = {0};
     double map[3];
-    if (w > 0.0) {
+    if (w > scale->rigid) {
         double unit = sqrt(w), r[3], u[3];
         for (int k = 0; k < 3; k++) {
             r[k] = R[k] * unit;
@@ -26,7 +26,7 @@ con_residual_sums con_residual_sums_of(double w, const double R[3], const double
         sums.velocity = w * sums.energy;
         sums.impulse = norm_squared(r);
     } else {
-        sums.immobile = sums.velocity = con_natural_map(R, U, mu, map);
+        sums.rigid = sums.velocity = con_natural_map(R, U, mu, map);
     }
     if (raw) {
         sums.natural = con_natural_map(R, U, mu, map);
@@ -40,7 +40,7 @@ void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *mor
 {
     sums->energy += more->energy;
     sums->velocity += more->velocity;
-    sums->immobile += more->immobile;
+    sums->rigid += more->rigid;
     sums->impulse += more->impulse;
     sums->natural += more->natural;
     sums->R += more->R;
@@ -49,12 +49,13 @@ void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *mor
 
 con_residual_scale con_residual_scale_of(const con_problem *problem)
 {
-    con_residual_scale scale = {0.0, 0.0};
+    con_residual_scale scale = {0};
+    for (int i = 0; i < problem->contact_count; i++)
+        scale.rigid = fmax(scale.rigid, 1e-14 * mat3_trace(&problem->W_diagonal[i]) / 3.0);
     for (int i = 0; i < problem->contact_count; i++) {
         double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, q = norm_squared(problem->q[i]);
         scale.velocity += q;
-        if (w > 0.0)
-            scale.energy += q / w;
+        scale.energy += w > scale.rigid ? q / w : 0.0;
     }
     return scale;
 }
@@ -72,7 +73,7 @@ con_residual con_residual_from(const con_residual_sums *sums, const con_residual
     double known = fmax(sums->energy, DBL_EPSILON * DBL_EPSILON * sums->impulse);
     double largest = fmax(scale->velocity, fmax(sums->R, sums->U));
     return (con_residual){
-        .error = hypot(relative(known, size), relative(sums->immobile, scale->velocity)),
+        .error = hypot(relative(known, size), relative(sums->rigid, scale->velocity)),
         .error_scaled = relative(sums->velocity, scale->velocity),
         .error_q = relative(sums->natural, scale->velocity),
         .error_siconos = relative(sums->natural, largest),
@@ -90,6 +91,7 @@ typedef struct chunk_sums {
 
 typedef struct residual_context {
     const con_problem *problem;
+    const con_residual_scale *scale;
     const double (*R)[3], (*U)[3];
     chunk_sums *part; // of each chunk
 } residual_context;
@@ -102,22 +104,22 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     chunk_sums total = {.worst = -1.0, .worst_contact = -1};
     for (int i = begin; i < end; i++) {
         con_residual_sums one =
-            con_residual_sums_of(mat3_trace(&problem->W_diagonal[i]) / 3.0, context->R[i],
-                                 context->U[i], problem->friction[i], true);
+            con_residual_sums_of(context->scale, mat3_trace(&problem->W_diagonal[i]) / 3.0,
+                                 context->R[i], context->U[i], problem->friction[i], true);
         con_residual_sums_add(&total.sums, &one);
-        if (one.energy + one.immobile > total.worst) {
-            total.worst = one.energy + one.immobile;
+        if (one.energy + one.rigid > total.worst) {
+            total.worst = one.energy + one.rigid;
             total.worst_contact = i;
         }
     }
     context->part[chunk] = total;
 }
 
-static chunk_sums add_contacts(const con_problem *problem, const double (*R)[3],
-                               const double (*U)[3])
+static chunk_sums add_contacts(const con_problem *problem, const con_residual_scale *scale,
+                               const double (*R)[3], const double (*U)[3])
 {
     chunk_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
-    residual_context context = {problem, R, U, part};
+    residual_context context = {problem, scale, R, U, part};
     int n = problem->contact_count;
     con_domains_chunks(problem->domains, n, add_chunk, &context);
     for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
@@ -133,8 +135,8 @@ static chunk_sums add_contacts(const con_problem *problem, const double (*R)[3],
 cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],
                              con_residual *residual)
 {
-    chunk_sums total = add_contacts(problem, R, U);
     con_residual_scale scale = con_residual_scale_of(problem);
+    chunk_sums total = add_contacts(problem, &scale, R, U);
     const con_residual_sums *sums = &total.sums;
     *residual = con_residual_from(sums, &scale);
     residual->worst_contact = total.worst_contact;

@@ -23,25 +23,26 @@ typedef struct con_residual {
 typedef struct con_residual_sums {
     double energy;   // |e_i|^2, J
     double velocity; // w_i |e_i|^2, m2/s2
-    double immobile; // natural maps of contacts with w_i = 0, between bodies that cannot move, m2/s2
+    double rigid;    // natural maps of rigid contacts, m2/s2: those whose bodies cannot yield
     double impulse;  // w_i |R_i|^2, J
     double natural;  // natural map with rho = 1, R, U: left at zero unless asked for
     double R, U;
 } con_residual_sums;
 
+/// Sizes that errors are divided by: squared norms of q over all contacts.
+typedef struct con_residual_scale {
+    double energy;   // |q_i|^2 / w_i over contacts that are not rigid, J
+    double velocity; // |q_i|^2, m2/s2
+    double rigid;    // kg^-1: a contact with w_i up to this, 1e-14 of the largest, is rigid
+} con_residual_scale;
+
 /// One contact.
 /// @param w    trace(W_ii) / 3
 /// @param raw  with the sums of (4.11) and (4.12)
-con_residual_sums con_residual_sums_of(double w, const double R[3], const double U[3], double mu,
-                                       bool raw);
+con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w, const double R[3],
+                                       const double U[3], double mu, bool raw);
 
 void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *more);
-
-/// Sizes that errors are divided by: squared norms of q over all contacts.
-typedef struct con_residual_scale {
-    double energy;   // |q_i|^2 / w_i over contacts with w_i > 0, J
-    double velocity; // |q_i|^2, m2/s2
-} con_residual_scale;
 
 con_residual_scale con_residual_scale_of(const con_problem *problem);
 

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/timer.h"
+#include "contact/existence/existence.h"
 #include "contact/problem/reduced.h"
 
 #include <stddef.h>
@@ -68,6 +69,10 @@ const char *con_stop_name(con_stop stop)
         return "time_limit";
     case CON_STOP_STAGNATED:
         return "stagnated";
+    case CON_STOP_RUNAWAY:
+        return "runaway";
+    case CON_STOP_INFEASIBLE:
+        return "infeasible";
     case CON_STOP_FAILED:
         return "failed";
     }
@@ -189,12 +194,22 @@ double con_control_error(const con_control *control, const con_residual *residua
 static void judge(const con_control *control, con_report *report)
 {
     bool within = con_control_error(control, &report->residual) <= control->tolerance;
-    bool limit = report->stop == CON_STOP_ITERATION_LIMIT || report->stop == CON_STOP_TIME_LIMIT ||
-                 report->stop == CON_STOP_STAGNATED;
-    if (within && limit)
+    if (within && report->stop != CON_STOP_FAILED)
         report->stop = CON_STOP_SOLVED;
+    else if (!within && report->residual.growth > CON_GROWTH_MAX)
+        report->stop = CON_STOP_RUNAWAY;
     else if (!within && report->stop == CON_STOP_SOLVED)
         report->stop = CON_STOP_STAGNATED;
+}
+
+// a problem that was not solved may have no solution
+static cairn_status explain(const con_problem *problem, con_report *report, base_arena *arena)
+{
+    con_existence existence;
+    cairn_status status = con_existence_check(problem, &existence, NULL, arena);
+    if (status == CAIRN_OK && existence.verdict == CON_EXISTENCE_NONE)
+        report->stop = CON_STOP_INFEASIBLE;
+    return status == CAIRN_ERROR_UNSUPPORTED ? CAIRN_OK : status;
 }
 
 /// @param reduction  what the problem comes from; NULL where it has never had joints
@@ -266,5 +281,8 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
                               ? run_jointed(solver, settings, problem, &told, R, U, report, arena)
                               : run(solver, settings, &copy, NULL, &told, R, U, report, arena);
     base_arena_rewind(arena, mark);
+    if (status == CAIRN_OK && control->explain && report->stop != CON_STOP_SOLVED &&
+        problem->contact_count > 0)
+        status = explain(problem, report, arena);
     return status;
 }

@@ -241,6 +241,7 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
         .scaled_weight = def->scaled_measure ? 1.0 : 0.0,
         .max_iterations = def->max_iterations,
         .time_limit = def->time_limit,
+        .explain = true,
         .workers = workers,
         .local = choice->local,
         .local_settings = choice->local_settings,

@@ -150,9 +150,9 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     con_cascade *c = context->cascade;
     con_residual_sums sums = {0};
     for (int i = begin; i < end; i++) {
-        con_residual_sums one = con_residual_sums_of(
-            mat3_trace(&c->problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
-            c->problem->friction[i], c->control->both_measures);
+        con_residual_sums one =
+            con_residual_sums_of(&c->scale, mat3_trace(&c->problem->W_diagonal[i]) / 3.0, c->R[i],
+                                 c->U[i], c->problem->friction[i], c->control->both_measures);
         con_residual_sums_add(&sums, &one);
         if (c->is_split && c->island[i] >= 0)
             con_residual_sums_add(&c->sums[c->island[i]], &one);
@@ -257,6 +257,14 @@ int con_cascade_left(const con_cascade *c)
     return c->control->max_iterations - c->sweeps - factorisations(c);
 }
 
+bool con_cascade_ran_away(const con_cascade *c)
+{
+    for (int k = 0; k < c->island_count; k++)
+        if (c->model[k] != NULL && con_newton_ran_away(c->model[k]))
+            return true;
+    return false;
+}
+
 static bool is_past_deadline(const con_cascade *c)
 {
     return isfinite(c->deadline) && base_timer_seconds() >= c->deadline;
@@ -264,7 +272,7 @@ static bool is_past_deadline(const con_cascade *c)
 
 bool con_cascade_late(const con_cascade *c)
 {
-    return con_cascade_left(c) <= 0 || is_past_deadline(c);
+    return con_cascade_left(c) <= 0 || con_cascade_ran_away(c) || is_past_deadline(c);
 }
 
 // after the first sweep and half a round warm starts may be done, conjugate passes at any time
@@ -481,6 +489,7 @@ cairn_status con_cascade_finish(con_cascade *c)
     cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
     c->report->iterations = c->sweeps + factorisations(c);
     c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
+                      : con_cascade_ran_away(c)  ? CON_STOP_RUNAWAY
                       : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT
                       : is_past_deadline(c)      ? CON_STOP_TIME_LIMIT
                                                  : CON_STOP_STAGNATED;

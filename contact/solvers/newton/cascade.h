@@ -69,7 +69,10 @@ bool con_cascade_solved(const con_cascade *cascade);
 /// Iterations (sweeps and factorisations) left of control->max_iterations.
 int con_cascade_left(const con_cascade *cascade);
 
-/// Out of time or iterations.
+/// The impulses of an island have run away, so that nothing else is worth its time.
+bool con_cascade_ran_away(const con_cascade *cascade);
+
+/// Out of time or iterations, or run away.
 bool con_cascade_late(const con_cascade *cascade);
 
 /// Error of an island at R in the sense of con_goal, or that of its model where that is less.

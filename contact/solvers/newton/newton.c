@@ -97,8 +97,8 @@ static con_residual_sums measure(const con_newton *newton, const double (*r)[3],
             R[k] = r[i][k] * newton->size / unit;
             U[k] = u[i][k] * newton->size * unit;
         }
-        con_residual_sums one = con_residual_sums_of(unit * unit, R, U, newton->mu[i],
-                                                     newton->control->both_measures);
+        con_residual_sums one = con_residual_sums_of(&newton->goal.scale, unit * unit, R, U,
+                                                     newton->mu[i], newton->control->both_measures);
         con_residual_sums_add(&sums, &one);
     }
     return sums;
@@ -110,10 +110,10 @@ double con_newton_error(con_newton *newton, const double (*r)[3])
     con_newton_velocity(newton, r, true, u);
     con_residual_sums sums = measure(newton, r, (const double(*)[3])u);
     const con_residual residual = con_residual_from(&sums, &newton->goal.scale);
-    double error =
-        con_control_error(newton->control, &residual) / sqrt(newton->goal.share);
+    double error = con_control_error(newton->control, &residual) / sqrt(newton->goal.share);
     if (!isfinite(error))
         return NAN;
+    newton->growth = residual.growth;
     con_report *report = newton->report;
     const con_control *control = newton->control;
     if (report != NULL && control->history != NULL &&
@@ -131,9 +131,14 @@ bool con_newton_solved(const con_newton *newton)
     return newton->best_error <= newton->goal.tolerance;
 }
 
+bool con_newton_ran_away(const con_newton *newton)
+{
+    return newton->growth > CON_GROWTH_MAX;
+}
+
 bool con_newton_late(const con_newton *newton)
 {
-    return newton->factorisations >= newton->limit ||
+    return newton->factorisations >= newton->limit || con_newton_ran_away(newton) ||
            (isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline);
 }
 

@@ -14,12 +14,13 @@ typedef struct con_goal {
     double tolerance;
     con_residual_scale scale; // of the whole problem
     double share;             // contacts of the island / contacts of the problem
-    double deadline; // clock at which to stop; INFINITY: none
+    double deadline;          // clock at which to stop; INFINITY: none
 } con_goal;
 
 /// An island in the units of solvers.md (S.1), in which all diagonal blocks have trace 3, and the
 /// root mean square of q over contacts is 1:
-///     u = W r + q,  U_i = size unit_i u_i,  R_i = size / unit_i r_i,  unit_i = sqrt(trace(W_ii) / 3).
+///     u = W r + q,  U_i = size unit_i u_i,  R_i = size / unit_i r_i,  unit_i = sqrt(trace(W_ii) /
+///     3).
 /// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
 /// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
 /// W = J P J^T, where P takes away what they do not allow.
@@ -61,7 +62,8 @@ typedef struct con_newton {
     int factorisations;
     int limit;         // of factorisations: then the island is late
     double (*best)[3]; // [n] r of the least error so far
-    double best_error; // natural map / what the goal allows * tolerance
+    double best_error; // in the sense of con_newton_error
+    double growth;     // con_residual.growth of the last point
     base_arena *arena;
 } con_newton;
 
@@ -84,6 +86,9 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
 double con_newton_error(con_newton *newton, const double (*r)[3]);
 bool con_newton_solved(const con_newton *newton);
 bool con_newton_late(const con_newton *newton);
+
+/// The impulses have run away.
+bool con_newton_ran_away(const con_newton *newton);
 
 /// Operations of one factorisation with every contact active. To be called before con_newton_begin
 /// or after a method has ended.

@@ -65,7 +65,8 @@ static cairn_status take_joints(con_newton *newton, const con_problem *problem, 
 }
 
 // H M^-1/2 of the island's contacts; bodies numbered in the order of their first contact
-static cairn_status take_bodies(con_newton *newton, const con_problem *problem, int *body_place, base_arena *arena)
+static cairn_status take_bodies(con_newton *newton, const con_problem *problem, int *body_place,
+                                base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count;
     newton->body = base_arena_allocate(arena, "island", n, sizeof *newton->body);
@@ -85,9 +86,9 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
             newton->body[i][s] = body_place[body];
             for (int row = 0; row < 3; row++)
                 for (int k = 0; k < 6; k++)
-                    newton->J[i][s][row][k] =
-                        problem->H[c][s][row][k] * sqrt(problem->mass_inverse[body][k]) /
-                        newton->unit[i];
+                    newton->J[i][s][row][k] = problem->H[c][s][row][k] *
+                                              sqrt(problem->mass_inverse[body][k]) /
+                                              newton->unit[i];
         }
     cairn_status status = take_joints(newton, problem, body_place, arena);
     if (status != CAIRN_OK)
@@ -210,12 +211,14 @@ static void scale_blocks(con_newton *newton, const con_problem *problem, const i
             mat3 *block = &newton->block[con_block_pattern_find(&newton->pattern, i, j)];
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
-                    block->m[a][b] = problem->W->block[k].m[a][b] / (newton->unit[i] * newton->unit[j]);
+                    block->m[a][b] =
+                        problem->W->block[k].m[a][b] / (newton->unit[i] * newton->unit[j]);
         }
     }
 }
 
-static cairn_status take_blocks(con_newton *newton, const con_problem *problem, int *place, base_arena *arena)
+static cairn_status take_blocks(con_newton *newton, const con_problem *problem, int *place,
+                                base_arena *arena)
 {
     int n = newton->contact_count;
     for (int i = 0; i < n; i++)

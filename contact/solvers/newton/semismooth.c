@@ -35,8 +35,8 @@ static bool allocate(con_semismooth *m, base_arena *arena)
     m->A = base_arena_allocate(arena, "semismooth", count, sizeof *m->A);
     m->B = base_arena_allocate(arena, "semismooth", count, sizeof *m->B);
     m->inverse = base_arena_allocate(arena, "semismooth", count, sizeof *m->inverse);
-    bool complete = m->rho != NULL && m->equation != NULL && m->A != NULL &&
-                    m->B != NULL && m->inverse != NULL;
+    bool complete =
+        m->rho != NULL && m->equation != NULL && m->A != NULL && m->B != NULL && m->inverse != NULL;
     double(**const vectors[])[3] = {&m->r,  &m->u,   &m->centre, &m->dr,
                                     &m->du, &m->rhs, &m->known,  &m->W_known};
     for (int k = 0; k < 8; k++) {
