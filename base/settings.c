@@ -102,7 +102,7 @@ static cairn_status set_number(const base_setting *setting, void *settings, base
     return CAIRN_OK;
 }
 
-static const base_setting *find(const base_settings_table *table, const char *name)
+const base_setting *base_settings_find(const base_settings_table *table, const char *name)
 {
     for (int i = 0; i < table->count; i++)
         if (strcmp(table->settings[i].name, name) == 0)
@@ -113,7 +113,7 @@ static const base_setting *find(const base_settings_table *table, const char *na
 cairn_status base_settings_set(const base_settings_table *table, void *settings, const char *name,
                                base_value value, cairn_error *error)
 {
-    const base_setting *setting = find(table, name);
+    const base_setting *setting = base_settings_find(table, name);
     if (setting == NULL)
         return fail_unknown(table, name, error);
     if (setting->type == BASE_SETTING_CHOICE)

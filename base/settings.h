@@ -58,6 +58,9 @@ cairn_status base_settings_set_text(const base_settings_table *table, void *sett
                                     const char *name, const char *text,
                                     cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Row of a name; NULL where there is none.
+const base_setting *base_settings_find(const base_settings_table *table, const char *name);
+
 /// The value of a field, for reports.
 base_value base_settings_get(const base_setting *setting, const void *settings);
 

@@ -26,7 +26,7 @@ static void put_json(const char *file, const cairn_problem *problem, const cairn
     cli_json_object(&json, NULL);
     cli_json_text(&json, "file", file);
     cli_json_text(&json, "kind", cairn_problem_kind_name(cairn_problem_get_kind(problem)));
-    cli_json_integer(&json, "contacts", cairn_problem_contacts(problem));
+    cli_json_integer(&json, "contacts", cairn_problem_get_contact_count(problem));
     cli_json_text(&json, "verdict", cairn_existence_name(found->verdict));
     cli_json_boolean(&json, "zero_solves", found->zero_solves);
     cli_json_number(&json, "margin", found->margin);
@@ -59,7 +59,7 @@ static const char *sentence(const cairn_existence *found)
 static void put_text(const char *file, const cairn_problem *problem, const cairn_existence *found)
 {
     printf("%s: %s\n", file, sentence(found));
-    printf("  contacts     %d, %s form\n", cairn_problem_contacts(problem),
+    printf("  contacts     %d, %s form\n", cairn_problem_get_contact_count(problem),
            cairn_problem_kind_name(cairn_problem_get_kind(problem)));
     printf("  margin       %.6g found, %.6g at most (of %.3g m/s; capped at 1)\n", found->margin,
            found->margin_bound, found->scale);

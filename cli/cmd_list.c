@@ -85,7 +85,7 @@ static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info 
     cli_json_text(&json, "help", info->help);
     cli_json_list(&json, "settings");
     for (int i = 0; i < info->setting_count; i++) {
-        cairn_setting_info setting = cairn_plugin_setting(plugin, index, i);
+        cairn_setting_info setting = cairn_plugin_get_setting(plugin, index, i);
         json_setting(&json, &setting);
     }
     cli_json_list_end(&json);
@@ -98,7 +98,7 @@ static void print_plugin(cairn_plugin plugin, int index, const cairn_plugin_info
     printf("%s%s%s%s%s\n    %s\n", info->name, info->kind[0] != '\0' ? " (" : "", info->kind,
            info->kind[0] != '\0' ? ")" : "", index == 0 ? ", the default" : "", info->help);
     for (int i = 0; i < info->setting_count; i++) {
-        cairn_setting_info setting = cairn_plugin_setting(plugin, index, i);
+        cairn_setting_info setting = cairn_plugin_get_setting(plugin, index, i);
         print_setting(&setting);
     }
 }

@@ -142,14 +142,14 @@ static void put_json(const char *file, const cairn_problem *problem,
     cli_json_object(&json, NULL);
     cli_json_text(&json, "file", file);
     cli_json_text(&json, "kind", cairn_problem_kind_name(cairn_problem_get_kind(problem)));
-    cli_json_integer(&json, "contacts", cairn_problem_contacts(problem));
-    cli_json_integer(&json, "dofs", cairn_problem_dofs(problem));
+    cli_json_integer(&json, "contacts", cairn_problem_get_contact_count(problem));
+    cli_json_integer(&json, "dofs", cairn_problem_get_dof_count(problem));
     cli_json_text(&json, "solver", report->solver);
     cli_json_text(&json, "status", report->stop);
     cli_json_integer(&json, "iterations", report->iterations);
     cli_json_number(&json, "error", report->error);
     cli_json_number(&json, "seconds", report->seconds);
-    if (cairn_problem_equalities(problem) > 0)
+    if (cairn_problem_get_equality_count(problem) > 0)
         cli_json_number(&json, "error_joints", report->error_joints);
     cli_json_object_end(&json);
     cli_json_finish(&json);
@@ -165,8 +165,9 @@ static void put_head(void)
 static void put_row(const char *file, const cairn_problem *problem,
                     const cairn_solve_report *report)
 {
-    printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report->stop, cairn_problem_contacts(problem),
-           report->iterations, report->error, report->error_q, report->seconds, file);
+    printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report->stop,
+           cairn_problem_get_contact_count(problem), report->iterations, report->error,
+           report->error_q, report->seconds, file);
     fflush(stdout);
 }
 

@@ -19,7 +19,7 @@ int scn_find_plugin(cairn_plugin plugin, const char *name)
 int scn_find_setting(cairn_plugin plugin, int index, const char *name)
 {
     for (int i = 0; i < cairn_plugin_get(plugin, index).setting_count; i++)
-        if (strcmp(cairn_plugin_setting(plugin, index, i).name, name) == 0)
+        if (strcmp(cairn_plugin_get_setting(plugin, index, i).name, name) == 0)
             return i;
     return -1;
 }

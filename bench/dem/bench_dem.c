@@ -283,7 +283,7 @@ static timing run(cairn_world *world, int steps)
     timing t = {-cpu_seconds(), -wall_seconds(), 0.0};
     for (int i = 0; i < steps; i++) {
         check(cairn_world_step(world, &error), &error);
-        t.lists += cairn_world_report(world)->seconds[CAIRN_PHASE_broad_phase];
+        t.lists += cairn_world_get_report(world)->seconds[CAIRN_PHASE_BROAD_PHASE];
     }
     t.cpu += cpu_seconds();
     t.wall += wall_seconds();
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
     timing t = run(world, o.steps);
     memory(&steady, &peak);
     double count = cairn_body_count(world) - 5, work = count * o.steps;
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
            "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
            "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
@@ -328,7 +328,7 @@ int main(int argc, char **argv)
            1e-6 * work / t.cpu, 1e-6 * work / t.wall, (filled - empty) / count,
            (steady - empty) / count, (peak - empty) / count, coordination(world), e.kinetic,
            (long)(world->lane->lists - lists), t.lists / t.wall,
-           e.residual / (e.friction + e.damping), (unsigned long)cairn_world_hash(world));
+           e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)
         write_bed(world, o.save);
     cairn_world_destroy(world);

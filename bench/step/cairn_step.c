@@ -137,7 +137,7 @@ static void log_step(FILE *log, int step, const cairn_step_report *report)
     if (log != NULL)
         fprintf(log, "%d,%d,%d,%d,%s,%.3g,%.3g,%.1f\n", step, report->contacts, report->active,
                 report->iterations, report->stop, report->error, report->penetration,
-                1e6 * report->seconds[CAIRN_PHASE_solver]);
+                1e6 * report->seconds[CAIRN_PHASE_SOLVER]);
 }
 
 static FILE *open_log(const options *o)
@@ -162,8 +162,8 @@ static totals run(cairn_world *world, const options *o)
         if (k == steps - steps / 5)
             tail = neutral_seconds(CLOCK_PROCESS_CPUTIME_ID);
         stop_on(cairn_world_step(world, &error), &error);
-        book(&t, cairn_world_report(world));
-        log_step(log, k + 1, cairn_world_report(world));
+        book(&t, cairn_world_get_report(world));
+        log_step(log, k + 1, cairn_world_get_report(world));
     }
     double end = neutral_seconds(CLOCK_PROCESS_CPUTIME_ID);
     t.cpu = end - cpu;
@@ -217,7 +217,7 @@ int main(int count, char **arguments)
     neutral_scene s = neutral_read(o.scene);
     cairn_world *world = build(&s, &o);
     totals t = run(world, &o);
-    print(&s, &o, &t, cairn_world_hash(world));
+    print(&s, &o, &t, cairn_world_get_hash(world));
     write_final(world, &s, o.final);
     cairn_world_destroy(world);
     free(s.bodies);

@@ -64,9 +64,10 @@ static void print_scene(const scn_scene *scene)
            bodies.mass, bodies.fixed, bodies.moving);
     printf("  shapes       %d\n", cairn_shape_count(scene->world));
     printf("  materials    %d\n", cairn_material_count(scene->world));
-    printf("  law          %s\n", cairn_pair_law(scene->world, none, none));
+    printf("  law          %s\n", cairn_pair_get_law(scene->world, none, none));
     printf("  solver       %s, one-contact solver %s, tolerance %g\n",
-           cairn_world_solver(scene->world), cairn_world_local(scene->world), def->tolerance);
+           cairn_world_get_solver(scene->world), cairn_world_get_local(scene->world),
+           def->tolerance);
     printf("  step         %g s until %g s\n", def->time_step, scene->end_time);
     printf("  gravity      %g %g %g m/s2\n", def->gravity[0], def->gravity[1], def->gravity[2]);
     printf("  sensors      %d\n", scene->sensor_count);
@@ -92,9 +93,9 @@ static void json_scene(const scn_scene *scene)
     cli_json_number(&json, "mass", bodies.mass);
     cli_json_integer(&json, "shapes", cairn_shape_count(scene->world));
     cli_json_integer(&json, "materials", cairn_material_count(scene->world));
-    cli_json_text(&json, "law", cairn_pair_law(scene->world, none, none));
-    cli_json_text(&json, "solver", cairn_world_solver(scene->world));
-    cli_json_text(&json, "local", cairn_world_local(scene->world));
+    cli_json_text(&json, "law", cairn_pair_get_law(scene->world, none, none));
+    cli_json_text(&json, "solver", cairn_world_get_solver(scene->world));
+    cli_json_text(&json, "local", cairn_world_get_local(scene->world));
     cli_json_number(&json, "tolerance", def->tolerance);
     cli_json_number(&json, "step", def->time_step);
     cli_json_number(&json, "end_time", scene->end_time);
@@ -203,7 +204,7 @@ static int run_info(const void *memory)
     struct stat info;
     if (stat(word, &info) == 0 && S_ISDIR(info.st_mode))
         return describe_folder(word, settings->json);
-    if (cairn_checkpoint_found(word))
+    if (cairn_checkpoint_exists(word))
         return cli_info_checkpoint(word, settings->json);
     if (is_hdf5(word) && cli_info_is_trajectory(word))
         return cli_info_trajectory(word, settings->json);

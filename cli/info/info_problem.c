@@ -122,7 +122,7 @@ int cli_info_problem(const char *path, bool json)
     cairn_problem_view view;
     cairn_status status = cli_probe_problem(path, &problem, &error);
     if (status == CAIRN_OK)
-        status = cairn_problem_info(problem, &view, &error);
+        status = cairn_problem_get_info(problem, &view, &error);
     if (status != CAIRN_OK) {
         cli_complain("%s", error.message);
         cairn_problem_destroy(problem);

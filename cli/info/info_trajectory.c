@@ -14,8 +14,8 @@ enum { HEAD_SIZE = 1 << 16 };
 static void print_trajectory(const char *path, const cairn_replay *replay)
 {
     const cairn_replay_info *info = cairn_replay_get_info(replay);
-    const double *times = cairn_replay_times(replay);
-    int64_t count = cairn_replay_count(replay);
+    const double *times = cairn_replay_get_times(replay);
+    int64_t count = cairn_replay_get_frame_count(replay);
     printf("%s: trajectory of cairn %s\n", path, info->version);
     printf("  scene        %s, seed %" PRId64 "\n", info->scene, info->seed);
     printf("  command      %s\n", info->command);
@@ -30,7 +30,7 @@ static void print_trajectory(const char *path, const cairn_replay *replay)
 static void json_trajectory(const char *path, const cairn_replay *replay)
 {
     const cairn_replay_info *info = cairn_replay_get_info(replay);
-    int64_t count = cairn_replay_count(replay);
+    int64_t count = cairn_replay_get_frame_count(replay);
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
     cli_json_text(&json, "kind", "trajectory");
@@ -43,8 +43,8 @@ static void json_trajectory(const char *path, const cairn_replay *replay)
     cli_json_integer(&json, "frames", count);
     cli_json_number(&json, "step", info->time_step);
     if (count > 0) {
-        cli_json_number(&json, "from", cairn_replay_times(replay)[0]);
-        cli_json_number(&json, "until", cairn_replay_times(replay)[count - 1]);
+        cli_json_number(&json, "from", cairn_replay_get_times(replay)[0]);
+        cli_json_number(&json, "until", cairn_replay_get_times(replay)[count - 1]);
     }
     cli_json_object_end(&json);
     cli_json_finish(&json);

@@ -279,11 +279,12 @@ static int run_law(const void *memory)
 
 static void help_history(const law_request *request)
 {
-    int count = request->plugin == CAIRN_LAW ? cairn_law_history_count(request->info.name) : 0;
+    int count = request->plugin == CAIRN_LAW ? cairn_law_get_history_count(request->info.name) : 0;
     if (count > 0)
         printf("\nhistory of %s, in and out:\n ", request->info.name);
     for (int i = 0; i < count; i++)
-        printf(" %s%s", cairn_law_history_name(request->info.name, i), i + 1 < count ? "," : "\n");
+        printf(" %s%s", cairn_law_get_history_name(request->info.name, i),
+               i + 1 < count ? "," : "\n");
 }
 
 /// The parameters of the law that is named, and its history.
@@ -298,7 +299,7 @@ static int help_law(const void *memory)
         return complain(CLI_EXIT_USAGE, &error);
     printf("\nparameters of %s:\n", request.info.name);
     for (int i = 0; i < request.info.setting_count; i++) {
-        cairn_setting_info is = cairn_plugin_setting(request.plugin, request.index, i);
+        cairn_setting_info is = cairn_plugin_get_setting(request.plugin, request.index, i);
         printf("  %-26s ", is.name);
         cli_print_value(is.initial, stdout);
         printf("%s%s  %s", is.unit[0] != '\0' ? " " : "", is.unit, is.help);

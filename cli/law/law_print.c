@@ -8,7 +8,7 @@
 
 static int history_count(const law_request *request)
 {
-    return request->plugin == CAIRN_LAW ? cairn_law_history_count(request->info.name) : 0;
+    return request->plugin == CAIRN_LAW ? cairn_law_get_history_count(request->info.name) : 0;
 }
 
 static const char *contact_status(const law_answer *answer)
@@ -62,7 +62,8 @@ static law_column *law_columns(const law_request *request, const law_answer *ans
     at = add(at, "plastic dissipation", "J", law->plastic);
     for (int i = 0; i < history_count(request); i++) {
         char name[48];
-        snprintf(name, sizeof name, "history %s", cairn_law_history_name(request->info.name, i));
+        snprintf(name, sizeof name, "history %s",
+                 cairn_law_get_history_name(request->info.name, i));
         at = add(at, name, "", law->history[i]);
     }
     return at;
@@ -129,7 +130,7 @@ static void put_law(cli_json *json, const law_request *request, const law_answer
     }
     cli_json_object(json, "history");
     for (int i = 0; i < history_count(request); i++)
-        cli_json_number(json, cairn_law_history_name(request->info.name, i), law->history[i]);
+        cli_json_number(json, cairn_law_get_history_name(request->info.name, i), law->history[i]);
     cli_json_object_end(json);
     cli_json_number(json, "elastic", law->elastic);
     cli_json_number(json, "friction_dissipation", law->friction);
@@ -198,7 +199,7 @@ static void print_law(const law_request *request, const law_answer *answer, FILE
     print_one(out, "plastic dissipation", law->plastic, "J since the last call");
     for (int i = 0; i < history_count(request); i++)
         fprintf(out, "  %-22s %14.7g  %s\n", i == 0 ? "new history" : "", law->history[i],
-                cairn_law_history_name(request->info.name, i));
+                cairn_law_get_history_name(request->info.name, i));
 }
 
 void law_answer_print(const law_request *request, const law_answer *answer, FILE *out)

@@ -251,11 +251,11 @@ static bool is_one_of(const char *word, const char *const *names, int count)
 static cairn_status read_history(const law_reader *r, const cli_json_node *node)
 {
     const char *law = r->request->info.name, *names[CAIRN_LAW_HISTORY_MAX];
-    int count = cairn_law_history_count(law);
+    int count = cairn_law_get_history_count(law);
     if (node->kind != CLI_JSON_OBJECT)
         return fail_kind(r, node, "an object");
     for (int i = 0; i < count; i++)
-        names[i] = cairn_law_history_name(law, i);
+        names[i] = cairn_law_get_history_name(law, i);
     for (const cli_json_node *at = node->first; at != NULL; at = at->next) {
         if (!is_one_of(at->key, names, count))
             return fail_unknown(r, at, "history", names, count);
@@ -309,7 +309,7 @@ static cairn_status read_parameters(const law_reader *r, const cli_json_node *no
     if (node->kind != CLI_JSON_OBJECT)
         return fail_kind(r, node, "an object");
     for (; count < request->info.setting_count && count < LAW_PARAMETERS_MAX; count++)
-        names[count] = cairn_plugin_setting(request->plugin, request->index, count).name;
+        names[count] = cairn_plugin_get_setting(request->plugin, request->index, count).name;
     for (const cli_json_node *at = node->first; at != NULL; at = at->next) {
         if (!is_one_of(at->key, names, count))
             return fail_unknown(r, at, "parameter", names, count);

@@ -51,13 +51,13 @@ static const law_variable *find_variable(const law_request *request, const char 
 
 static int history_count(const law_request *request)
 {
-    return request->plugin == CAIRN_LAW ? cairn_law_history_count(request->info.name) : 0;
+    return request->plugin == CAIRN_LAW ? cairn_law_get_history_count(request->info.name) : 0;
 }
 
 static int find_history(const law_request *request, const char *name)
 {
     for (int i = 0; i < history_count(request); i++)
-        if (strcmp(cairn_law_history_name(request->info.name, i), name) == 0)
+        if (strcmp(cairn_law_get_history_name(request->info.name, i), name) == 0)
             return i;
     return -1;
 }
@@ -113,9 +113,9 @@ static cairn_status fail_variable(const law_request *request, const char *name, 
     for (int i = 0; i < VARIABLE_COUNT; i++)
         names[count++] = variables_of(request)[i].name;
     for (int i = 0; i < request->info.setting_count && count < BASE_COUNT(names); i++)
-        names[count++] = cairn_plugin_setting(request->plugin, request->index, i).name;
+        names[count++] = cairn_plugin_get_setting(request->plugin, request->index, i).name;
     for (int i = 0; i < history_count(request) && count < BASE_COUNT(names); i++)
-        names[count++] = cairn_law_history_name(request->info.name, i);
+        names[count++] = cairn_law_get_history_name(request->info.name, i);
     const char *near = base_suggest(name, names, count);
     if (near != NULL)
         return base_fail(error, CAIRN_ERROR_NOT_FOUND,
@@ -171,7 +171,8 @@ const char *law_request_unit(const law_request *request, const char *name)
     if (variable != NULL)
         return variable->unit;
     int setting = scn_find_setting(request->plugin, request->index, name);
-    return setting >= 0 ? cairn_plugin_setting(request->plugin, request->index, setting).unit : "";
+    return setting >= 0 ? cairn_plugin_get_setting(request->plugin, request->index, setting).unit
+                        : "";
 }
 
 cairn_value law_value_of(const char *text)

@@ -124,7 +124,7 @@ static cairn_status read_frames(void *context, cairn_error *error)
     cairn_replay *replay = NULL;
     cairn_replay_frame frame;
     cairn_status status = cairn_replay_open(wanted->path, &replay, error);
-    int64_t count = status == CAIRN_OK ? cairn_replay_count(replay) : 0;
+    int64_t count = status == CAIRN_OK ? cairn_replay_get_frame_count(replay) : 0;
     for (int64_t i = 0; i < count && i < wanted->count && status == CAIRN_OK; i++)
         status = cairn_replay_read(replay, i, &frame, error);
     cairn_replay_close(replay);

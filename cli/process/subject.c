@@ -180,7 +180,7 @@ static cairn_status check_bodies(const run_scene *run, const view_subject *subje
 {
     int bodies = cairn_replay_get_info(subject->replay)->bodies;
     int made = cairn_body_count(subject->scene->world);
-    if (cairn_replay_count(subject->replay) == 0)
+    if (cairn_replay_get_frame_count(subject->replay) == 0)
         return base_fail(error, CAIRN_ERROR_FORMAT, "%s: has no frame yet", run->trajectory);
     if (bodies == made)
         return CAIRN_OK;

@@ -281,7 +281,7 @@ static cairn_status choose_output(run_state *run, cairn_error *error)
 
 static void add_totals(run_totals *totals, const cairn_world *world, double seconds)
 {
-    const cairn_step_report *report = cairn_world_report(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
     totals->steps++;
     totals->seconds += seconds;
     totals->unsolved += run_step_is_unsolved(world);
@@ -302,14 +302,14 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
 /// Energy that could have become kinetic: what there was, what came in, what fell.
 static cairn_status check_explosion(const run_state *run, cairn_error *error)
 {
-    cairn_energy energy = cairn_world_energy(run->scene->world);
+    cairn_energy energy = cairn_world_get_energy(run->scene->world);
     double available =
         fabs(run->supply) + fabs(energy.potential) + fabs(energy.drivers) + fabs(energy.correction);
     if (energy.kinetic <= explosion_factor * available)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
                      "explosion at %.6g s: kinetic energy %.3g J, of %.3g J there were to convert",
-                     cairn_world_time(run->scene->world), energy.kinetic, available);
+                     cairn_world_get_time(run->scene->world), energy.kinetic, available);
 }
 
 static cairn_status step_once(run_state *run, cairn_error *error)
@@ -340,17 +340,17 @@ static cairn_status step_all(run_state *run, cairn_error *error)
     int64_t target = step_target(run->scene);
     cairn_status status = CAIRN_OK;
     cli_interrupt_watch();
-    while (status == CAIRN_OK && cairn_world_step_count(world) < target) {
+    while (status == CAIRN_OK && cairn_world_get_step_count(world) < target) {
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         status = step_once(run, error);
-        int64_t step = cairn_world_step_count(world);
+        int64_t step = cairn_world_get_step_count(world);
         if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == target))
             status = check_explosion(run, error);
         if (status == CAIRN_OK)
             status = run_checkpoint_step(run, error);
-        cli_progress_show(&run->progress, (double)cairn_world_step_count(world) / (double)target,
-                          world);
+        cli_progress_show(&run->progress,
+                          (double)cairn_world_get_step_count(world) / (double)target, world);
     }
     return status;
 }
@@ -382,7 +382,7 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     cli_progress_clear(&run->progress);
     bool saves = status == CAIRN_INTERRUPTED ||
                  (status == CAIRN_OK && run->settings->checkpoint_every > 0.0);
-    saves &= run->checkpoint_step != cairn_world_step_count(run->scene->world);
+    saves &= run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
     cairn_error later;
     if (saves && run_checkpoint_write(run, &later) != CAIRN_OK) {
         *error = later;
@@ -390,8 +390,8 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     }
     if (status == CAIRN_INTERRUPTED)
         return base_fail(error, status, "interrupted at step %lld; --restart %s/%s goes on",
-                         (long long)cairn_world_step_count(run->scene->world), run->files.folder,
-                         "checkpoint.h5");
+                         (long long)cairn_world_get_step_count(run->scene->world),
+                         run->files.folder, "checkpoint.h5");
     return status;
 }
 
@@ -415,7 +415,7 @@ static int prepare_run(run_state *run)
         cli_complain("--fclib-when: %s", error.message);
         return CLI_EXIT_USAGE;
     }
-    cairn_energy start = cairn_world_energy(run->scene->world);
+    cairn_energy start = cairn_world_get_energy(run->scene->world);
     run->supply = start.kinetic + fabs(start.potential);
     run->potential_start = start.potential;
     if (run_files_choose(run, &error) != CAIRN_OK) {

@@ -143,7 +143,7 @@ static cairn_status age_checkpoints(const run_state *run, cairn_error *error)
 cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
 {
     char path[PATH_MAX], note[CAIRN_NOTE_SIZE] = "";
-    run->checkpoint_step = cairn_world_step_count(run->scene->world);
+    run->checkpoint_step = cairn_world_get_step_count(run->scene->world);
     cairn_status status = run_files_mark(run, error);
     if (status == CAIRN_OK)
         status = age_checkpoints(run, error);
@@ -163,7 +163,7 @@ cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
 cairn_status run_checkpoint_step(run_state *run, cairn_error *error)
 {
     const run_settings *settings = run->settings;
-    int64_t step = cairn_world_step_count(run->scene->world);
+    int64_t step = cairn_world_get_step_count(run->scene->world);
     double now = base_timer_seconds();
     if (run->checkpoint_time == 0.0)
         run->checkpoint_time = now;

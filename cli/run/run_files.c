@@ -56,8 +56,8 @@ static bool is_new(const run_state *run, run_table table)
 static void put_energy_row(const run_state *run)
 {
     const cairn_world *world = run->scene->world;
-    cairn_energy e = cairn_world_energy(world);
-    const double values[] = {cairn_world_time(world),
+    cairn_energy e = cairn_world_get_energy(world);
+    const double values[] = {cairn_world_get_time(world),
                              e.kinetic,
                              e.potential,
                              e.elastic,
@@ -70,7 +70,7 @@ static void put_energy_row(const run_state *run)
                              e.plastic,
                              e.residual};
     FILE *out = run->files.tables[RUN_ENERGY];
-    fprintf(out, "%" PRId64, cairn_world_step_count(world));
+    fprintf(out, "%" PRId64, cairn_world_get_step_count(world));
     for (int i = 0; i < BASE_COUNT(values); i++)
         fprintf(out, ",%.17g", values[i]);
     fputc('\n', out);
@@ -82,8 +82,8 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
     FILE *out = run->files.tables[RUN_SENSORS];
     if (out == NULL)
         return CAIRN_OK;
-    fprintf(out, "%" PRId64 ",%.17g", cairn_world_step_count(scene->world),
-            cairn_world_time(scene->world));
+    fprintf(out, "%" PRId64 ",%.17g", cairn_world_get_step_count(scene->world),
+            cairn_world_get_time(scene->world));
     for (int i = 0; i < scene->sensor_count; i++) {
         double value[SCN_SENSOR_COLUMNS_MAX];
         cairn_status status = scn_sensor_read(scene, &scene->sensors[i], value);
@@ -102,8 +102,8 @@ static void put_hash_row(const run_state *run)
     const cairn_world *world = run->scene->world;
     FILE *out = run->files.tables[RUN_HASH];
     if (out != NULL)
-        fprintf(out, "%" PRId64 ",%016" PRIx64 "\n", cairn_world_step_count(world),
-                cairn_world_hash(world));
+        fprintf(out, "%" PRId64 ",%016" PRIx64 "\n", cairn_world_get_step_count(world),
+                cairn_world_get_hash(world));
 }
 
 /// ",name quantity column [unit]", without what there is not.
@@ -179,7 +179,7 @@ static cairn_status begin_frames(run_state *run, cairn_error *error)
 {
     cairn_status status = cairn_paraview_open(run->files.paraview, &run->files.frames, error);
     if (status == CAIRN_OK)
-        status = cairn_paraview_frame(run->files.frames, run->scene->world, error);
+        status = cairn_paraview_write_frame(run->files.frames, run->scene->world, error);
     run->totals.frames += status == CAIRN_OK;
     return status;
 }
@@ -238,14 +238,14 @@ cairn_status run_files_open(run_state *run, cairn_error *error)
 static cairn_status write_problem(run_state *run, cairn_fclib_form form, cairn_error *error)
 {
     const scn_scene *scene = run->scene;
-    int contacts = cairn_world_report(scene->world)->contacts;
+    int contacts = cairn_world_get_report(scene->world)->contacts;
     char name[NAME_MAX + 1], path[PATH_MAX], text[256];
     snprintf(name, sizeof name, "%.180s-%s-i%05" PRId64 "-%d.hdf5", scene->name,
-             form == CAIRN_FCLIB_LOCAL ? "local" : "global", cairn_world_step_count(scene->world),
-             contacts);
+             form == CAIRN_FCLIB_LOCAL ? "local" : "global",
+             cairn_world_get_step_count(scene->world), contacts);
     snprintf(text, sizeof text, "step %" PRId64 " of scene %.100s, time %.9g s, time step %.9g s",
-             cairn_world_step_count(scene->world), scene->name, cairn_world_time(scene->world),
-             cairn_world_get_def(scene->world)->time_step);
+             cairn_world_get_step_count(scene->world), scene->name,
+             cairn_world_get_time(scene->world), cairn_world_get_def(scene->world)->time_step);
     cairn_status status = cli_path_join(path, run->files.fclib, name, error);
     if (status != CAIRN_OK)
         return status;
@@ -257,7 +257,7 @@ static cairn_status write_problem(run_state *run, cairn_fclib_form form, cairn_e
 
 cairn_status run_files_problem(run_state *run, cairn_error *error)
 {
-    const cairn_step_report *report = cairn_world_report(run->scene->world);
+    const cairn_step_report *report = cairn_world_get_report(run->scene->world);
     if (report->contacts == 0 || strcmp(report->stop, "none") == 0)
         return CAIRN_OK;
     // a failed step is written even where no problem was asked for
@@ -272,8 +272,8 @@ cairn_status run_files_problem(run_state *run, cairn_error *error)
 static bool problem_is_due(const run_state *run)
 {
     const cairn_world *world = run->scene->world;
-    const cairn_step_report *report = cairn_world_report(world);
-    int64_t step = cairn_world_step_count(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
+    int64_t step = cairn_world_get_step_count(world);
     if (!run->fclib || step % run->output.fclib_every != 0)
         return false;
     double values[SCN_QUANTITY_COUNT] = {
@@ -281,7 +281,7 @@ static bool problem_is_due(const run_state *run)
         [SCN_QUANTITY_iterations] = report->iterations,
         [SCN_QUANTITY_error] = report->error,
         [SCN_QUANTITY_step] = (double)step,
-        [SCN_QUANTITY_time] = cairn_world_time(world),
+        [SCN_QUANTITY_time] = cairn_world_get_time(world),
     };
     return scn_condition_holds(&run->output.fclib_condition, values);
 }
@@ -289,7 +289,7 @@ static bool problem_is_due(const run_state *run)
 cairn_status run_files_step(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
-    int64_t step = cairn_world_step_count(world);
+    int64_t step = cairn_world_get_step_count(world);
     cairn_status status = CAIRN_OK;
     put_hash_row(run);
     if (step % run->output.energy_every == 0) {
@@ -297,7 +297,7 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
         status = put_sensor_row(run, error);
     }
     if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every == 0) {
-        status = cairn_paraview_frame(run->files.frames, world, error);
+        status = cairn_paraview_write_frame(run->files.frames, world, error);
         run->totals.frames += status == CAIRN_OK;
     }
     if (status == CAIRN_OK)
@@ -334,7 +334,7 @@ cairn_status run_files_mark(run_state *run, cairn_error *error)
         run->marks.paraview = cairn_paraview_get_state(run->files.frames);
     run->marks.trajectory = 0;
     if (run->files.trajectory != NULL)
-        run->marks.trajectory = cairn_trajectory_frames(run->files.trajectory);
+        run->marks.trajectory = cairn_trajectory_get_frame_count(run->files.trajectory);
     return CAIRN_OK;
 }
 

@@ -32,7 +32,7 @@ static void say_jam(run_state *run, const cairn_body_id bodies[], int count)
     cli_warn("step %" PRId64 " at %.6g s: %s are jammed: prescribed motions leave them no velocity "
              "without overlap; from here on their reactions and the work of the drivers mean "
              "nothing",
-             cairn_world_step_count(world), cairn_world_time(world), text);
+             cairn_world_get_step_count(world), cairn_world_get_time(world), text);
 }
 
 cairn_status run_jam_step(run_state *run, cairn_error *error)

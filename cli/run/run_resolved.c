@@ -41,7 +41,7 @@ static void put_simulation(const scn_scene *scene, cli_json *json)
     cli_json_object_end(json);
 }
 
-typedef cairn_value get_value(const cairn_world *world, int setting);
+typedef cairn_status get_value(const cairn_world *world, const char *setting, cairn_value *value);
 
 static void put_plugin(const cairn_world *world, cli_json *json, const char *key,
                        cairn_plugin plugin, const char *name, get_value *get)
@@ -50,8 +50,12 @@ static void put_plugin(const cairn_world *world, cli_json *json, const char *key
     cli_json_object(json, key);
     cli_json_text(json, "name", name);
     cli_json_object(json, "settings");
-    for (int i = 0; index >= 0 && i < cairn_plugin_get(plugin, index).setting_count; i++)
-        cli_json_value(json, cairn_plugin_setting(plugin, index, i).name, get(world, i));
+    for (int i = 0; index >= 0 && i < cairn_plugin_get(plugin, index).setting_count; i++) {
+        const char *setting = cairn_plugin_get_setting(plugin, index, i).name;
+        cairn_value value;
+        if (get(world, setting, &value) == CAIRN_OK)
+            cli_json_value(json, setting, value);
+    }
     cli_json_object_end(json);
     cli_json_object_end(json);
 }
@@ -59,16 +63,19 @@ static void put_plugin(const cairn_world *world, cli_json *json, const char *key
 static void put_pair(const cairn_world *world, cli_json *json, cairn_material_id a,
                      cairn_material_id b)
 {
-    const char *law = cairn_pair_law(world, a, b);
+    const char *law = cairn_pair_get_law(world, a, b);
     int index = scn_find_plugin(CAIRN_LAW, law);
     cli_json_object(json, NULL);
-    cli_json_text(json, "a", a.generation != 0 ? cairn_material_name(world, a) : NULL);
-    cli_json_text(json, "b", b.generation != 0 ? cairn_material_name(world, b) : NULL);
+    cli_json_text(json, "a", a.generation != 0 ? cairn_material_get_name(world, a) : NULL);
+    cli_json_text(json, "b", b.generation != 0 ? cairn_material_get_name(world, b) : NULL);
     cli_json_text(json, "law", law);
     cli_json_object(json, "parameters");
-    for (int i = 0; index >= 0 && i < cairn_plugin_get(CAIRN_LAW, index).setting_count; i++)
-        cli_json_value(json, cairn_plugin_setting(CAIRN_LAW, index, i).name,
-                       cairn_pair_value(world, a, b, i));
+    for (int i = 0; index >= 0 && i < cairn_plugin_get(CAIRN_LAW, index).setting_count; i++) {
+        const char *parameter = cairn_plugin_get_setting(CAIRN_LAW, index, i).name;
+        cairn_value value;
+        if (cairn_pair_get_value(world, a, b, parameter, &value) == CAIRN_OK)
+            cli_json_value(json, parameter, value);
+    }
     cli_json_object_end(json);
     cli_json_object_end(json);
 }
@@ -120,9 +127,12 @@ static void put_connectors(const cairn_world *world, cli_json *json)
             cli_json_number(json, NULL, view.radii[side]);
         cli_json_list_end(json);
         cli_json_object(json, "parameters");
-        for (int k = 0; index >= 0 && k < cairn_plugin_get(CAIRN_LAW, index).setting_count; k++)
-            cli_json_value(json, cairn_plugin_setting(CAIRN_LAW, index, k).name,
-                           cairn_connector_value(world, id, k));
+        for (int k = 0; index >= 0 && k < cairn_plugin_get(CAIRN_LAW, index).setting_count; k++) {
+            const char *parameter = cairn_plugin_get_setting(CAIRN_LAW, index, k).name;
+            cairn_value value;
+            if (cairn_connector_get_value(world, id, parameter, &value) == CAIRN_OK)
+                cli_json_value(json, parameter, value);
+        }
         cli_json_object_end(json);
         cli_json_object_end(json);
     }
@@ -160,10 +170,10 @@ cairn_status run_resolved_write(const run_state *run, cairn_error *error)
     cli_json_text(&json, "title", scene->title);
     put_parameters(scene, &json);
     put_simulation(scene, &json);
-    put_plugin(scene->world, &json, "solver", CAIRN_SOLVER, cairn_world_solver(scene->world),
-               cairn_world_solver_value);
-    put_plugin(scene->world, &json, "local_solver", CAIRN_LOCAL, cairn_world_local(scene->world),
-               cairn_world_local_value);
+    put_plugin(scene->world, &json, "solver", CAIRN_SOLVER, cairn_world_get_solver(scene->world),
+               cairn_world_get_solver_value);
+    put_plugin(scene->world, &json, "local_solver", CAIRN_LOCAL,
+               cairn_world_get_local(scene->world), cairn_world_get_local_value);
     put_pairs(scene->world, &json);
     put_connectors(scene->world, &json);
     cli_json_integer(&json, "bodies", cairn_body_count(scene->world));

@@ -12,7 +12,7 @@ static const char *material_of(const cairn_world *world, cairn_body_id body)
 {
     cairn_body_view view;
     return cairn_body_get(world, body, &view) == CAIRN_OK
-               ? cairn_material_name(world, view.material)
+               ? cairn_material_get_name(world, view.material)
                : "";
 }
 
@@ -43,7 +43,7 @@ static int take_automatic(cairn_world *world, const cairn_step_limit *limit)
 
 int run_step_choose(const run_settings *settings, cairn_world *world)
 {
-    cairn_step_limit limit = cairn_world_stable_step(world);
+    cairn_step_limit limit = cairn_world_get_stable_step(world);
     if (isinf(settings->step))
         return take_automatic(world, &limit);
     if (cairn_world_get_def(world)->time_step > limit.step)

@@ -8,7 +8,7 @@
 
 bool run_step_is_unsolved(const cairn_world *world)
 {
-    const cairn_step_report *report = cairn_world_report(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
     if (strcmp(report->stop, "none") == 0)
         return false;
     return !(report->error <= cairn_world_get_def(world)->tolerance);
@@ -25,13 +25,13 @@ static double exchanged(const run_state *run, const cairn_energy *e)
 static cairn_status check_solver(const run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
-    const cairn_step_report *report = cairn_world_report(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
     if (!run_step_is_unsolved(world))
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
                      "step %" PRId64 " at %.6g s: error %.3g is above the tolerance %.3g (%s after "
                      "%d iterations, %d contacts)",
-                     cairn_world_step_count(world), cairn_world_time(world), report->error,
+                     cairn_world_get_step_count(world), cairn_world_get_time(world), report->error,
                      cairn_world_get_def(world)->tolerance, report->stop, report->iterations,
                      report->contacts);
 }
@@ -39,7 +39,7 @@ static cairn_status check_solver(const run_state *run, cairn_error *error)
 static cairn_status check_energy(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
-    cairn_energy energy = cairn_world_energy(world);
+    cairn_energy energy = cairn_world_get_energy(world);
     double bound = run->settings->strict_energy;
     run->exchanged_max = fmax(run->exchanged_max, exchanged(run, &energy));
     if (fabs(energy.residual) <= bound * run->exchanged_max)
@@ -47,21 +47,21 @@ static cairn_status check_energy(run_state *run, cairn_error *error)
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
                      "step %" PRId64 " at %.6g s: %.3g J of energy do not add up, more than %.3g "
                      "of the %.3g J that changed their form (--strict-energy)",
-                     cairn_world_step_count(world), cairn_world_time(world), energy.residual, bound,
-                     run->exchanged_max);
+                     cairn_world_get_step_count(world), cairn_world_get_time(world),
+                     energy.residual, bound, run->exchanged_max);
 }
 
 static cairn_status check_penetration(const run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
-    const cairn_step_report *report = cairn_world_report(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
     double bound = run->settings->strict_penetration;
     if (report->penetration_relative <= bound)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,
                      "step %" PRId64 " at %.6g s: bodies overlap by %.3g of the smaller one's size "
                      "(%.3g m at most), more than %.3g (--strict-penetration)",
-                     cairn_world_step_count(world), cairn_world_time(world),
+                     cairn_world_get_step_count(world), cairn_world_get_time(world),
                      report->penetration_relative, report->penetration, bound);
 }
 

@@ -14,7 +14,7 @@ static double mean_iterations(const run_totals *totals)
 static const char *default_law(const cairn_world *world)
 {
     const cairn_material_id none = {0, 0};
-    return cairn_pair_law(world, none, none);
+    return cairn_pair_get_law(world, none, none);
 }
 
 static void put_phases(const run_state *run, cli_json *json)
@@ -30,17 +30,17 @@ static void put_contract(const run_state *run, cli_json *json)
     const cairn_world *world = run->scene->world;
     const run_totals *totals = &run->totals;
     char hash[24];
-    snprintf(hash, sizeof hash, "%016" PRIx64, cairn_world_hash(world));
+    snprintf(hash, sizeof hash, "%016" PRIx64, cairn_world_get_hash(world));
     cli_json_text(json, "scene", run->scene->name);
     cli_json_text(json, "law", default_law(world));
-    cli_json_text(json, "solver", cairn_world_solver(world));
+    cli_json_text(json, "solver", cairn_world_get_solver(world));
     cli_json_integer(json, "steps", totals->steps);
-    cli_json_number(json, "time", cairn_world_time(world));
+    cli_json_number(json, "time", cairn_world_get_time(world));
     cli_json_integer(json, "bodies", cairn_body_count(world));
     cli_json_integer(json, "contacts_max", totals->contacts_max);
     cli_json_number(json, "iterations_mean", mean_iterations(totals));
     cli_json_number(json, "error_max", totals->error_max);
-    cli_json_number(json, "energy_residual", cairn_world_energy(world).residual);
+    cli_json_number(json, "energy_residual", cairn_world_get_energy(world).residual);
     cli_json_number(json, "penetration_max", totals->penetration_max);
     cli_json_number(json, "seconds_stepping", totals->seconds);
     cli_json_number(json, "seconds_per_step",
@@ -120,12 +120,12 @@ void run_summary_print(const run_state *run, const char *status)
 {
     const cairn_world *world = run->scene->world;
     const run_totals *totals = &run->totals;
-    cairn_energy energy = cairn_world_energy(world);
+    cairn_energy energy = cairn_world_get_energy(world);
     printf("%s: %s after %" PRId64 " steps, %.6g s simulated\n",
            run->scene->title[0] != '\0' ? run->scene->title : run->scene->name, status,
-           totals->steps, cairn_world_time(world));
+           totals->steps, cairn_world_get_time(world));
     printf("  law          %s, solver %s, one-contact solver %s\n", default_law(world),
-           cairn_world_solver(world), cairn_world_local(world));
+           cairn_world_get_solver(world), cairn_world_get_local(world));
     printf("  bodies       %d, contacts up to %d\n", cairn_body_count(world), totals->contacts_max);
     printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
            mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
@@ -139,6 +139,6 @@ void run_summary_print(const run_state *run, const char *status)
     printf("  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
            totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
     print_phases(totals);
-    printf("  state hash   %016" PRIx64 "\n", cairn_world_hash(world));
+    printf("  state hash   %016" PRIx64 "\n", cairn_world_get_hash(world));
     print_files(run);
 }

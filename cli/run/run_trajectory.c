@@ -53,7 +53,7 @@ static cairn_status open_at(run_state *run, const char *path, cairn_error *error
     } else {
         status = cairn_trajectory_create(path, scene->world, &def, writer, error);
         if (status == CAIRN_OK)
-            status = cairn_trajectory_frame(*writer, scene->world, error);
+            status = cairn_trajectory_write_frame(*writer, scene->world, error);
     }
     base_release(&scene->allocator, text);
     return status;
@@ -80,7 +80,7 @@ cairn_status run_trajectory_step(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
     if (run->files.trajectory == NULL ||
-        cairn_world_step_count(world) % run->files.trajectory_every != 0)
+        cairn_world_get_step_count(world) % run->files.trajectory_every != 0)
         return CAIRN_OK;
-    return cairn_trajectory_frame(run->files.trajectory, world, error);
+    return cairn_trajectory_write_frame(run->files.trajectory, world, error);
 }

@@ -71,15 +71,15 @@ void cli_progress_tell(cli_progress *progress, double done, const char *text)
 void cli_progress_show(cli_progress *progress, double done, const cairn_world *world)
 {
     char text[128];
-    const cairn_step_report *report = cairn_world_report(world);
+    const cairn_step_report *report = cairn_world_get_report(world);
     if (!is_due(progress))
         return;
     if (progress->terminal)
-        snprintf(text, sizeof text, "%.3f s  %d contacts", cairn_world_time(world),
+        snprintf(text, sizeof text, "%.3f s  %d contacts", cairn_world_get_time(world),
                  report->contacts);
     else
         snprintf(text, sizeof text, "step %" PRId64 "  %.4g s  %d contacts  %d iterations",
-                 cairn_world_step_count(world), cairn_world_time(world), report->contacts,
+                 cairn_world_get_step_count(world), cairn_world_get_time(world), report->contacts,
                  report->iterations);
     cli_progress_tell(progress, done, text);
 }

@@ -43,7 +43,7 @@ typedef enum real_index {
     REAL_TIME_STEP,
     REAL_ENERGY_START,
     REAL_ENERGY,
-    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_energy gives it
+    REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_get_energy gives it
     REALS = REAL_ENERGY_READ + ENERGIES
 } real_index;
 
@@ -202,7 +202,7 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->format = FORMAT;
     snprintf(s->version, sizeof s->version, "%s", cairn_version());
     eng_fingerprint(world, s->fingerprint);
-    s->hash = cairn_world_hash(world);
+    s->hash = cairn_world_get_hash(world);
     int listed_pairs;
     s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
     int64_t counts[COUNTS] = {
@@ -227,7 +227,7 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->reals[REAL_TIME_STEP] = world->def.time_step;
     s->reals[REAL_ENERGY_START] = world->energy_start;
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
-    cairn_energy read = cairn_world_energy(world);
+    cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
     eng_lane_record_head(world, &s->lane);
 }
@@ -396,7 +396,7 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     return status;
 }
 
-bool cairn_checkpoint_found(const char *path)
+bool cairn_checkpoint_exists(const char *path)
 {
     return eng_store_found(path);
 }
@@ -587,6 +587,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
+    world->plan.current = false;
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
@@ -634,7 +635,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     copy_state(world, s);
     eng_lane_walls_restored(world);
     forget_step(world);
-    if (cairn_world_hash(world) != s->hash)
+    if (cairn_world_get_hash(world) != s->hash)
         return refuse(reader, "the restored state does not have the hash of the saved one");
     return CAIRN_OK;
 }

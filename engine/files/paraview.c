@@ -294,8 +294,8 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
     return write_frame(writer, 2, &data, error);
 }
 
-cairn_status cairn_paraview_frame(cairn_paraview *writer, const cairn_world *world,
-                                  cairn_error *error)
+cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_world *world,
+                                        cairn_error *error)
 {
     eng_lane_publish_contacts(world);
     if (writer->extent == 0.0)

@@ -63,19 +63,19 @@ cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem)
     return problem->content->form == CON_FCLIB_LOCAL ? CAIRN_PROBLEM_LOCAL : CAIRN_PROBLEM_GLOBAL;
 }
 
-int cairn_problem_contacts(const cairn_problem *problem)
+int cairn_problem_get_contact_count(const cairn_problem *problem)
 {
     return problem->content->contact_count;
 }
 
-int cairn_problem_dofs(const cairn_problem *problem)
+int cairn_problem_get_dof_count(const cairn_problem *problem)
 {
     const con_fclib_problem *content = problem->content;
     return content->form == CON_FCLIB_LOCAL ? content->dimension * content->contact_count
                                             : content->velocity_count;
 }
 
-int cairn_problem_equalities(const cairn_problem *problem)
+int cairn_problem_get_equality_count(const cairn_problem *problem)
 {
     return problem->content->equality_count;
 }
@@ -110,8 +110,8 @@ static const char *text_or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-cairn_status cairn_problem_info(const cairn_problem *problem, cairn_problem_view *view,
-                                cairn_error *error)
+cairn_status cairn_problem_get_info(const cairn_problem *problem, cairn_problem_view *view,
+                                    cairn_error *error)
 {
     const con_fclib_problem *content = problem->content;
     con_fclib_description is;
@@ -125,7 +125,7 @@ cairn_status cairn_problem_info(const cairn_problem *problem, cairn_problem_view
         .math_info = text_or_empty(content->info.math_info),
         .dimension = is.dimension,
         .contacts = is.contact_count,
-        .dofs = cairn_problem_dofs(problem),
+        .dofs = cairn_problem_get_dof_count(problem),
         .equalities = is.equality_count,
         .bodies = is.body_count,
         .W_entries = is.W_entries,

@@ -369,12 +369,12 @@ static cairn_status ask_guard(const cairn_replay *replay, int64_t frame, cairn_e
     return guard->ask != NULL ? guard->ask(guard->context, frame, error) : CAIRN_OK;
 }
 
-int64_t cairn_replay_count(const cairn_replay *replay)
+int64_t cairn_replay_get_frame_count(const cairn_replay *replay)
 {
     return replay->frames;
 }
 
-const double *cairn_replay_times(const cairn_replay *replay)
+const double *cairn_replay_get_times(const cairn_replay *replay)
 {
     return replay->times;
 }

@@ -12,19 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4, READ_ATTEMPTS = 20 };
+enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4 };
 
 typedef eng_trajectory_index set_index;
-
-const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT] = {
-    [ENG_TRAJECTORY_STEP] = {"step", "", 0, true},
-    [ENG_TRAJECTORY_CONTACTS] = {"contacts", "", 0, true},
-    [ENG_TRAJECTORY_POSITION] = {"position", "m", 3, false},
-    [ENG_TRAJECTORY_ORIENTATION] = {"orientation_wxyz", "", 4, false},
-    [ENG_TRAJECTORY_VELOCITY] = {"velocity", "m/s", 3, false},
-    [ENG_TRAJECTORY_SPIN] = {"angular_velocity", "rad/s", 3, false},
-    [ENG_TRAJECTORY_TIME] = {"time", "s", 0, false},
-};
 
 struct cairn_trajectory {
     base_allocator allocator;
@@ -44,20 +34,6 @@ static void close_with(hid_t id, herr_t (*close_id)(hid_t))
 static cairn_status fail_file(const char *path, const char *what, cairn_error *error)
 {
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, what);
-}
-
-hid_t eng_trajectory_type(eng_trajectory_index set)
-{
-    return eng_trajectory_sets[set].whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-}
-
-int eng_trajectory_shape(eng_trajectory_index set, int bodies, int64_t frames,
-                         hsize_t shape[ENG_TRAJECTORY_RANK])
-{
-    shape[0] = (hsize_t)frames;
-    shape[1] = (hsize_t)bodies;
-    shape[2] = (hsize_t)eng_trajectory_sets[set].width;
-    return eng_trajectory_sets[set].width > 0 ? 3 : 1;
 }
 
 static int shape_of(const cairn_trajectory *writer, set_index set, int64_t frames,
@@ -172,15 +148,6 @@ static bool create_sets(cairn_trajectory *writer)
     return true;
 }
 
-hid_t eng_trajectory_open_file(const char *path)
-{
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
-        file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
-    close_with(access, H5Pclose);
-    return file;
-}
-
 // ---------------------------------------------------------------- the file
 
 static hid_t create_file(const char *path)
@@ -230,7 +197,7 @@ static void release_writer(cairn_trajectory *writer)
     base_release(&allocator, writer);
 }
 
-int64_t cairn_trajectory_frames(const cairn_trajectory *writer)
+int64_t cairn_trajectory_get_frame_count(const cairn_trajectory *writer)
 {
     return writer->frames;
 }
@@ -291,8 +258,8 @@ static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, se
     return append(writer, set, writer->rows);
 }
 
-cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
-                                    cairn_error *error)
+cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_world *world,
+                                          cairn_error *error)
 {
     if (world->body_count != writer->bodies)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: of %d bodies, the world has %d",
@@ -318,7 +285,8 @@ cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world 
 static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, int64_t frames,
                                 cairn_error *error)
 {
-    if (cairn_replay_get_info(from)->bodies != writer->bodies || cairn_replay_count(from) < frames)
+    if (cairn_replay_get_info(from)->bodies != writer->bodies ||
+        cairn_replay_get_frame_count(from) < frames)
         return base_fail(error, CAIRN_ERROR_FORMAT,
                          "%s: does not hold the %lld frames of the checkpoint", writer->path,
                          (long long)frames);

@@ -20,19 +20,19 @@ typedef struct kind_row {
 enum { X = 0, Y = 1, Z = 2, ALONG_X = 1, ALONG_Y = 2, ALONG_Z = 4 };
 
 static const kind_row kinds[CAIRN_JOINT_KIND_COUNT] = {
-    [CAIRN_JOINT_ball] = {ALONG_X | ALONG_Y | ALONG_Z, 0, {{0, 0}}, SWING, Z},
-    [CAIRN_JOINT_hinge] = {ALONG_X | ALONG_Y | ALONG_Z, 2, {{X, Z}, {Y, Z}}, TURN, 0},
-    [CAIRN_JOINT_slider] = {ALONG_X | ALONG_Y, 3, {{X, Y}, {Y, Z}, {Z, X}}, WAY, 0},
-    [CAIRN_JOINT_cylindrical] = {ALONG_X | ALONG_Y, 2, {{X, Z}, {Y, Z}}, WAY, 0},
-    [CAIRN_JOINT_universal] = {ALONG_X | ALONG_Y | ALONG_Z, 1, {{Z, X}}, SWING, Y},
-    [CAIRN_JOINT_fixed] = {ALONG_X | ALONG_Y | ALONG_Z, 3, {{X, Y}, {Y, Z}, {Z, X}}, NONE, 0},
-    [CAIRN_JOINT_rod] = {0, 0, {{0, 0}}, NONE, 0},
+    [CAIRN_JOINT_BALL] = {ALONG_X | ALONG_Y | ALONG_Z, 0, {{0, 0}}, SWING, Z},
+    [CAIRN_JOINT_HINGE] = {ALONG_X | ALONG_Y | ALONG_Z, 2, {{X, Z}, {Y, Z}}, TURN, 0},
+    [CAIRN_JOINT_SLIDER] = {ALONG_X | ALONG_Y, 3, {{X, Y}, {Y, Z}, {Z, X}}, WAY, 0},
+    [CAIRN_JOINT_CYLINDRICAL] = {ALONG_X | ALONG_Y, 2, {{X, Z}, {Y, Z}}, WAY, 0},
+    [CAIRN_JOINT_UNIVERSAL] = {ALONG_X | ALONG_Y | ALONG_Z, 1, {{Z, X}}, SWING, Y},
+    [CAIRN_JOINT_FIXED] = {ALONG_X | ALONG_Y | ALONG_Z, 3, {{X, Y}, {Y, Z}, {Z, X}}, NONE, 0},
+    [CAIRN_JOINT_ROD] = {0, 0, {{0, 0}}, NONE, 0},
 };
 
 const char *cairn_joint_kind_name(cairn_joint_kind kind)
 {
     static const char *const names[] = {
-#define JOINT_NAME(name, help) #name,
+#define JOINT_NAME(constant, name, help) #name,
         CAIRN_JOINT_LIST(JOINT_NAME)
 #undef JOINT_NAME
     };
@@ -41,7 +41,7 @@ const char *cairn_joint_kind_name(cairn_joint_kind kind)
 
 int eng_joint_row_count(cairn_joint_kind kind)
 {
-    if (kind == CAIRN_JOINT_rod)
+    if (kind == CAIRN_JOINT_ROD)
         return 1;
     return __builtin_popcount(kinds[kind].translations) + kinds[kind].angle_count;
 }
@@ -148,7 +148,7 @@ void eng_joint_evaluate(const eng_joint *joint, const pose q[2], eng_joint_rows 
     vec3 p_a = pose_apply(&q[0], joint->point[0]), p_b = pose_apply(&q[1], joint->point[1]);
     vec3 apart = vec3_sub(p_b, p_a), a[3], b[3];
     *rows = (eng_joint_rows){.point = p_b};
-    if (joint->kind == CAIRN_JOINT_rod) {
+    if (joint->kind == CAIRN_JOINT_ROD) {
         evaluate_rod(joint, apart, rows);
         return;
     }

@@ -62,10 +62,10 @@ static cairn_status check_geometry(const cairn_joint_def *def, cairn_error *erro
     vec3 anchor = vec3_from(def->anchor), anchor_b = vec3_from(def->anchor_b);
     if (!vec3_is_finite(anchor) || !vec3_is_finite(anchor_b))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "anchors of a joint must be finite");
-    if (def->kind == CAIRN_JOINT_rod && !(vec3_distance(anchor, anchor_b) > 0.0))
+    if (def->kind == CAIRN_JOINT_ROD && !(vec3_distance(anchor, anchor_b) > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a rod needs two different ends");
     cairn_status status = check_axis(def->axis, "axis", error);
-    if (status != CAIRN_OK || def->kind != CAIRN_JOINT_universal)
+    if (status != CAIRN_OK || def->kind != CAIRN_JOINT_UNIVERSAL)
         return status;
     status = check_axis(def->axis_b, "second axis", error);
     vec3 a = vec3_from(def->axis), b = vec3_from(def->axis_b);
@@ -152,7 +152,7 @@ static mat3 world_axes(const cairn_joint_def *def)
     const vec3 up = {0.0, 0.0, 1.0};
     vec3 z = vec3_normalize_or(vec3_from(def->axis), up), x, y;
     vec3_tangents(z, &x, &y);
-    if (def->kind == CAIRN_JOINT_universal) {
+    if (def->kind == CAIRN_JOINT_UNIVERSAL) {
         vec3 b = vec3_from(def->axis_b);
         x = vec3_normalize_or(vec3_add_scaled(b, -vec3_dot(b, z), z), x);
     }
@@ -165,7 +165,7 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
 {
     mat3 axes = world_axes(def);
     const double *anchors[2] = {def->anchor,
-                                def->kind == CAIRN_JOINT_rod ? def->anchor_b : def->anchor};
+                                def->kind == CAIRN_JOINT_ROD ? def->anchor_b : def->anchor};
     for (int side = 0; side < 2; side++) {
         int body = joint->body[side];
         pose q = body >= 0 ? world->q[body] : pose_identity();
@@ -176,7 +176,7 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
         joint->axes[side] = mat3_multiply(&back, &axes);
     }
     joint->length = vec3_distance(vec3_from(anchors[0]), vec3_from(anchors[1]));
-    joint->coordinate = def->kind == CAIRN_JOINT_rod ? joint->length : 0.0;
+    joint->coordinate = def->kind == CAIRN_JOINT_ROD ? joint->length : 0.0;
 }
 
 static uint64_t pair_key(int a, int b)
@@ -312,7 +312,7 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
     eng_joint_rows rows;
     eng_joint_poses(joint, world->q, q);
     eng_joint_evaluate(joint, q, &rows);
-    bool moves = rows.has_coordinate || joint->kind == CAIRN_JOINT_rod;
+    bool moves = rows.has_coordinate || joint->kind == CAIRN_JOINT_ROD;
     *view = (cairn_joint_view){
         .kind = joint->kind,
         .name = joint->name != NULL ? joint->name : "",

@@ -2,7 +2,6 @@
 // The energy audit, theory.md section 8: every source and sink of a step is booked.
 #include "engine/state/world.h"
 
-#include "contact/laws/audit.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/lane.h"
 
@@ -50,61 +49,6 @@ static double applied_work(const cairn_world *world)
     return work;
 }
 
-/// Work of the couples of an explicit contact on bodies whose velocity is prescribed.
-static double couple_work(const cairn_world *world, int contact, const con_contact_motion *motion)
-{
-    const eng_contacts *c = &world->contacts;
-    const con_impulse_output *output = &world->explicit_outputs[contact - c->cone_count];
-    double work = 0.0;
-    for (int side = 0; side < 2; side++)
-        if (world->bodies[c->body[contact][side]].kind == CAIRN_MOVING)
-            work -= vec3_dot(output->couple[side], motion->spin[side]);
-    return work;
-}
-
-static con_contact_motion motion_of(const cairn_world *world, int contact)
-{
-    const eng_contacts *c = &world->contacts;
-    con_contact_motion motion;
-    memcpy(motion.V, c->V[contact], sizeof motion.V);
-    memcpy(motion.U, c->U[contact], sizeof motion.U);
-    for (int side = 0; side < 2; side++) {
-        int body = c->body[contact][side];
-        quat q = world->q_mid[body].orientation;
-        motion.spin[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
-        motion.spin_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
-    }
-    return motion;
-}
-
-/// Whether an explicit contact was closed before the world's first step: what it stores was given.
-static bool was_there(const cairn_world *world, int contact)
-{
-    const eng_contacts *c = &world->contacts;
-    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
-    return world->step_count == 0 && gap <= 0.0;
-}
-
-/// What explicit contacts stored and dissipated, by their laws.
-static void book_explicit(cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    cairn_energy *e = &world->energy;
-    e->elastic = 0.0;
-    for (int i = c->cone_count; i < c->count; i++) {
-        con_contact_motion motion = motion_of(world, i);
-        con_contact_energy part =
-            con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
-        e->elastic += part.elastic;
-        world->energy_start += was_there(world, i) ? part.start : 0.0;
-        world->contacts.loose[i] = part.loose;
-        e->friction += part.friction;
-        e->damping += part.damping;
-        e->plastic += part.plastic;
-        e->drivers += driver_work(world, i) + couple_work(world, i, &motion);
-    }
-}
-
 /// Work of cone contacts, of each chunk.
 typedef struct work_context {
     const cairn_world *world;
@@ -143,7 +87,6 @@ void eng_energy_contacts(cairn_world *world)
     world->energy.impact += impact;
     world->energy.friction += friction;
     world->energy.drivers += drivers + applied_work(world);
-    book_explicit(world);
     eng_connectors_book(world);
 }
 
@@ -159,7 +102,7 @@ void eng_energy_book(cairn_world *world)
     e->residual = kept + lost - given;
 }
 
-cairn_energy cairn_world_energy(const cairn_world *world)
+cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
     if (eng_lane_is_active(world)) {

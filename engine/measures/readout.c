@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const double *cairn_world_residuals(const cairn_world *world, int *count)
+const double *cairn_world_get_residuals(const cairn_world *world, int *count)
 {
     *count = world->residual_count;
     return world->residuals;
@@ -68,8 +68,8 @@ static void lane_force(const cairn_world *world, int body, double force[3], doub
     vec3_store(torque, t);
 }
 
-cairn_status cairn_body_contact_force(const cairn_world *world, cairn_body_id body, double force[3],
-                                      double torque[3])
+cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
+                                          double force[3], double torque[3])
 {
     if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
         return CAIRN_ERROR_STALE_ID;
@@ -104,11 +104,13 @@ static double penetration_of(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
     double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
+    if (!world->corrected)
+        return fmax(-gap, 0.0);
+    vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
-        const double *H = world->problem.H[i][side][0];
-        const double *d = world->correction[c->body[i][side]];
-        for (int k = 0; k < 6; k++)
-            gap += H[k] * d[k];
+        int body = c->body[i][side];
+        vec3 moved = eng_point_velocity(world->correction[body], &world->q_mid[body], c->point[i]);
+        gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
     return fmax(-gap, 0.0);
 }
@@ -256,7 +258,7 @@ static uint64_t hash_states(const cairn_world *world, uint64_t hash)
     return base_hash_bytes(hash, NULL, 0);
 }
 
-uint64_t cairn_world_hash(const cairn_world *world)
+uint64_t cairn_world_get_hash(const cairn_world *world)
 {
     eng_lane_publish_contacts(world);
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);

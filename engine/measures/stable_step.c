@@ -127,7 +127,7 @@ static void try_tile(const cairn_world *world, const candidates *a, int rows, co
             try_materials(world, &a[i], &b[k], limit);
 }
 
-cairn_step_limit cairn_world_stable_step(const cairn_world *world)
+cairn_step_limit cairn_world_get_stable_step(const cairn_world *world)
 {
     cairn_step_limit limit = {.step = INFINITY, .law = ""};
     enum { TILE = 64 };

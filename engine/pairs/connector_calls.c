@@ -154,13 +154,14 @@ cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id id
                              eng_value_to_base(value), error);
 }
 
-cairn_value cairn_connector_value(const cairn_world *world, cairn_connector_id id, int setting)
+cairn_status cairn_connector_get_value(const cairn_world *world, cairn_connector_id id,
+                                       const char *parameter, cairn_value *value)
 {
+    *value = cairn_number(0.0);
     if (!is_valid(world, id))
-        return cairn_number(0.0);
+        return CAIRN_ERROR_STALE_ID;
     const eng_surface *surface = &world->connectors[id.index].surface;
-    return eng_value_from_base(
-        base_settings_get(&surface->law->table.settings[setting], surface->parameters));
+    return eng_value_read(&surface->law->table, surface->parameters, parameter, value);
 }
 
 cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id id,

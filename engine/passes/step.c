@@ -5,6 +5,7 @@
 #include "base/timer.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/lane.h"
+#include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
 
 #include <inttypes.h>
@@ -96,9 +97,9 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     world->report.iterations += report.iterations;
     world->residual_count += report.history_count;
     world->report.error = report.residual.error;
-    world->report.error_scaled = report.residual.error_scaled;
-    world->report.seconds[CAIRN_PHASE_solver] += report.seconds;
-    world->report.seconds[CAIRN_PHASE_certificate] += base_timer_seconds() - start - report.seconds;
+    world->report.residual.error_scaled = report.residual.error_scaled;
+    world->report.seconds[CAIRN_PHASE_SOLVER] += report.seconds;
+    world->report.seconds[CAIRN_PHASE_CERTIFICATE] += base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
 }
 
@@ -151,6 +152,7 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     return joints ? solve_with_joints(world, error) : solve_problem(world, error);
 }
 
+/// U of the cone contacts: the solver's without the shift.
 static void unshift_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
@@ -160,18 +162,6 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
         memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
         c->U[i][0] -= world->shift[i];
     }
-}
-
-/// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
-static void update_velocities(cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    if (c->cone_count < c->count) {
-        con_problem all = world->problem;
-        all.contact_count = c->count;
-        con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
-    }
-    con_domains_chunks(&world->domains, c->cone_count, unshift_chunk, world);
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
@@ -190,12 +180,16 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
 cairn_status eng_block_end(cairn_world *world)
 {
     apply_reactions(world);
-    update_velocities(world);
+    con_domains_chunks(&world->domains, world->contacts.cone_count, unshift_chunk, world);
+    cairn_status status = eng_explicit_book(world);
+    if (status != CAIRN_OK)
+        return status;
     eng_energy_contacts(world);
     eng_energy_joints(world);
     base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, move_chunk, world);
-    cairn_status status = CAIRN_OK;
-    memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
+    if (world->corrected)
+        memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
+    world->corrected = false;
     if (world->def.correction) {
         double potential = eng_potential_energy(world);
         status = eng_correct_positions(world, world->q);
@@ -275,28 +269,28 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
-    TIMED(midpoint, status = run_free_motion(world, error));
+    TIMED(MIDPOINT, status = run_free_motion(world, error));
     if (status != CAIRN_OK)
         return status;
-    TIMED(broad_phase, status = eng_block_broad_phase(world));
+    TIMED(BROAD_PHASE, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)
-        TIMED(narrow_phase, status = eng_block_narrow_phase(world));
+        TIMED(NARROW_PHASE, status = eng_block_narrow_phase(world));
     if (status == CAIRN_OK)
-        TIMED(contact_set, status = eng_block_contact_set(world));
+        TIMED(CONTACT_SET, status = eng_block_contact_set(world));
     if (status == CAIRN_OK)
-        TIMED(explicit_laws, status = eng_block_connectors(world));
+        TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
-        TIMED(assembly, status = eng_block_assembly(world));
+        TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
     if (status == CAIRN_OK)
-        TIMED(explicit_laws, status = eng_block_explicit_laws(world));
+        TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
-        TIMED(solver, status = eng_block_joints(world));
+        TIMED(SOLVER, status = eng_block_joints(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     status = eng_block_solver(world, error);
     if (status != CAIRN_OK)
         return status;
-    TIMED(finish, status = eng_block_end(world));
+    TIMED(FINISH, status = eng_block_end(world));
     return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
 }
 

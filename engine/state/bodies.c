@@ -484,7 +484,7 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
     return CAIRN_OK;
 }
 
-void cairn_world_momentum(const cairn_world *world, double linear[3], double angular[3])
+void cairn_world_get_momentum(const cairn_world *world, double linear[3], double angular[3])
 {
     vec3 p = {0.0, 0.0, 0.0}, l = p;
     for (int i = 0; i < world->body_count; i++) {

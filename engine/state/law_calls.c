@@ -44,13 +44,13 @@ cairn_law_state cairn_default_law_state(void)
     return state;
 }
 
-int cairn_law_history_count(const char *law)
+int cairn_law_get_history_count(const char *law)
 {
     const con_law *found = con_law_find(law);
     return found != NULL ? found->history_count : 0;
 }
 
-const char *cairn_law_history_name(const char *law, int index)
+const char *cairn_law_get_history_name(const char *law, int index)
 {
     const con_law *found = con_law_find(law);
     bool known = found != NULL && index >= 0 && index < found->history_count;

@@ -56,7 +56,7 @@ int cairn_material_count(const cairn_world *world)
     return world->material_count;
 }
 
-const char *cairn_material_name(const cairn_world *world, cairn_material_id material)
+const char *cairn_material_get_name(const cairn_world *world, cairn_material_id material)
 {
     return is_valid(world, material) ? world->materials[material.index].name : "";
 }
@@ -95,15 +95,19 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
     return status == CAIRN_OK ? status : fail_pair(status, error);
 }
 
-double cairn_material_value(const cairn_world *world, cairn_material_id material,
-                            const char *property)
+cairn_status cairn_material_get_value(const cairn_world *world, cairn_material_id material,
+                                      const char *property, double *value)
 {
-    if (!is_valid(world, material) || world->materials[material.index].elasticity.young == 0.0)
-        return 0.0;
+    *value = 0.0;
+    if (!is_valid(world, material))
+        return CAIRN_ERROR_STALE_ID;
     const eng_elasticity *elasticity = &world->materials[material.index].elasticity;
-    return strcmp(property, "young_modulus") == 0   ? elasticity->young
-           : strcmp(property, "poisson_ratio") == 0 ? elasticity->poisson
-                                                    : 0.0;
+    bool young = strcmp(property, "young_modulus") == 0;
+    if (!young && strcmp(property, "poisson_ratio") != 0)
+        return CAIRN_ERROR_NOT_FOUND;
+    if (elasticity->young > 0.0)
+        *value = young ? elasticity->young : elasticity->poisson;
+    return CAIRN_OK;
 }
 
 // ---------------------------------------------------------------- pairs
@@ -176,17 +180,19 @@ static const eng_surface *look_up(const cairn_world *world, cairn_material_id a,
                  : &world->surfaces[0];
 }
 
-const char *cairn_pair_law(const cairn_world *world, cairn_material_id a, cairn_material_id b)
+const char *cairn_pair_get_law(const cairn_world *world, cairn_material_id a, cairn_material_id b)
 {
     eng_surface scratch;
     return is_pair(world, a, b) ? look_up(world, a, b, &scratch)->law->name : "";
 }
 
-cairn_value cairn_pair_value(const cairn_world *world, cairn_material_id a, cairn_material_id b,
-                             int setting)
+cairn_status cairn_pair_get_value(const cairn_world *world, cairn_material_id a,
+                                  cairn_material_id b, const char *parameter, cairn_value *value)
 {
+    *value = cairn_number(0.0);
+    if (!is_pair(world, a, b))
+        return CAIRN_ERROR_STALE_ID;
     eng_surface scratch;
     const eng_surface *surface = look_up(world, a, b, &scratch);
-    return eng_value_from_base(
-        base_settings_get(&surface->law->table.settings[setting], surface->parameters));
+    return eng_value_read(&surface->law->table, surface->parameters, parameter, value);
 }

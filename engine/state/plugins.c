@@ -74,7 +74,7 @@ static cairn_value initial_value(const base_setting *row)
     return cairn_number(row->initial);
 }
 
-cairn_setting_info cairn_plugin_setting(cairn_plugin plugin, int index, int setting)
+cairn_setting_info cairn_plugin_get_setting(cairn_plugin plugin, int index, int setting)
 {
     static const char *const types[] = {"number", "integer", "boolean", "choice"};
     const base_settings_table *table = table_of(plugin, index);
@@ -116,6 +116,15 @@ cairn_value eng_value_from_base(base_value value)
         break;
     }
     return cairn_text(value.text);
+}
+
+cairn_status eng_value_read(const base_settings_table *table, const void *settings,
+                            const char *name, cairn_value *value)
+{
+    const base_setting *row = base_settings_find(table, name);
+    *value =
+        row != NULL ? eng_value_from_base(base_settings_get(row, settings)) : cairn_number(0.0);
+    return row != NULL ? CAIRN_OK : CAIRN_ERROR_NOT_FOUND;
 }
 
 void eng_surface_init(eng_surface *surface, const con_law *law)

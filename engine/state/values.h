@@ -8,6 +8,11 @@
 base_value eng_value_to_base(cairn_value value);
 cairn_value eng_value_from_base(base_value value);
 
+/// The value of a setting by its name, as the public getters give it.
+/// @return CAIRN_ERROR_NOT_FOUND, with 0, where the table has no such setting
+cairn_status eng_value_read(const base_settings_table *table, const void *settings,
+                            const char *name, cairn_value *value) CAIRN_CHECK_RESULT;
+
 /// Gives a surface a law with its default parameters.
 void eng_surface_init(eng_surface *surface, const con_law *law);
 

@@ -14,7 +14,7 @@ enum { ARENA_START = 1 << 16 };
 
 const char *cairn_version(void)
 {
-    return CAIRN_VERSION;
+    return CAIRN_VERSION_TEXT;
 }
 
 cairn_world_def cairn_default_world_def(void)
@@ -179,6 +179,7 @@ void cairn_world_destroy(cairn_world *world)
     base_names_release(&world->body_names, &allocator);
     base_names_release(&world->joint_names, &allocator);
     base_names_release(&world->connector_names, &allocator);
+    eng_plan_release(&world->plan, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);
@@ -230,26 +231,26 @@ cairn_status cairn_world_set_local_value(cairn_world *world, const char *setting
                              eng_value_to_base(value), error);
 }
 
-const char *cairn_world_solver(const cairn_world *world)
+const char *cairn_world_get_solver(const cairn_world *world)
 {
     return world->solver.plugin->name;
 }
 
-const char *cairn_world_local(const cairn_world *world)
+const char *cairn_world_get_local(const cairn_world *world)
 {
     return world->local.plugin->name;
 }
 
-cairn_value cairn_world_solver_value(const cairn_world *world, int setting)
+cairn_status cairn_world_get_solver_value(const cairn_world *world, const char *setting,
+                                          cairn_value *value)
 {
-    const base_setting *row = &world->solver.plugin->table.settings[setting];
-    return eng_value_from_base(base_settings_get(row, world->solver.settings));
+    return eng_value_read(&world->solver.plugin->table, world->solver.settings, setting, value);
 }
 
-cairn_value cairn_world_local_value(const cairn_world *world, int setting)
+cairn_status cairn_world_get_local_value(const cairn_world *world, const char *setting,
+                                         cairn_value *value)
 {
-    const base_setting *row = &world->local.plugin->table.settings[setting];
-    return eng_value_from_base(base_settings_get(row, world->local.settings));
+    return eng_value_read(&world->local.plugin->table, world->local.settings, setting, value);
 }
 
 cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3],
@@ -280,17 +281,17 @@ cairn_status cairn_world_set_tolerance(cairn_world *world, double tolerance, cai
     return status;
 }
 
-double cairn_world_time(const cairn_world *world)
+double cairn_world_get_time(const cairn_world *world)
 {
     return world->time;
 }
 
-int64_t cairn_world_step_count(const cairn_world *world)
+int64_t cairn_world_get_step_count(const cairn_world *world)
 {
     return world->step_count;
 }
 
-const cairn_step_report *cairn_world_report(const cairn_world *world)
+const cairn_step_report *cairn_world_get_report(const cairn_world *world)
 {
     return &world->report;
 }
@@ -298,7 +299,7 @@ const cairn_step_report *cairn_world_report(const cairn_world *world)
 const char *cairn_phase_name(cairn_phase phase)
 {
     static const char *const names[] = {
-#define PHASE_NAME(name) #name,
+#define PHASE_NAME(constant, name) #name,
         CAIRN_PHASE_LIST(PHASE_NAME)
 #undef PHASE_NAME
     };

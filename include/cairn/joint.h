@@ -1,72 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// cairn: joints between bodies and motions prescribed as functions of time; part of cairn.h.
+// cairn: joints between bodies.
 #ifndef CAIRN_JOINT_H
 #define CAIRN_JOINT_H
 
-#include <cairn/status.h>
-
-#include <stdbool.h>
-#include <stdint.h>
+#include <cairn/types.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct cairn_world cairn_world;
-
-typedef struct cairn_body_id {
-    uint32_t index, generation;
-} cairn_body_id;
-
-typedef struct cairn_joint_id {
-    uint32_t index, generation;
-} cairn_joint_id;
-
-// ---------------------------------------------------------------- prescribed motions
-
-/// Where a body with a prescribed motion is at a time; fields that `given` does not name are not
-/// read.
-enum {
-    CAIRN_MOTION_POSITION = 1,        // m, of the shape's frame
-    CAIRN_MOTION_ORIENTATION = 2,     // quaternion of the shape's frame
-    CAIRN_MOTION_VELOCITY = 4,        // m/s, of the centre of mass
-    CAIRN_MOTION_ANGULAR_VELOCITY = 8 // rad/s, world axes
-};
-
-typedef struct cairn_motion {
-    unsigned given; // sum of CAIRN_MOTION_*; the same at every time
-    double position[3], orientation[4];
-    double velocity[3], angular_velocity[3];
-} cairn_motion;
-
-/// A function of time alone: the same time gives the same motion, in whatever order times are
-/// asked for. A failure stops the step with its message.
-typedef cairn_status cairn_motion_function(void *context, double time, cairn_motion *motion,
-                                           cairn_error *error);
-
-/// Prescribes the motion of a moving body, theory.md (9.12)-(9.13): a position or orientation is
-/// met at the end of every step, a velocity is integrated by the midpoint rule. Positions win over
-/// velocities. The work that the motion does is booked as that of drivers.
-/// @param function  NULL ends the prescription; the body keeps the velocity it has
-/// @return CAIRN_ERROR_ARGUMENT for a body that is not CAIRN_MOVING
-CAIRN_API cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id body,
-                                             cairn_motion_function *function, void *context,
-                                             cairn_error *error) CAIRN_CHECK_RESULT;
-
-// ---------------------------------------------------------------- joints
-
 /// Kinds and what they leave free, theory.md section 9. The axis is the third of the joint's axes.
 #define CAIRN_JOINT_LIST(X)                                                                        \
-    X(ball, "a common point")                                                                      \
-    X(hinge, "a common point and axis")                                                            \
-    X(slider, "B slides along the axis of A without turning")                                      \
-    X(cylindrical, "B slides along the axis of A and turns about it")                              \
-    X(universal, "a common point, and an axis of A square to one of B")                            \
-    X(fixed, "nothing moves")                                                                      \
-    X(rod, "two points stay at their distance")
+    X(BALL, ball, "a common point")                                                                \
+    X(HINGE, hinge, "a common point and axis")                                                     \
+    X(SLIDER, slider, "B slides along the axis of A without turning")                              \
+    X(CYLINDRICAL, cylindrical, "B slides along the axis of A and turns about it")                 \
+    X(UNIVERSAL, universal, "a common point, and an axis of A square to one of B")                 \
+    X(FIXED, fixed, "nothing moves")                                                               \
+    X(ROD, rod, "two points stay at their distance")
 
 typedef enum cairn_joint_kind {
-#define CAIRN_JOINT_ENUM(name, help) CAIRN_JOINT_##name,
+#define CAIRN_JOINT_ENUM(constant, name, help) CAIRN_JOINT_##constant,
     CAIRN_JOINT_LIST(CAIRN_JOINT_ENUM)
 #undef CAIRN_JOINT_ENUM
         CAIRN_JOINT_KIND_COUNT

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// cairn: trajectories, written and replayed; part of cairn.h.
+// cairn: trajectories, written and replayed.
 #ifndef CAIRN_TRAJECTORY_H
 #define CAIRN_TRAJECTORY_H
 
-#include <cairn/status.h>
-
-#include <stdint.h>
+#include <cairn/types.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct cairn_world cairn_world;
 
 // ---------------------------------------------------------------- writing
 
@@ -38,9 +34,10 @@ CAIRN_API cairn_status cairn_trajectory_resume(const char *path, const cairn_wor
                                                const cairn_trajectory_def *def, int64_t frames,
                                                cairn_trajectory **writer,
                                                cairn_error *error) CAIRN_CHECK_RESULT;
-CAIRN_API cairn_status cairn_trajectory_frame(cairn_trajectory *writer, const cairn_world *world,
-                                              cairn_error *error) CAIRN_CHECK_RESULT;
-CAIRN_API int64_t cairn_trajectory_frames(const cairn_trajectory *writer);
+CAIRN_API cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer,
+                                                    const cairn_world *world,
+                                                    cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API int64_t cairn_trajectory_get_frame_count(const cairn_trajectory *writer);
 /// Nothing for NULL; otherwise the writer is gone whatever is returned.
 CAIRN_API cairn_status cairn_trajectory_close(cairn_trajectory *writer,
                                               cairn_error *error) CAIRN_CHECK_RESULT;
@@ -91,8 +88,8 @@ typedef struct cairn_replay_guard {
 CAIRN_API void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_guard *guard);
 
 /// Number of complete frames, and the time of each; valid until the next refresh.
-CAIRN_API int64_t cairn_replay_count(const cairn_replay *replay);
-CAIRN_API const double *cairn_replay_times(const cairn_replay *replay);
+CAIRN_API int64_t cairn_replay_get_frame_count(const cairn_replay *replay);
+CAIRN_API const double *cairn_replay_get_times(const cairn_replay *replay);
 
 /// Counts the frames anew, for a run that goes on.
 CAIRN_API cairn_status cairn_replay_refresh(cairn_replay *replay,

@@ -433,7 +433,7 @@ def check_page(folder):
     check(len(commands) >= 5, f"{len(commands)} commands of the page")
     for command in commands:
         check_status(folder.cairn(*command.split()), 0, command)
-    with open(ROOT + "/cli/law_read.c") as source:
+    with open(ROOT + "/cli/law/law_read.c") as source:
         keys = re.findall(r'\{"(\w+)",\s*read_\w+\s*\}', source.read())
     check(len(keys) >= 20, f"keys: {keys}")
     for key in keys:

@@ -28,12 +28,13 @@ static void use(cairn_problem *problem)
     cairn_solve_report report;
     cairn_existence existence;
     cairn_error error = {0};
-    if (3 * cairn_problem_contacts(problem) > ROWS_MAX || cairn_problem_dofs(problem) > ROWS_MAX)
+    if (3 * cairn_problem_get_contact_count(problem) > ROWS_MAX ||
+        cairn_problem_get_dof_count(problem) > ROWS_MAX)
         return;
     cairn_solve_def def = cairn_default_solve_def();
     def.max_iterations = 5;
     def.guess = true;
-    (void)!cairn_problem_info(problem, &view, &error);
+    (void)!cairn_problem_get_info(problem, &view, &error);
     (void)!cairn_problem_check(problem, &existence, NULL, &error);
     (void)!cairn_problem_solve(problem, &def, &report, &error);
 }

@@ -13,7 +13,7 @@ void fuzz_write_seeds(const char *folder)
     fuzz_demand(cairn_trajectory_create(path, world, &def, &writer, &error) == CAIRN_OK, "writer");
     for (int i = 0; i < 3; i++) {
         small_world_steps(world, 1);
-        fuzz_demand(cairn_trajectory_frame(writer, world, &error) == CAIRN_OK, "frame");
+        fuzz_demand(cairn_trajectory_write_frame(writer, world, &error) == CAIRN_OK, "frame");
     }
     fuzz_demand(cairn_trajectory_close(writer, &error) == CAIRN_OK, "closing");
     cairn_world_destroy(world);
@@ -27,7 +27,7 @@ static void replay(const char *path)
         fuzz_demand(error.message[0] != '\0', "a failure without a message");
         return;
     }
-    int64_t count = cairn_replay_count(replay);
+    int64_t count = cairn_replay_get_frame_count(replay);
     for (int64_t i = 0; i < count && i < 8; i++) {
         cairn_replay_frame frame;
         if (cairn_replay_read(replay, i, &frame, &error) != CAIRN_OK)
@@ -43,7 +43,7 @@ static void resume(const char *path)
     cairn_trajectory *writer = NULL;
     cairn_world *world = small_world_make(false);
     if (cairn_trajectory_resume(path, world, &def, 2, &writer, &error) == CAIRN_OK) {
-        (void)!cairn_trajectory_frame(writer, world, &error);
+        (void)!cairn_trajectory_write_frame(writer, world, &error);
         (void)!cairn_trajectory_close(writer, &error);
     } else {
         fuzz_demand(error.message[0] != '\0', "a failure without a message");

@@ -67,7 +67,7 @@ static inline cairn_joint_view look_at_joint(const cairn_world *world, cairn_joi
 static inline cairn_joint_id hinge_y(cairn_world *world, cairn_body_id a, cairn_body_id b, double x,
                                      double y, double z)
 {
-    cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, a, b, x, y, z);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, a, b, x, y, z);
     set_axis(def.axis, 0.0, 1.0, 0.0);
     return make_joint(world, &def);
 }

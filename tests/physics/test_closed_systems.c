@@ -95,12 +95,12 @@ static void check_momentum(const variant *v, bool balls)
     double linear[2][3], angular[2][3], scale[2];
     int touched = 0;
     scales(world, &scale[0], &scale[1]);
-    cairn_world_momentum(world, linear[0], angular[0]);
+    cairn_world_get_momentum(world, linear[0], angular[0]);
     for (int i = 0; i < (int)(0.15 / step); i++) {
         run_steps(world, 1);
         touched += cairn_contact_count(world) > 0;
     }
-    cairn_world_momentum(world, linear[1], angular[1]);
+    cairn_world_get_momentum(world, linear[1], angular[1]);
     assert_true(touched > 20);
     for (int k = 0; k < 3; k++) {
         if (!(fabs(linear[1][k] - linear[0][k]) <= 1e-12 * scale[0]))
@@ -157,10 +157,10 @@ static void test_free_motion(void **state)
                      spin);
         set_velocity(world, add_body_at(world, box_shape(world, 0.3, 0.2, 0.1), 5.0, 0.0, 50.0),
                      still, spin);
-        cairn_energy start = cairn_world_energy(world);
+        cairn_energy start = cairn_world_get_energy(world);
         double total = start.kinetic + start.potential;
         run_steps(world, 1000);
-        cairn_energy end = cairn_world_energy(world);
+        cairn_energy end = cairn_world_get_energy(world);
         check_close(end.kinetic + end.potential, total, 0.0, 1e-9 * total);
         check_close(end.residual, 0.0, 0.0, 1e-9 * total);
         cairn_world_destroy(world);

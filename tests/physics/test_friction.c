@@ -55,7 +55,7 @@ static void a_block_above_the_threshold_slides_at_the_exact_rate_in_every_direct
         double slope = 0.4, friction = tan(slope) * 0.99;
         cairn_world *world = block_on_slope(friction, slope, azimuths[i], &block);
         run_steps(world, 400);
-        double t = cairn_world_time(world);
+        double t = cairn_world_get_time(world);
         double rate = g * (sin(slope) - friction * cos(slope));
         cairn_body_view view = look_at(world, block);
         check_close(horizontal(view.velocity), rate * t, 1e-6, 0.0);
@@ -131,7 +131,7 @@ static void check_rolling(const rolling_case *c)
         cairn_body_view view = look_at(world, ball);
         double slip = fabs(view.velocity[0] - c->r * view.angular_velocity[1]);
         if (slip_end == 0.0 && slip < 1e-9) {
-            slip_end = cairn_world_time(world);
+            slip_end = cairn_world_get_time(world);
             slid = view.position[0];
         }
     }
@@ -174,8 +174,8 @@ static void a_sphere_rolls_or_slides_down_as_its_friction_allows(void **state)
         add_ground(world);
         cairn_body_id ball = add_body_at(world, sphere_shape(world, 0.1), 0.0, 0.0, 0.1);
         run_steps(world, 200);
-        check_close(horizontal(look_at(world, ball).velocity), rate[i] * cairn_world_time(world),
-                    1e-6, 0.0);
+        check_close(horizontal(look_at(world, ball).velocity),
+                    rate[i] * cairn_world_get_time(world), 1e-6, 0.0);
         cairn_world_destroy(world);
     }
 }

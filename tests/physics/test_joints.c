@@ -10,7 +10,7 @@ static const double gravity = 9.81;
 
 static double energy_of(const cairn_world *world)
 {
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     return e.kinetic + e.potential + e.elastic;
 }
 
@@ -50,7 +50,7 @@ static double measured_period(double h)
         double now = 2.0 + look_at_joint(world, hinge).coordinate * -1.0;
         double speed = look_at_joint(world, hinge).speed;
         if (before != 0.0 && now * before < 0.0)
-            times[found++] = cairn_world_time(world) - now / -speed;
+            times[found++] = cairn_world_get_time(world) - now / -speed;
         before = now;
     }
     cairn_world_destroy(world);
@@ -154,7 +154,7 @@ static void a_double_pendulum_keeps_energy_and_joints_over_1e5_steps(void **stat
     check_at_most(worst, 3e-5 * scale);
     check_at_most(fabs(late), 1e-5 * scale);
     check_at_most(fabs(late - early), 5e-6 * scale);
-    check_at_most(fabs(cairn_world_energy(world).residual), 1e-10 * scale);
+    check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-10 * scale);
     cairn_world_destroy(world);
 }
 
@@ -186,7 +186,7 @@ static cairn_world *spatial_chain(double h, int rods, double sideways)
         const double v[3] = {0.0, sideways * (i + 0.5) / rods, 0.0};
         const double w[3] = {0.0, 0.0, sideways / rods};
         set_velocity(world, next, v, w);
-        cairn_joint_def ball = joint_def(CAIRN_JOINT_ball, last, next, i, 0.0, 0.0);
+        cairn_joint_def ball = joint_def(CAIRN_JOINT_BALL, last, next, i, 0.0, 0.0);
         make_joint(world, &ball);
         last = next;
     }
@@ -260,7 +260,7 @@ static double precession(double rate, double time, double h, double *nutation)
     def.angular_velocity[2] = along * cos(theta) + rate;
     def.velocity[1] = rate * l * sin(theta);
     cairn_body_id top = make_body(world, &def);
-    cairn_joint_def ball = joint_def(CAIRN_JOINT_ball, no_body, top, 0.0, 0.0, 0.0);
+    cairn_joint_def ball = joint_def(CAIRN_JOINT_BALL, no_body, top, 0.0, 0.0, 0.0);
     make_joint(world, &ball);
     double turned = 0.0, before = 0.0;
     *nutation = 0.0;
@@ -298,7 +298,7 @@ static cairn_world *flywheel(double h, double J, cairn_joint_def *def, cairn_bod
     const double inertia[3] = {J, J, J};
     cairn_world *world = joint_world(h, 0.0);
     *wheel = add_mass(world, 1.0, inertia, 0.0, 0.0, 0.0);
-    *def = joint_def(CAIRN_JOINT_hinge, no_body, *wheel, 0.0, 0.0, 0.0);
+    *def = joint_def(CAIRN_JOINT_HINGE, no_body, *wheel, 0.0, 0.0, 0.0);
     return world;
 }
 
@@ -321,8 +321,8 @@ static void a_motor_of_limited_torque_speeds_up_evenly_and_then_keeps_its_speed(
     check_close(look_at_joint(world, joint).effort, 0.0, 0.0, 1e-8);
     check_close(look_at_joint(world, joint).torque[2], 0.0, 0.0, 1e-8);
     // work of the motor is the wheel's energy
-    check_close(cairn_world_energy(world).drivers, 0.5 * 0.5 * 9.0, 1e-10, 0.0);
-    check_at_most(fabs(cairn_world_energy(world).residual), 1e-11);
+    check_close(cairn_world_get_energy(world).drivers, 0.5 * 0.5 * 9.0, 1e-10, 0.0);
+    check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-11);
     cairn_world_destroy(world);
 }
 
@@ -356,7 +356,7 @@ static void friction_stops_a_wheel_where_its_energy_is_used_up(void **state)
     // J w^2 / 2 = friction * angle
     check_close(look_at_joint(world, joint).coordinate, 0.5 * 0.5 * 16.0 / 1.25, 1e-6, 0.0);
     check_close(look_at_joint(world, joint).speed, 0.0, 0.0, 1e-14);
-    check_close(cairn_world_energy(world).friction, 4.0, 1e-12, 0.0);
+    check_close(cairn_world_get_energy(world).friction, 4.0, 1e-12, 0.0);
     double angle = look_at_joint(world, joint).coordinate;
     run_steps(world, 1000);
     check_close(look_at_joint(world, joint).coordinate, angle, 0.0, 1e-15);
@@ -370,7 +370,7 @@ static void friction_holds_a_pendulum_below_its_limit_only(void **state)
         const double inertia[3] = {0.1, 0.1, 0.1};
         cairn_world *world = joint_world(1e-3, gravity);
         cairn_body_id bob = add_mass(world, 1.0, inertia, 0.5, 0.0, -1.0);
-        cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, no_body, bob, 0.0, 0.0, 0.0);
         set_axis(def.axis, 0.0, 1.0, 0.0);
         def.friction = 0.5 * gravity * (slides ? 0.999 : 1.001);
         cairn_joint_id joint = make_joint(world, &def);
@@ -390,7 +390,7 @@ static void a_range_stops_without_bouncing(void **state)
     const double inertia[3] = {0.1, 0.1, 0.1};
     cairn_world *world = joint_world(1e-3, gravity);
     cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
-    cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, no_body, bob, 0.0, 0.0, 0.0);
     set_axis(def.axis, 0.0, 1.0, 0.0);
     def.range[0] = -0.2;
     def.range[1] = 0.8;
@@ -405,7 +405,7 @@ static void a_range_stops_without_bouncing(void **state)
     check_close(look_at_joint(world, joint).speed, 0.0, 0.0, 1e-9);
     // it bears the weight's moment, and took the energy of the fall
     check_close(look_at_joint(world, joint).effort, -gravity * cos(0.8), 1e-8, 0.0);
-    check_close(cairn_world_energy(world).impact, gravity * sin(0.8), 1e-4, 0.0);
+    check_close(cairn_world_get_energy(world).impact, gravity * sin(0.8), 1e-4, 0.0);
     cairn_world_destroy(world);
 }
 
@@ -418,7 +418,7 @@ static void a_rough_hinge_stops_at_its_range(void **state)
     for (int driven = 0; driven < 2; driven++) {
         cairn_world *world = joint_world(2e-3, gravity);
         cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
-        cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, bob, 0.0, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, no_body, bob, 0.0, 0.0, 0.0);
         set_axis(def.axis, 0.0, 1.0, 0.0);
         def.range[0] = -0.5;
         def.range[1] = 0.5;
@@ -448,13 +448,13 @@ static void a_rough_linkage_is_driven_through_its_dead_points(void **state)
         add_mass(world, 1.0, inertia, 0.5 * (a[0] + b[0]), 0.0, 0.5 * (a[1] + b[1]));
     cairn_body_id rocker =
         add_mass(world, 1.0, inertia, 0.5 * (b[0] + c[0]), 0.0, 0.5 * (b[1] + c[1]));
-    cairn_joint_def drive = joint_def(CAIRN_JOINT_hinge, no_body, crank, 0.0, 0.0, 0.0);
+    cairn_joint_def drive = joint_def(CAIRN_JOINT_HINGE, no_body, crank, 0.0, 0.0, 0.0);
     set_axis(drive.axis, 0.0, 1.0, 0.0);
     drive.motor = true;
     drive.motor_velocity = 6.0;
     cairn_joint_id driven = make_joint(world, &drive);
     hinge_y(world, crank, coupler, a[0], 0.0, a[1]);
-    cairn_joint_def knee = joint_def(CAIRN_JOINT_hinge, coupler, rocker, b[0], 0.0, b[1]);
+    cairn_joint_def knee = joint_def(CAIRN_JOINT_HINGE, coupler, rocker, b[0], 0.0, b[1]);
     set_axis(knee.axis, 0.0, 1.0, 0.0);
     knee.friction = 0.05;
     make_joint(world, &knee);
@@ -473,7 +473,7 @@ static void a_swing_stops_at_its_limit(void **state)
 {
     (void)state;
     const double inertia[3] = {0.1, 0.1, 0.1};
-    static const cairn_joint_kind kinds[] = {CAIRN_JOINT_ball, CAIRN_JOINT_universal};
+    static const cairn_joint_kind kinds[] = {CAIRN_JOINT_BALL, CAIRN_JOINT_UNIVERSAL};
     for (int k = 0; k < 2; k++) {
         cairn_world *world = joint_world(1e-3, gravity);
         cairn_body_id bob = add_mass(world, 1.0, inertia, 1.0, 0.0, 0.0);
@@ -507,7 +507,7 @@ static void a_sprung_swing_is_the_oscillator(void **state)
     const double inertia[3] = {0.1, 0.1, 0.1}, k = 30.0, small = 1e-3;
     cairn_world *world = joint_world(1e-3, gravity);
     cairn_body_id bob = add_mass(world, 1.0, inertia, 0.0, 0.0, 1.0);
-    cairn_joint_def def = joint_def(CAIRN_JOINT_ball, no_body, bob, 0.0, 0.0, 0.0);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_BALL, no_body, bob, 0.0, 0.0, 0.0);
     def.stiffness = k;
     make_joint(world, &def);
     double rate = sqrt((k - gravity) / 1.1);
@@ -517,7 +517,8 @@ static void a_sprung_swing_is_the_oscillator(void **state)
     for (int i = 0; i < 3000; i++) {
         run_steps(world, 1);
         cairn_body_view at = look_at(world, bob);
-        check_close(at.position[0], small * sin(rate * cairn_world_time(world)), 0.0, 2e-3 * small);
+        check_close(at.position[0], small * sin(rate * cairn_world_get_time(world)), 0.0,
+                    2e-3 * small);
         check_close(at.position[1], 0.0, 0.0, 1e-12);
     }
     check_close(energy_of(world), start, 0.0, 1e-5 * small * small * k);
@@ -535,10 +536,10 @@ static void what_a_kind_does_not_take_is_refused(void **state)
         double friction, damping, rest, most;
         const char *says;
     } cases[] = {
-        {CAIRN_JOINT_ball, 1.0, 0.0, 0.0, INFINITY, "range of its swing"},
-        {CAIRN_JOINT_universal, 0.0, 1.0, 0.0, INFINITY, "range of its swing"},
-        {CAIRN_JOINT_ball, 0.0, 0.0, 0.5, 1.0, "rest"},
-        {CAIRN_JOINT_fixed, 0.0, 0.0, 0.0, 1.0, "no coordinate"},
+        {CAIRN_JOINT_BALL, 1.0, 0.0, 0.0, INFINITY, "range of its swing"},
+        {CAIRN_JOINT_UNIVERSAL, 0.0, 1.0, 0.0, INFINITY, "range of its swing"},
+        {CAIRN_JOINT_BALL, 0.0, 0.0, 0.5, 1.0, "rest"},
+        {CAIRN_JOINT_FIXED, 0.0, 0.0, 0.0, 1.0, "no coordinate"},
     };
     for (int i = 0; i < 4; i++) {
         cairn_joint_def def = joint_def(cases[i].kind, no_body, bob, 0.0, 0.0, 0.0);
@@ -566,7 +567,7 @@ static void a_beam_of_fixed_joints_bears_shear_and_moment(void **state)
     cairn_body_id last = no_body;
     for (int i = 0; i < PIECES; i++) {
         cairn_body_id next = add_mass(world, mass, inertia, (i + 0.5) * length, 0.0, 0.0);
-        cairn_joint_def def = joint_def(CAIRN_JOINT_fixed, last, next, i * length, 0.0, 0.0);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_FIXED, last, next, i * length, 0.0, 0.0);
         joint[i] = make_joint(world, &def);
         last = next;
     }
@@ -588,7 +589,7 @@ static void a_slider_with_spring_and_damper_is_the_oscillator(void **state)
     const double inertia[3] = {0.1, 0.2, 0.3}, m = 2.0, k = 50.0, c = 3.0;
     cairn_world *world = joint_world(1e-4, gravity);
     cairn_body_id body = add_mass(world, m, inertia, 0.3, 0.2, 0.1);
-    cairn_joint_def def = joint_def(CAIRN_JOINT_slider, no_body, body, 0.0, 0.0, 0.0);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_SLIDER, no_body, body, 0.0, 0.0, 0.0);
     set_axis(def.axis, 1.0, 2.0, 2.0);
     def.stiffness = k;
     def.damping = c;
@@ -598,12 +599,12 @@ static void a_slider_with_spring_and_damper_is_the_oscillator(void **state)
     double w = sqrt(k / m - decay * decay);
     for (int i = 0; i < 20; i++) {
         run_steps(world, 500);
-        double t = cairn_world_time(world);
+        double t = cairn_world_get_time(world);
         double expected = shift - shift * exp(-decay * t) * (cos(w * t) + decay / w * sin(w * t));
         check_close(look_at_joint(world, joint).coordinate, expected, 0.0, 1e-7);
     }
     // what the damper took is what is missing
-    check_at_most(fabs(cairn_world_energy(world).residual), 1e-7);
+    check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-7);
     check_at_most(worst_joint(world), 1e-14);
     cairn_world_destroy(world);
 }
@@ -614,8 +615,8 @@ static void free_jointed_bodies_keep_their_momentum(void **state)
 {
     (void)state;
     const cairn_joint_kind kinds[] = {
-        CAIRN_JOINT_ball,      CAIRN_JOINT_hinge, CAIRN_JOINT_slider, CAIRN_JOINT_cylindrical,
-        CAIRN_JOINT_universal, CAIRN_JOINT_fixed, CAIRN_JOINT_rod};
+        CAIRN_JOINT_BALL,      CAIRN_JOINT_HINGE, CAIRN_JOINT_SLIDER, CAIRN_JOINT_CYLINDRICAL,
+        CAIRN_JOINT_UNIVERSAL, CAIRN_JOINT_FIXED, CAIRN_JOINT_ROD};
     const double inertia[3] = {0.2, 0.3, 0.4};
     cairn_world *world = joint_world(2e-3, 0.0);
     cairn_body_id last = add_mass(world, 1.0, inertia, 0.0, 0.0, 0.0);
@@ -625,7 +626,7 @@ static void free_jointed_bodies_keep_their_momentum(void **state)
         set_axis(def.axis, 0.3, 1.0, 0.2 * i);
         set_axis(def.axis_b, 1.0, -0.3, 0.0);
         set_axis(def.anchor_b, i + 0.9, 0.3, 0.1);
-        if (kinds[i] == CAIRN_JOINT_hinge) {
+        if (kinds[i] == CAIRN_JOINT_HINGE) {
             def.stiffness = 2.0;
             def.rest = 0.4;
             def.friction = 0.05;
@@ -637,18 +638,18 @@ static void free_jointed_bodies_keep_their_momentum(void **state)
     }
     double p[3], l[3], p_now[3], l_now[3];
     run_steps(world, 1);
-    cairn_world_momentum(world, p, l);
+    cairn_world_get_momentum(world, p, l);
     double energy = energy_of(world);
     for (int i = 0; i < 10; i++) {
         run_steps(world, 500);
-        cairn_world_momentum(world, p_now, l_now);
+        cairn_world_get_momentum(world, p_now, l_now);
         for (int k = 0; k < 3; k++) {
             check_close(p_now[k], p[k], 0.0, 1e-12);
             check_close(l_now[k], l[k], 0.0, 4e-12);
         }
         check_at_most(worst_joint(world), 1e-13);
     }
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     check_close(energy_of(world) + e.friction, energy, 1e-5, 0.0);
     cairn_world_destroy(world);
 }

@@ -59,7 +59,7 @@ static four_bar make_four_bar(double h, double speed)
     f.rocker = bar(f.world, f.knee_start, pivot);
     for (int k = 0; k < 2; k++)
         f.coupler_start[k] = 0.5 * (f.pin_start[k] + f.knee_start[k]);
-    cairn_joint_def def = joint_def(CAIRN_JOINT_hinge, no_body, crank, 0.0, 0.0, 0.0);
+    cairn_joint_def def = joint_def(CAIRN_JOINT_HINGE, no_body, crank, 0.0, 0.0, 0.0);
     set_axis(def.axis, 0.0, 1.0, 0.0);
     def.motor = true;
     def.motor_velocity = speed;
@@ -100,7 +100,7 @@ static void a_four_bar_of_hinges_follows_its_closed_form(void **state)
     // the crank keeps the time of its motor, half a step late as it started from rest
     check_close(look_at_joint(f.world, f.drive).coordinate, 2.0 * M_PI * (10.0 - 5e-4), 0.0, 1e-10);
     check_at_most(most, 200.0);
-    check_at_most(fabs(cairn_world_energy(f.world).residual), 1e-9);
+    check_at_most(fabs(cairn_world_get_energy(f.world).residual), 1e-9);
     cairn_world_destroy(f.world);
 }
 
@@ -129,14 +129,14 @@ static void a_slider_crank_follows_its_closed_form(void **state)
     cairn_world *world = joint_world(5e-4, 9.81);
     cairn_body_id crank = bar(world, origin, pin), rod = bar(world, pin, wrist);
     cairn_body_id piston = add_mass(world, 0.5, inertia, wrist[0], 0.0, 0.0);
-    cairn_joint_def drive = joint_def(CAIRN_JOINT_hinge, no_body, crank, 0.0, 0.0, 0.0);
+    cairn_joint_def drive = joint_def(CAIRN_JOINT_HINGE, no_body, crank, 0.0, 0.0, 0.0);
     set_axis(drive.axis, 0.0, 1.0, 0.0);
     drive.motor = true;
     drive.motor_velocity = speed;
     cairn_joint_id motor = make_joint(world, &drive);
     hinge_y(world, crank, rod, pin[0], 0.0, pin[1]);
     hinge_y(world, rod, piston, wrist[0], 0.0, wrist[1]);
-    cairn_joint_def guide = joint_def(CAIRN_JOINT_slider, no_body, piston, 0.2, 0.0, 0.0);
+    cairn_joint_def guide = joint_def(CAIRN_JOINT_SLIDER, no_body, piston, 0.2, 0.0, 0.0);
     set_axis(guide.axis, 1.0, 0.0, 0.0);
     cairn_joint_id way = make_joint(world, &guide);
     for (int i = 0; i < 300; i++) {
@@ -193,7 +193,7 @@ static void a_moving_body_is_where_its_functions_say(void **state)
     require(cairn_body_set_motion(world, spun, spin, NULL, &error), &error);
     for (int i = 0; i < 300; i++) {
         run_steps(world, 1);
-        double t = cairn_world_time(world);
+        double t = cairn_world_get_time(world);
         cairn_body_view view = look_at(world, shaken), other = look_at(world, spun);
         check_close(view.position[0], amplitude * sin(7.0 * t), 0.0, 1e-14);
         check_close(2.0 * atan2(view.orientation[2], view.orientation[0]), t, 1e-13, 0.0);
@@ -216,7 +216,7 @@ static void a_bob_on_a_shaken_pivot_is_the_driven_oscillator(void **state)
     def.position[2] = 1.0;
     cairn_body_id pivot = make_body(world, &def);
     cairn_body_id bob = add_mass(world, 1.0, inertia, 0.0, 0.0, 1.0 - l);
-    cairn_joint_def ball = joint_def(CAIRN_JOINT_ball, pivot, bob, 0.0, 0.0, 1.0);
+    cairn_joint_def ball = joint_def(CAIRN_JOINT_BALL, pivot, bob, 0.0, 0.0, 1.0);
     make_joint(world, &ball);
     require(cairn_body_set_motion(world, pivot, shake, &amplitude, &error), &error);
     // (J + l^2) a'' + g l a = -l x'' for small angles a, at rest in space at the start
@@ -225,7 +225,7 @@ static void a_bob_on_a_shaken_pivot_is_the_driven_oscillator(void **state)
     double a0 = 0.0, b = 0.0;
     for (int i = 0; i < 2000; i++) {
         run_steps(world, 1);
-        t = cairn_world_time(world);
+        t = cairn_world_get_time(world);
         cairn_body_view view = look_at(world, bob);
         double angle = (view.centre[0] - amplitude * sin(7.0 * t)) / l;
         // the constants of the free part come from the first step
@@ -241,7 +241,7 @@ static void a_bob_on_a_shaken_pivot_is_the_driven_oscillator(void **state)
         check_at_most(worst_joint(world), 1e-13);
     }
     // what the drivers gave is what the bob has
-    check_at_most(fabs(cairn_world_energy(world).residual), 1e-9);
+    check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-9);
     cairn_world_destroy(world);
 }
 
@@ -262,7 +262,7 @@ static cairn_world *falling_chain(const char *solver, double tolerance, int link
     for (int i = 0; i < links; i++) {
         double x = 0.2 * i, z = 0.2 + 0.05 * i;
         cairn_body_id next = add_body_at(world, box_shape(world, 0.2, 0.05, 0.05), x, 0.0, z);
-        cairn_joint_def joint = joint_def(i % 2 == 1 ? CAIRN_JOINT_hinge : CAIRN_JOINT_ball, last,
+        cairn_joint_def joint = joint_def(i % 2 == 1 ? CAIRN_JOINT_HINGE : CAIRN_JOINT_BALL, last,
                                           next, x - 0.1, 0.0, z - 0.025);
         set_axis(joint.axis, 0.0, 1.0, 0.0);
         if (i > 0)
@@ -284,9 +284,9 @@ static void a_chain_comes_to_rest_on_the_ground_with_its_joints_shut(void **stat
         for (int i = 0; i < 600; i++) {
             run_steps(world, 1);
             check_at_most(worst_joint(world), 1e-12);
-            check_at_most(cairn_world_report(world)->error, tolerances[s]);
+            check_at_most(cairn_world_get_report(world)->error, tolerances[s]);
         }
-        cairn_energy e = cairn_world_energy(world);
+        cairn_energy e = cairn_world_get_energy(world);
         check_at_most(e.kinetic, 1e-2 * tolerances[s]);
         check_at_most(fabs(e.residual), 1e-4 * e.impact);
         check_at_most(fabs(e.joints), 5e-3 * e.impact);
@@ -346,7 +346,7 @@ static void a_step_with_joints_is_written_in_both_mixed_forms(void **state)
         cairn_problem *problem;
         require(cairn_problem_read(path, &problem, &error), &error);
         cairn_problem_view view;
-        require(cairn_problem_info(problem, &view, &error), &error);
+        require(cairn_problem_get_info(problem, &view, &error), &error);
         // two ball joints and three hinges
         assert_int_equal(view.equalities, 2 * 3 + 3 * 5);
         assert_int_equal(view.contacts, cairn_contact_count(world));
@@ -368,7 +368,7 @@ static void bodies_of_a_joint_touch_only_where_asked(void **state)
         cairn_world *world = joint_world(2e-3, 9.81);
         cairn_body_id a = add_body_at(world, box_shape(world, 0.2, 0.2, 0.2), 0.0, 0.0, 0.0);
         cairn_body_id b = add_body_at(world, box_shape(world, 0.2, 0.2, 0.2), 0.1, 0.0, 0.199);
-        cairn_joint_def def = joint_def(CAIRN_JOINT_ball, a, b, 0.0, 0.0, 0.1);
+        cairn_joint_def def = joint_def(CAIRN_JOINT_BALL, a, b, 0.0, 0.0, 0.1);
         def.collide = collide;
         make_joint(world, &def);
         run_steps(world, 1);

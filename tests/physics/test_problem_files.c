@@ -69,7 +69,7 @@ static void velocity_of(const con_fclib_problem *content, double *u, double *q)
 static void check_step(cairn_world *world, const char *folder)
 {
     const cairn_fclib_form forms[] = {CAIRN_FCLIB_LOCAL, CAIRN_FCLIB_GLOBAL};
-    int n = cairn_world_report(world)->contacts;
+    int n = cairn_world_get_report(world)->contacts;
     double *u[2], *q = calloc((size_t)(3 * n), sizeof *q);
     for (int f = 0; f < 2; f++) {
         char path[256];
@@ -85,7 +85,7 @@ static void check_step(cairn_world *world, const char *folder)
             check_close(u[f][i], content->solution.u[i], 0.0, 1e-10);
         double error_of_file = residual_of(n, content->friction, q, content->solution.r, u[f]);
         // round-off of W r relative to the largest of the norms
-        check_close(error_of_file, cairn_world_report(world)->error, 1e-6, 1e-13);
+        check_close(error_of_file, cairn_world_get_report(world)->error, 1e-6, 1e-13);
         con_fclib_problem_destroy(content);
         remove(path);
     }
@@ -128,7 +128,7 @@ static void stored_solutions_have_the_residual_of_the_step(void **state)
     int written = 0;
     for (int i = 0; i < 400; i++) {
         run_steps(world, 1);
-        if (cairn_world_report(world)->contacts == 0 || i % 20 != 0)
+        if (cairn_world_get_report(world)->contacts == 0 || i % 20 != 0)
             continue;
         check_step(world, folder);
         written++;
@@ -143,7 +143,7 @@ static void a_step_without_contacts_writes_nothing(void **state)
     (void)state;
     cairn_world *world = heap();
     run_steps(world, 1);
-    assert_int_equal(cairn_world_report(world)->contacts, 0);
+    assert_int_equal(cairn_world_get_report(world)->contacts, 0);
     cairn_error error = {0};
     assert_int_equal(cairn_world_write_fclib(world, "/nonexistent/problem.hdf5", CAIRN_FCLIB_LOCAL,
                                              "test", "", &error),

@@ -23,16 +23,16 @@ static void a_column_settles_and_stands(void **state)
     double worst = 0.0;
     for (int i = 0; i < 1000; i++) {
         run_steps(world, 1);
-        worst = fmax(worst, cairn_world_report(world)->error);
+        worst = fmax(worst, cairn_world_get_report(world)->error);
     }
     check_at_most(worst, cairn_world_get_def(world)->tolerance);
     cairn_body_view view = look_at(world, top);
     // a thousandth of a box
     check_at_most(fabs(view.position[0]) + fabs(view.position[1]), 1e-3);
     check_close(view.position[2], 9.5, 0.0, 1e-3);
-    check_at_most(cairn_world_energy(world).kinetic, 1e-4);
+    check_at_most(cairn_world_get_energy(world).kinetic, 1e-4);
     double force[3], torque[3];
-    assert_int_equal(cairn_body_contact_force(world, ground, force, torque), CAIRN_OK);
+    assert_int_equal(cairn_body_get_contact_force(world, ground, force, torque), CAIRN_OK);
     check_close(force[2], -10.0 * 1000.0 * 9.81, 1e-4, 0.0);
     cairn_overlap overlap;
     int found;
@@ -47,9 +47,9 @@ static void the_energy_of_a_settling_column_adds_up(void **state)
     (void)state;
     cairn_body_id ground, top;
     cairn_world *world = column(10, &ground, &top);
-    double potential = cairn_world_energy(world).potential;
+    double potential = cairn_world_get_energy(world).potential;
     run_steps(world, 400);
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     double lost = potential - e.potential;
     assert_true(lost > 0.0);
     check_at_most(fabs(e.residual), 1e-9 * potential);

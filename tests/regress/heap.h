@@ -131,7 +131,7 @@ static inline cairn_status choose_step(cairn_world *world, const heap_def *def, 
 {
     if (!(def->share > 0.0))
         return CAIRN_OK;
-    cairn_step_limit limit = cairn_world_stable_step(world);
+    cairn_step_limit limit = cairn_world_get_stable_step(world);
     return cairn_world_set_time_step(world, def->share * limit.step, error);
 }
 

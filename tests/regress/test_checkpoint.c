@@ -17,8 +17,8 @@ static void follow(cairn_world *world, trace *out)
 {
     for (int i = 0; i < HALF; i++) {
         heap_steps(world, 1);
-        out->hash[i] = cairn_world_hash(world);
-        out->energy[i] = cairn_world_energy(world);
+        out->hash[i] = cairn_world_get_hash(world);
+        out->energy[i] = cairn_world_get_energy(world);
         out->contacts[i] = cairn_contact_count(world);
     }
 }
@@ -47,8 +47,10 @@ static void compare_contacts(const cairn_world *a, const cairn_world *b)
     }
     for (int i = 0; i < cairn_body_count(a); i++) {
         double force[2][3], torque[2][3];
-        assert_int_equal(cairn_body_contact_force(a, cairn_body_at(a, i), force[0], torque[0]), 0);
-        assert_int_equal(cairn_body_contact_force(b, cairn_body_at(b, i), force[1], torque[1]), 0);
+        assert_int_equal(cairn_body_get_contact_force(a, cairn_body_at(a, i), force[0], torque[0]),
+                         0);
+        assert_int_equal(cairn_body_get_contact_force(b, cairn_body_at(b, i), force[1], torque[1]),
+                         0);
         assert_memory_equal(force[0], force[1], sizeof force[0]);
         assert_memory_equal(torque[0], torque[1], sizeof torque[0]);
     }
@@ -141,7 +143,7 @@ static void test_automatic_step(void **state)
         def.law = info.name;
         def.spheres = true;
         cairn_world *world = heap_world(&def);
-        bool has_limit = isfinite(cairn_world_stable_step(world).step);
+        bool has_limit = isfinite(cairn_world_get_stable_step(world).step);
         cairn_world_destroy(world);
         if (!has_limit)
             continue;
@@ -210,7 +212,7 @@ static void test_before_first_step(void **state)
     follow(world, &whole);
     // back to the start, in the same world
     must(cairn_world_restore(world, path, &error), &error);
-    assert_int_equal(cairn_world_step_count(world), 0);
+    assert_int_equal(cairn_world_get_step_count(world), 0);
     follow(world, &restored);
     compare(&whole, &restored, "start");
     cairn_world_destroy(world);
@@ -307,10 +309,10 @@ static void refuse(const char *path, heap_def def, const char *what)
 {
     cairn_error error = {0};
     cairn_world *world = heap_world(&def);
-    uint64_t before = cairn_world_hash(world);
+    uint64_t before = cairn_world_get_hash(world);
     assert_int_equal(cairn_world_restore(world, path, &error), CAIRN_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, what));
-    assert_int_equal(cairn_world_hash(world), before);
+    assert_int_equal(cairn_world_get_hash(world), before);
     cairn_world_destroy(world);
 }
 
@@ -361,14 +363,14 @@ static void test_read(void **state)
     must(cairn_world_save(world, path, note, &error), &error);
     cairn_checkpoint checkpoint;
     must(cairn_checkpoint_read(path, &checkpoint, &error), &error);
-    assert_true(cairn_checkpoint_found(path));
+    assert_true(cairn_checkpoint_exists(path));
     assert_string_equal(checkpoint.note, note);
     assert_string_equal(checkpoint.version, cairn_version());
     assert_int_equal(checkpoint.step_count, 40);
-    assert_true(checkpoint.time == cairn_world_time(world));
+    assert_true(checkpoint.time == cairn_world_get_time(world));
     assert_int_equal(checkpoint.contacts, cairn_contact_count(world));
     assert_int_equal(checkpoint.bodies, cairn_body_count(world));
-    assert_int_equal(checkpoint.state_hash, cairn_world_hash(world));
+    assert_int_equal(checkpoint.state_hash, cairn_world_get_hash(world));
     cairn_world_destroy(world);
     heap_folder_remove(folder, files, 3);
 }

@@ -63,11 +63,11 @@ static void refuse(const bench *b)
 {
     cairn_error error = {0};
     cairn_checkpoint checkpoint;
-    uint64_t before = cairn_world_hash(b->world);
+    uint64_t before = cairn_world_get_hash(b->world);
     assert_int_equal(cairn_world_restore(b->world, b->bad, &error), CAIRN_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "b.h5"));
     assert_int_equal(cairn_checkpoint_read(b->bad, &checkpoint, &error), CAIRN_ERROR_FORMAT);
-    assert_int_equal(cairn_world_hash(b->world), before);
+    assert_int_equal(cairn_world_get_hash(b->world), before);
 }
 
 static void test_truncated(void **state)
@@ -133,7 +133,7 @@ static void test_no_checkpoint(void **state)
     assert_int_equal(cairn_world_restore(b.world, b.bad, &error), CAIRN_ERROR_FILE);
     assert_int_equal(cairn_world_restore(b.world, b.folder, &error), CAIRN_ERROR_FILE);
     assert_int_equal(cairn_world_save(b.world, "/proc/none/a.h5", NULL, &error), CAIRN_ERROR_FILE);
-    assert_false(cairn_checkpoint_found(b.bad));
+    assert_false(cairn_checkpoint_exists(b.bad));
     end_bench(&b);
 }
 
@@ -167,8 +167,8 @@ static void test_killed_writer(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFSIGNALED(status));
         must(cairn_world_restore(b.world, b.good, &error), &error);
-        assert_true(cairn_world_step_count(b.world) >= last);
-        last = cairn_world_step_count(b.world);
+        assert_true(cairn_world_get_step_count(b.world) >= last);
+        last = cairn_world_get_step_count(b.world);
     }
     end_bench(&b);
 }

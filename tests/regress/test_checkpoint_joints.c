@@ -35,7 +35,7 @@ static cairn_status add_link(cairn_world *world, int i, cairn_body_id *last, cai
         status = cairn_body_create(world, &body, &made, error);
     if (status != CAIRN_OK)
         return status;
-    cairn_joint_def joint = joint_def(i % 2 == 0 ? CAIRN_JOINT_hinge : CAIRN_JOINT_ball, *last,
+    cairn_joint_def joint = joint_def(i % 2 == 0 ? CAIRN_JOINT_HINGE : CAIRN_JOINT_BALL, *last,
                                       made, 0.2 * i, 0.0, 1.1 - 0.1 * i);
     set_axis(joint.axis, 0.0, 1.0, 0.1);
     joint.name = i == 0 ? "first" : NULL;
@@ -111,7 +111,7 @@ static void a_restored_world_goes_on_to_the_bit(void **state)
     require(cairn_world_save(world, path, "", &error), &error);
     for (int i = 0; i < HALF; i++) {
         run_steps(world, 1);
-        hash[i] = cairn_world_hash(world);
+        hash[i] = cairn_world_get_hash(world);
         effort[i] = look_at_joint(world, cairn_joint_find(world, "first")).effort;
     }
     cairn_world_destroy(world);
@@ -120,7 +120,7 @@ static void a_restored_world_goes_on_to_the_bit(void **state)
         require(cairn_world_restore(world, path, &error), &error);
         for (int i = 0; i < HALF; i++) {
             run_steps(world, 1);
-            assert_true(hash[i] == cairn_world_hash(world));
+            assert_true(hash[i] == cairn_world_get_hash(world));
             double now = look_at_joint(world, cairn_joint_find(world, "first")).effort;
             assert_memory_equal(&now, &effort[i], sizeof now);
         }
@@ -141,7 +141,7 @@ static void a_world_with_another_joint_is_refused(void **state)
     cairn_world_destroy(world);
     world = build(1);
     cairn_joint_def extra =
-        joint_def(CAIRN_JOINT_rod, (cairn_body_id){0, 0}, cairn_body_at(world, 4), 0.0, 0.0, 3.0);
+        joint_def(CAIRN_JOINT_ROD, (cairn_body_id){0, 0}, cairn_body_at(world, 4), 0.0, 0.0, 3.0);
     set_axis(extra.anchor_b, 0.5, 0.0, 0.9);
     make_joint(world, &extra);
     assert_int_equal(cairn_world_restore(world, path, &error), CAIRN_ERROR_ARGUMENT);

@@ -154,8 +154,8 @@ static void follow(cairn_world *world, trace *out)
     for (int i = 0; i < STEPS; i++) {
         heap_steps(world, 1);
         assert_true(eng_lane_is_active(world));
-        out->hash[i] = cairn_world_hash(world);
-        out->energy[i] = cairn_world_energy(world);
+        out->hash[i] = cairn_world_get_hash(world);
+        out->energy[i] = cairn_world_get_energy(world);
     }
 }
 

@@ -95,7 +95,7 @@ static cairn_status write_trajectory(const cairn_world *world, const char *folde
     snprintf(path, sizeof path, "%s/t.h5", folder);
     cairn_status status = cairn_trajectory_create(path, world, &def, &writer, &error);
     if (status == CAIRN_OK)
-        status = cairn_trajectory_frame(writer, world, &error);
+        status = cairn_trajectory_write_frame(writer, world, &error);
     cairn_status closed = cairn_trajectory_close(writer, &error);
     if (status != CAIRN_OK || closed != CAIRN_OK)
         return status != CAIRN_OK ? status : closed;
@@ -110,7 +110,7 @@ static cairn_status write_pictures(const cairn_world *world, const char *folder)
     cairn_paraview *writer = NULL;
     cairn_status status = cairn_paraview_open(folder, &writer, &error);
     if (status == CAIRN_OK)
-        status = cairn_paraview_frame(writer, world, &error);
+        status = cairn_paraview_write_frame(writer, world, &error);
     cairn_paraview_close(writer);
     return status;
 }

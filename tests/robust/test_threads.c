@@ -29,7 +29,7 @@ static void trace_steps(heap_def def, int threads, uint64_t hashes[STEPS])
     cairn_world *world = heap_world(&def);
     for (int i = 0; i < STEPS; i++) {
         heap_steps(world, 1);
-        hashes[i] = cairn_world_hash(world);
+        hashes[i] = cairn_world_get_hash(world);
     }
     assert_true(cairn_contact_count(world) > 0);
     cairn_world_destroy(world);

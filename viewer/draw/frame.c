@@ -83,7 +83,7 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
 static void take_residuals(view_frame *frame, const cairn_world *world)
 {
     int count = 0;
-    const double *residuals = cairn_world_residuals(world, &count);
+    const double *residuals = cairn_world_get_residuals(world, &count);
     int stride = (count + VIEW_RESIDUALS_MAX - 1) / VIEW_RESIDUALS_MAX;
     // an entry may stand for a block of iterations
     double each = fmax(1.0, floor((double)frame->report.iterations / fmax(count, 1.0)));
@@ -107,11 +107,11 @@ cairn_status view_frame_take(view_frame *frame, const view_model *model, const c
     take_contacts(frame, model, world, contacts);
     frame->replayed = false;
     frame->contacts_stored = frame->contact_count;
-    frame->time = cairn_world_time(world);
+    frame->time = cairn_world_get_time(world);
     frame->time_step = cairn_world_get_def(world)->time_step;
-    frame->step = cairn_world_step_count(world);
-    frame->report = *cairn_world_report(world);
-    frame->energy = cairn_world_energy(world);
+    frame->step = cairn_world_get_step_count(world);
+    frame->report = *cairn_world_get_report(world);
+    frame->energy = cairn_world_get_energy(world);
     take_residuals(frame, world);
     return CAIRN_OK;
 }

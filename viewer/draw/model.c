@@ -268,16 +268,12 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
     return body.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
+/// 0 where the pair's law has none.
 static double pair_friction(const cairn_world *world, cairn_material_id a, cairn_material_id b)
 {
-    const char *law = cairn_pair_law(world, a, b);
-    for (int i = 0; i < cairn_plugin_count(CAIRN_LAW); i++) {
-        cairn_plugin_info info = cairn_plugin_get(CAIRN_LAW, i);
-        for (int k = 0; strcmp(info.name, law) == 0 && k < info.setting_count; k++)
-            if (strcmp(cairn_plugin_setting(CAIRN_LAW, i, k).name, "friction") == 0)
-                return cairn_pair_value(world, a, b, k).number;
-    }
-    return 0.0;
+    cairn_value friction;
+    cairn_status status = cairn_pair_get_value(world, a, b, "friction", &friction);
+    return status == CAIRN_OK ? friction.number : 0.0;
 }
 
 void view_model_read_friction(view_model *model, const cairn_world *world)
@@ -299,7 +295,7 @@ static cairn_status read_materials(view_model *model, const cairn_world *world)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
         cairn_material_id id = {(uint32_t)i, 1};
-        model->materials[i] = base_copy_text(&model->allocator, cairn_material_name(world, id));
+        model->materials[i] = base_copy_text(&model->allocator, cairn_material_get_name(world, id));
         if (model->materials[i] == NULL)
             return CAIRN_ERROR_MEMORY;
         model->material_count++;

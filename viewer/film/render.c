@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn render: steps a scene and draws pictures without a display.
 #include "base/timer.h"
-#include "viewer/app/replay.h"
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
 #include "viewer/film/picture.h"
+#include "viewer/simulation/replay.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -31,11 +31,11 @@ static cairn_status step_until(render_job *job, double time, cairn_error *error)
     double step = cairn_world_get_def(world)->time_step;
     double started = base_timer_seconds();
     cairn_status status = CAIRN_OK;
-    while (status == CAIRN_OK && cairn_world_time(world) < time - 1e-6 * step) {
+    while (status == CAIRN_OK && cairn_world_get_time(world) < time - 1e-6 * step) {
         if (request->stop != NULL && request->stop())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
         status = cairn_world_step(world, error);
-        double part = cairn_world_time(world) / fmax(job->end, step);
+        double part = cairn_world_get_time(world) / fmax(job->end, step);
         if (request->progress != NULL)
             request->progress(request->context, fmin(part, 1.0), world);
     }
@@ -62,13 +62,13 @@ static cairn_status go_to(render_job *job, double time, cairn_error *error)
 
 static double first_time(const view_subject *subject)
 {
-    return subject->replay != NULL ? cairn_replay_times(subject->replay)[0] : 0.0;
+    return subject->replay != NULL ? cairn_replay_get_times(subject->replay)[0] : 0.0;
 }
 
 static double last_time(const view_subject *subject)
 {
     cairn_replay *replay = subject->replay;
-    return replay != NULL ? cairn_replay_times(replay)[cairn_replay_count(replay) - 1]
+    return replay != NULL ? cairn_replay_get_times(replay)[cairn_replay_get_frame_count(replay) - 1]
                           : subject->scene->end_time;
 }
 

@@ -709,7 +709,7 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
                          cairn_status_text(status));
-    world->report.seconds[CAIRN_PHASE_broad_phase] = base_timer_seconds() - start;
+    world->report.seconds[CAIRN_PHASE_BROAD_PHASE] = base_timer_seconds() - start;
     start = base_timer_seconds();
     for (int k = 0; k < 3; k++)
         lane->pass.gravity[k] = lane->pass.step * world->def.gravity[k];
@@ -722,7 +722,7 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     if (world->step_count == 0)
         world->energy_start += eng_lane_start_energy(lane);
     world->energy.drivers += load_work(lane) + driven_work(lane);
-    world->report.seconds[CAIRN_PHASE_explicit_laws] = base_timer_seconds() - start;
+    world->report.seconds[CAIRN_PHASE_EXPLICIT_LAWS] = base_timer_seconds() - start;
     if (is_starved(lane))
         return base_fail(error, CAIRN_ERROR_MEMORY, "step %" PRId64 ": out of memory",
                          world->step_count + 1);

@@ -64,7 +64,7 @@ bool eng_lane_is_active(const cairn_world *world);
 /// Energies of now: kinetic, potential, elastic and what is pending of the last step.
 void eng_lane_energy(const cairn_world *world, cairn_energy *energy);
 
-/// Contact force and torque on a body in the last step, as in cairn_body_contact_force.
+/// Contact force and torque on a body in the last step, as in cairn_body_get_contact_force.
 void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
 
 /// Chooses the kernels by name ("scalar", "avx2", "avx512"); false where they cannot run.

@@ -171,7 +171,7 @@ static void write_frames(const char *path, int frames)
     assert_int_equal(cairn_trajectory_create(path, world, &from, &writer, &error), CAIRN_OK);
     for (int i = 0; i < frames; i++) {
         assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
-        assert_int_equal(cairn_trajectory_frame(writer, world, &error), CAIRN_OK);
+        assert_int_equal(cairn_trajectory_write_frame(writer, world, &error), CAIRN_OK);
     }
     assert_int_equal(cairn_trajectory_close(writer, &error), CAIRN_OK);
     cairn_world_destroy(world);

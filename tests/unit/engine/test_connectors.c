@@ -116,7 +116,7 @@ struct oblique_case {
     double v0_end[3], w0_end[3], v1_end[3], w1_end[3], x0_end[3], x1_end[3];
 };
 static const struct oblique_case oblique[] = {
-#include "tests/unit/contact/cases_law_oblique.inc"
+#include "tests/unit/contact/laws/cases_law_oblique.inc"
 };
 
 static double ball_inertia(double mass, double radius)
@@ -164,7 +164,7 @@ static void test_oblique(void **state)
         assert_false(view.closed);
         assert_int_equal(cairn_contact_count(world), 0);
         double scale = 0.5 * (c->m0 + c->m1);
-        check_close(cairn_world_energy(world).residual, 0.0, 0.0, 1e-5 * scale);
+        check_close(cairn_world_get_energy(world).residual, 0.0, 0.0, 1e-5 * scale);
         cairn_world_destroy(world);
     }
 }
@@ -190,8 +190,8 @@ static void check_as_contact(const char *law, const char *stiffness, double valu
         check(cairn_pair_set_value(world[0], any, any, stiffness, cairn_number(value), &error));
         set(world[1], link, stiffness, value);
     }
-    cairn_step_limit limit[2] = {cairn_world_stable_step(world[0]),
-                                 cairn_world_stable_step(world[1])};
+    cairn_step_limit limit[2] = {cairn_world_get_stable_step(world[0]),
+                                 cairn_world_get_stable_step(world[1])};
     check_close(limit[0].step, limit[1].step, 1e-9, 0.0);
     // a body that is no sphere, far off: the steps do not go through the spheres lane
     const start far = {.x = {5.0, 0.0, 0.0}};
@@ -207,7 +207,7 @@ static void check_as_contact(const char *law, const char *stiffness, double valu
             double f[2][3], t[2][3];
             cairn_body_view one = body(world[0], ball[0][k]), two = body(world[1], ball[1][k]);
             for (int i = 0; i < 2; i++)
-                check(cairn_body_contact_force(world[i], ball[i][k], f[i], t[i]));
+                check(cairn_body_get_contact_force(world[i], ball[i][k], f[i], t[i]));
             for (int j = 0; j < 3; j++) {
                 check_close(one.velocity[j], two.velocity[j], 0.0, 1e-9);
                 check_close(one.angular_velocity[j], two.angular_velocity[j], 0.0, 1e-7);
@@ -217,7 +217,7 @@ static void check_as_contact(const char *law, const char *stiffness, double valu
         }
     }
     assert_true(touched > 20 && touched < 1500);
-    cairn_energy e[2] = {cairn_world_energy(world[0]), cairn_world_energy(world[1])};
+    cairn_energy e[2] = {cairn_world_get_energy(world[0]), cairn_world_get_energy(world[1])};
     check_close(e[0].residual, e[1].residual, 0.0, 1e-9);
     check_close(e[0].friction, e[1].friction, 1e-7, 1e-9);
     check_close(e[0].damping, e[1].damping, 1e-7, 1e-9);
@@ -261,16 +261,16 @@ static double corner_residual(double h, double *exchanged)
     set(world, link, "restitution_coefficient", 0.7);
     assert_int_equal(cairn_connector_find(world, "corner").index, link.index);
     double p[3], l[3], before[2][3], worst = 0.0, force = 0.0;
-    cairn_world_momentum(world, before[0], before[1]);
-    double kinetic = cairn_world_energy(world).kinetic;
+    cairn_world_get_momentum(world, before[0], before[1]);
+    double kinetic = cairn_world_get_energy(world).kinetic;
     for (int n = 0; n < (int)(0.2 / h + 0.5); n++) {
         steps(world, 1);
-        cairn_world_momentum(world, p, l);
+        cairn_world_get_momentum(world, p, l);
         for (int k = 0; k < 3; k++) {
             check_close(p[k], before[0][k], 0.0, 1e-12);
             check_close(l[k], before[1][k], 0.0, 1e-12);
         }
-        cairn_energy e = cairn_world_energy(world);
+        cairn_energy e = cairn_world_get_energy(world);
         worst = fmax(worst, fabs(e.residual));
         cairn_connector_view view = look(world, link);
         force = fmax(force, view.force[1][0]);
@@ -279,7 +279,7 @@ static double corner_residual(double h, double *exchanged)
             arm[k] = view.positions[1][k] - view.positions[0][k] - view.displacement[k];
         check_close(fabs(arm[0]) + fabs(arm[1]) + fabs(arm[2]), 0.0, 0.0, 1e-15);
     }
-    *exchanged = kinetic - cairn_world_energy(world).kinetic;
+    *exchanged = kinetic - cairn_world_get_energy(world).kinetic;
     assert_true(force > 10.0);
     assert_true(*exchanged > 0.01 * kinetic);
     cairn_world_destroy(world);
@@ -316,12 +316,12 @@ static void test_hollow(void **state)
     check_close(view.force[0][2], -9.81, 1e-6, 0.0);
     check_close(view.director[2], 1.0, 1e-9, 0.0);
     check_close(view.gap, -9.81 / k, 1e-4, 0.0);
-    check_close(cairn_world_energy(world).residual, 0.0, 0.0, 1e-9);
+    check_close(cairn_world_get_energy(world).residual, 0.0, 0.0, 1e-9);
     // the shell is driven up: its driver lifts the ball
     const double up[3] = {0.0, 0.0, 0.05}, still[3] = {0};
     check(cairn_body_set_velocity(world, shell, up, still, &error));
     steps(world, 4000);
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     check_close(e.drivers, 9.81 * 0.05 * 0.4, 2e-2, 0.0);
     check_close(e.residual, 0.0, 0.0, 5e-5 * e.drivers);
     cairn_world_destroy(world);
@@ -488,9 +488,9 @@ static void test_many(void **state)
         set(world, link, "dynamic_friction", 0.5);
     }
     double p[3], l[3], before[2][3];
-    cairn_world_momentum(world, before[0], before[1]);
+    cairn_world_get_momentum(world, before[0], before[1]);
     steps(world, 1000);
-    cairn_world_momentum(world, p, l);
+    cairn_world_get_momentum(world, p, l);
     for (int k = 0; k < 3; k++) {
         check_close(p[k], before[0][k], 0.0, 1e-11);
         check_close(l[k], before[1][k], 0.0, 1e-11);

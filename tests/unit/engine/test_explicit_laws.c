@@ -149,7 +149,7 @@ static double heap_residual(const char *law, const char *stiffness, double value
     int contacts = 0;
     for (int n = 0; n < (int)(0.25 / h + 0.5); n++) {
         steps(world, 1);
-        worst = fmax(worst, fabs(cairn_world_energy(world).residual));
+        worst = fmax(worst, fabs(cairn_world_get_energy(world).residual));
         int now = cairn_contact_count(world);
         contacts = now > contacts ? now : contacts;
     }

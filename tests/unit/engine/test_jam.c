@@ -79,9 +79,9 @@ static void names_of(cairn_world *world, char names[128])
     bool may_be = cairn_world_may_be_jammed(world);
     cairn_body_id bodies[MOST];
     int count = -1;
-    uint64_t before = cairn_world_hash(world);
+    uint64_t before = cairn_world_get_hash(world);
     check(cairn_world_find_jam(world, bodies, MOST, &count, &error));
-    assert_int_equal(cairn_world_hash(world), before);
+    assert_int_equal(cairn_world_get_hash(world), before);
     assert_in_range(count, 0, MOST);
     // what is cheap misses no jam
     assert_true(may_be || count == 0);
@@ -115,7 +115,7 @@ static void test_solved(void **unused)
     (void)unused;
     char names[128];
     cairn_world *world = vice_of(0.1, CAIRN_MOVING, 0.5, CAIRN_MOVING, -0.5);
-    assert_true(cairn_world_report(world)->error <= 0.1);
+    assert_true(cairn_world_get_report(world)->error <= 0.1);
     names_of(world, names);
     assert_string_equal(names, "left right nut ");
 }

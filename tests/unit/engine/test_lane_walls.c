@@ -458,8 +458,8 @@ static void test_crowded(void **state)
         run(lane, 1, false);
         run(ordinary, 1, true);
         crowded += lane->lane->crowded;
-        assert_int_equal(cairn_world_report(lane)->contacts,
-                         cairn_world_report(ordinary)->contacts);
+        assert_int_equal(cairn_world_get_report(lane)->contacts,
+                         cairn_world_get_report(ordinary)->contacts);
     }
     assert_true(crowded > 0);
     assert_true(cairn_contact_count(lane) >= 2);

@@ -170,15 +170,15 @@ static cairn_world *world_of(const variant *v, scene kind, double phase)
 static double residual_of(const variant *v, scene kind, double phase, double share)
 {
     cairn_world *world = world_of(v, kind, phase);
-    double h = share * cairn_world_stable_step(world).step / 30.0, worst = 0.0, stored = 0.0;
+    double h = share * cairn_world_get_stable_step(world).step / 30.0, worst = 0.0, stored = 0.0;
     check(cairn_world_set_time_step(world, h, &error));
     for (int n = 0; n < (int)(0.12 / h); n++) {
         check(cairn_world_step(world, &error));
-        cairn_energy e = cairn_world_energy(world);
+        cairn_energy e = cairn_world_get_energy(world);
         worst = fmax(worst, fabs(e.residual));
         stored = fmax(stored, fabs(e.elastic));
     }
-    cairn_energy e = cairn_world_energy(world);
+    cairn_energy e = cairn_world_get_energy(world);
     double exchanged = stored + e.friction + e.damping + e.plastic;
     assert_true(exchanged > 0.1);
     assert_true(e.friction > 0.0 && e.damping >= -1e-3 * exchanged && e.plastic >= -1e-12);

@@ -36,9 +36,9 @@ static void write_frame(bench *b)
 {
     cairn_error error = {0};
     record *r = &b->records[b->count++];
-    must(cairn_trajectory_frame(b->writer, b->world, &error), &error);
-    r->time = cairn_world_time(b->world);
-    r->step = cairn_world_step_count(b->world);
+    must(cairn_trajectory_write_frame(b->writer, b->world, &error), &error);
+    r->time = cairn_world_get_time(b->world);
+    r->step = cairn_world_get_step_count(b->world);
     r->contacts = cairn_contact_count(b->world);
     for (int i = 0; i < BODIES; i++)
         assert_int_equal(cairn_body_get(b->world, cairn_body_at(b->world, i), &r->bodies[i]), 0);
@@ -80,7 +80,7 @@ static void compare_frame(const bench *b, cairn_replay *replay, int index)
     cairn_replay_frame frame;
     const record *r = &b->records[index];
     must(cairn_replay_read(replay, index, &frame, &error), &error);
-    assert_true(frame.time == r->time && cairn_replay_times(replay)[index] == r->time);
+    assert_true(frame.time == r->time && cairn_replay_get_times(replay)[index] == r->time);
     assert_int_equal(frame.step, r->step);
     assert_int_equal(frame.contacts, r->contacts);
     for (int i = 0; i < BODIES; i++) {
@@ -113,7 +113,7 @@ static void test_frames(void **state)
     assert_int_equal(info->seed, 42);
     assert_int_equal(info->bodies, BODIES);
     assert_true(info->time_step == cairn_world_get_def(b.world)->time_step);
-    assert_int_equal(cairn_replay_count(replay), FRAMES);
+    assert_int_equal(cairn_replay_get_frame_count(replay), FRAMES);
     // in any order
     for (int i = 0; i < FRAMES; i++)
         compare_frame(&b, replay, (i * 5) % FRAMES);
@@ -202,7 +202,7 @@ static void test_unfinished(void **state)
         copy_file(b.path, b.bad, SIZE_MAX, SIZE_MAX);
         must(cairn_replay_open(b.bad, &replay, &error), &error);
         must(cairn_replay_refresh(replay, &error), &error);
-        assert_int_equal(cairn_replay_count(replay), frames);
+        assert_int_equal(cairn_replay_get_frame_count(replay), frames);
         for (int i = 0; i < frames; i++)
             compare_frame(&b, replay, i);
         cairn_replay_close(replay);
@@ -225,7 +225,7 @@ static bool try_file(const char *path)
         return false;
     }
     bool good = true;
-    for (int64_t i = 0; i < cairn_replay_count(replay); i++)
+    for (int64_t i = 0; i < cairn_replay_get_frame_count(replay); i++)
         good &= cairn_replay_read(replay, i, &frame, &error) == CAIRN_OK;
     cairn_replay_close(replay);
     return good;

@@ -69,12 +69,12 @@ static void linear_law(void **state)
     set(world, any, any, "restitution", 1.0);
     add_ball(world, any, 0.1, 3.0, 0.0);
     // a body cannot touch itself
-    assert_true(isinf(cairn_world_stable_step(world).step));
+    assert_true(isinf(cairn_world_get_stable_step(world).step));
     add_ball(world, any, 0.2, 7.0, 1.0);
-    check_close(cairn_world_stable_step(world).step, sqrt(3.0 / 2e5), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(3.0 / 2e5), 1e-12, 0.0);
     // a turning sphere feels 7/2 of the tangential stiffness
     set(world, any, any, "tangential_stiffness", 1e5);
-    cairn_step_limit limit = cairn_world_stable_step(world);
+    cairn_step_limit limit = cairn_world_get_stable_step(world);
     check_close(limit.step, sqrt(3.0 / 3.5e5), 1e-12, 0.0);
     check_close(limit.stiffness, 3.5e5, 1e-12, 0.0);
     assert_string_equal(limit.law, "hooke");
@@ -82,7 +82,7 @@ static void linear_law(void **state)
     check(cairn_pair_set_value(world, any, any, "damping", cairn_text("viscous"), &error));
     set(world, any, any, "normal_damping", 500.0);
     double by_hand = 3.0 / (500.0 + sqrt(500.0 * 500.0 + 3.5e5 * 3.0));
-    check_close(cairn_world_stable_step(world).step, by_hand, 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, by_hand, 1e-12, 0.0);
     cairn_world_destroy(world);
 }
 
@@ -102,7 +102,7 @@ static void hertzian_law(void **state)
     double normal = 2.0 * E / (2.0 * (1.0 - nu * nu)) * area;
     double tangential = 8.0 * E / (4.0 * (2.0 - nu) * (1.0 + nu)) * area;
     double k = fmax(normal, 3.5 * tangential);
-    check_close(cairn_world_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
     cairn_world_destroy(world);
 }
 
@@ -113,23 +113,23 @@ static void other_laws(void **state)
     cairn_body_id a = add_ball(world, any, 0.1, 2.0, 0.0);
     cairn_body_id b = add_ball(world, any, 0.1, 5.0, 1.0);
     (void)a, (void)b;
-    assert_true(isinf(cairn_world_stable_step(world).step)); // the cone law
+    assert_true(isinf(cairn_world_get_stable_step(world).step)); // the cone law
     check(cairn_pair_set_law(world, any, any, "spring_dashpot", &error));
     set(world, any, any, "spring", 1e5);
-    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / 1e5), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(2.0 / 1e5), 1e-12, 0.0);
     set(world, any, any, "hpow", 1.5);
     double tangent = 1e5 * 1.5 * sqrt(0.001);
-    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / tangent), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(2.0 / tangent), 1e-12, 0.0);
     check(cairn_pair_set_law(world, any, any, "incremental", &error));
     set(world, any, any, "young_modulus", 1e6);
     set(world, any, any, "stiffness_ratio", 0.5);
     // k_n = 2 E R*, R* = 0.05
-    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / (3.5 * 0.5 * 1e5)), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(2.0 / (3.5 * 0.5 * 1e5)), 1e-12, 0.0);
     check(cairn_pair_set_law(world, any, any, "exudyn_sphere", &error));
-    assert_true(isinf(cairn_world_stable_step(world).step));
+    assert_true(isinf(cairn_world_get_stable_step(world).step));
     set(world, any, any, "contact_stiffness", 4e4);
     set(world, any, any, "contact_plasticity_ratio", 0.75);
-    check_close(cairn_world_stable_step(world).step, sqrt(2.0 / 1.6e5), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(2.0 / 1.6e5), 1e-12, 0.0);
     cairn_world_destroy(world);
 }
 
@@ -149,7 +149,7 @@ static void names_the_pair(void **state)
     add_ball(world, wood, 0.1, 9.0, 0.0);
     cairn_body_id light = add_ball(world, wood, 0.1, 0.5, 1.0);
     cairn_body_id heavy = add_ball(world, steel, 0.1, 4.0, 2.0);
-    cairn_step_limit limit = cairn_world_stable_step(world);
+    cairn_step_limit limit = cairn_world_get_stable_step(world);
     check_close(limit.step, sqrt(0.5 / 1e7), 1e-12, 0.0);
     assert_int_equal(limit.a.index, light.index);
     assert_int_equal(limit.b.index, heavy.index);
@@ -175,12 +175,12 @@ static double energy_of_row(double share)
         if (i < 2)
             first[i] = id;
     }
-    check_close(cairn_world_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
+    check_close(cairn_world_get_stable_step(world).step, sqrt(m / k), 1e-12, 0.0);
     const double v[3] = {1e-6, 0.0, 0.0}, w[3] = {0.0, 0.0, 0.0};
     check(cairn_body_set_velocity(world, first[1], v, w, &error));
     for (int i = 0; i < 600; i++)
         check(cairn_world_step(world, &error));
-    double kinetic = cairn_world_energy(world).kinetic;
+    double kinetic = cairn_world_get_energy(world).kinetic;
     cairn_world_destroy(world);
     return kinetic;
 }
@@ -207,11 +207,11 @@ static void step_changes(void **state)
     assert_int_equal(cairn_world_set_time_step(world, NAN, &error), CAIRN_ERROR_ARGUMENT);
     check(cairn_world_set_time_step(world, 0.25, &error));
     check(cairn_world_step(world, &error));
-    check_close(cairn_world_time(world), 0.25, 1e-15, 0.0);
+    check_close(cairn_world_get_time(world), 0.25, 1e-15, 0.0);
     check(cairn_world_set_time_step(world, 0.5, &error));
     check(cairn_world_step(world, &error));
     check(cairn_world_step(world, &error));
-    check_close(cairn_world_time(world), 1.25, 1e-15, 0.0);
+    check_close(cairn_world_get_time(world), 1.25, 1e-15, 0.0);
     cairn_body_view view;
     assert_int_equal(cairn_body_get(world, cairn_body_at(world, 0), &view), CAIRN_OK);
     check_close(view.position[2], -0.5 * 9.81 * 1.25 * 1.25, 1e-12, 0.0);
@@ -243,12 +243,12 @@ static void forces_outlive_a_change(void **state)
         double force[3], torque[3];
         cairn_body_id box = cairn_body_at(world, 1);
         if (i > 0) {
-            assert_int_equal(cairn_body_contact_force(world, box, force, torque), CAIRN_OK);
+            assert_int_equal(cairn_body_get_contact_force(world, box, force, torque), CAIRN_OK);
             check_close(force[2], 9810.0, 1e-6, 0.0);
         }
         check(cairn_world_step(world, &error));
     }
-    check_at_most(fabs(cairn_world_energy(world).residual), 1e-6);
+    check_at_most(fabs(cairn_world_get_energy(world).residual), 1e-6);
     cairn_world_destroy(world);
 }
 
@@ -258,7 +258,7 @@ static void residuals_of_the_last_solve(void **state)
     (void)state;
     int count = -1;
     cairn_world *world = world_of(1e-3);
-    cairn_world_residuals(world, &count);
+    cairn_world_get_residuals(world, &count);
     assert_int_equal(count, 0);
     check(cairn_world_set_solver(world, "gauss_seidel", &error));
     check(cairn_world_set_tolerance(world, 1e-10, &error));
@@ -269,8 +269,8 @@ static void residuals_of_the_last_solve(void **state)
             check(cairn_body_set_velocity(world, ball, v, w, &error));
     }
     check(cairn_world_step(world, &error));
-    const double *residuals = cairn_world_residuals(world, &count);
-    assert_true(count > 1 && count <= cairn_world_report(world)->iterations);
+    const double *residuals = cairn_world_get_residuals(world, &count);
+    assert_true(count > 1 && count <= cairn_world_get_report(world)->iterations);
     assert_true(residuals[0] > 1e-10);
     check_at_most(residuals[count - 1], 1e-10);
     cairn_world_destroy(world);

@@ -99,7 +99,7 @@ static void test_no_heap_call_once_warm(void **state)
         add_floor(world);
         add_pyramids(world, 3, 6);
         step(world, 60);
-        assert_true(cairn_world_report(world)->contacts > 200);
+        assert_true(cairn_world_get_report(world)->contacts > 200);
         long before = counter.calls;
         step(world, 100);
         assert_int_equal(counter.calls, before);
@@ -117,8 +117,8 @@ static uint64_t hash_after(int threads, int steps)
     add_floor(world);
     add_pyramids(world, 4, 7);
     step(world, steps);
-    assert_string_equal(cairn_world_report(world)->stop, "solved");
-    uint64_t hash = cairn_world_hash(world);
+    assert_string_equal(cairn_world_get_report(world)->stop, "solved");
+    uint64_t hash = cairn_world_get_hash(world);
     cairn_world_destroy(world);
     return hash;
 }

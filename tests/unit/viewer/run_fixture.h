@@ -47,11 +47,11 @@ static inline void run_write(const char *path, int steps, int every)
     cairn_trajectory *writer = NULL;
     cairn_trajectory_def def = {.command = "test", .scene = "flight", .scene_text = run_text};
     run_must(cairn_trajectory_create(path, scene->world, &def, &writer, &error), &error);
-    run_must(cairn_trajectory_frame(writer, scene->world, &error), &error);
+    run_must(cairn_trajectory_write_frame(writer, scene->world, &error), &error);
     for (int i = 1; i <= steps; i++) {
         run_must(cairn_world_step(scene->world, &error), &error);
         if (i % every == 0)
-            run_must(cairn_trajectory_frame(writer, scene->world, &error), &error);
+            run_must(cairn_trajectory_write_frame(writer, scene->world, &error), &error);
     }
     run_must(cairn_trajectory_close(writer, &error), &error);
     scn_destroy(scene);

@@ -3,7 +3,7 @@
 // flight.
 #include "tests/unit/viewer/run_fixture.h"
 
-#include "viewer/app/replay.h"
+#include "viewer/simulation/replay.h"
 
 #include <math.h>
 
@@ -55,7 +55,7 @@ static void test_stored_frames(void **state)
     (void)state;
     show s;
     open_show(&s);
-    assert_int_equal(cairn_replay_count(s.replay), 6);
+    assert_int_equal(cairn_replay_get_frame_count(s.replay), 6);
     for (int i = 0; i < 6; i++) {
         run_must(view_replay_take(&s.frame, &s.model, s.replay, i, &s.error), &s.error);
         assert_int_equal(s.frame.step, 4 * i);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: bodies, their state and the forces on them.
+#ifndef CAIRN_BODY_H
+#define CAIRN_BODY_H
+
+#include <cairn/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cairn_body_kind {
+    CAIRN_DYNAMIC, // moved by forces
+    CAIRN_FIXED,   // never moves
+    CAIRN_MOVING   // follows its prescribed velocity whatever the forces
+} cairn_body_kind;
+
+typedef struct cairn_body_def {
+    cairn_body_kind kind;
+    cairn_shape_id shape;
+    cairn_material_id material; // null: the first material, made on demand
+    double position[3];         // m, of the shape's frame
+    double orientation[4];      // of the shape's frame
+    double velocity[3];         // m/s, of the centre of mass
+    double angular_velocity[3]; // rad/s, world axes
+    double density;             // kg/m3; used where mass is 0; default 1000
+    double mass;                // kg; 0: from density and volume
+    double inertia[3];          // kg m2, about the principal axes; zeros: from the shape
+    const char *name;           // copied; NULL for none
+    uint32_t cookie;
+} cairn_body_def;
+
+CAIRN_API cairn_body_def cairn_default_body_def(void);
+CAIRN_API cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def,
+                                         cairn_body_id *body,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Bodies in order of creation: 0 .. count-1.
+CAIRN_API int cairn_body_count(const cairn_world *world);
+CAIRN_API cairn_body_id cairn_body_at(const cairn_world *world, int index);
+CAIRN_API cairn_body_id cairn_body_find(const cairn_world *world, const char *name);
+
+typedef struct cairn_body_view {
+    cairn_body_kind kind;
+    cairn_shape_id shape;
+    cairn_material_id material;
+    const char *name;           // "" for none
+    double position[3];         // of the shape's frame
+    double orientation[4];      // of the shape's frame
+    double centre[3];           // m, centre of mass
+    double velocity[3];         // of the centre of mass
+    double angular_velocity[3]; // world axes
+    double mass;                // INFINITY where not dynamic
+    double inertia[3];          // principal
+    double kinetic_energy;      // J
+} cairn_body_view;
+
+CAIRN_API cairn_status cairn_body_get(const cairn_world *world, cairn_body_id body,
+                                      cairn_body_view *view) CAIRN_CHECK_RESULT;
+
+/// Between steps: place a body, or set its velocity (for a moving body: the prescribed one).
+CAIRN_API cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id body,
+                                           const double position[3], const double orientation[4],
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id body,
+                                               const double velocity[3],
+                                               const double angular_velocity[3],
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+/// Force (N) and torque (N m, world axes) on a body in the next steps, until changed; booked as
+/// work of drivers.
+CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id body,
+                                            const double force[3], const double torque[3],
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: time steps, what the last one did, and what limits the next one.
+#ifndef CAIRN_STEP_H
+#define CAIRN_STEP_H
+
+#include <cairn/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Advances by one time step. A step whose solve stops early is done with the best point found and
+/// says so in the report; non-finite state stops with the body's identity.
+CAIRN_API cairn_status cairn_world_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The contact that limits the time step.
+typedef struct cairn_step_limit {
+    double step;      // s; INFINITY where no law has a limit
+    double stiffness; // N/m, of the contact
+    double damping;   // N s/m
+    double mass;      // kg, of the lighter body
+    cairn_body_id a, b;
+    const char *law; // "" where there is none
+} cairn_step_limit;
+
+/// Estimates the stable step of the stiffest contact that the bodies of the world may make, of
+/// those with an explicit law: h = m / (c + sqrt(c^2 + k m)) with the mass m of the lighter body,
+/// which is the limit of leap-frog for a row of such bodies, sqrt(m / k) without damping. k is the
+/// larger of the normal stiffness and 7/2 of the tangential one (a sphere turns too), both at an
+/// overlap of 1 % of the smaller body's half size. docs/laws.md section 9.
+/// Cone laws have no limit. Tests: tests/unit/engine/test_stable_step.c
+CAIRN_API cairn_step_limit cairn_world_get_stable_step(const cairn_world *world);
+
+/// Phases of a step, in order, as timed.
+#define CAIRN_PHASE_LIST(X)                                                                        \
+    X(MIDPOINT, midpoint)                                                                          \
+    X(BROAD_PHASE, broad_phase)                                                                    \
+    X(NARROW_PHASE, narrow_phase)                                                                  \
+    X(CONTACT_SET, contact_set)                                                                    \
+    X(ASSEMBLY, assembly)                                                                          \
+    X(EXPLICIT_LAWS, explicit_laws)                                                                \
+    X(SOLVER, solver)                                                                              \
+    X(CERTIFICATE, certificate)                                                                    \
+    X(FINISH, finish)
+
+typedef enum cairn_phase {
+#define CAIRN_PHASE_ENUM(constant, name) CAIRN_PHASE_##constant,
+    CAIRN_PHASE_LIST(CAIRN_PHASE_ENUM)
+#undef CAIRN_PHASE_ENUM
+        CAIRN_PHASE_COUNT
+} cairn_phase;
+
+CAIRN_API const char *cairn_phase_name(cairn_phase phase);
+
+/// What the last step did.
+typedef struct cairn_step_report {
+    int contacts;     // in the problem (implicit) or touched by laws
+    int active;       // with a nonzero reaction
+    const char *stop; // "solved", "iteration_limit", ... ; "none" where there was nothing to solve
+    int iterations;
+    double error;                // residual of the step, recomputed by the engine, theory.md (4.18)
+    double error_scaled;         // the same in velocity units, theory.md (4.13)
+    double error_joints;         // m or rad, largest violation of a joint at the end of the step
+    double penetration;          // m, deepest overlap at the end of the step; >= 0
+    double penetration_relative; // the largest overlap / smaller body's smallest size
+    double seconds[CAIRN_PHASE_COUNT];
+} cairn_step_report;
+
+CAIRN_API const cairn_step_report *cairn_world_get_report(const cairn_world *world);
+
+/// Residual after each iteration (or block of them) of the last solve, as its solver measured it:
+/// the first 2048. @param count  out; 0 where nothing was solved
+CAIRN_API const double *cairn_world_get_residuals(const cairn_world *world, int *count);
+
+/// Whether the problem of the last step has no solution because of bodies whose motion is
+/// prescribed: what they squeeze has no velocity that does not overlap with one of them. Reactions,
+/// and the work of the drivers, mean nothing then, even where a solver finds them good in relative
+/// terms. The test is a convex program that can cost more than a step: for steps that may be
+/// jammed.
+/// @param bodies  [capacity] out: bodies of the contacts that no velocity satisfies, in order of
+///                creation
+/// @param count   out: their number, which may exceed `capacity`; 0: there may be a solution
+/// @return CAIRN_ERROR_MEMORY; CAIRN_ERROR_UNSUPPORTED, CAIRN_ERROR_NONFINITE (as in
+///         cairn_problem_check)
+/// Tests: tests/unit/engine/test_jam.c
+CAIRN_API cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int capacity,
+                                            int *count, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether the last step gives reason to look for a jam: prescribed bodies have contacts in it, and
+/// it ended unsolved or leaves a contact closing by a hundredth of how the fastest one would have.
+CAIRN_API bool cairn_world_may_be_jammed(const cairn_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

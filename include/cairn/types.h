@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: ids, values and other small types that all headers share.
+#ifndef CAIRN_TYPES_H
+#define CAIRN_TYPES_H
+
+#include <cairn/status.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The world owns everything; it is opaque.
+typedef struct cairn_world cairn_world;
+
+typedef struct cairn_shape_id {
+    uint32_t index, generation;
+} cairn_shape_id;
+
+typedef struct cairn_material_id {
+    uint32_t index, generation;
+} cairn_material_id;
+
+typedef struct cairn_body_id {
+    uint32_t index, generation;
+} cairn_body_id;
+
+typedef struct cairn_joint_id {
+    uint32_t index, generation;
+} cairn_joint_id;
+
+typedef struct cairn_connector_id {
+    uint32_t index, generation;
+} cairn_connector_id;
+
+typedef struct cairn_allocator {
+    void *(*reallocate)(void *context, void *block, size_t size); // size 0 frees
+    void *context;
+} cairn_allocator;
+
+typedef enum cairn_log_level { CAIRN_INFO, CAIRN_WARNING, CAIRN_ERROR } cairn_log_level;
+
+/// A setting's value as a scene or a command line gives it.
+typedef enum cairn_value_type { CAIRN_NUMBER, CAIRN_BOOLEAN, CAIRN_TEXT } cairn_value_type;
+
+typedef struct cairn_value {
+    cairn_value_type type;
+    double number;
+    bool boolean;
+    const char *text; // borrowed during the call
+} cairn_value;
+
+static inline cairn_value cairn_number(double number)
+{
+    cairn_value value = {CAIRN_NUMBER, number, false, 0};
+    return value;
+}
+
+static inline cairn_value cairn_text(const char *text)
+{
+    cairn_value value = {CAIRN_TEXT, 0.0, false, text};
+    return value;
+}
+
+typedef struct cairn_parameter {
+    const char *name;
+    cairn_value value;
+} cairn_parameter;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
