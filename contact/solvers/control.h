@@ -14,7 +14,7 @@ typedef enum con_stop {
     CON_STOP_TIME_LIMIT,
     CON_STOP_STAGNATED,
     CON_STOP_RUNAWAY,    // impulses grew past CON_GROWTH_MAX: probably there is no solution
-    CON_STOP_INFEASIBLE, // shown to have no solution, con_existence_check
+    CON_STOP_INFEASIBLE, // shown to have no solution, by a caller who asks con_existence_check
     CON_STOP_FAILED      // breakdown (singular matrix, NaN); R is the best point found
 } con_stop;
 
@@ -30,7 +30,6 @@ typedef struct con_control {
                             // 0: not asked for
     int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
     double time_limit;      // s of wall clock; <= 0: none
-    bool explain;           // of what is not solved ask con_existence_check whether it can be
     base_workers *workers;  // may be NULL
     const con_local *local; // one-contact solver for those that need one; NULL: the default
     const void *local_settings; // NULL: its defaults

@@ -4,7 +4,6 @@
 
 #include "base/assert.h"
 #include "base/timer.h"
-#include "contact/existence/existence.h"
 #include "contact/problem/reduced.h"
 
 #include <stddef.h>
@@ -172,16 +171,6 @@ static void judge(const con_control *control, con_report *report)
         report->stop = CON_STOP_STAGNATED;
 }
 
-// a problem that was not solved may have no solution
-static cairn_status explain(const con_problem *problem, con_report *report, base_arena *arena)
-{
-    con_existence existence;
-    cairn_status status = con_existence_check(problem, &existence, NULL, arena);
-    if (status == CAIRN_OK && existence.verdict == CON_EXISTENCE_NONE)
-        report->stop = CON_STOP_INFEASIBLE;
-    return status == CAIRN_ERROR_UNSUPPORTED ? CAIRN_OK : status;
-}
-
 /// @param reduction  what the problem comes from; NULL where it has never had joints
 static cairn_status run(const con_solver *solver, const void *settings, con_problem *problem,
                         con_reduction *reduction, con_control *control, double (*R)[3],
@@ -251,8 +240,5 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
                               ? run_jointed(solver, settings, problem, &told, R, U, report, arena)
                               : run(solver, settings, &copy, NULL, &told, R, U, report, arena);
     base_arena_rewind(arena, mark);
-    if (status == CAIRN_OK && control->explain && report->stop != CON_STOP_SOLVED &&
-        problem->contact_count > 0)
-        status = explain(problem, report, arena);
     return status;
 }

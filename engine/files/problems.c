@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "contact/existence/existence.h"
 #include "engine/state/values.h"
 
 #include <math.h>
@@ -231,6 +232,19 @@ static cairn_status fail_solve(const con_solver *solver, cairn_status status, ca
                      cairn_status_text(status));
 }
 
+// a problem that was not solved may have no solution
+static cairn_status explain(cairn_problem *problem, con_report *report, cairn_error *error)
+{
+    if (report->stop == CON_STOP_SOLVED || problem->conversion->problem.contact_count == 0)
+        return CAIRN_OK;
+    con_existence existence;
+    cairn_status status =
+        con_existence_check(&problem->conversion->problem, &existence, NULL, problem->arena);
+    if (status == CAIRN_OK && existence.verdict == CON_EXISTENCE_NONE)
+        report->stop = CON_STOP_INFEASIBLE;
+    return status == CAIRN_ERROR_MEMORY ? fail_memory(error) : CAIRN_OK;
+}
+
 static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *def,
                                  const solve_choice *choice, base_workers *workers,
                                  cairn_solve_report *report, cairn_error *error)
@@ -241,7 +255,6 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
         .scaled_weight = def->scaled_measure ? 1.0 : 0.0,
         .max_iterations = def->max_iterations,
         .time_limit = def->time_limit,
-        .explain = true,
         .workers = workers,
         .local = choice->local,
         .local_settings = choice->local_settings,
@@ -255,6 +268,9 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
     base_arena_reset(problem->arena);
     if (status != CAIRN_OK)
         return fail_solve(choice->solver, status, error);
+    status = explain(problem, &result, error);
+    if (status != CAIRN_OK)
+        return status;
     problem->solved = true;
     *report = (cairn_solve_report){
         .solver = choice->solver->name,

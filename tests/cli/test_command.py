@@ -11,8 +11,8 @@ import time
 from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_status, finish, load
 
 SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
-           "error_max", "energy_residual", "penetration_max", "seconds_stepping",
-           "seconds_per_step", "state_hash", "phases"]
+           "error_max", "error_scaled_max", "error_siconos_max", "energy_residual",
+           "penetration_max", "seconds_stepping", "seconds_per_step", "state_hash", "phases"]
 COMMANDS = ["run", "view", "render", "solve", "bench", "check", "compare", "law", "info", "list",
             "doctor", "help"]
 # blocks that fall apart on a table, for more than one contact count

@@ -19,6 +19,7 @@ static const struct capability {
     {"soclcp_relaxation", INFINITY, "solves the problem without the shift, where slip dilates"},
     {"hyperplane_projection", 1e-6, "the separation is of second order in the error: round-off"},
     {"interior_point", 1e-7, "round-off on the border of the cone, where states are two at once"},
+    {"aclm_newton", 1e-7, "its programs are solved by the same interior point"},
 };
 
 // the tolerance to ask of a solver where others get `tolerance`; INFINITY: none
