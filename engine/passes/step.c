@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/finite.h"
 #include "engine/pairs/spheres/lane.h"
 #include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
@@ -15,22 +16,6 @@
 
 // RESIDUALS: entries kept of a step's residual history
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
-
-typedef struct body_label {
-    char text[96];
-} body_label;
-
-/// 'body 3 ("name")', for messages.
-static body_label label_of(const cairn_world *world, int body)
-{
-    body_label label;
-    const char *name = eng_extra_of(world, body).name;
-    if (name != NULL)
-        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
-    else
-        snprintf(label.text, sizeof label.text, "body %d", body);
-    return label;
-}
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
 static int worst_contact(const cairn_world *world)
@@ -54,8 +39,8 @@ static int worst_contact(const cairn_world *world)
 static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
 {
     const eng_contacts *c = &world->contacts;
-    size_t size = (size_t)world->problem.contact_count * sizeof *world->guess;
-    memcpy(world->contacts.R, world->guess, size);
+    size_t size = (size_t)world->solved->contact_count * sizeof *world->guess;
+    memcpy(world->solved_R, world->guess, size);
     memset(world->solution_U, 0, size);
     world->report.stop = "failed";
     if (status != CAIRN_ERROR_NONFINITE)
@@ -63,12 +48,13 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
                          world->step_count + 1, world->time, cairn_status_text(status));
     int worst = worst_contact(world);
     const double *V = c->V[worst];
-    return base_fail(error, status,
-                     "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
-                     "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
-                     "m/s, gap %.3g m)",
-                     world->step_count + 1, world->time, label_of(world, c->body[worst][0]).text,
-                     label_of(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
+    return base_fail(
+        error, status,
+        "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
+        "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
+        "m/s, gap %.3g m)",
+        world->step_count + 1, world->time, eng_body_label(world, c->body[worst][0]).text,
+        eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
 }
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
@@ -84,13 +70,13 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .local_settings = world->local.settings,
         .history = world->residuals + world->residual_count,
         .history_capacity = RESIDUALS - world->residual_count,
-        .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
+        .l = world->joint_step != NULL ? world->joint_step->together.l : NULL,
     };
     con_report report;
     double start = base_timer_seconds();
     cairn_status status =
-        con_solve(world->solver.plugin, world->solver.settings, &world->problem, &control,
-                  world->contacts.R, world->solution_U, &report, world->arena);
+        con_solve(world->solver.plugin, world->solver.settings, world->solved, &control,
+                  world->solved_R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
     world->report.stop = con_stop_name(report.stop);
@@ -110,7 +96,7 @@ static void apply_reactions(cairn_world *world)
 {
     int bodies = world->body_count;
     if (world->problem.contact_count > 0)
-        con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
+        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->v_end);
     else
         memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
     eng_joints_apply(world, world->v_end);
@@ -135,22 +121,33 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
     }
 }
 
-cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+/// Room for the results of a solve, of the rows that joints may still bring in too.
+static bool allocate_results(cairn_world *world)
 {
-    int n = world->problem.contact_count;
-    if (n == 0)
-        return CAIRN_OK;
+    int n = eng_joints_capacity(world);
     world->guess =
         (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
     world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
                                                           (size_t)n, sizeof *world->solution_U);
     world->residuals = (double *)base_arena_allocate(world->arena, "residual history", RESIDUALS,
                                                      sizeof *world->residuals);
-    if (world->guess == NULL || world->solution_U == NULL || world->residuals == NULL)
+    return world->guess != NULL && world->solution_U != NULL && world->residuals != NULL;
+}
+
+cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+{
+    size_t contacts = (size_t)world->problem.contact_count;
+    if (contacts == 0)
+        return CAIRN_OK;
+    if (!allocate_results(world))
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
-    memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
+    memcpy(world->guess, world->solved_R,
+           (size_t)world->solved->contact_count * sizeof *world->guess);
     bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
-    return joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    cairn_status status = joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    if (world->solved_R != world->contacts.R)
+        memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
+    return status;
 }
 
 /// U of the cone contacts: the solver's without the shift.
@@ -205,27 +202,11 @@ cairn_status eng_block_end(cairn_world *world)
     return status;
 }
 
-/// Names the first body or contact whose state is not finite.
-static cairn_status check_finite(const cairn_world *world, cairn_error *error)
-{
-    for (int i = 0; i < world->body_count; i++) {
-        const double *v = world->v[i];
-        double sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5];
-        if (isfinite(sum) && vec3_is_finite(world->q[i].position))
-            continue;
-        return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "step %" PRId64 ", t = %g s: %s has a state that is not finite "
-                         "(velocity %g %g %g m/s)",
-                         world->step_count + 1, world->time, label_of(world, i).text, v[0], v[1],
-                         v[2]);
-    }
-    return CAIRN_OK;
-}
-
 static cairn_status begin_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
+    world->solved = NULL;
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
@@ -234,6 +215,7 @@ static cairn_status begin_step(cairn_world *world)
         status = eng_joints_gather(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
+    eng_energy_before(world);
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
     return status;
@@ -257,12 +239,16 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     eng_block_free_velocity(world);
     status = eng_motions_middle(world, error);
     if (status == CAIRN_OK)
+        status = eng_joints_ask_motors(world, error);
+    if (status == CAIRN_OK)
         eng_block_joint_forces(world);
     return status;
 }
 
 static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
 {
+    if (status == CAIRN_ERROR_NONFINITE)
+        return eng_finite_explain(world, "the step", error);
     return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
                      cairn_status_text(status));
 }
@@ -292,7 +278,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     TIMED(FINISH, status = eng_block_end(world));
-    return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
+    return status == CAIRN_OK ? eng_finite_check(world, error) : fail_block(world, status, error);
 }
 
 /// All blocks in one pass over spheres.
@@ -303,7 +289,7 @@ static cairn_status run_lane(cairn_world *world, cairn_error *error)
         return status;
     // without memory for that nobody is named
     cairn_status found =
-        eng_lane_publish(world) == CAIRN_OK ? check_finite(world, error) : CAIRN_OK;
+        eng_lane_publish(world) == CAIRN_OK ? eng_finite_check(world, error) : CAIRN_OK;
     return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 
