@@ -72,8 +72,9 @@ con_residual con_residual_from(const con_residual_sums *sums, const con_residual
     double size = scale->energy > 0.0 ? scale->energy : sums->impulse;
     double known = fmax(sums->energy, DBL_EPSILON * DBL_EPSILON * sums->impulse);
     double largest = fmax(scale->velocity, fmax(sums->R, sums->U));
+    double yielding = relative(known, size), rigid = relative(sums->rigid, scale->velocity);
     return (con_residual){
-        .error = hypot(relative(known, size), relative(sums->rigid, scale->velocity)),
+        .error = sqrt(yielding * yielding + rigid * rigid),
         .error_scaled = relative(sums->velocity, scale->velocity),
         .error_q = relative(sums->natural, scale->velocity),
         .error_siconos = relative(sums->natural, largest),
