@@ -116,6 +116,10 @@ static void put_json(const char *file, const cairn_problem *problem,
     cli_json_integer(&json, "iterations", report->iterations);
     cli_json_number(&json, "error", report->error);
     cli_json_number(&json, "seconds", report->seconds);
+    cli_json_number(&json, "error_scaled", report->error_scaled);
+    cli_json_number(&json, "error_q", report->error_q);
+    cli_json_number(&json, "error_siconos", report->error_siconos);
+    cli_json_number(&json, "growth", report->growth);
     if (cairn_problem_get_equality_count(problem) > 0)
         cli_json_number(&json, "error_joints", report->error_joints);
     cli_json_object_end(&json);
@@ -144,10 +148,10 @@ static int solve_read(const solve_settings *settings, solve_request *request, co
     } else {
         if (request->rows++ == 0)
             printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error",
-                   "error |q|", "seconds", "file");
+                   "siconos", "seconds", "file");
         printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report.stop,
                cairn_problem_get_contact_count(problem), report.iterations, report.error,
-               report.error_q, report.seconds, cli_show(file).text);
+               report.error_siconos, report.seconds, cli_show(file).text);
         fflush(stdout);
     }
     if (settings->write_solution != NULL &&

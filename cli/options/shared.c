@@ -77,13 +77,13 @@ const cli_option cli_accuracy_options[CLI_ACCURACY_OPTION_COUNT] = {
      .type = CLI_NUMBER,
      .offset = offsetof(cli_accuracy, tolerance),
      .argument = "X",
-     .help = "residual to reach (default 1e-8)",
+     .help = "residual to reach, free of units (default 1e-8)",
      .minimum = 1e-16,
      .maximum = 1.0},
     {.name = "both-measures",
      .type = CLI_FLAG,
      .offset = offsetof(cli_accuracy, both_measures),
-     .help = "demand the tolerance of the residual divided by |q| too"},
+     .help = "demand the tolerance of the residual in the units of the file, over |q|, too"},
 };
 
 void cli_scene_defaults(cli_scene_choice *scene)

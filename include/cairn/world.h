@@ -19,8 +19,8 @@ typedef enum cairn_rotation {
 /// member of cairn_world_def, its default and range, the key of simulation{} in a scene, the word
 /// behind --simulation-set, the entry in resolved.json, and, where `counts` is true because results
 /// depend on it, its part in the fingerprint of a checkpoint.
-/// Members: scaled_weight is that of theory.md (4.13), which does not depend on the unit of mass,
-/// in the residual, so that light bodies are held too; correction_slop 0 means 1e-5 of the smaller
+/// Members: scaled_weight is that of theory.md (4.13), which judges velocities, in the residual, so
+/// that light bodies are held beside heavy ones; correction_slop 0 means 1e-5 of the smaller
 /// body's smallest size; results do not depend on threads.
 /// X(type, member, kind, key, unit, initial, minimum, maximum, words, counts, help)
 #define CAIRN_WORLD_SETTINGS(X)                                                                    \
@@ -28,7 +28,7 @@ typedef enum cairn_rotation {
     X(cairn_rotation, rotation, CHOICE, "rotation", "", CAIRN_RIG_IMP, 0, 0, rotation_words, true, \
       "scheme of rotation")                                                                        \
     X(double, tolerance, REAL, "tolerance", "", 1e-6, 1e-16, 1.0, NULL, true,                      \
-      "residual that a step must reach, theory.md (4.12)")                                         \
+      "residual that a step must reach, theory.md (4.18)")                                         \
     X(double, scaled_weight, REAL, "scaled_weight", "", 0.01, 0.0, 1.0, NULL, true,                \
       "weight of the scaled residual, theory.md (4.13), in what must reach the tolerance")         \
     X(int, max_iterations, INTEGER, "max_iterations", "", 0, 0, INT_MAX, NULL, true,               \
