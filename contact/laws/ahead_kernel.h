@@ -32,7 +32,7 @@ static __attribute__((noinline)) vec any_power(vec a, double exponent)
     double lane[LANES] __attribute__((aligned(64)));
     v_store(lane, a);
     for (int k = 0; k < LANES; k++)
-        lane[k] = pow(lane[k], exponent);
+        lane[k] = base_pow(lane[k], exponent);
     return v_load(lane);
 }
 

@@ -5,6 +5,7 @@
 #include "contact/laws/exudyn_sphere_kernel.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <float.h>
 
@@ -62,7 +63,7 @@ static const char *const history_names[] = {"gap", "tangential_velocity", "impac
 /// d^n, exact for the usual powers.
 static double power(double d, double n)
 {
-    return n == 1.0 ? d : n == 2.0 ? d * d : pow(d, n);
+    return n == 1.0 ? d : n == 2.0 ? d * d : base_pow(d, n);
 }
 
 static bool is_flat(const con_impulse_input *input)
@@ -87,7 +88,7 @@ static exudyn_plastic plastic_of(const exudyn_sphere *p)
         .pull_off = p->pull_off,
         .n = p->exponent,
         .x = plain ? 1.0 : p->adhesion_exponent,
-        .ratio = pow(p->plasticity, 1.0 / p->exponent),
+        .ratio = base_pow(p->plasticity, 1.0 / p->exponent),
     };
 }
 
@@ -104,7 +105,7 @@ static double plastic_force(const exudyn_plastic *m, double overlap, double plas
 static double switch_overlap(const exudyn_plastic *m, double plastic)
 {
     if (m->adhesion == 0.0 || m->x == m->n)
-        return plastic * pow(m->k2 / (m->k2 + m->adhesion), 1.0 / m->n);
+        return plastic * base_pow(m->k2 / (m->k2 + m->adhesion), 1.0 / m->n);
     double low = 0.0, high = plastic, target = m->k2 * power(plastic, m->n);
     for (int i = 0; i < 60; i++) {
         double middle = 0.5 * (low + high);
@@ -118,16 +119,16 @@ static double switch_overlap(const exudyn_plastic *m, double plastic)
 static double plastic_stored(const exudyn_plastic *m, double overlap, double plastic)
 {
     double split = fmin(switch_overlap(m, plastic), overlap), n = m->n + 1.0;
-    double adhesive = -m->adhesion * pow(split, m->x + 1.0) / (m->x + 1.0);
-    double unloading =
-        m->k2 * ((pow(overlap, n) - pow(split, n)) / n - power(plastic, m->n) * (overlap - split));
+    double adhesive = -m->adhesion * base_pow(split, m->x + 1.0) / (m->x + 1.0);
+    double unloading = m->k2 * ((base_pow(overlap, n) - base_pow(split, n)) / n -
+                                power(plastic, m->n) * (overlap - split));
     return adhesive + unloading - m->pull_off * overlap;
 }
 
 double con_exudyn_plastic_lost(const exudyn_plastic *m, double plastic)
 {
     double overlap = plastic / m->ratio, n = m->n + 1.0;
-    double given = m->k1 * pow(overlap, n) / n - m->pull_off * overlap;
+    double given = m->k1 * base_pow(overlap, n) / n - m->pull_off * overlap;
     return plastic > 0.0 ? given - plastic_stored(m, overlap, plastic) : 0.0;
 }
 
@@ -137,7 +138,7 @@ static double spring_force(const exudyn_sphere *p, const con_impulse_input *inpu
 {
     double overlap = -input->gap;
     if (!is_plastic(p, input)) {
-        output->elastic = p->stiffness * pow(overlap, p->exponent + 1.0) / (p->exponent + 1.0);
+        output->elastic = p->stiffness * base_pow(overlap, p->exponent + 1.0) / (p->exponent + 1.0);
         return p->stiffness * power(overlap, p->exponent);
     }
     exudyn_plastic m = plastic_of(p);
@@ -192,7 +193,7 @@ static void friction(const exudyn_sphere *p, const con_impulse_input *input, dou
 {
     double v[2], h = input->step, W = 0.5 * (input->W.m[1][1] + input->W.m[2][2]);
     tangential_velocity(p, input, v);
-    double speed = hypot(v[0], v[1]);
+    double speed = base_hypot(v[0], v[1]);
     // the program lets tension reverse friction
     double most =
         p->friction * (p->compatibility == COMPATIBILITY_EXUDYN ? force : fmax(force, 0.0));
@@ -212,7 +213,7 @@ static void notice_impact(const exudyn_sphere *p, const con_impulse_input *input
     if (history[GAP] > 0.0 || (input->fresh && !there_already))
         history[IMPACT_VELOCITY] = -input->V[0];
     history[GAP] = input->gap;
-    history[TANGENTIAL_VELOCITY] = hypot(input->V[1], input->V[2]);
+    history[TANGENTIAL_VELOCITY] = base_hypot(input->V[1], input->V[2]);
 }
 
 /// The impact velocity stays until the next impact.
@@ -220,7 +221,7 @@ static void keep_open(const void *parameters, const con_impulse_input *input, do
 {
     (void)parameters;
     history[GAP] = input->gap;
-    history[TANGENTIAL_VELOCITY] = hypot(input->V[1], input->V[2]);
+    history[TANGENTIAL_VELOCITY] = base_hypot(input->V[1], input->V[2]);
     history[PLASTIC_OVERLAP] = 0.0;
 }
 
@@ -306,7 +307,7 @@ static con_batch_state state_of(const void *terms, const double *columns, double
                                  .elastic = plastic_stored(&t->model, overlap, plastic),
                                  .lost = con_exudyn_plastic_lost(&t->model, plastic)};
     return (con_batch_state){.spring = t->stiffness * power(overlap, t->exponent),
-                             .elastic = t->stiffness * pow(overlap, t->exponent + 1.0) /
+                             .elastic = t->stiffness * base_pow(overlap, t->exponent + 1.0) /
                                         (t->exponent + 1.0)};
 }
 

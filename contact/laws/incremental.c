@@ -5,6 +5,7 @@
 #include "contact/laws/slider.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <float.h>
 #include <string.h>
@@ -68,7 +69,7 @@ static vec3 turned_exact(vec3 shear, vec3 before, vec3 normal, vec3 spin, double
 {
     quat q = base_quat_from_rotation_vector(vec3_scale(0.5 * h, spin));
     double along = vec3_dot(vec3_make(q.x, q.y, q.z), before);
-    shear = con_rotate_about(shear, before, 2.0 * atan2(along, q.w));
+    shear = con_rotate_about(shear, before, 2.0 * base_atan2(along, q.w));
     return con_rotate_between(shear, before, normal);
 }
 

@@ -8,6 +8,8 @@
 #ifndef CAIRN_CONTACT_LAWS_KERNEL_H
 #define CAIRN_CONTACT_LAWS_KERNEL_H
 
+#include "base/elementary.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -83,8 +85,8 @@ static __attribute__((noinline)) void half_turn_large(mask large, vec s, vec *si
     v_store(lane, s);
     for (int k = 0; k < LANES; k++) {
         double angle = sqrt(lane[k]);
-        out[0][k] = angle > 0.0 ? sin(angle) / angle : 1.0;
-        out[1][k] = cos(angle);
+        out[0][k] = angle > 0.0 ? base_sin(angle) / angle : 1.0;
+        out[1][k] = base_cos(angle);
     }
     *sine = v_select(large, v_load(out[0]), *sine);
     *cosine = v_select(large, v_load(out[1]), *cosine);

@@ -4,6 +4,7 @@
 #include "contact/laws/spring_dashpot_kernel.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <float.h>
 
@@ -42,12 +43,12 @@ static const char *const history_names[] = {"cohesive"};
 /// g^m of a penetration; 1 for 0^0.
 static double power(double g, double m)
 {
-    return m == 1.0 ? g : pow(g, m);
+    return m == 1.0 ? g : base_pow(g, m);
 }
 
 static double slope(const spring_dashpot *p, double penetration)
 {
-    return p->hpow == 1.0 ? p->spring : p->spring * p->hpow * pow(penetration, p->hpow - 1.0);
+    return p->hpow == 1.0 ? p->spring : p->spring * p->hpow * base_pow(penetration, p->hpow - 1.0);
 }
 
 static double dashpot_of(const spring_dashpot *p, double tangent, double W_NN)
@@ -89,7 +90,7 @@ static void limit(const spring_dashpot *p, double h, double *cohesive, double R[
         R[0] = -p->cohesion * h;
         *cohesive = 0.0;
     }
-    double most = p->friction * fabs(R[0]), size = hypot(R[1], R[2]);
+    double most = p->friction * fabs(R[0]), size = base_hypot(R[1], R[2]);
     if (size > most) {
         R[1] *= most / size;
         R[2] *= most / size;
@@ -108,7 +109,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     if (input->gap > 0.0 && history[COHESIVE] == 0.0)
         return;
     double penetration = fmax(-input->gap, 0.0);
-    output->elastic = p->spring * pow(penetration, p->hpow + 1.0) / (p->hpow + 1.0);
+    output->elastic = p->spring * base_pow(penetration, p->hpow + 1.0) / (p->hpow + 1.0);
     double elastic = h * p->spring * power(penetration, p->hpow);
     const double *W = input->W.m[0], *R_before = input->R_previous;
     double free = input->B[0] + W[1] * R_before[1] + W[2] * R_before[2];
@@ -176,7 +177,8 @@ static con_batch_state state_of(const void *terms, const double *columns, double
     (void)columns;
     const spring_dashpot_terms *t = terms;
     return (con_batch_state){.spring = t->spring * power(overlap, t->hpow),
-                             .elastic = t->spring * pow(overlap, t->hpow + 1.0) / (t->hpow + 1.0)};
+                             .elastic =
+                                 t->spring * base_pow(overlap, t->hpow + 1.0) / (t->hpow + 1.0)};
 }
 
 static const con_batch batch = {

@@ -7,6 +7,8 @@
 // builds give the same bits.
 #define CON_KERNEL_BUILD
 #include "contact/laws/law_list.h"
+
+#include "base/elementary.h"
 #include "engine/pairs/spheres/lane_pair.h"
 
 /// Rows of list A are used again and again.
