@@ -115,8 +115,10 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
         status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
-        if (!changed)
-            return CAIRN_OK;
+        if (changed)
+            continue;
+        status = eng_joints_spread(world);
+        return status == CAIRN_OK ? status : base_fail(error, status, "out of memory in a step");
     }
 }
 

@@ -46,6 +46,7 @@ static const luaL_Reg calls[] = {
     {"connector", scn_call_connector},
     {"sensor", scn_call_sensor},
     {"bodies_from_csv", scn_call_bodies_from_csv},
+    {"table_from_csv", scn_call_table_from_csv},
 };
 
 scn_options scn_default_options(void)
