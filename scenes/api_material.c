@@ -120,7 +120,7 @@ typedef struct pair_call {
 /// Law that the scene names, or that of the default pair.
 static void choose_law(const scn_fields *fields, cairn_world *world, pair_call *pair)
 {
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     const char *instead = scn_loader_of(fields->L)->options->law;
     const char *written = scn_fields_text(fields, "law", NULL);
     cairn_error error = {0};

@@ -106,7 +106,7 @@ static cairn_status make_world(scn_loader *loader, cairn_error *error)
     if (status == CAIRN_OK && options->local != NULL)
         status = cairn_world_set_local(loader->scene->world, options->local, error);
     if (status == CAIRN_OK && options->law != NULL) {
-        const cairn_material_id none = {0, 0};
+        const cairn_material_id none = {0};
         status = cairn_pair_set_law(loader->scene->world, none, none, options->law, error);
     }
     return status;

@@ -57,7 +57,7 @@ static census count_bodies(const cairn_world *world)
 static void print_scene(const scn_scene *scene)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     census bodies = count_bodies(scene->world);
     printf("%s%s%s\n", scene->name, scene->title[0] != '\0' ? ": " : "", scene->title);
     printf("  bodies       %d dynamic (%.4g kg), %d fixed, %d moving\n", bodies.dynamic,
@@ -81,7 +81,7 @@ static void print_scene(const scn_scene *scene)
 static void json_scene(const scn_scene *scene)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     census bodies = count_bodies(scene->world);
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);

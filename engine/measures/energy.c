@@ -85,6 +85,17 @@ static bool was_there(const cairn_world *world, int contact)
     return world->step_count == 0 && gap <= 0.0;
 }
 
+/// Whether an explicit contact was closed when one of its bodies was put there.
+static bool has_arrived(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    if (world->arrival_count == 0 || c->fresh[contact] == 0)
+        return false;
+    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
+    const int *body = c->body[contact];
+    return gap <= 0.0 && (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
+}
+
 /// What explicit contacts stored and dissipated, by their laws.
 static void book_explicit(cairn_world *world)
 {
@@ -98,6 +109,8 @@ static void book_explicit(cairn_world *world)
         e->elastic += part.elastic;
         world->energy_start += was_there(world, i) ? part.start : 0.0;
         world->contacts.loose[i] = part.loose;
+        world->contacts.elastic[i] = part.elastic;
+        e->population += has_arrived(world, i) ? part.start : 0.0;
         e->friction += part.friction;
         e->damping += part.damping;
         e->plastic += part.plastic;
@@ -153,7 +166,7 @@ void eng_energy_book(cairn_world *world)
     e->kinetic = eng_kinetic_energy(world);
     e->potential = eng_potential_energy(world);
     e->elastic += eng_joints_elastic(world);
-    double given = world->energy_start + e->drivers + e->correction + e->joints;
+    double given = world->energy_start + e->drivers + e->correction + e->joints + e->population;
     double kept = e->kinetic + e->potential + e->elastic;
     double lost = e->impact + e->friction + e->damping + e->plastic;
     e->residual = kept + lost - given;

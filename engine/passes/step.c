@@ -229,6 +229,7 @@ static cairn_status check_finite(const cairn_world *world, cairn_error *error)
 
 static cairn_status begin_step(cairn_world *world)
 {
+    eng_removals_settle(world);
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->guess = NULL;
@@ -237,8 +238,10 @@ static cairn_status begin_step(cairn_world *world)
     cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
     if (status == CAIRN_OK)
         status = eng_joints_gather(world);
-    if (status == CAIRN_OK && !world->energy_started)
+    if (status == CAIRN_OK && !world->energy_started) {
+        eng_built_note(world);
         eng_energy_start(world);
+    }
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
     return status;
@@ -323,6 +326,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     status = lane ? run_lane(world, error) : run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
+    eng_arrivals_settle(world);
     world->step_count++;
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;

@@ -97,7 +97,7 @@ static bool fits(const cairn_world *world)
     if (world->connector_count > 0 || world->motion_count > 0)
         return false;
     for (int i = 0; i < world->body_count; i++) {
-        if (!is_body_covered(world, &world->bodies[i]))
+        if (!eng_body_is_live(world, i) || !is_body_covered(world, &world->bodies[i]))
             return false;
         any = any || world->bodies[i].kind == CAIRN_DYNAMIC;
     }

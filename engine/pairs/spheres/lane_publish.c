@@ -413,7 +413,9 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, int
     to->history[index][ENG_LANE_TWISTING] = m.twisting;
     if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
         to->history[index][ENG_LANE_SLOPE] = eng_lane_hertz_of(lane, block)->slope[k];
-    to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
+    eng_lane_pending pending = eng_lane_pending_of(lane, block, k, &c);
+    to->loose[index] = pending.loose;
+    to->elastic[index] = pending.elastic;
 }
 
 static cairn_status write_contacts(eng_lane *lane)
