@@ -81,7 +81,7 @@ static void man_command(const cli_command *command)
     fputs(".fi\n", stdout);
 }
 
-static void print_man(void)
+static void print_man(const cli_commands *commands)
 {
     static const char *const statuses[][2] = {
         {"0", "done"},
@@ -92,8 +92,6 @@ static void print_man(void)
         {"5", "a comparison or a tolerance not met"},
         {"130", "interrupted, after the outputs were written"},
     };
-    int count = 0;
-    const cli_command *const *commands = cli_commands(&count);
     printf(".TH CAIRN 1 \"\" \"cairn %s\" \"User commands\"\n", cairn_version());
     fputs(".SH NAME\ncairn \\- rigid bodies in contact\n"
           ".SH SYNOPSIS\n.B cairn\n.I COMMAND\n[arguments]\n"
@@ -101,8 +99,8 @@ static void print_man(void)
           "Standard output holds data alone;\nprogress and messages go to standard error.\n"
           ".SH COMMANDS\n",
           stdout);
-    for (int i = 0; i < count; i++)
-        man_command(commands[i]);
+    for (int i = 0; i < commands->count; i++)
+        man_command(commands->items[i]);
     fputs(".SH ENVIRONMENT\n.TP\n.B CAIRN_SCENES\nFolder of the built\\-in scenes, instead of the "
           "one "
           "beside the program.\n"
@@ -164,10 +162,8 @@ static void completion_command(const cli_command *command)
     fputs("        ;;\n", stdout);
 }
 
-static void print_completion(void)
+static void print_completion(const cli_commands *commands)
 {
-    int count = 0;
-    const cli_command *const *commands = cli_commands(&count);
     fputs("# bash completion of cairn, made by: cairn help --completion bash\n"
           "_cairn()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
@@ -175,13 +171,13 @@ static void print_completion(void)
           "    COMPREPLY=()\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        COMPREPLY=($(compgen -W \"",
           stdout);
-    for (int i = 0; i < count; i++)
-        printf("%s ", commands[i]->name);
+    for (int i = 0; i < commands->count; i++)
+        printf("%s ", commands->items[i]->name);
     fputs("--help --version\" -- \"$word\"))\n        return\n    fi\n"
           "    case ${COMP_WORDS[1]} in\n",
           stdout);
-    for (int i = 0; i < count; i++)
-        completion_command(commands[i]);
+    for (int i = 0; i < commands->count; i++)
+        completion_command(commands->items[i]);
     fputs("    esac\n"
           "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
           "    if [ -n \"$files\" ]; then\n"
@@ -193,25 +189,26 @@ static void print_completion(void)
 static int run_help(const void *memory)
 {
     const help_settings *settings = memory;
+    const cli_commands *commands = settings->common.commands;
     if (settings->man || settings->completion != NULL) {
         if (settings->man)
-            print_man();
+            print_man(commands);
         else
-            print_completion();
+            print_completion(commands);
         return CLI_EXIT_DONE;
     }
     if (settings->common.argument_count == 0) {
-        cli_commands_help(stdout);
+        cli_commands_help(commands, stdout);
         return CLI_EXIT_DONE;
     }
-    const cli_command *command = cli_command_find(settings->common.arguments[0]);
+    const cli_command *command = cli_command_find(commands, settings->common.arguments[0]);
     if (command == NULL) {
         cli_complain("unknown command \"%.80s\" (cairn help lists them)",
                      settings->common.arguments[0]);
         return CLI_EXIT_USAGE;
     }
     char word[] = "--help", *words[] = {word};
-    return cli_command_run(command, 1, words);
+    return cli_command_run(commands, command, 1, words);
 }
 
 const cli_command cli_cmd_help = {

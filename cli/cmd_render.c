@@ -2,11 +2,11 @@
 // cairn render: a picture or a film of a scene, without a display.
 #include "base/assert.h"
 #include "cli/commands.h"
+#include "cli/options/picture.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/status.h"
 #include "cli/process/subject.h"
 #include "cli/text/json.h"
-#include "cli/text/picture.h"
 #include "cli/text/progress.h"
 
 #include <float.h>

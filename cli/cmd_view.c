@@ -2,11 +2,11 @@
 // cairn view: a window on a scene that runs, or on a run.
 #include "base/assert.h"
 #include "cli/commands.h"
+#include "cli/options/picture.h"
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/status.h"
 #include "cli/process/subject.h"
-#include "cli/text/picture.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cairn command: picks the subcommand, parses its options, runs it.
 #include "cli/commands.h"
+#include "cli/process/descriptors.h"
 #include "cli/process/status.h"
 
 #include "base/assert.h"
@@ -13,10 +14,9 @@
 static int fail_command(const char *name)
 {
     const char *names[16];
-    int count = 0;
-    const cli_command *const *commands = cli_commands(&count);
+    int count = cli_all_commands.count;
     for (int i = 0; i < count; i++)
-        names[i] = commands[i]->name;
+        names[i] = cli_all_commands.items[i]->name;
     const char *near = base_suggest(name, names, count);
     if (near != NULL)
         cli_complain("unknown command \"%.80s\" (did you mean \"%s\"?)", name, near);
@@ -37,25 +37,29 @@ static bool is_environment_sound(void)
 
 int main(int argc, char **argv)
 {
+    // before anything else is opened or printed
+    if (!cli_descriptors_fill())
+        return CLI_EXIT_FAILED;
+    cli_signals_ignore_limits();
     if (argc < 2) {
-        cli_commands_help(stderr);
+        cli_commands_help(&cli_all_commands, stderr);
         return CLI_EXIT_USAGE;
     }
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        cli_commands_help(stdout);
+        cli_commands_help(&cli_all_commands, stdout);
         return CLI_EXIT_DONE;
     }
     if (strcmp(name, "--version") == 0) {
         printf("cairn %s\n", cairn_version());
         return CLI_EXIT_DONE;
     }
-    const cli_command *command = cli_command_find(name);
+    const cli_command *command = cli_command_find(&cli_all_commands, name);
     if (command == NULL)
         return fail_command(name);
     if (!is_environment_sound())
         return CLI_EXIT_USAGE;
-    int result = cli_command_run(command, argc - 2, argv + 2);
+    int result = cli_command_run(&cli_all_commands, command, argc - 2, argv + 2);
     // what was printed must have arrived
     if (fflush(stdout) != 0 && result == CLI_EXIT_DONE) {
         cli_complain("standard output could not be written");

@@ -50,8 +50,15 @@ typedef struct cli_assignments {
     int count;
 } cli_assignments;
 
+/// All subcommands, in the order of the help.
+typedef struct cli_commands {
+    const struct cli_command *const *items; // [count]
+    int count;
+} cli_commands;
+
 /// First member of every command's settings.
 typedef struct cli_common {
+    const cli_commands *commands; // the list that the command stands in
     bool help;
     const char *arguments[CLI_ARGUMENTS_MAX]; // what is no option, in order
     int argument_count;

@@ -74,7 +74,8 @@ typedef struct con_fclib_problem {
 /// compressed columns as the reference library reads them; f = M v_free. With joints: local (W, V,
 /// S, R, q, s, mu) with W, q of the free bodies, V = S^T = H M^-1 G^T, R = G M^-1 G^T and
 /// s = G v_free - b, or global (M, H, G, f, w, b, mu) with the file's b = -b; l has the sign of
-/// ours. Rows of immobile bodies are left out (they stay in w); bodies that no contact or joint
+/// ours. What a contact yields by itself is part of W, or a row of M of its own. Rows of immobile
+/// bodies are left out (they stay in w); bodies that no contact or joint
 /// touches are left out too. Every other body has 6 rows: a velocity component whose mass_inverse
 /// is zero gets mass 1 and no entries in H, and its share H v_free is added to w. Local form of a
 /// problem without bodies writes its W. The file appears whole or not at all when the process dies
@@ -86,7 +87,7 @@ typedef struct con_fclib_problem {
 /// @param arena     scratch; rewound before return
 /// @return CAIRN_ERROR_FILE with path and reason; CAIRN_ERROR_ARGUMENT for a problem without
 ///         contacts, or without bodies in global form
-/// Tests: tests/unit/contact/test_fclib_read.c, test_fclib_reference.c
+/// Tests: tests/unit/contact/fclib/test_fclib_read.c, test_fclib_reference.c
 cairn_status con_fclib_write(const char *path, con_fclib_form form, const con_problem *problem,
                              const double (*guess)[3], const double (*R)[3], const double (*U)[3],
                              const con_fclib_info *info, base_arena *arena,
@@ -116,7 +117,7 @@ cairn_status con_fclib_save(const char *path, const con_fclib_problem *content, 
 /// @param problem    out; destroy with con_fclib_problem_destroy; NULL on failure
 /// @return CAIRN_ERROR_FILE (no such file), CAIRN_ERROR_FORMAT with path, dataset and reason,
 ///         CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/contact/test_fclib_read.c, test_fclib_hostile.c
+/// Tests: tests/unit/contact/fclib/test_fclib_read.c, test_fclib_hostile.c
 cairn_status con_fclib_read(const char *path, const base_allocator *allocator,
                             con_fclib_problem **problem, cairn_error *error) CAIRN_CHECK_RESULT;
 void con_fclib_problem_destroy(con_fclib_problem *problem);
@@ -144,7 +145,7 @@ typedef struct con_fclib_conversion {
 /// @param conversion  out; destroy with con_fclib_conversion_destroy; NULL on failure
 /// Constraints that depend on one another are no hindrance where they agree.
 /// @return CAIRN_ERROR_NUMERICAL when the matrix to eliminate is singular; CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/contact/test_fclib_convert.c, test_fclib_mixed.c
+/// Tests: tests/unit/contact/fclib/test_fclib_convert.c, test_fclib_mixed.c
 cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allocator *allocator,
                                con_fclib_conversion **conversion,
                                cairn_error *error) CAIRN_CHECK_RESULT;
@@ -190,7 +191,7 @@ enum { CON_FCLIB_RANK_ROWS_MAX = 1500 }; // smaller side of a matrix whose rank 
 
 /// Fills a description. Rank: singular values above 1e-10 of the largest (dense, LAPACK).
 /// @param arena  scratch; rewound before return
-/// Tests: tests/unit/contact/test_fclib_info.c
+/// Tests: tests/unit/contact/fclib/test_fclib_info.c
 cairn_status con_fclib_describe(const con_fclib_problem *content, base_arena *arena,
                                 con_fclib_description *description,
                                 cairn_error *error) CAIRN_CHECK_RESULT;

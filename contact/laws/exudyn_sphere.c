@@ -266,6 +266,7 @@ const con_law con_law_exudyn_sphere = {
     .name = "exudyn_sphere",
     .help = "power law with impact models, adhesive elasto-plasticity and regularised friction",
     .kind = CON_LAW_IMPULSE,
+    .uses_mobility = true,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(exudyn_sphere)},

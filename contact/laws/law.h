@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact laws: one file each (law_*.c), one line each in the table of law.c.
+// Contact laws: one file each, one line each in the table of law_list.h.
 #ifndef CAIRN_CONTACT_LAWS_LAW_H
 #define CAIRN_CONTACT_LAWS_LAW_H
 
@@ -76,6 +76,7 @@ typedef struct con_law {
     const char *help;
     con_law_kind kind;
     base_settings_table table; // parameters of a material pair
+    bool uses_mobility;        // asks for B and W of its input, which others need not be given
     int history_count;         // doubles kept per contact, at most CON_HISTORY_MAX
     const char *const *history_names;
     void (*cone)(const void *parameters, con_cone_terms *terms);
@@ -91,6 +92,8 @@ typedef struct con_law {
     bool (*bonded)(const void *parameters, const double *history);
     /// Stiffness of a contact of an impulse law; NULL: the law puts no limit on the step.
     con_stiffness (*stiffness)(const void *parameters, const con_stiffness_input *input);
+    /// Kernel for many contacts of spheres at once, contact/laws/batch.h; NULL: none.
+    const struct con_batch *batch;
 } con_law;
 
 /// m, 1 / (1/r_A + 1/r_B); INFINITY between flat sides.

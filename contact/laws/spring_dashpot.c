@@ -146,6 +146,7 @@ const con_law con_law_spring_dashpot = {
     .name = "spring_dashpot",
     .help = "penalty law: spring, dashpot, Hertz power, stick or slip, cohesion that breaks",
     .kind = CON_LAW_IMPULSE,
+    .uses_mobility = true,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(spring_dashpot)},

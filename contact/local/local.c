@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of the one-contact solvers, and the measure that judges them.
+// Table of the one-contact solvers.
 #include "contact/local/local.h"
 
 #include "base/assert.h"
-#include "contact/cones/cone.h"
 
 #include <string.h>
 
@@ -34,19 +33,4 @@ const con_local *con_local_find(const char *name)
         if (strcmp(locals[i]->name, name) == 0)
             return locals[i];
     return NULL;
-}
-
-double con_local_error(const con_local_problem *problem, const double R[3])
-{
-    double unit = problem->W.m[0][0], largest = 0.0;
-    vec3 u = vec3_add(vec3_from(problem->b), mat3_apply(&problem->W, vec3_from(R)));
-    double U[3], scaled[3], map[3];
-    vec3_store(U, u);
-    for (int k = 0; k < 3; k++) {
-        scaled[k] = unit * R[k];
-        largest = fmax(largest, fabs(problem->W.m[k][k]));
-    }
-    double error = sqrt(con_natural_map(scaled, U, problem->mu, map));
-    double scale = fmax(largest * vec3_norm(vec3_from(R)), vec3_norm(vec3_from(problem->b)));
-    return scale > 0.0 ? error / scale : error;
 }

@@ -57,23 +57,6 @@ const con_solver *con_solver_find(const char *name)
     return NULL;
 }
 
-const char *con_stop_name(con_stop stop)
-{
-    switch (stop) {
-    case CON_STOP_SOLVED:
-        return "solved";
-    case CON_STOP_ITERATION_LIMIT:
-        return "iteration_limit";
-    case CON_STOP_TIME_LIMIT:
-        return "time_limit";
-    case CON_STOP_STAGNATED:
-        return "stagnated";
-    case CON_STOP_FAILED:
-        return "failed";
-    }
-    return "unknown";
-}
-
 static bool all_finite(const double *values, size_t count)
 {
     // sums of zeros unless one is not finite, so many that they fill vector registers
@@ -175,15 +158,6 @@ static cairn_status certify(const con_problem *problem, con_reduction *reduction
     memcpy(R, guess, (size_t)problem->contact_count * sizeof *R);
     report->stop = CON_STOP_FAILED;
     return measure(problem, reduction, control, (const double(*)[3])R, U, residual, arena);
-}
-
-double con_control_error(const con_control *control, const con_residual *residual)
-{
-    double error = residual->error;
-    if (control->both_measures)
-        error = con_larger_error(error, residual->error_q);
-    error = con_larger_error(error, residual->error_joints);
-    return con_larger_error(error, control->scaled_weight * residual->error_scaled);
 }
 
 static void judge(const con_control *control, con_report *report)

@@ -3,47 +3,9 @@
 #ifndef CAIRN_CONTACT_SOLVERS_SOLVER_H
 #define CAIRN_CONTACT_SOLVERS_SOLVER_H
 
-#include "base/parallel.h"
 #include "base/settings.h"
-#include "contact/local/local.h"
 #include "contact/problem/problem.h"
-#include "contact/problem/residual.h"
-
-/// Why a solver stopped. Limits are not errors.
-typedef enum con_stop {
-    CON_STOP_SOLVED, // its own measure met the tolerance; the caller certifies
-    CON_STOP_ITERATION_LIMIT,
-    CON_STOP_TIME_LIMIT,
-    CON_STOP_STAGNATED,
-    CON_STOP_FAILED // breakdown (singular matrix, NaN); R is the best point found
-} con_stop;
-
-/// What every solver is told.
-typedef struct con_control {
-    double tolerance;       // on con_residual.error
-    bool both_measures;     // demand con_residual.error_q too
-    double scaled_weight;   // weight of con_residual.error_scaled in what must meet the tolerance;
-                            // 0: not asked for
-    int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
-    double time_limit;      // s of wall clock; <= 0: none
-    base_workers *workers;  // may be NULL
-    const con_local *local; // one-contact solver for those that need one; NULL: the default
-    const void *local_settings; // NULL: its defaults
-    double *history;            // [history_capacity] residual history; may be NULL
-    int history_capacity;
-    double *l; // [rows of the joints] N s, out: impulses of the joints; may be NULL
-} con_control;
-
-typedef struct con_report {
-    con_stop stop;
-    int iterations;
-    double error; // recomputed by con_solve, not the solver's word
-    double error_q;
-    double error_scaled;
-    double error_joints; // |G v - b|, scaled; see con_residual
-    double seconds;      // the solve alone
-    int history_count;   // entries written to control->history: error after an iteration (or block)
-} con_report;
+#include "contact/solvers/control.h"
 
 enum {
     CON_NEEDS_DELASSUS = 1, // wants problem->W; con_solve assembles it
@@ -68,11 +30,6 @@ const con_solver *const *con_solver_list(int *count);
 const con_solver *con_solver_find(const char *name);
 
 enum { CON_SOLVER_SETTINGS_MAX = 512 }; // bytes; every settings struct fits
-
-/// The largest of the errors that a caller demands; what solvers compare with the tolerance.
-double con_control_error(const con_control *control, const con_residual *residual);
-
-const char *con_stop_name(con_stop stop); // solved, iteration_limit, ... as in `solve --json`
 
 /// Runs a solver and recomputes the residual of what it returns: a stop of SOLVED whose error is
 /// above the tolerance becomes STAGNATED, and a limit hit at an error within the tolerance SOLVED.

@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 7, FIELDS_MAX = 80, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 9, FIELDS_MAX = 80, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -50,8 +50,9 @@ typedef enum real_index {
 
 enum { PAIR_NUMBERS = 6 };
 
-/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment.
-enum { JOINT_NUMBERS = 12 };
+/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment,
+/// position of the motor, parts of the graph.
+enum { JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
 
 /// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
 /// while restoring all are copies, so that a file found wrong half-way changes nothing.
@@ -140,6 +141,7 @@ static void add_lane(field_list *list, eng_lane_record *lane)
     add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
     add(list, "lane/moments", ENG_STORE_REAL, ENG_LANE_RECORD_MOMENT_WIDTH,
         n[ENG_LANE_RECORD_MOMENTS], lane->moments);
+    add(list, "lane/columns", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_COLUMNS], lane->columns);
     add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
     int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
     add(list, "lane/groups", ENG_STORE_INTEGER, 2, groups, lane->groups);
@@ -293,6 +295,8 @@ static void copy_joint_out(const eng_joint *joint, double numbers[JOINT_NUMBERS]
     memcpy(numbers, scalars, sizeof scalars);
     vec3_store(numbers + 6, joint->impulse);
     vec3_store(numbers + 9, joint->moment);
+    numbers[12] = joint->motor_position;
+    memcpy(numbers + 13, joint->part, sizeof joint->part);
 }
 
 static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
@@ -305,6 +309,8 @@ static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
     joint->force = numbers[5];
     joint->impulse = vec3_from(numbers + 6);
     joint->moment = vec3_from(numbers + 9);
+    joint->motor_position = numbers[12];
+    memcpy(joint->part, numbers + 13, sizeof joint->part);
 }
 
 /// The arrays are borrowed from the world; nothing writes through them.
@@ -560,9 +566,13 @@ static const char *body_fault(const snapshot *s)
         if (!isfinite(sum))
             return "a body's state is not finite";
     }
-    for (int i = 0; i < s->counts[COUNT_JOINTS]; i++)
-        if (!isfinite(s->joints[i][0]) || !isfinite(s->joints[i][3]))
+    for (int i = 0; i < s->counts[COUNT_JOINTS]; i++) {
+        double sum = s->joints[i][0] + s->joints[i][3];
+        for (int k = 12; k < JOINT_NUMBERS; k++)
+            sum += s->joints[i][k];
+        if (!isfinite(sum))
             return "a joint's state is not finite";
+    }
     for (int i = 0; i < s->counts[COUNT_CONNECTORS]; i++) {
         const double *state = (const double *)&s->connectors[i];
         for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
@@ -636,6 +646,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[COUNT_PAIRS];
+    world->plan.current = false;
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
@@ -655,6 +666,7 @@ static void forget_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
+    world->solved = NULL;
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;

@@ -8,23 +8,15 @@
 #include "engine/state/world.h"
 
 #include "base/assert.h"
+#include "base/file.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4, READ_ATTEMPTS = 20 };
+enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4, ATTRIBUTE_SIZE = 16384 };
 
 typedef eng_trajectory_index set_index;
-
-const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT] = {
-    [ENG_TRAJECTORY_STEP] = {"step", "", 0, true},
-    [ENG_TRAJECTORY_CONTACTS] = {"contacts", "", 0, true},
-    [ENG_TRAJECTORY_POSITION] = {"position", "m", 3, false},
-    [ENG_TRAJECTORY_ORIENTATION] = {"orientation_wxyz", "", 4, false},
-    [ENG_TRAJECTORY_VELOCITY] = {"velocity", "m/s", 3, false},
-    [ENG_TRAJECTORY_SPIN] = {"angular_velocity", "rad/s", 3, false},
-    [ENG_TRAJECTORY_TIME] = {"time", "s", 0, false},
-};
 
 struct cairn_trajectory {
     base_allocator allocator;
@@ -45,20 +37,6 @@ static void close_with(hid_t id, herr_t (*close_id)(hid_t))
 static cairn_status fail_file(const char *path, const char *what, cairn_error *error)
 {
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, what);
-}
-
-hid_t eng_trajectory_type(eng_trajectory_index set)
-{
-    return eng_trajectory_sets[set].whole ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE;
-}
-
-int eng_trajectory_shape(eng_trajectory_index set, int bodies, int64_t frames,
-                         hsize_t shape[ENG_TRAJECTORY_RANK])
-{
-    shape[0] = (hsize_t)frames;
-    shape[1] = (hsize_t)bodies;
-    shape[2] = (hsize_t)eng_trajectory_sets[set].width;
-    return eng_trajectory_sets[set].width > 0 ? 3 : 1;
 }
 
 static int shape_of(const cairn_trajectory *writer, set_index set, int64_t frames,
@@ -86,17 +64,21 @@ static hid_t text_type(const char *text)
     size_t length = strlen(text);
     if (type >= 0 &&
         (H5Tset_size(type, length > 0 ? length : 1) < 0 ||
-         H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+         H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+         H5Tset_cset(type, base_text_is_utf8(text) ? H5T_CSET_UTF8 : H5T_CSET_ASCII) < 0)) {
         H5Tclose(type);
         return H5I_INVALID_HID;
     }
     return type;
 }
 
+/// Declared as UTF-8, which names and words of a command line need not be.
 static bool put_text(hid_t owner, const char *name, const char *text)
 {
-    hid_t type = text_type(text);
-    bool good = type >= 0 && put_attribute(owner, name, type, text);
+    char mended[ATTRIBUTE_SIZE];
+    base_text_mend(text, mended, sizeof mended);
+    hid_t type = text_type(mended);
+    bool good = type >= 0 && put_attribute(owner, name, type, mended);
     close_with(type, H5Tclose);
     return good;
 }
@@ -171,15 +153,6 @@ static bool create_sets(cairn_trajectory *writer)
         if ((writer->sets[i] = create_set(writer, (set_index)i)) < 0)
             return false;
     return true;
-}
-
-hid_t eng_trajectory_open_file(const char *path)
-{
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
-    if (access >= 0 && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
-        file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
-    close_with(access, H5Pclose);
-    return file;
 }
 
 // ---------------------------------------------------------------- the file
@@ -359,6 +332,8 @@ static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *worl
 {
     char temporary[PATH_SIZE + 8];
     snprintf(temporary, sizeof temporary, "%s.part", writer->path);
+    // what lies there, perhaps a link, is not written through
+    (void)remove(temporary);
     writer->file = create_file(temporary);
     cairn_status status = CAIRN_OK;
     if (writer->file < 0 || !put_provenance(writer->file, world, def) || !create_sets(writer))

@@ -2,7 +2,6 @@
 // The energy audit, theory.md section 8: every source and sink of a step is booked.
 #include "engine/state/world.h"
 
-#include "contact/laws/audit.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/lane.h"
 
@@ -50,74 +49,6 @@ static double applied_work(const cairn_world *world)
     return work;
 }
 
-/// Work of the couples of an explicit contact on bodies whose velocity is prescribed.
-static double couple_work(const cairn_world *world, int contact, const con_contact_motion *motion)
-{
-    const eng_contacts *c = &world->contacts;
-    const con_impulse_output *output = &world->explicit_outputs[contact - c->cone_count];
-    double work = 0.0;
-    for (int side = 0; side < 2; side++)
-        if (world->bodies[c->body[contact][side]].kind == CAIRN_MOVING)
-            work -= vec3_dot(output->couple[side], motion->spin[side]);
-    return work;
-}
-
-static con_contact_motion motion_of(const cairn_world *world, int contact)
-{
-    const eng_contacts *c = &world->contacts;
-    con_contact_motion motion;
-    memcpy(motion.V, c->V[contact], sizeof motion.V);
-    memcpy(motion.U, c->U[contact], sizeof motion.U);
-    for (int side = 0; side < 2; side++) {
-        int body = c->body[contact][side];
-        quat q = world->q_mid[body].orientation;
-        motion.spin[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
-        motion.spin_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
-    }
-    return motion;
-}
-
-/// Whether an explicit contact was closed before the world's first step: what it stores was given.
-static bool was_there(const cairn_world *world, int contact)
-{
-    const eng_contacts *c = &world->contacts;
-    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
-    return world->step_count == 0 && gap <= 0.0;
-}
-
-/// Whether an explicit contact was closed when one of its bodies was put there.
-static bool has_arrived(const cairn_world *world, int contact)
-{
-    const eng_contacts *c = &world->contacts;
-    if (world->arrival_count == 0 || c->fresh[contact] == 0)
-        return false;
-    double gap = c->gap[contact] - 0.5 * world->def.time_step * c->V[contact][0];
-    const int *body = c->body[contact];
-    return gap <= 0.0 && (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
-}
-
-/// What explicit contacts stored and dissipated, by their laws.
-static void book_explicit(cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    cairn_energy *e = &world->energy;
-    e->elastic = 0.0;
-    for (int i = c->cone_count; i < c->count; i++) {
-        con_contact_motion motion = motion_of(world, i);
-        con_contact_energy part =
-            con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
-        e->elastic += part.elastic;
-        world->energy_start += was_there(world, i) ? part.start : 0.0;
-        world->contacts.loose[i] = part.loose;
-        world->contacts.elastic[i] = part.elastic;
-        e->population += has_arrived(world, i) ? part.start : 0.0;
-        e->friction += part.friction;
-        e->damping += part.damping;
-        e->plastic += part.plastic;
-        e->drivers += driver_work(world, i) + couple_work(world, i, &motion);
-    }
-}
-
 /// Work of cone contacts, of each chunk.
 typedef struct work_context {
     const cairn_world *world;
@@ -134,8 +65,11 @@ static void work_chunk(void *argument, int begin, int end, int chunk, int worker
     // energy, theory.md (8.2)
     for (int i = begin; i < end; i++) {
         const double *R = c->R[i], *V = c->V[i], *U = c->U[i];
-        impact -= 0.5 * R[0] * (V[0] + U[0]);
-        friction -= 0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
+        double normal = -0.5 * R[0] * (V[0] + U[0]);
+        double tangential = -0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
+        // friction that turns a contact back within the step drives it: the impact pays for that
+        impact += normal + fmin(tangential, 0.0);
+        friction += fmax(tangential, 0.0);
         drivers += driver_work(context->world, i);
     }
     context->impact[chunk] = impact;
@@ -156,7 +90,6 @@ void eng_energy_contacts(cairn_world *world)
     world->energy.impact += impact;
     world->energy.friction += friction;
     world->energy.drivers += drivers + applied_work(world);
-    book_explicit(world);
     eng_connectors_book(world);
 }
 
@@ -170,6 +103,13 @@ void eng_energy_book(cairn_world *world)
     double kept = e->kinetic + e->potential + e->elastic;
     double lost = e->impact + e->friction + e->damping + e->plastic;
     e->residual = kept + lost - given;
+    world->report.energy_rise = kept - given - world->energy_before;
+}
+
+void eng_energy_before(cairn_world *world)
+{
+    const cairn_energy *e = &world->energy;
+    world->energy_before = e->residual - e->impact - e->friction - e->damping - e->plastic;
 }
 
 cairn_energy cairn_world_get_energy(const cairn_world *world)

@@ -53,25 +53,13 @@ static vec3 relative_velocity(const cairn_world *world, const eng_connector *con
     return mat3_apply(&state->frame, vec3_sub(of_b, of_a));
 }
 
-/// Share of one body in the diagonal block: velocity that unit impulses at the point give it.
+/// Share of one body in the diagonal block.
 static mat3 mobility(const cairn_world *world, int body, const pose *q,
                      const eng_connector_state *state)
 {
-    mat3 W = {0};
     double inverse[6];
     eng_mass_inverse_of(world, body, inverse);
-    vec3 arm = vec3_sub(state->point, q->position), turned[3];
-    for (int i = 0; i < 3; i++)
-        turned[i] =
-            quat_rotate_inverse(q->orientation, vec3_cross(arm, mat3_row(&state->frame, i)));
-    for (int i = 0; i < 3; i++) {
-        W.m[i][i] = inverse[0];
-        for (int k = 0; k < 3; k++)
-            W.m[i][k] += turned[i].x * inverse[3] * turned[k].x +
-                         turned[i].y * inverse[4] * turned[k].y +
-                         turned[i].z * inverse[5] * turned[k].z;
-    }
-    return W;
+    return eng_point_mobility(inverse, q, &state->frame, state->point);
 }
 
 static void fill_side(const cairn_world *world, const eng_connector *connector,
@@ -156,16 +144,9 @@ static void apply(cairn_world *world, int index)
         int body = world->connectors[index].body[side];
         if (!is_free(world, body))
             continue;
-        const pose *q = &world->q_mid[body];
-        const double *inverse = world->mass_inverse[body];
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 turning =
-            vec3_add(vec3_cross(vec3_sub(state->point, q->position), own), state->couple[side]);
-        turning = quat_rotate_inverse(q->orientation, turning);
-        for (int k = 0; k < 3; k++) {
-            world->v_free[body][k] += inverse[k] * vec3_get(own, k);
-            world->v_free[body][k + 3] += inverse[k + 3] * vec3_get(turning, k);
-        }
+        vec3 arm = vec3_sub(state->point, world->q_mid[body].position);
+        eng_body_push(world, body, own, vec3_add(vec3_cross(arm, own), state->couple[side]));
     }
 }
 

@@ -52,8 +52,10 @@ typedef struct set_context {
     cairn_world *world;
     const eng_contacts *before;
     eng_contacts *now;
-    int *joined; // [pair_count] contacts of each pair that join
-    int *first;  // [pair_count] where they go
+    int *joined;         // [pair_count] contacts that join, of each place of the plan
+    int *first;          // [pair_count] where they go
+    int *explicit_count; // [chunks] those of explicit laws
+    int *explicit_first; // [chunks] where they begin
 } set_context;
 
 static void add_contact(const set_context *context, int pair_index, const geo_contact *contact,
@@ -117,12 +119,6 @@ static bool joins(const set_context *context, const eng_pair *pair, const geo_co
     return may_close(world, contact, a, b, terms.restitution);
 }
 
-static const eng_surface *surface_of_pair(const cairn_world *world, const eng_pair *pair)
-{
-    return eng_surface_of(world, world->colliders[pair->colliders.first].body,
-                          world->colliders[pair->colliders.second].body);
-}
-
 static bool was_found(const geo_contact *contacts, int count, uint64_t key)
 {
     for (int i = 0; i < count; i++)
@@ -163,6 +159,12 @@ static geo_contact extrapolate(const set_context *context, int old)
     };
 }
 
+/// Surface of the pair at a place of the plan.
+static int surface_at(const cairn_world *world, int place)
+{
+    return world->plan.batches[world->plan.batch[place]].surface;
+}
+
 /// Raw contacts that join move to the front of their chunk's manifold, and are counted together
 /// with bonded ones.
 static void select_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -172,38 +174,40 @@ static void select_chunk(void *argument, int begin, int end, int chunk, int work
     cairn_world *world = context->world;
     geo_contact *contacts = world->manifolds[chunk].contacts;
     int read = 0, kept = 0;
-    for (int i = begin; i < end; i++) {
-        const eng_pair *pair = &world->pairs[i];
-        int raw = world->raw_count[i], first = kept;
-        context->joined[i] = world->raw_count[i] = 0;
+    context->explicit_count[chunk] = 0;
+    for (int place = begin; place < end; place++) {
+        const eng_pair *pair = &world->pairs[world->plan.order[place]];
+        int raw = world->raw_count[place], first = kept, *joined = &context->joined[place];
+        *joined = world->raw_count[place] = 0;
         if (raw == 0 && pair->count == 0)
             continue;
-        const eng_surface *surface = surface_of_pair(world, pair);
+        const eng_surface *surface = &world->surfaces[surface_at(world, place)];
         for (int k = 0; k < raw; k++, read++)
             if (joins(context, pair, &contacts[read], surface))
                 contacts[kept++] = contacts[read];
-        world->raw_count[i] = context->joined[i] = kept - first;
+        world->raw_count[place] = *joined = kept - first;
         for (int old = pair->first;
              (old = find_bonded(context, pair, contacts + first, kept - first, surface, old)) >= 0;
              old++)
-            context->joined[i]++;
+            ++*joined;
+        context->explicit_count[chunk] += place >= world->plan.cone_pairs ? *joined : 0;
     }
 }
 
-/// Writes the contacts of a pair where they belong.
-static void fill_pair(const set_context *context, int pair_index, const geo_contact *contacts)
+/// Writes the contacts of the pair at a place where they belong.
+static void fill_pair(const set_context *context, int place, const geo_contact *contacts)
 {
     cairn_world *world = context->world;
-    const eng_pair *pair = &world->pairs[pair_index];
-    const eng_surface *surface = surface_of_pair(world, pair);
-    int index = (int)(surface - world->surfaces), raw = world->raw_count[pair_index];
-    int made = context->first[pair_index];
+    int index = world->plan.order[place], surface = surface_at(world, place);
+    const eng_pair *pair = &world->pairs[index];
+    int raw = world->raw_count[place], made = context->first[place];
     for (int k = 0; k < raw; k++)
-        add_contact(context, pair_index, &contacts[k], index, made++);
+        add_contact(context, index, &contacts[k], surface, made++);
     for (int old = pair->first;
-         (old = find_bonded(context, pair, contacts, raw, surface, old)) >= 0; old++) {
+         (old = find_bonded(context, pair, contacts, raw, &world->surfaces[surface], old)) >= 0;
+         old++) {
         geo_contact kept = extrapolate(context, old);
-        add_contact(context, pair_index, &kept, index, made++);
+        add_contact(context, index, &kept, surface, made++);
     }
 }
 
@@ -212,17 +216,34 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)worker;
     const set_context *context = argument;
     cairn_world *world = context->world;
+    eng_plan *plan = &world->plan;
     const geo_contact *contacts = world->manifolds[chunk].contacts;
-    for (int i = begin; i < end; i++) {
-        eng_pair *pair = &world->pairs[i];
-        if (context->joined[i] > 0) {
-            fill_pair(context, i, contacts);
-            contacts += world->raw_count[i];
-            pair->first = context->first[i];
+    int next = context->explicit_first[chunk];
+    for (int place = begin; place < end; place++) {
+        eng_pair *pair = &world->pairs[plan->order[place]];
+        eng_batch *batch = &plan->batches[plan->batch[place]];
+        if (place >= plan->cone_pairs) {
+            if (place == batch->first_place)
+                batch->first = next;
+            context->first[place] = next;
+            next += context->joined[place];
+        }
+        if (context->joined[place] > 0) {
+            fill_pair(context, place, contacts);
+            contacts += world->raw_count[place];
+            pair->first = context->first[place];
         }
         // for the matching of the next step
-        pair->count = context->joined[i];
+        pair->count = context->joined[place];
     }
+}
+
+// ---------------------------------------------------------------- places of contacts
+
+static int body_of(const cairn_world *world, int place, int side)
+{
+    const eng_pair *pair = &world->pairs[world->plan.order[place]];
+    return world->colliders[side == 0 ? pair->colliders.first : pair->colliders.second].body;
 }
 
 /// Contacts of cone laws, and of each body.
@@ -230,56 +251,46 @@ static int weigh_bodies(const set_context *context, eng_domains *domains)
 {
     const cairn_world *world = context->world;
     int count = 0;
-    for (int i = 0; i < world->pair_count; i++) {
-        const eng_pair *pair = &world->pairs[i];
-        if (context->joined[i] == 0 || surface_of_pair(world, pair)->law->kind != CON_LAW_CONE)
+    for (int place = 0; place < world->plan.cone_pairs; place++) {
+        int joined = context->joined[place];
+        if (joined == 0)
             continue;
-        count += context->joined[i];
-        domains->weight[world->colliders[pair->colliders.first].body] += context->joined[i];
-        domains->weight[world->colliders[pair->colliders.second].body] += context->joined[i];
+        count += joined;
+        domains->weight[body_of(world, place, 0)] += joined;
+        domains->weight[body_of(world, place, 1)] += joined;
     }
     return count;
 }
 
-/// Place of a pair's contacts in the order of the set: those of cone laws task by task, then those
-/// of the others.
-static int place_of_pair(const cairn_world *world, const eng_domains *domains, const eng_pair *pair)
-{
-    if (surface_of_pair(world, pair)->law->kind != CON_LAW_CONE)
-        return (2 << domains->levels) - 1;
-    return eng_domains_task(domains, world->colliders[pair->colliders.first].body,
-                            world->colliders[pair->colliders.second].body);
-}
-
-/// Where the contacts of each pair go, in the order of the pairs within a task.
-static void place_pairs(const set_context *context, const eng_domains *domains)
+/// Where the contacts of pairs of cone laws go: task by task, in the order of the pairs within one.
+static void place_cones(const set_context *context, const eng_domains *domains)
 {
     cairn_world *world = context->world;
     int next[CON_DOMAIN_TASKS_MAX + 1] = {0}, tasks = (2 << domains->levels) - 1;
-    for (int i = 0; i < world->pair_count; i++)
+    for (int i = 0; i < world->plan.cone_pairs; i++)
         if (context->joined[i] > 0) {
-            context->first[i] = place_of_pair(world, domains, &world->pairs[i]);
-            next[context->first[i] + 1] += context->joined[i];
+            int task = eng_domains_task(domains, body_of(world, i, 0), body_of(world, i, 1));
+            context->first[i] = task;
+            next[task + 1] += context->joined[i];
         }
-    for (int task = 0; task <= tasks; task++)
+    for (int task = 0; task < tasks; task++)
         next[task + 1] += next[task];
     world->domains = (con_domains){.levels = domains->levels, .workers = world->workers};
     memcpy(world->domains.start, next, (size_t)(tasks + 1) * sizeof *next);
     world->contacts.cone_count = next[tasks];
-    world->contacts.count = next[tasks + 1];
-    for (int i = 0; i < world->pair_count; i++)
+    for (int i = 0; i < world->plan.cone_pairs; i++)
         if (context->joined[i] > 0) {
-            int place = context->first[i];
-            context->first[i] = next[place];
-            next[place] += context->joined[i];
+            int task = context->first[i];
+            context->first[i] = next[task];
+            next[task] += context->joined[i];
         }
 }
 
-/// Sorts the pairs' contacts by domains, where there are so many that it is worth it.
-static cairn_status find_places(const set_context *context)
+/// Sorts the contacts of cone laws by domains, where there are so many that it is worth it.
+static cairn_status find_cone_places(const set_context *context)
 {
     cairn_world *world = context->world;
-    size_t bodies = (size_t)world->body_count;
+    size_t bodies = world->plan.cone_pairs > 0 ? (size_t)world->body_count : 0;
     eng_domains domains = {.weight = base_arena_array(world->arena, int, "domains", bodies),
                            .of_body = base_arena_array(world->arena, int, "domains", bodies)};
     if (domains.weight == NULL || domains.of_body == NULL)
@@ -288,8 +299,30 @@ static cairn_status find_places(const set_context *context)
     domains.levels = eng_domain_levels(weigh_bodies(context, &domains));
     cairn_status status = domains.levels > 0 ? eng_domains_cut(world, &domains) : CAIRN_OK;
     if (status == CAIRN_OK)
-        place_pairs(context, &domains);
+        place_cones(context, &domains);
     return status;
+}
+
+/// Contacts of explicit laws follow in the order of the plan; all of them are counted.
+static void place_explicit(const set_context *context, int chunks)
+{
+    eng_contacts *c = &context->world->contacts;
+    c->count = c->cone_count;
+    for (int chunk = 0; chunk < chunks; chunk++) {
+        context->explicit_first[chunk] = c->count;
+        c->count += context->explicit_count[chunk];
+    }
+}
+
+/// The contacts of a batch end where those of the next begin.
+static void close_batches(cairn_world *world)
+{
+    eng_plan *plan = &world->plan;
+    int end = world->contacts.count;
+    for (int i = plan->batch_count - 1; i >= plan->cone_batches; i--) {
+        plan->batches[i].count = end - plan->batches[i].first;
+        end = plan->batches[i].first;
+    }
 }
 
 /// The springs of contacts that opened let go of what they held along the surface.
@@ -302,27 +335,36 @@ static void book_loose(cairn_world *world)
 
 cairn_status eng_block_contact_set(cairn_world *world)
 {
-    int pairs = world->pair_count;
-    set_context context = {.world = world,
-                           .before = &world->contacts_before,
-                           .now = &world->contacts,
-                           .joined = base_arena_array(world->arena, int, "contact set", pairs),
-                           .first = base_arena_array(world->arena, int, "contact set", pairs)};
-    if (context.joined == NULL || context.first == NULL)
+    int pairs = world->pair_count, chunks = base_chunk_count(pairs, ENG_PAIR_CHUNK);
+    base_arena *arena = world->arena;
+    set_context context = {
+        .world = world,
+        .before = &world->contacts_before,
+        .now = &world->contacts,
+        .joined = base_arena_array(arena, int, "contact set", pairs),
+        .first = base_arena_array(arena, int, "contact set", pairs),
+        .explicit_count = base_arena_array(arena, int, "contact set", chunks),
+        .explicit_first = base_arena_array(arena, int, "contact set", chunks),
+    };
+    if (context.joined == NULL || context.first == NULL || context.explicit_count == NULL ||
+        context.explicit_first == NULL)
         return CAIRN_ERROR_MEMORY;
     eng_contacts spare = world->contacts_before;
     world->contacts_before = world->contacts;
     world->contacts = spare;
     world->contacts.count = world->contacts.cone_count = 0;
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, select_chunk, &context);
-    cairn_status status = find_places(&context);
-    if (status == CAIRN_OK)
+    cairn_status status = find_cone_places(&context);
+    if (status == CAIRN_OK) {
+        place_explicit(&context, chunks);
         status = eng_contacts_reserve(&world->allocator, &world->contacts, world->contacts.count);
+    }
     if (status != CAIRN_OK) {
         world->contacts.count = world->contacts.cone_count = 0;
         return status;
     }
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
+    close_batches(world);
     book_loose(world);
     world->report.contacts = world->contacts.count;
     return CAIRN_OK;

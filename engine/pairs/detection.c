@@ -219,6 +219,7 @@ static cairn_status take_pairs(cairn_world *world)
     world->pairs = now;
     world->pairs_before = before;
     world->pair_count = made;
+    world->plan.current = false;
     return CAIRN_OK;
 }
 
@@ -236,7 +237,7 @@ cairn_status eng_block_broad_phase(cairn_world *world)
         status = take_pairs(world);
     if (status == CAIRN_OK)
         world->topology_changed = false;
-    return status;
+    return status == CAIRN_OK ? eng_plan_update(world) : status;
 }
 
 /// Half-spaces have no bounds: a ball that stays clear of the plane ends the search at once.
@@ -268,7 +269,7 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
     geo_manifold *manifold = &world->manifolds[chunk];
     manifold->count = 0;
     for (int i = begin; i < end; i++) {
-        eng_pair *pair = &world->pairs[i];
+        eng_pair *pair = &world->pairs[world->plan.order[i]];
         int first = pair->colliders.first, second = pair->colliders.second;
         const eng_collider *a = &world->colliders[first], *b = &world->colliders[second];
         double margin = world->collider_margin[first] + world->collider_margin[second];

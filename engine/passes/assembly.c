@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks 6 and 7 of the step: the implicit problem (H, V, B, W_ii) and the explicit laws.
+// Assembly of the implicit problem (H, V, B, W_ii) from the contacts of cone laws.
 #include "engine/state/world.h"
 
 #include <string.h>
@@ -73,9 +73,7 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
         // what moves as prescribed is known: it goes to w
         add_H_v((const double(*)[6])H, world->v_free[body], dynamic ? out->q[i] : out->w[i]);
     }
-    out->friction[i] = out->shift[i] = 0.0;
-    if (i < c->cone_count)
-        fill_cone_terms(world, i, out);
+    fill_cone_terms(world, i, out);
     for (int k = 0; k < 3; k++)
         out->q[i][k] += out->w[i][k];
 }
@@ -112,7 +110,7 @@ static bool allocate(cairn_world *world, int n, assembled *out)
 
 cairn_status eng_block_assembly(cairn_world *world)
 {
-    int n = world->contacts.count;
+    int n = world->contacts.cone_count;
     assembled out;
     if (!allocate(world, n, &out))
         return CAIRN_ERROR_MEMORY;
@@ -121,7 +119,7 @@ cairn_status eng_block_assembly(cairn_world *world)
     world->free_relative = out.q;
     world->shift = out.shift;
     world->problem = (con_problem){
-        .contact_count = n, // explicit contacts too, until their block has run
+        .contact_count = n,
         .q = (const double(*)[3])out.q,
         .friction = out.friction,
         .W_diagonal = out.W_diagonal,
@@ -134,78 +132,5 @@ cairn_status eng_block_assembly(cairn_world *world)
         .domains = world->domains.levels > 0 ? &world->domains : NULL,
     };
     base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
-    return CAIRN_OK;
-}
-
-static void fill_input(const cairn_world *world, int i, con_impulse_input *input)
-{
-    const eng_contacts *c = &world->contacts;
-    *input = (con_impulse_input){
-        .step = world->def.time_step,
-        .gap = c->gap[i],
-        .frame = c->frame[i],
-        .W = world->problem.W_diagonal[i],
-        .point = c->point[i],
-        .fresh = c->fresh[i] != 0,
-        .initial = c->fresh[i] != 0 && world->step_count == 0,
-    };
-    memcpy(input->V, c->V[i], sizeof input->V);
-    memcpy(input->B, world->problem.q[i], sizeof input->B);
-    memcpy(input->R_previous, c->R[i], sizeof input->R_previous);
-    for (int side = 0; side < 2; side++) {
-        int body = c->body[i][side];
-        const pose *q = &world->q_mid[body];
-        const geo_shape *shape = world->shapes[world->bodies[body].shape];
-        input->centre[side] = q->position;
-        input->velocity[side] = vec3_from(world->v[body]);
-        input->angular_velocity[side] = quat_rotate(q->orientation, vec3_from(world->v[body] + 3));
-        input->radius[side] = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
-        input->mass[side] = world->bodies[body].mass;
-    }
-}
-
-/// v_free += M^-1 (H^T R + couple) of one explicit contact.
-static void apply_explicit(cairn_world *world, int i, const con_impulse_output *output)
-{
-    for (int side = 0; side < 2; side++) {
-        int body = world->problem.body[i][side];
-        if (body < 0)
-            continue;
-        const double(*H)[6] = world->problem.H[i][side];
-        vec3 couple = quat_rotate_inverse(world->q_mid[body].orientation, output->couple[side]);
-        const double *inverse = world->mass_inverse[body];
-        for (int k = 0; k < 6; k++) {
-            double impulse = H[0][k] * output->R[0] + H[1][k] * output->R[1] +
-                             H[2][k] * output->R[2] + (k >= 3 ? vec3_get(couple, k - 3) : 0.0);
-            world->v_free[body][k] += inverse[k] * impulse;
-        }
-    }
-}
-
-cairn_status eng_block_explicit_laws(cairn_world *world)
-{
-    eng_contacts *c = &world->contacts;
-    int explicit_count = c->count - c->cone_count;
-    world->explicit_outputs =
-        base_arena_array(world->arena, con_impulse_output, "explicit", explicit_count);
-    if (world->explicit_outputs == NULL)
-        return CAIRN_ERROR_MEMORY;
-    for (int i = c->cone_count; i < c->count; i++) {
-        const eng_surface *surface = &world->surfaces[c->surface[i]];
-        con_impulse_input input;
-        con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
-        *output = (con_impulse_output){0};
-        fill_input(world, i, &input);
-        surface->law->impulse(surface->parameters, &input, c->history[i], output);
-        memcpy(c->R[i], output->R, sizeof output->R);
-        for (int side = 0; side < 2; side++)
-            vec3_store(c->couple[i] + 3 * side, output->couple[side]);
-        apply_explicit(world, i, output);
-    }
-    world->problem.contact_count = c->cone_count;
-    // the explicit impulses are part of the free velocity of the implicit contacts
-    if (c->cone_count < c->count)
-        con_apply_H(&world->problem, (const double(*)[6])world->v_free, world->problem.w,
-                    world->free_relative);
     return CAIRN_OK;
 }

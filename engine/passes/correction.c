@@ -241,6 +241,7 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
         if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
             break;
     apply(world, f.bodies, q);
+    world->corrected = true;
     base_arena_rewind(world->arena, mark);
     return CAIRN_OK;
 }

@@ -88,6 +88,32 @@ vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
     return vec3_add(vec3_from(v), vec3_cross(omega, vec3_sub(point, q->position)));
 }
 
+mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *frame, vec3 point)
+{
+    mat3 W = {0};
+    vec3 arm = vec3_sub(point, q->position), turned[3];
+    for (int i = 0; i < 3; i++)
+        turned[i] = quat_rotate_inverse(q->orientation, vec3_cross(arm, mat3_row(frame, i)));
+    for (int i = 0; i < 3; i++) {
+        W.m[i][i] = inverse[0];
+        for (int k = 0; k < 3; k++)
+            W.m[i][k] += turned[i].x * inverse[3] * turned[k].x +
+                         turned[i].y * inverse[4] * turned[k].y +
+                         turned[i].z * inverse[5] * turned[k].z;
+    }
+    return W;
+}
+
+void eng_body_push(cairn_world *world, int body, vec3 impulse, vec3 torque)
+{
+    const double *inverse = world->mass_inverse[body];
+    vec3 turning = quat_rotate_inverse(world->q_mid[body].orientation, torque);
+    for (int k = 0; k < 3; k++) {
+        world->v_free[body][k] += inverse[k] * vec3_get(impulse, k);
+        world->v_free[body][k + 3] += inverse[k + 3] * vec3_get(turning, k);
+    }
+}
+
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6])
 {
     vec3 linear = vec3_from(v), omega = vec3_from(v + 3);

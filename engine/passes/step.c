@@ -4,7 +4,9 @@
 
 #include "base/timer.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/finite.h"
 #include "engine/pairs/spheres/lane.h"
+#include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
 
 #include <inttypes.h>
@@ -14,22 +16,6 @@
 
 // RESIDUALS: entries kept of a step's residual history
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
-
-typedef struct body_label {
-    char text[96];
-} body_label;
-
-/// 'body 3 ("name")', for messages.
-static body_label label_of(const cairn_world *world, int body)
-{
-    body_label label;
-    const char *name = eng_extra_of(world, body).name;
-    if (name != NULL)
-        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
-    else
-        snprintf(label.text, sizeof label.text, "body %d", body);
-    return label;
-}
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
 static int worst_contact(const cairn_world *world)
@@ -53,8 +39,8 @@ static int worst_contact(const cairn_world *world)
 static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
 {
     const eng_contacts *c = &world->contacts;
-    size_t size = (size_t)world->problem.contact_count * sizeof *world->guess;
-    memcpy(world->contacts.R, world->guess, size);
+    size_t size = (size_t)world->solved->contact_count * sizeof *world->guess;
+    memcpy(world->solved_R, world->guess, size);
     memset(world->solution_U, 0, size);
     world->report.stop = "failed";
     if (status != CAIRN_ERROR_NONFINITE)
@@ -62,12 +48,13 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
                          world->step_count + 1, world->time, cairn_status_text(status));
     int worst = worst_contact(world);
     const double *V = c->V[worst];
-    return base_fail(error, status,
-                     "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
-                     "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
-                     "m/s, gap %.3g m)",
-                     world->step_count + 1, world->time, label_of(world, c->body[worst][0]).text,
-                     label_of(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
+    return base_fail(
+        error, status,
+        "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
+        "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
+        "m/s, gap %.3g m)",
+        world->step_count + 1, world->time, eng_body_label(world, c->body[worst][0]).text,
+        eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
 }
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
@@ -83,13 +70,13 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .local_settings = world->local.settings,
         .history = world->residuals + world->residual_count,
         .history_capacity = RESIDUALS - world->residual_count,
-        .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
+        .l = world->joint_step != NULL ? world->joint_step->together.l : NULL,
     };
     con_report report;
     double start = base_timer_seconds();
     cairn_status status =
-        con_solve(world->solver.plugin, world->solver.settings, &world->problem, &control,
-                  world->contacts.R, world->solution_U, &report, world->arena);
+        con_solve(world->solver.plugin, world->solver.settings, world->solved, &control,
+                  world->solved_R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
     world->report.stop = con_stop_name(report.stop);
@@ -108,7 +95,7 @@ static void apply_reactions(cairn_world *world)
 {
     int bodies = world->body_count;
     if (world->problem.contact_count > 0)
-        con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
+        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->v_end);
     else
         memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
     eng_joints_apply(world, world->v_end);
@@ -133,24 +120,36 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
     }
 }
 
-cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+/// Room for the results of a solve, of the rows that joints may still bring in too.
+static bool allocate_results(cairn_world *world)
 {
-    int n = world->problem.contact_count;
-    if (n == 0)
-        return CAIRN_OK;
+    int n = eng_joints_capacity(world);
     world->guess =
         (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
     world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
                                                           (size_t)n, sizeof *world->solution_U);
     world->residuals = (double *)base_arena_allocate(world->arena, "residual history", RESIDUALS,
                                                      sizeof *world->residuals);
-    if (world->guess == NULL || world->solution_U == NULL || world->residuals == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
-    memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
-    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
-    return joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    return world->guess != NULL && world->solution_U != NULL && world->residuals != NULL;
 }
 
+cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+{
+    size_t contacts = (size_t)world->problem.contact_count;
+    if (contacts == 0)
+        return CAIRN_OK;
+    if (!allocate_results(world))
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
+    memcpy(world->guess, world->solved_R,
+           (size_t)world->solved->contact_count * sizeof *world->guess);
+    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
+    cairn_status status = joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    if (world->solved_R != world->contacts.R)
+        memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
+    return status;
+}
+
+/// U of the cone contacts: the solver's without the shift.
 static void unshift_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
@@ -160,18 +159,6 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
         memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
         c->U[i][0] -= world->shift[i];
     }
-}
-
-/// U of all contacts: the solver's without the shift, H v_end for those of explicit laws.
-static void update_velocities(cairn_world *world)
-{
-    const eng_contacts *c = &world->contacts;
-    if (c->cone_count < c->count) {
-        con_problem all = world->problem;
-        all.contact_count = c->count;
-        con_apply_H(&all, (const double(*)[6])world->v_end, world->problem.w, c->U);
-    }
-    con_domains_chunks(&world->domains, c->cone_count, unshift_chunk, world);
 }
 
 /// q_{n+1} from the midpoint and the end velocities; the velocities become those of t_{n+1}.
@@ -190,12 +177,16 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
 cairn_status eng_block_end(cairn_world *world)
 {
     apply_reactions(world);
-    update_velocities(world);
+    con_domains_chunks(&world->domains, world->contacts.cone_count, unshift_chunk, world);
+    cairn_status status = eng_explicit_book(world);
+    if (status != CAIRN_OK)
+        return status;
     eng_energy_contacts(world);
     eng_energy_joints(world);
     base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, move_chunk, world);
-    cairn_status status = CAIRN_OK;
-    memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
+    if (world->corrected)
+        memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
+    world->corrected = false;
     if (world->def.correction) {
         double potential = eng_potential_energy(world);
         status = eng_correct_positions(world, world->q);
@@ -210,28 +201,12 @@ cairn_status eng_block_end(cairn_world *world)
     return status;
 }
 
-/// Names the first body or contact whose state is not finite.
-static cairn_status check_finite(const cairn_world *world, cairn_error *error)
-{
-    for (int i = 0; i < world->body_count; i++) {
-        const double *v = world->v[i];
-        double sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5];
-        if (isfinite(sum) && vec3_is_finite(world->q[i].position))
-            continue;
-        return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "step %" PRId64 ", t = %g s: %s has a state that is not finite "
-                         "(velocity %g %g %g m/s)",
-                         world->step_count + 1, world->time, label_of(world, i).text, v[0], v[1],
-                         v[2]);
-    }
-    return CAIRN_OK;
-}
-
 static cairn_status begin_step(cairn_world *world)
 {
     eng_removals_settle(world);
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
+    world->solved = NULL;
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
@@ -242,6 +217,7 @@ static cairn_status begin_step(cairn_world *world)
         eng_built_note(world);
         eng_energy_start(world);
     }
+    eng_energy_before(world);
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
     return status;
@@ -265,12 +241,16 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     eng_block_free_velocity(world);
     status = eng_motions_middle(world, error);
     if (status == CAIRN_OK)
+        status = eng_joints_ask_motors(world, error);
+    if (status == CAIRN_OK)
         eng_block_joint_forces(world);
     return status;
 }
 
 static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
 {
+    if (status == CAIRN_ERROR_NONFINITE)
+        return eng_finite_explain(world, "the step", error);
     return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
                      cairn_status_text(status));
 }
@@ -289,9 +269,9 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status == CAIRN_OK)
         TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
-        TIMED(ASSEMBLY, status = eng_block_assembly(world));
-    if (status == CAIRN_OK)
         TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
+    if (status == CAIRN_OK)
+        TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
         TIMED(SOLVER, status = eng_block_joints(world));
     if (status != CAIRN_OK)
@@ -300,7 +280,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     TIMED(FINISH, status = eng_block_end(world));
-    return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
+    return status == CAIRN_OK ? eng_finite_check(world, error) : fail_block(world, status, error);
 }
 
 /// All blocks in one pass over spheres.
@@ -311,7 +291,7 @@ static cairn_status run_lane(cairn_world *world, cairn_error *error)
         return status;
     // without memory for that nobody is named
     cairn_status found =
-        eng_lane_publish(world) == CAIRN_OK ? check_finite(world, error) : CAIRN_OK;
+        eng_lane_publish(world) == CAIRN_OK ? eng_finite_check(world, error) : CAIRN_OK;
     return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 

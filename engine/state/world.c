@@ -197,6 +197,7 @@ void cairn_world_destroy(cairn_world *world)
     base_names_release(&world->body_names, &allocator);
     base_names_release(&world->joint_names, &allocator);
     base_names_release(&world->connector_names, &allocator);
+    eng_plan_release(&world->plan, &allocator);
     eng_contacts_release(&allocator, &world->contacts);
     eng_contacts_release(&allocator, &world->contacts_before);
     geo_broad_phase_destroy(world->broad);

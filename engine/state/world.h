@@ -10,6 +10,7 @@
 #include "contact/laws/law.h"
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
+#include "engine/pairs/plan.h"
 #include "engine/state/contacts.h"
 #include "engine/state/slots.h"
 #include "geometry/broad/broad_phase.h"
@@ -236,7 +237,8 @@ struct cairn_world {
     double (*v_free)[6];       // [blocks_count]
     double (*v_end)[6];        // [blocks_count] velocity the contacts were solved for
     double (*correction)[6];   // [blocks_count] m, rad (body axes): moved by the correction of the
-                               // last step
+                               // last step; zeros unless it corrected
+    bool corrected;            // the last step moved bodies out of penetration
 
     // broad and narrow phase; colliders are there for the first `collider_bodies` bodies
     eng_collider *colliders; // [collider_count]
@@ -253,9 +255,10 @@ struct cairn_world {
     eng_pair *pairs;        // [pair_count]
     eng_pair *pairs_before; // spare of the same capacity
     int pair_count, pair_capacity;
-    geo_manifold *manifolds; // [manifold_count] one for each chunk of pairs
+    eng_plan plan;           // of these pairs
+    geo_manifold *manifolds; // [manifold_count] one for each chunk of places of the plan
     int manifold_count, manifold_capacity;
-    int *raw_count; // [pair_count] contacts of each pair in its chunk's manifold
+    int *raw_count; // [pair_count] contacts of each place of the plan in its chunk's manifold
     int raw_capacity;
     bool topology_changed; // bodies were added or placed since the last step
 
@@ -268,10 +271,12 @@ struct cairn_world {
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
-    double (*free_relative)[3]; // [contacts.count] q of the problem, as its writer
-    const double *shift;        // [contacts.count] m/s, what restitution and gap add to q_N
-    double (*guess)[3];         // [problem.contact_count] warm start of the last solve
-    double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
+    const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
+    double (*solved_R)[3];      // [solved->contact_count] its guess and solution
+    double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
+    const double *shift;        // [contacts.cone_count] m/s, what restitution and gap add to q_N
+    double (*guess)[3];         // [solved->contact_count] warm start of the last solve
+    double (*solution_U)[3];    // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
@@ -279,7 +284,8 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     cairn_energy energy;
-    double energy_start; // J, kinetic + potential at the first step
+    double energy_start;  // J, kinetic + potential at the first step
+    double energy_before; // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
     double time_start; // s, of step 0
@@ -460,7 +466,6 @@ cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_connectors(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
-cairn_status eng_block_explicit_laws(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
@@ -473,10 +478,14 @@ void eng_colliders_release(cairn_world *world);
 /// Poses, margins and bounds of the colliders for body poses q.
 cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
 
-/// Loops over bodies run in chunks of this many.
-enum { ENG_BODY_CHUNK = 1024 };
+/// Makes the plan anew where it is not current. Scratch from the arena.
+cairn_status eng_plan_update(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// The narrow phase runs over chunks of this many pairs, each with a manifold of its own.
+/// Loops over bodies run in chunks of this many.
+enum { ENG_BODY_CHUNK = 128 };
+
+/// The narrow phase runs over chunks of this many places of the plan, each with a manifold of its
+/// own.
 enum { ENG_PAIR_CHUNK = 64 };
 
 /// Whether a joint keeps two bodies from touching.
@@ -534,10 +543,21 @@ void eng_energy_contacts(cairn_world *world);
 /// Takes the new totals of the step that just ended.
 void eng_energy_book(cairn_world *world);
 
+/// Notes what the balance was before the step, for its rise.
+void eng_energy_before(cairn_world *world);
+
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);
 
 /// Velocity of a body's material point at `point`, world, for body velocities v.
 vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point);
+
+/// Share of one body in a contact's diagonal block of W: the velocity that unit impulses along the
+/// rows of the frame, at the point, give it, kg^-1.
+/// @param inverse  of mass and principal moments; zeros where nothing moves the body
+mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *frame, vec3 point);
+
+/// v_free += M^-1 (impulse in N s, torque about the centre in N m s, world axes) of a dynamic body.
+void eng_body_push(cairn_world *world, int body, vec3 impulse, vec3 torque);
 
 #endif

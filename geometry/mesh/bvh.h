@@ -3,7 +3,8 @@
 #ifndef CAIRN_GEOMETRY_MESH_BVH_H
 #define CAIRN_GEOMETRY_MESH_BVH_H
 
-#include "geometry/shape/shape.h"
+#include "base/memory.h"
+#include "geometry/mesh/bounds.h"
 
 typedef struct geo_bvh geo_bvh;
 

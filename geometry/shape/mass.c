@@ -45,6 +45,30 @@ geo_mass geo_mass_of_capsule(double radius, double half_length)
     return centred_mass(barrel.volume + caps, moments);
 }
 
+geo_mass geo_shape_mass(const geo_shape *shape)
+{
+    switch (shape->kind) {
+    case GEO_SPHERE:
+        return geo_mass_of_sphere(shape->sphere.radius);
+    case GEO_BOX:
+        return geo_mass_of_box(shape->box.half);
+    case GEO_CAPSULE:
+        return geo_mass_of_capsule(shape->capsule.radius, shape->capsule.half_length);
+    case GEO_CYLINDER:
+        return geo_mass_of_cylinder(shape->cylinder.radius, shape->cylinder.half_length);
+    case GEO_POLYHEDRON:
+        return shape->polyhedron.mass;
+    case GEO_MESH:
+        return shape->mesh.mass;
+    case GEO_COMPOUND:
+        return shape->compound.mass;
+    case GEO_HALFSPACE:
+    case GEO_KIND_COUNT:
+        break;
+    }
+    return (geo_mass){0};
+}
+
 static mat3 outer(vec3 a, vec3 b)
 {
     return mat3_from_rows(vec3_scale(a.x, b), vec3_scale(a.y, b), vec3_scale(a.z, b));

@@ -55,30 +55,6 @@ const base_allocator *geo_shape_allocator(const geo_shape *shape)
     return &((const shape_head *)(const void *)shape - 1)->allocator;
 }
 
-geo_mass geo_shape_mass(const geo_shape *shape)
-{
-    switch (shape->kind) {
-    case GEO_SPHERE:
-        return geo_mass_of_sphere(shape->sphere.radius);
-    case GEO_BOX:
-        return geo_mass_of_box(shape->box.half);
-    case GEO_CAPSULE:
-        return geo_mass_of_capsule(shape->capsule.radius, shape->capsule.half_length);
-    case GEO_CYLINDER:
-        return geo_mass_of_cylinder(shape->cylinder.radius, shape->cylinder.half_length);
-    case GEO_POLYHEDRON:
-        return shape->polyhedron.mass;
-    case GEO_MESH:
-        return shape->mesh.mass;
-    case GEO_COMPOUND:
-        return shape->compound.mass;
-    case GEO_HALFSPACE:
-    case GEO_KIND_COUNT:
-        break;
-    }
-    return (geo_mass){0};
-}
-
 cairn_status geo_fail_memory(cairn_error *error)
 {
     return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory while making a shape");

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "geometry/mesh/bounds.h"
 
 #include <stdint.h>
 
@@ -99,11 +100,6 @@ typedef struct geo_compound {
     geo_mass mass;
 } geo_compound;
 
-/// Axis-aligned bounds.
-typedef struct geo_bounds {
-    vec3 low, high;
-} geo_bounds;
-
 /// A shape has the memory of its kind alone: it is never copied by value.
 struct geo_shape {
     geo_kind kind;
@@ -191,23 +187,6 @@ void geo_mass_principal(const geo_mass *mass, vec3 *moments, pose *frame);
 static inline bool geo_kind_is_convex(geo_kind kind)
 {
     return kind != GEO_HALFSPACE && kind != GEO_MESH && kind != GEO_COMPOUND;
-}
-
-static inline geo_bounds geo_bounds_merge(geo_bounds a, geo_bounds b)
-{
-    return (geo_bounds){vec3_min(a.low, b.low), vec3_max(a.high, b.high)};
-}
-
-static inline bool geo_bounds_overlap(geo_bounds a, geo_bounds b)
-{
-    return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y &&
-           b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
-}
-
-static inline geo_bounds geo_bounds_inflate(geo_bounds a, double margin)
-{
-    vec3 m = {margin, margin, margin};
-    return (geo_bounds){vec3_sub(a.low, m), vec3_add(a.high, m)};
 }
 
 #endif

@@ -34,7 +34,7 @@ def check_examples():
 def check_calls():
     """Every call of the language has its heading, and no heading is of a call there is not."""
     headings = set(re.findall(r"^### `(\w+)", TEXT, re.M))
-    with open(ROOT + "/scenes/loader.c") as source:
+    with open(ROOT + "/scenes/load/loader.c") as source:
         calls = set(re.findall(r'\{"(\w+)",\s*scn_call_', source.read()))
     check(headings == calls, f"headings without call or call without heading: {headings ^ calls}")
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# House rules of text files: licence line, purpose line, length, no leftovers, no machine's paths.
+# House rules: licence line, purpose line, length, no leftovers, no machine's paths, small folders.
 """usage: house.py ROOT"""
+import collections
+import posixpath
 import re
 import sys
 
@@ -10,6 +12,8 @@ COMMENT = {".c": "//", ".h": "//", ".lua": "--", ".py": "#", ".sh": "#"}
 TEXT = (".build", ".md", ".txt", ".json", ".csv", ".cff", ".yml", ".yaml", ".glsl", ".options")
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 LINES_MAX = 800
+# in one folder, meson.build apart
+FILES_MAX = 30
 # written in halves, so that this file passes its own check
 MARKS = re.compile(r"\b(" + "|".join(["TO" "DO", "FIX" "ME", "X" "XX", "HA" "CK", "TB" "D"]) + r")\b")
 MACHINE_PATH = re.compile(r"(?<![\w.\-])/(?:home|root|work|Users)/\w")
@@ -60,9 +64,17 @@ def check_file(name, text):
     return problems + check_lines(name, lines)
 
 
+def check_folders(names):
+    counts = collections.Counter(posixpath.dirname(name) for name in names
+                                 if posixpath.basename(name) != "meson.build")
+    return [f"{folder or 'the root'}: {count} files, more than {FILES_MAX}"
+            for folder, count in sorted(counts.items()) if count > FILES_MAX]
+
+
 def check(root):
-    problems = []
-    for name in tree.files(root):
+    names = tree.files(root)
+    problems = check_folders(names)
+    for name in names:
         if comment_of(name) or name.endswith(TEXT):
             problems += check_file(name, tree.read(root, name))
     return problems

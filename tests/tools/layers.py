@@ -15,6 +15,17 @@ FREE_ROOMS = {"tests", "bench"}
 PUBLIC_FOLDER = "include/"
 # rooms that see the engine through its public header alone
 FRONT_ROOMS = {"viewer", "cli", "python"}
+# folders of a room, lowest first: a file includes from, and calls into, its own folder and those
+# before it
+FOLDERS = {
+    "geometry": ["mesh", "shape", "broad", "narrow"],
+    "contact": ["linear", "cones", "laws", "problem", "local", "solvers/control",
+                "solvers/first_order", "solvers/newton", "solvers/convex", "solvers", "existence",
+                "fclib"],
+    "cli": ["text", "process", "options", "run", "bench", "compare", "info", "law", ""],
+}
+# these declare what the files below them define, one a file, and the list of it
+REGISTRY_HEADERS = {"cli/commands.h", "contact/solvers/solver.h"}
 # what the command may know of the viewer
 VIEWER_HEADERS = {"viewer/app/view.h", "viewer/app/style.h"}
 THREAD_HEADERS = {"pthread.h", "threads.h", "omp.h"}
@@ -25,6 +36,29 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULT
 
 def room_of(name):
     return name.split("/", 1)[0] if "/" in name else ""
+
+
+def folder_rank(name):
+    """Place of a file among the folders of its room; None where the room has no order of them."""
+    room, _, inner = name.partition("/")
+    if room not in FOLDERS:
+        return None
+    inner = posixpath.splitext(inner)[0]
+    while True:
+        if inner in FOLDERS[room]:
+            return FOLDERS[room].index(inner)
+        if inner == "":
+            return None
+        inner = inner.rpartition("/")[0]
+
+
+def is_upward(name, target):
+    """True where `target` lies in a room above that of `name`, or in a folder above in one room."""
+    room, room_of_target = room_of(name), room_of(target)
+    if room != room_of_target:
+        return RANKS.get(room_of_target, -1) >= RANKS[room]
+    ranks = folder_rank(name), folder_rank(target)
+    return None not in ranks and ranks[1] > ranks[0]
 
 
 def includes_of(text):
@@ -75,8 +109,9 @@ def check_own_include(name, path, known):
     target = room_of(path)
     if target in FREE_ROOMS:
         return f'"{path}": {room}/ does not know {target}/'
-    if target in RANKS and target != room and RANKS[target] >= RANKS[room]:
-        return f'"{path}": upward, {room}/ does not know {target}/'
+    if target in RANKS and path not in REGISTRY_HEADERS and is_upward(name, path):
+        return f'"{path}": upward, {posixpath.dirname(name)}/ does not know ' \
+               f"{posixpath.dirname(path)}/"
     if room in FRONT_ROOMS:
         return check_front_include(name, path)
     return None

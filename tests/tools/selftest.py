@@ -8,6 +8,7 @@ import house
 import layers
 import links
 import purity
+import rings
 
 HEAD = "// SPDX-License-Identifier: Apache-2.0\n// One line of purpose.\n"
 
@@ -71,7 +72,86 @@ class Layers(unittest.TestCase):
         self.assertEqual(layers.check(diamond), [])
 
 
+    def test_folders(self):
+        tree = {"contact/linear/a.h": "", "contact/solvers/solver.h": "",
+                "contact/solvers/control.h": "", "contact/solvers/newton/a.h": ""}
+        for name, path, count in [
+                ("contact/solvers/newton/b.c", "contact/linear/a.h", 0),
+                ("contact/solvers/newton/b.c", "contact/solvers/control.h", 0),
+                ("contact/solvers/newton/b.c", "contact/solvers/solver.h", 0),
+                ("contact/solvers/b.c", "contact/solvers/newton/a.h", 0),
+                ("contact/solvers/first_order/b.c", "contact/solvers/newton/a.h", 1),
+                ("contact/linear/b.c", "contact/solvers/control.h", 1)]:
+            problems = layers.check({**tree, name: f'#include "{path}"\n'})
+            self.assertEqual(len(problems), count, (name, path, problems))
+
+
+class Rings(unittest.TestCase):
+    # base/a.c and contact/linear/b.c of a clean tree, one line an object and a symbol
+    source_of = {"x/a.o": "base/a.c", "x/b.o": "contact/linear/b.c", "x/c.o": "contact/cones/c.c",
+                 "x/d.o": "engine/state/d.c", "x/e.o": "engine/passes/e.c",
+                 "x/f.o": "engine/files/f.c"}
+    clean = """
+x/a.o:0000000000000000 T base_f
+x/a.o:0000000000000000 t helper
+x/a.o:                 U malloc
+x/b.o:0000000000000010 D con_table
+x/b.o:                 U base_f
+x/c.o:0000000000000010 T con_c
+x/c.o:                 U con_table
+x/d.o:0000000000000010 T eng_d
+x/d.o:                 U con_c
+x/e.o:0000000000000010 T eng_e
+x/e.o:                 U eng_d
+x/f.o:0000000000000010 T eng_f
+x/f.o:                 U eng_e
+"""
+
+    def problems(self, *lines, allowed=()):
+        listing = self.clean + "".join(line + "\n" for line in lines)
+        symbols = list(rings.parse_listing(listing))
+        return rings.check(rings.calls_between(symbols, self.source_of), allowed)
+
+    def test_clean(self):
+        self.assertEqual(self.problems(), [])
+
+    def test_rings(self):
+        problems = self.problems("x/d.o:        U eng_e")
+        self.assertEqual(len(problems), 1, problems)
+        self.assertTrue(problems[0].startswith("ring of 2 files: engine/passes/e.c -> "), problems)
+        self.assertIn("(eng_d)", problems[0])
+        # a table that holds an address is a call, too; rings of three are found whole
+        problems = self.problems("x/d.o:        U eng_f")
+        self.assertTrue(problems[0].startswith("ring of 3 files: "), problems)
+
+    def test_upward(self):
+        problems = self.problems("x/a.o:        U con_c", "x/a.o:         U con_table")
+        self.assertEqual(problems, ["ring of 3 files: base/a.c -> contact/cones/c.c (con_c); "
+                                    "base/a.c -> contact/linear/b.c (con_table); "
+                                    "contact/cones/c.c -> contact/linear/b.c (con_table); "
+                                    "contact/linear/b.c -> base/a.c (base_f)",
+                                    "upward: base/a.c calls con_c of contact/cones/c.c",
+                                    "upward: base/a.c calls con_table of contact/linear/b.c"])
+        problems = self.problems("x/a.o:        U eng_f")
+        self.assertEqual([problem.split(":")[0] for problem in problems],
+                         ["ring of 6 files", "upward"])
+        # between the folders of a room
+        problems = self.problems("x/b.o:        U con_c")
+        self.assertIn("upward: contact/linear/b.c calls con_c of contact/cones/c.c", problems)
+
+    def test_allowance(self):
+        folders = ("engine/state", "engine/passes")
+        self.assertEqual(self.problems("x/d.o:        U eng_e", allowed=folders), [])
+        # a ring that leaves the allowed folders is none that may stay
+        self.assertEqual(len(self.problems("x/d.o:        U eng_f", allowed=folders)), 1)
+
+
 class House(unittest.TestCase):
+    def test_folders(self):
+        few = [f"base/a{i}.c" for i in range(house.FILES_MAX)] + ["base/meson.build", "base/x/a.c"]
+        self.assertEqual(house.check_folders(few), [])
+        self.assertEqual(len(house.check_folders(few + ["base/b.h"])), 1)
+
     def test_clean(self):
         self.assertEqual(house.check_file("base/a.c", HEAD + "int a;\n"), [])
         self.assertEqual(house.check_file("a.sh", "#!/bin/sh\n" + HEAD.replace("//", "#")), [])
@@ -133,6 +213,13 @@ class Links(unittest.TestCase):
         self.assertEqual(links.check_page("docs/x.md", page, {"a.md", "docs/d.md"}.__contains__), [])
         self.assertEqual(links.check_page("docs/x.md", page, {"a.md"}.__contains__),
                          ["docs/x.md: no such file: d.md"])
+
+    def test_pictures(self):
+        picture = "![p](../pictures/p.png)"
+        made = "<!-- render: scene.lua -o pictures/p.png -->\n" + picture
+        self.assertEqual(links.check_page("docs/t/x.md", made, set().__contains__), [])
+        self.assertEqual(links.check_page("docs/t/x.md", picture, set().__contains__),
+                         ["docs/t/x.md: no such file: ../pictures/p.png"])
 
 
 class Count(unittest.TestCase):

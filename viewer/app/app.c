@@ -5,142 +5,12 @@
 #include "base/timer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-static const double toast_seconds = 4.0;
 // arrows follow the forces slowly
 static const double force_follow = 0.05;
 // pictures a second at most, where nothing else sets a pace
 static const double rate_limit = 60.0;
-
-static void show_toast(view_app *app, const char *text)
-{
-    snprintf(app->toast, sizeof app->toast, "%s", text);
-    app->toast_until = base_timer_seconds() + toast_seconds;
-}
-
-static void tell(const view_app *app, const char *text)
-{
-    if (app->request->note != NULL)
-        app->request->note(app->request->context, CAIRN_INFO, text);
-}
-
-void app_say(view_app *app, const char *format, ...)
-{
-    char text[VIEW_TEXT_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    show_toast(app, text);
-    tell(app, text);
-}
-
-// ---------------------------------------------------------------- scenes
-
-static void close_scene(view_app *app)
-{
-    view_simulation_stop(app->simulation);
-    app->simulation = NULL;
-    view_model_finish(&app->model);
-    view_subject_finish(&app->subject);
-}
-
-/// The camera goes back to its start for another scene; a reset keeps it.
-static void enter_scene(view_app *app, bool same)
-{
-    char title[300];
-    view_camera before = app->stage.camera;
-    app->frame = view_simulation_frame(app->simulation);
-    app->state = view_simulation_get_state(app->simulation);
-    app->selected = app->contact = -1;
-    app->pulling = false;
-    app->force_unit = 0.0;
-    app->message_seen = 0;
-    view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));
-    app->start = app->stage.camera;
-    if (same)
-        app->stage.camera = before;
-    snprintf(title, sizeof title, "cairn: %s", app->subject.scene->name);
-    SDL_SetWindowTitle(view_gpu_window(app->stage.gpu), title);
-}
-
-/// Takes the subject over; on failure it is gone, and the old one stays if it was not closed yet.
-static cairn_status use_subject(view_app *app, view_subject *subject, bool paused,
-                                cairn_error *error)
-{
-    view_model model = {0};
-    view_simulation *simulation = NULL;
-    cairn_status status = view_model_build(&model, &app->allocator, subject->scene->world, error);
-    if (status == CAIRN_OK)
-        status = view_gpu_set_model(app->stage.gpu, &model, error);
-    if (status != CAIRN_OK) {
-        view_model_finish(&model);
-        view_subject_finish(subject);
-        return status;
-    }
-    close_scene(app);
-    app->subject = *subject;
-    app->model = model;
-    status = view_simulation_start(&simulation, &app->subject, &app->model, paused, error);
-    app->simulation = simulation;
-    return status;
-}
-
-void app_open_scene(view_app *app, const char *path)
-{
-    cairn_error error = {0};
-    char wanted[PATH_MAX];
-    view_subject subject = {0};
-    // SDL gives no path for a drop that it could not store
-    if (path == NULL)
-        return;
-    bool same = strcmp(path, app->path) == 0;
-    snprintf(wanted, sizeof wanted, "%s", path);
-    view_simulation_hold_files(app->simulation, true);
-    cairn_status status = app->request->open(app->request->open_context, wanted, &subject, &error);
-    view_simulation_hold_files(app->simulation, false);
-    if (status == CAIRN_OK)
-        status = use_subject(app, &subject, app->state.paused, &error);
-    if (status != CAIRN_OK)
-        app_say(app, "%.480s", error.message);
-    if (app->simulation == NULL)
-        app->quit = true;
-    if (status != CAIRN_OK)
-        return;
-    snprintf(app->path, sizeof app->path, "%s", wanted);
-    enter_scene(app, same);
-    const scn_scene *scene = app->subject.scene;
-    app_say(app, "%s%s", app->subject.replay != NULL ? "replay: " : "",
-            scene->title[0] != '\0' ? scene->title : scene->name);
-}
-
-void app_open_neighbour(view_app *app, int way)
-{
-    char path[PATH_MAX];
-    if (view_picker_neighbour(app->path, app->subject.replay != NULL, way, path))
-        app_open_scene(app, path);
-}
-
-void app_step_contact(view_app *app, int way)
-{
-    if (app->selected < 0) {
-        app_say(app, "choose a body first, by a click");
-        return;
-    }
-    app->contact = view_frame_next_contact(app->frame, app->selected, app->contact, way);
-    if (app->contact < 0) {
-        app_say(app, app->frame->replayed ? "a trajectory does not store contacts"
-                                          : "this body touches nothing");
-        return;
-    }
-    const view_contact *contact = &app->frame->contacts[app->contact];
-    app->contact_other = contact->a == app->selected ? contact->b : contact->a;
-    app->contact_key = contact->key;
-}
 
 /// The chosen contact in another frame; one that is gone there is let go.
 static void follow_contact(view_app *app)
@@ -227,14 +97,14 @@ static void take_messages(view_app *app)
 {
     app->state = view_simulation_get_state(app->simulation);
     if (app->state.message_number != app->message_seen) {
-        show_toast(app, app->state.message);
+        app_show_toast(app, app->state.message);
         app->untold = true;
     }
     app->message_seen = app->state.message_number;
     // a slider that is being moved says much: the log has where it came to rest
     if (app->untold && (app->held == 0 || !app->mouse.down)) {
         app->untold = false;
-        tell(app, app->state.message);
+        app_log(app, app->state.message);
     }
 }
 
@@ -326,11 +196,11 @@ static cairn_status open_app(view_app *app, cairn_error *error)
     if (SDL_GL_SetSwapInterval(1) != 0)
         SDL_ClearError();
     measure_window(app);
-    status = use_subject(app, &subject, request->paused, error);
+    status = app_use_subject(app, &subject, request->paused, error);
     if (status != CAIRN_OK)
         return status;
     snprintf(app->path, sizeof app->path, "%s", request->path);
-    enter_scene(app, false);
+    app_enter_scene(app, false);
     app_say(app, "%s", view_gpu_name(app->stage.gpu));
     return CAIRN_OK;
 }
@@ -353,7 +223,7 @@ cairn_status view_window(const view_window_request *request, cairn_error *error)
     if (status == CAIRN_OK)
         status = show_pictures(app, error);
     app_end_film(app);
-    close_scene(app);
+    app_close_scene(app);
     view_picker_finish(&app->picker);
     view_script_close(app->script);
     view_stage_close(&app->stage);

@@ -8,9 +8,9 @@
 #include "viewer/app/pick.h"
 #include "viewer/app/picker.h"
 #include "viewer/app/script.h"
-#include "viewer/app/simulation.h"
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
+#include "viewer/simulation/simulation.h"
 
 enum { VIEW_SAMPLES_SHOWN = 1024, VIEW_PANELS_MAX = 8 };
 
@@ -67,8 +67,21 @@ typedef struct view_app {
     double film_next; // s, wall clock
 } view_app;
 
-/// Says something for a few seconds at the upper edge, and to the caller's log.
+/// Says something for a few seconds at the upper edge, and to the caller's log; app_say.c.
 void app_say(view_app *app, const char *format, ...) CAIRN_PRINTF(2, 3);
+
+/// The upper edge alone, without the log.
+void app_show_toast(view_app *app, const char *text);
+/// The log alone.
+void app_log(const view_app *app, const char *text);
+
+/// Takes the subject over; on failure it is gone, and the old one stays if it was not closed yet.
+cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
+/// Shows the subject from now on. The camera goes back to its start for another scene; a reset
+/// keeps it.
+void app_enter_scene(view_app *app, bool same);
+void app_close_scene(view_app *app);
 
 /// Ends the scene at hand and opens another; on failure the old one stays.
 void app_open_scene(view_app *app, const char *path);
@@ -95,7 +108,7 @@ void app_fly(view_app *app, double seconds);
 void app_draw_panels(view_app *app);
 /// Plots and the bars of the phases; app_plots.c.
 void app_draw_plots(view_app *app);
-/// A panel that remembers its place until the next picture, for the mouse.
+/// A panel that remembers its place until the next picture, for the mouse; app_frame.c.
 view_panel app_begin_panel(view_app *app, double left, double top, double width);
 void app_end_panel(view_app *app, view_panel *panel);
 double app_row_height(const view_app *app);

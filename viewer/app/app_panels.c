@@ -12,23 +12,6 @@
 static const view_colour ink = {36, 42, 52, 255}, paper = {246, 248, 250, 226},
                          accent = {38, 110, 190, 255}, alarm = {200, 50, 40, 255};
 
-double app_row_height(const view_app *app)
-{
-    return 1.25 * view_font_height(app->stage.font);
-}
-
-view_panel app_begin_panel(view_app *app, double left, double top, double width)
-{
-    return view_panel_begin(&app->stage.canvas, &app->mouse, &app->held, left, top, width);
-}
-
-void app_end_panel(view_app *app, view_panel *panel)
-{
-    view_panel_end(panel);
-    if (app->panel_count < VIEW_PANELS_MAX)
-        app->panels[app->panel_count++] = *panel;
-}
-
 // ---------------------------------------------------------------- status line
 
 static const char *run_word(const view_app *app)

@@ -65,6 +65,13 @@ void view_draw_list_finish(view_draw_list *list);
 cairn_status view_draw_list_build(view_draw_list *list,
                                   const view_draw_request *request) CAIRN_CHECK_RESULT;
 
+/// A placed primitive as the GPU reads it, its position from the list's origin.
+view_instance view_instance_make(const view_draw_list *list, const pose *placement, vec3 size,
+                                 view_colour colour);
+
+cairn_status view_batch_put(const base_allocator *allocator, view_batch *batch,
+                            const view_instance *instance) CAIRN_CHECK_RESULT;
+
 /// Puts one symbol; used by the parts of the draw list.
 cairn_status view_draw_symbol(view_draw_list *list, view_primitive primitive, const pose *placement,
                               vec3 size, view_colour colour) CAIRN_CHECK_RESULT;

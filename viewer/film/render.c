@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn render: steps a scene and draws pictures without a display.
 #include "base/timer.h"
-#include "viewer/app/replay.h"
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
 #include "viewer/film/picture.h"
+#include "viewer/simulation/replay.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -140,11 +140,9 @@ static void test_mistakes(void **state)
 static void test_tables(void **state)
 {
     (void)state;
-    int count = 0;
-    const cli_command *const *commands = cli_commands(&count);
-    for (int c = 0; c < count; c++) {
-        const cli_command *each = commands[c];
-        assert_ptr_equal(cli_command_find(each->name), each);
+    for (int c = 0; c < cli_all_commands.count; c++) {
+        const cli_command *each = cli_all_commands.items[c];
+        assert_ptr_equal(cli_command_find(&cli_all_commands, each->name), each);
         assert_true(each->settings_size >= sizeof(cli_common));
         for (int i = 0; i < each->option_count; i++) {
             const cli_option *option = &each->options[i];

@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/lane.h"
 #include "tests/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static inline cairn_material_id material(cairn_world *world, const char *name)
@@ -99,33 +100,67 @@ static inline void world_velocity(const cairn_contact_view *view, double velocit
     vec3_store(velocity, vec3_add_scaled(v, view->velocity[2], t2));
 }
 
+/// A contact with its number, to be sorted by bodies and features.
+typedef struct numbered_contact {
+    cairn_contact_view view;
+    int number;
+} numbered_contact;
+
+static inline int compare_contacts(const void *a, const void *b)
+{
+    const numbered_contact *x = a, *y = b;
+    const uint64_t left[] = {x->view.a.index, x->view.b.index, x->view.key};
+    const uint64_t right[] = {y->view.a.index, y->view.b.index, y->view.key};
+    for (int k = 0; k < 3; k++)
+        if (left[k] != right[k])
+            return left[k] < right[k] ? -1 : 1;
+    return 0;
+}
+
+/// All contacts by bodies and features: the order of the set is not part of the interface. To be
+/// freed.
+static inline numbered_contact *list_contacts(const cairn_world *world)
+{
+    int count = cairn_contact_count(world);
+    numbered_contact *list = calloc((size_t)count + 1, sizeof *list);
+    assert_non_null(list);
+    for (int i = 0; i < count; i++) {
+        cairn_contact_get(world, i, &list[i].view);
+        list[i].number = i;
+    }
+    qsort(list, (size_t)count, sizeof *list, compare_contacts);
+    return list;
+}
+
 static inline void check_contacts(const cairn_world *a, const cairn_world *b, double tolerance)
 {
     int count = cairn_contact_count(a);
     assert_int_equal(count, cairn_contact_count(b));
     assert_int_equal(cairn_world_get_report(a)->contacts, cairn_world_get_report(b)->contacts);
+    numbered_contact *of_a = list_contacts(a), *of_b = list_contacts(b);
     for (int i = 0; i < count; i++) {
-        cairn_contact_view x, y;
-        cairn_contact_get(a, i, &x);
-        cairn_contact_get(b, i, &y);
-        assert_int_equal(x.a.index, y.a.index);
-        assert_int_equal(x.b.index, y.b.index);
-        assert_true(x.key == y.key);
-        check_close(x.gap, y.gap, 0.0, 0.01 * tolerance);
+        const cairn_contact_view *x = &of_a[i].view, *y = &of_b[i].view;
+        assert_int_equal(x->a.index, y->a.index);
+        assert_int_equal(x->b.index, y->b.index);
+        assert_true(x->key == y->key);
+        check_close(x->gap, y->gap, 0.0, 0.01 * tolerance);
         double velocity[2][3];
-        world_velocity(&x, velocity[0]);
-        world_velocity(&y, velocity[1]);
+        world_velocity(x, velocity[0]);
+        world_velocity(y, velocity[1]);
         for (int k = 0; k < 3; k++) {
-            check_close(x.normal[k], y.normal[k], 0.0, 10.0 * tolerance);
-            check_close(x.point[k], y.point[k], 0.0, 0.1 * tolerance);
+            check_close(x->normal[k], y->normal[k], 0.0, 10.0 * tolerance);
+            check_close(x->point[k], y->point[k], 0.0, 0.1 * tolerance);
             // the dashpot's part is kept in single precision
-            check_close(x.force[k], y.force[k], 0.0, 1e3 * tolerance + 1e-7);
+            check_close(x->force[k], y->force[k], 0.0, 1e3 * tolerance + 1e-7);
             check_close(velocity[0][k], velocity[1][k], 0.0, 10.0 * tolerance);
         }
+        const double *in_a = a->contacts.history[of_a[i].number];
+        const double *in_b = b->contacts.history[of_b[i].number];
         for (int k = 0; k < CON_HISTORY_MAX; k++)
-            check_close(a->contacts.history[i][k], b->contacts.history[i][k], 1e5 * tolerance,
-                        1e3 * tolerance);
+            check_close(in_a[k], in_b[k], 1e5 * tolerance, 1e3 * tolerance);
     }
+    free(of_a);
+    free(of_b);
 }
 
 static inline void check_forces(const cairn_world *a, const cairn_world *b, double tolerance)

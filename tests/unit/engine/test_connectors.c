@@ -116,7 +116,7 @@ struct oblique_case {
     double v0_end[3], w0_end[3], v1_end[3], w1_end[3], x0_end[3], x1_end[3];
 };
 static const struct oblique_case oblique[] = {
-#include "tests/unit/contact/cases_law_oblique.inc"
+#include "tests/unit/contact/laws/cases_law_oblique.inc"
 };
 
 static double ball_inertia(double mass, double radius)

@@ -3,7 +3,7 @@
 // flight.
 #include "tests/unit/viewer/run_fixture.h"
 
-#include "viewer/app/replay.h"
+#include "viewer/simulation/replay.h"
 
 #include <math.h>
 

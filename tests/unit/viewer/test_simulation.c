@@ -3,7 +3,7 @@
 // work.
 #include "tests/unit/viewer/run_fixture.h"
 
-#include "viewer/app/simulation.h"
+#include "viewer/simulation/simulation.h"
 
 #include <SDL.h>
 #include <stdio.h>

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the options of cairn view and cairn render to what the viewer takes.
+#include "cli/options/picture.h"
+
+#include "cli/process/files.h"
+#include "cli/process/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SIZE_MAX_PIXELS = 16384 };
+
+void cli_picture_defaults(cli_picture *picture)
+{
+    picture->tolerance = picture->step = NAN;
+    picture->azimuth = picture->elevation = picture->zoom = NAN;
+    picture->seed = -1;
+}
+
+scn_options cli_picture_load_options(const cli_picture *picture)
+{
+    scn_options result = scn_default_options();
+    result.parameters = picture->parameters.items;
+    result.parameter_count = picture->parameters.count;
+    result.law = picture->law;
+    result.solver = picture->solver;
+    result.local = picture->local;
+    result.tolerance = picture->tolerance;
+    result.time_step = picture->step;
+    result.threads = (int)picture->threads;
+    result.seed = picture->seed;
+    result.log = cli_log;
+    return result;
+}
+
+view_style cli_picture_style(const cli_picture *picture)
+{
+    view_style style = view_style_default();
+    if (picture->contacts != NULL)
+        style.contacts = (view_contacts)view_style_find(view_contacts_names, picture->contacts);
+    if (picture->colours != NULL)
+        style.colours = (view_colours)view_style_find(view_colours_names, picture->colours);
+    style.ground = !picture->no_ground;
+    style.shadows = !picture->no_shadows;
+    return style;
+}
+
+view_place cli_picture_place(const cli_picture *picture)
+{
+    return (view_place){picture->azimuth, picture->elevation, picture->zoom, picture->parallel};
+}
+
+static bool parse_length(const char **text, char end, int *length)
+{
+    char *stop = NULL;
+    long value = strtol(*text, &stop, 10);
+    if (stop == *text || *stop != end || value < 16 || value > SIZE_MAX_PIXELS)
+        return false;
+    *length = (int)value;
+    *text = stop + 1;
+    return true;
+}
+
+bool cli_picture_size(const cli_picture *picture, int *width, int *height)
+{
+    const char *text = picture->size;
+    *width = 1280;
+    *height = 720;
+    if (text == NULL || (parse_length(&text, 'x', width) && parse_length(&text, '\0', height)))
+        return true;
+    cli_complain("--size wants WIDTHxHEIGHT of 16 to %d pixels, not \"%.80s\"", SIZE_MAX_PIXELS,
+                 picture->size);
+    return false;
+}
+
+int cli_picture_check(void)
+{
+    if (view_missing() == NULL)
+        return CLI_EXIT_DONE;
+    cli_complain("%s", view_missing());
+    return CLI_EXIT_ABSENT;
+}
+
+int cli_picture_exit(cairn_status status)
+{
+    switch (status) {
+    case CAIRN_OK:
+        return CLI_EXIT_DONE;
+    case CAIRN_ERROR_UNSUPPORTED:
+        return CLI_EXIT_ABSENT;
+    case CAIRN_INTERRUPTED:
+        return CLI_EXIT_INTERRUPTED;
+    case CAIRN_ERROR_ARGUMENT:
+        return CLI_EXIT_USAGE;
+    case CAIRN_ERROR_SCENE:
+    case CAIRN_ERROR_FORMAT:
+        return CLI_EXIT_INPUT;
+    case CAIRN_ERROR_MEMORY:
+    case CAIRN_ERROR_FILE:
+    case CAIRN_ERROR_NONFINITE:
+    case CAIRN_ERROR_NOT_FOUND:
+    case CAIRN_ERROR_STALE_ID:
+    case CAIRN_ERROR_WORLD:
+    case CAIRN_ERROR_NUMERICAL:
+        break;
+    }
+    return CLI_EXIT_FAILED;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measure that solvers compare with the tolerance, and names of the reasons to stop.
+#include "contact/solvers/control.h"
+
+const char *con_stop_name(con_stop stop)
+{
+    switch (stop) {
+    case CON_STOP_SOLVED:
+        return "solved";
+    case CON_STOP_ITERATION_LIMIT:
+        return "iteration_limit";
+    case CON_STOP_TIME_LIMIT:
+        return "time_limit";
+    case CON_STOP_STAGNATED:
+        return "stagnated";
+    case CON_STOP_FAILED:
+        return "failed";
+    }
+    return "unknown";
+}
+
+double con_control_error(const con_control *control, const con_residual *residual)
+{
+    double error = residual->error;
+    if (control->both_measures)
+        error = con_larger_error(error, residual->error_q);
+    error = con_larger_error(error, residual->error_joints);
+    return con_larger_error(error, control->scaled_weight * residual->error_scaled);
+}

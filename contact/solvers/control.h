@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a solver is told, what it reports, and the measure that it compares with the tolerance.
+#ifndef CAIRN_CONTACT_SOLVERS_CONTROL_H
+#define CAIRN_CONTACT_SOLVERS_CONTROL_H
+
+#include "base/parallel.h"
+#include "contact/local/local.h"
+#include "contact/problem/residual.h"
+
+/// Why a solver stopped. Limits are not errors.
+typedef enum con_stop {
+    CON_STOP_SOLVED, // its own measure met the tolerance; the caller certifies
+    CON_STOP_ITERATION_LIMIT,
+    CON_STOP_TIME_LIMIT,
+    CON_STOP_STAGNATED,
+    CON_STOP_FAILED // breakdown (singular matrix, NaN); R is the best point found
+} con_stop;
+
+/// What every solver is told.
+typedef struct con_control {
+    double tolerance;       // on con_residual.error
+    bool both_measures;     // demand con_residual.error_q too
+    double scaled_weight;   // weight of con_residual.error_scaled in what must meet the tolerance;
+                            // 0: not asked for
+    int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
+    double time_limit;      // s of wall clock; <= 0: none
+    base_workers *workers;  // may be NULL
+    const con_local *local; // one-contact solver for those that need one; NULL: the default
+    const void *local_settings; // NULL: its defaults
+    double *history;            // [history_capacity] residual history; may be NULL
+    int history_capacity;
+    double *l; // [rows of the joints] N s, out: impulses of the joints; may be NULL
+} con_control;
+
+typedef struct con_report {
+    con_stop stop;
+    int iterations;
+    double error; // recomputed by con_solve, not the solver's word
+    double error_q;
+    double error_scaled;
+    double error_joints; // |G v - b|, scaled; see con_residual
+    double seconds;      // the solve alone
+    int history_count;   // entries written to control->history: error after an iteration (or block)
+} con_report;
+
+/// The largest of the errors that a caller demands; what solvers compare with the tolerance.
+double con_control_error(const con_control *control, const con_residual *residual);
+
+const char *con_stop_name(con_stop stop); // solved, iteration_limit, ... as in `solve --json`
+
+#endif

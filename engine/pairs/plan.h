@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan of a step: in which order the pairs of the list are taken, and which of them belong
+// together.
+//
+// It is made when the list of pairs is made, and kept until that list, a law or a surface changes.
+// Pairs of cone laws come first, in the order of the list: their contacts form the implicit
+// problem. The others follow in batches: pairs of one class (shapes of A and B) under one surface
+// (law and parameters).
+#ifndef CAIRN_ENGINE_PAIRS_PLAN_H
+#define CAIRN_ENGINE_PAIRS_PLAN_H
+
+#include "base/memory.h"
+#include "geometry/shape/shape.h"
+
+#include <stdbool.h>
+
+/// Pairs of one class under one surface.
+typedef struct eng_batch {
+    int surface;      // into surfaces
+    geo_kind kind[2]; // of the colliders A and B
+    int first_place;  // into the order of the plan; of explicit batches
+    int pair_count;
+    // written by the contact set, of explicit batches: their contacts lie together
+    int first, count;
+} eng_batch;
+
+typedef struct eng_plan {
+    bool current;       // false: it has to be made anew
+    eng_batch *batches; // [batch_count] those of cone laws, then the others; by surface and class
+    int batch_count, batch_capacity;
+    int cone_batches; // the first ones
+    int *order;       // [pair_count] into the list of pairs, place by place
+    int *batch;       // [pair_count] into batches, of each place
+    int cone_pairs;   // the first places, those of cone laws
+    int order_capacity;
+    // places of the explicit pairs of each body that contacts move, in ascending order
+    int *start; // [body_count + 1] into touch
+    int *touch; // [start[body_count]] 2 place + side
+    int start_capacity, touch_capacity;
+} eng_plan;
+
+void eng_plan_release(eng_plan *plan, const base_allocator *allocator);
+
+#endif

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit batches: impulse laws contact by contact, their impulses summed body by body, and their
+// audit.
+//
+// Neither H nor W is built. A contact writes into its own place alone, and a body adds up its
+// contacts in their order: results have the same bits for any number of threads.
+#include "engine/passes/explicit.h"
+
+#include "contact/laws/audit.h"
+
+#include <string.h>
+
+enum { CONTACT_CHUNK = 64, BODY_CHUNK = 128 };
+
+/// What an explicit contact does to its bodies, world axes.
+typedef struct eng_push {
+    vec3 impulse;   // N s on B; the opposite on A
+    vec3 torque[2]; // N m s about the centres of A and B
+} eng_push;
+
+/// The two bodies of a pair as rigid motions.
+typedef struct pair_motion {
+    vec3 centre[2];   // m, midpoint
+    vec3 velocity[2]; // m/s of the centres
+    vec3 spin[2];     // rad/s, world axes
+} pair_motion;
+
+static pair_motion motion_of(const cairn_world *world, const int body[2], const double (*v)[6])
+{
+    pair_motion motion;
+    for (int side = 0; side < 2; side++) {
+        const pose *q = &world->q_mid[body[side]];
+        motion.centre[side] = q->position;
+        motion.velocity[side] = vec3_from(v[body[side]]);
+        motion.spin[side] = quat_rotate(q->orientation, vec3_from(v[body[side]] + 3));
+    }
+    return motion;
+}
+
+/// Velocity of the material point of a body.
+static vec3 velocity_at(const pair_motion *motion, int side, vec3 point)
+{
+    return vec3_add(motion->velocity[side],
+                    vec3_cross(motion->spin[side], vec3_sub(point, motion->centre[side])));
+}
+
+/// Velocity of B against A at a contact, in its frame.
+static vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3 point)
+{
+    return mat3_apply(frame,
+                      vec3_sub(velocity_at(motion, 1, point), velocity_at(motion, 0, point)));
+}
+
+// ---------------------------------------------------------------- laws
+
+/// What all contacts of a pair say to the law.
+static void fill_pair(const cairn_world *world, const int body[2], const pair_motion *motion,
+                      con_impulse_input *input)
+{
+    for (int side = 0; side < 2; side++) {
+        const geo_shape *shape = world->shapes[world->bodies[body[side]].shape];
+        input->centre[side] = motion->centre[side];
+        input->velocity[side] = motion->velocity[side];
+        input->angular_velocity[side] = motion->spin[side];
+        input->radius[side] = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
+        input->mass[side] = world->bodies[body[side]].mass;
+    }
+}
+
+static void fill_contact(const cairn_world *world, int i, const pair_motion *motion,
+                         con_impulse_input *input)
+{
+    const eng_contacts *c = &world->contacts;
+    input->gap = c->gap[i];
+    input->frame = c->frame[i];
+    input->point = c->point[i];
+    input->fresh = c->fresh[i] != 0;
+    input->initial = input->fresh && world->step_count == 0;
+    memcpy(input->R_previous, c->R[i], sizeof input->R_previous);
+    vec3_store(input->V, relative_velocity(motion, &c->frame[i], c->point[i]));
+    memcpy(c->V[i], input->V, sizeof input->V);
+}
+
+/// For the laws that ask how the bodies answer.
+static void fill_mobility(const cairn_world *world, int i, const pair_motion *free,
+                          con_impulse_input *input)
+{
+    const eng_contacts *c = &world->contacts;
+    vec3_store(input->B, relative_velocity(free, &c->frame[i], c->point[i]));
+    input->W = (mat3){0};
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[i][side];
+        mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
+                                    c->point[i]);
+        input->W = mat3_add(&input->W, &W);
+    }
+}
+
+/// The law's answer goes to the contact, and to its place among the pushes.
+static void keep(eng_contacts *c, int i, const pair_motion *motion,
+                 const con_impulse_output *output, eng_push *push)
+{
+    memcpy(c->R[i], output->R, sizeof output->R);
+    push->impulse = mat3_apply_transposed(&c->frame[i], vec3_from(output->R));
+    for (int side = 0; side < 2; side++) {
+        vec3 arm = vec3_sub(c->point[i], motion->centre[side]);
+        vec3 moment = vec3_cross(arm, push->impulse);
+        vec3_store(c->couple[i] + 3 * side, output->couple[side]);
+        push->torque[side] = side == 0 ? vec3_sub(output->couple[side], moment)
+                                       : vec3_add(output->couple[side], moment);
+    }
+}
+
+typedef struct explicit_context {
+    cairn_world *world;
+    eng_push *pushes; // [explicit contacts]
+} explicit_context;
+
+/// Contacts [begin, end) of one batch.
+static void run_batch(const explicit_context *context, const eng_batch *batch, int begin, int end)
+{
+    cairn_world *world = context->world;
+    eng_contacts *c = &world->contacts;
+    const eng_surface *surface = &world->surfaces[batch->surface];
+    const con_law *law = surface->law;
+    con_impulse_input input = {.step = world->def.time_step};
+    pair_motion motion, free;
+    for (int i = begin, pair = -1; i < end; i++) {
+        if (c->pair[i] != pair) {
+            pair = c->pair[i];
+            motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
+            fill_pair(world, c->body[i], &motion, &input);
+            if (law->uses_mobility)
+                free = motion_of(world, c->body[i], (const double(*)[6])world->v_free);
+        }
+        fill_contact(world, i, &motion, &input);
+        if (law->uses_mobility)
+            fill_mobility(world, i, &free, &input);
+        con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
+        *output = (con_impulse_output){0};
+        law->impulse(surface->parameters, &input, c->history[i], output);
+        keep(c, i, &motion, output, &context->pushes[i - c->cone_count]);
+    }
+}
+
+/// The batch of an explicit contact.
+static const eng_batch *batch_of(const cairn_world *world, int contact)
+{
+    const eng_plan *plan = &world->plan;
+    int low = plan->cone_batches, high = plan->batch_count - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (plan->batches[middle].first <= contact)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &plan->batches[low];
+}
+
+/// Explicit contacts [begin, end), counted from the first, cut at the ends of batches.
+static void run_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const explicit_context *context = argument;
+    const cairn_world *world = context->world;
+    int next = world->contacts.cone_count + begin, last = world->contacts.cone_count + end;
+    for (const eng_batch *batch = batch_of(world, next); next < last; batch++) {
+        int stop = batch->first + batch->count < last ? batch->first + batch->count : last;
+        if (next < stop)
+            run_batch(context, batch, next, stop);
+        next = stop;
+    }
+}
+
+// ---------------------------------------------------------------- sums
+
+/// v_free += M^-1 (sum of the pushes), body by body.
+static void push_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const explicit_context *context = argument;
+    cairn_world *world = context->world;
+    const eng_plan *plan = &world->plan;
+    const eng_push *pushes = context->pushes - world->contacts.cone_count;
+    for (int body = begin; body < end; body++) {
+        vec3 impulse = {0.0, 0.0, 0.0}, torque = impulse;
+        bool pushed = false;
+        for (int k = plan->start[body]; k < plan->start[body + 1]; k++) {
+            int side = plan->touch[k] & 1;
+            const eng_pair *pair = &world->pairs[plan->order[plan->touch[k] >> 1]];
+            for (int i = pair->first; i < pair->first + pair->count; i++) {
+                vec3 own = pushes[i].impulse;
+                impulse = side == 0 ? vec3_sub(impulse, own) : vec3_add(impulse, own);
+                torque = vec3_add(torque, pushes[i].torque[side]);
+                pushed = true;
+            }
+        }
+        if (pushed)
+            eng_body_push(world, body, impulse, torque);
+    }
+}
+
+cairn_status eng_block_explicit_laws(cairn_world *world)
+{
+    int count = world->contacts.count - world->contacts.cone_count;
+    base_arena *arena = world->arena;
+    explicit_context context = {world, base_arena_array(arena, eng_push, "pushes", count)};
+    world->explicit_outputs = base_arena_array(arena, con_impulse_output, "explicit", count);
+    if (context.pushes == NULL || world->explicit_outputs == NULL)
+        return CAIRN_ERROR_MEMORY;
+    if (count == 0)
+        return CAIRN_OK;
+    base_parallel_for(world->workers, count, CONTACT_CHUNK, run_chunk, &context);
+    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, push_chunk, &context);
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- audit
+
+/// What the contacts of a chunk stored and dissipated.
+typedef struct booked {
+    double elastic, start, population, friction, damping, plastic, drivers; // J
+} booked;
+
+typedef struct book_context {
+    cairn_world *world;
+    booked *chunks;
+} book_context;
+
+/// Work on bodies whose velocity is prescribed, which their drivers deliver.
+static double driver_work(const cairn_world *world, int i, const pair_motion *motion)
+{
+    const eng_contacts *c = &world->contacts;
+    double work = 0.0;
+    for (int side = 0; side < 2; side++) {
+        if (world->bodies[c->body[i][side]].kind != CAIRN_MOVING)
+            continue;
+        vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
+        vec3 velocity = velocity_at(motion, side, c->point[i]);
+        work += (side == 0 ? 1.0 : -1.0) * vec3_dot(impulse, velocity) -
+                vec3_dot(vec3_from(c->couple[i] + 3 * side), motion->spin[side]);
+    }
+    return work;
+}
+
+/// Whether a contact was closed before the world's first step: what it stores was given.
+static bool was_there(const cairn_world *world, int i)
+{
+    const eng_contacts *c = &world->contacts;
+    return world->step_count == 0 && c->gap[i] - 0.5 * world->def.time_step * c->V[i][0] <= 0.0;
+}
+
+/// Whether a contact was closed when one of its bodies was put there, after the first step.
+static bool has_arrived(const cairn_world *world, int i)
+{
+    const eng_contacts *c = &world->contacts;
+    if (world->arrival_count == 0 || c->fresh[i] == 0)
+        return false;
+    const int *body = c->body[i];
+    return c->gap[i] - 0.5 * world->def.time_step * c->V[i][0] <= 0.0 &&
+           (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
+}
+
+static void book_contact(cairn_world *world, int i, const pair_motion *before,
+                         const pair_motion *after, booked *sum)
+{
+    eng_contacts *c = &world->contacts;
+    con_contact_motion motion = {.spin = {before->spin[0], before->spin[1]},
+                                 .spin_end = {after->spin[0], after->spin[1]}};
+    memcpy(motion.V, c->V[i], sizeof motion.V);
+    vec3_store(motion.U, relative_velocity(after, &c->frame[i], c->point[i]));
+    memcpy(c->U[i], motion.U, sizeof motion.U);
+    con_contact_energy part =
+        con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
+    c->loose[i] = part.loose;
+    c->elastic[i] = part.elastic;
+    sum->elastic += part.elastic;
+    sum->start += was_there(world, i) ? part.start : 0.0;
+    sum->population += has_arrived(world, i) ? part.start : 0.0;
+    sum->friction += part.friction;
+    sum->damping += part.damping;
+    sum->plastic += part.plastic;
+    sum->drivers += driver_work(world, i, before);
+}
+
+static void book_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)worker;
+    const book_context *context = argument;
+    cairn_world *world = context->world;
+    const eng_contacts *c = &world->contacts;
+    booked sum = {0};
+    pair_motion before, after;
+    for (int i = c->cone_count + begin, pair = -1; i < c->cone_count + end; i++) {
+        if (c->pair[i] != pair) {
+            pair = c->pair[i];
+            before = motion_of(world, c->body[i], (const double(*)[6])world->v);
+            after = motion_of(world, c->body[i], (const double(*)[6])world->v_end);
+        }
+        book_contact(world, i, &before, &after, &sum);
+    }
+    context->chunks[chunk] = sum;
+}
+
+cairn_status eng_explicit_book(cairn_world *world)
+{
+    int count = world->contacts.count - world->contacts.cone_count;
+    int chunks = base_chunk_count(count, CONTACT_CHUNK);
+    base_arena_mark mark = base_arena_get_mark(world->arena);
+    book_context context = {world, base_arena_array(world->arena, booked, "audit", chunks)};
+    if (context.chunks == NULL)
+        return CAIRN_ERROR_MEMORY;
+    base_parallel_for(world->workers, count, CONTACT_CHUNK, book_chunk, &context);
+    cairn_energy *e = &world->energy;
+    e->elastic = 0.0;
+    for (int k = 0; k < chunks; k++) {
+        const booked *sum = &context.chunks[k];
+        e->elastic += sum->elastic;
+        e->friction += sum->friction;
+        e->damping += sum->damping;
+        e->plastic += sum->plastic;
+        e->drivers += sum->drivers;
+        e->population += sum->population;
+        world->energy_start += sum->start;
+    }
+    base_arena_rewind(world->arena, mark);
+    return CAIRN_OK;
+}

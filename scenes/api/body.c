@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls body and ground.
+#include "scenes/load/loader.h"
+
+// address is the key under which the registry keeps name -> place in the world
+static const char names_key;
+
+static void push_names(lua_State *L)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TTABLE)
+        return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
+}
+
+static void check_new_name(lua_State *L, const char *name)
+{
+    push_names(L);
+    if (lua_getfield(L, -1, name) != LUA_TNIL)
+        scn_raise(L, "a body named \"%.80s\" exists already", name);
+    lua_pop(L, 2);
+}
+
+cairn_body_id scn_check_body(lua_State *L, const char *name)
+{
+    push_names(L);
+    if (lua_getfield(L, -1, name) == LUA_TNUMBER) {
+        int place = (int)lua_tointeger(L, -1);
+        lua_pop(L, 2);
+        return cairn_body_at(scn_loader_world(L), place);
+    }
+    lua_pop(L, 1);
+    const char *names[64];
+    int count = 0;
+    lua_pushnil(L);
+    while (count < 64 && lua_next(L, -2) != 0) {
+        names[count++] = lua_tostring(L, -2);
+        lua_pop(L, 1);
+    }
+    scn_raise_unknown(L, "body", name, names, count);
+}
+
+cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)
+{
+    lua_State *L = fields->L;
+    cairn_world *world = scn_loader_world(L);
+    int limit = scn_loader_of(L)->options->body_limit;
+    if (cairn_body_count(world) >= limit)
+        scn_raise(L, "scene makes more than %d bodies (endless loop?)", limit);
+    if (def->name != NULL)
+        check_new_name(L, def->name);
+    cairn_body_id body;
+    cairn_error error = {0};
+    scn_fields_pass(fields, cairn_body_create(world, def, &body, &error), &error);
+    if (def->name != NULL) {
+        push_names(L);
+        lua_pushinteger(L, cairn_body_count(world) - 1);
+        lua_setfield(L, -2, def->name);
+        lua_pop(L, 1);
+    }
+    return body;
+}
+
+static void read_mass(const scn_fields *fields, const char *material, cairn_body_def *def)
+{
+    bool has_mass = scn_fields_has(fields, "mass");
+    if (has_mass && scn_fields_has(fields, "density"))
+        scn_raise(fields->L, "body: give mass or density, not both");
+    def->mass = scn_fields_number(fields, "mass", 0.0, scn_range_positive("kg"));
+    def->density =
+        material != NULL ? scn_material_density(fields->L, material, def->density) : def->density;
+    def->density = scn_fields_number(fields, "density", def->density, scn_range_positive("kg/m3"));
+    bool has_inertia =
+        scn_fields_vector(fields, "inertia", def->inertia, 3, scn_range_positive("kg m2"));
+    if (has_inertia && !has_mass)
+        scn_raise(fields->L, "body: inertia goes with mass");
+}
+
+static void read_motion(const scn_fields *fields, cairn_body_def *def)
+{
+    bool moves = scn_fields_vector(fields, "velocity", def->velocity, 3, scn_range_any("m/s"));
+    bool turns = scn_fields_vector(fields, "angular_velocity", def->angular_velocity, 3,
+                                   scn_range_any("rad/s"));
+    if (def->kind == CAIRN_FIXED && (moves || turns))
+        scn_raise(fields->L, "body: a fixed body has no velocity (kind = \"moving\" follows one)");
+}
+
+static void check_kind(const scn_fields *fields, const cairn_body_def *def, cairn_shape_kind shape)
+{
+    if (def->kind == CAIRN_DYNAMIC && (shape == CAIRN_HALFSPACE || shape == CAIRN_MESH))
+        scn_raise(fields->L, "body: a %s has no mass: kind must be \"fixed\" or \"moving\"",
+                  shape == CAIRN_MESH ? "mesh" : "plane");
+}
+
+int scn_call_body(lua_State *L)
+{
+    static const char *const names[] = {
+        "name", "kind",    "shape",   "material", "position",         "orientation", "rotation",
+        "mass", "density", "inertia", "velocity", "angular_velocity", NULL};
+    static const char *const kinds[] = {"dynamic", "fixed", "moving", NULL};
+    scn_fields fields = scn_fields_begin(L, "body");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "shape");
+    cairn_body_def def = cairn_default_body_def();
+    def.kind = (cairn_body_kind)scn_fields_choice(&fields, "kind", CAIRN_DYNAMIC, kinds);
+    lua_getfield(L, 1, "shape");
+    def.shape = scn_check_shape(L, -1, "shape");
+    check_kind(&fields, &def, scn_shape_kind_of(L, -1));
+    const char *material = scn_fields_text(&fields, "material", NULL);
+    if (material != NULL)
+        def.material = scn_check_material(L, material);
+    scn_fields_vector(&fields, "position", def.position, 3, scn_range_any("m"));
+    scn_fields_orientation(&fields, def.orientation);
+    read_motion(&fields, &def);
+    read_mass(&fields, material, &def);
+    def.name = scn_fields_text(&fields, "name", NULL);
+    scn_body_add(&fields, &def);
+    return 0;
+}
+
+int scn_call_ground(lua_State *L)
+{
+    static const char *const names[] = {"name", "material", "height", NULL};
+    scn_fields fields = scn_fields_begin(L, "ground");
+    scn_fields_check(&fields, names, 0);
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def def = cairn_default_body_def();
+    def.kind = CAIRN_FIXED;
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_shape_create(scn_loader_world(L), &shape, &def.shape, &error),
+                    &error);
+    const char *material = scn_fields_text(&fields, "material", NULL);
+    if (material != NULL)
+        def.material = scn_check_material(L, material);
+    def.position[2] = scn_fields_number(&fields, "height", 0.0, scn_range_any("m"));
+    def.name = scn_fields_text(&fields, "name", "ground");
+    scn_body_add(&fields, &def);
+    return 0;
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls joint and motion.
+#include "scenes/load/loader.h"
+#include "scenes/load/motion.h"
+
+#include <lauxlib.h>
+#include <math.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- joint
+
+/// One name: a body and the world. Two: A and B.
+static void read_bodies(const scn_fields *fields, cairn_joint_def *def)
+{
+    lua_State *L = fields->L;
+    scn_fields_require(fields, "bodies");
+    if (lua_getfield(L, fields->table, "bodies") != LUA_TTABLE || lua_rawlen(L, -1) < 1 ||
+        lua_rawlen(L, -1) > 2)
+        scn_raise(L, "joint: bodies must be { \"name\" } for a body and the world, or "
+                     "{ \"a\", \"b\" }");
+    int count = (int)lua_rawlen(L, -1);
+    for (int i = 0; i < count; i++) {
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
+            scn_raise(L, "joint: a body is given by its name, not by %s", luaL_typename(L, -1));
+        cairn_body_id body = scn_check_body(L, lua_tostring(L, -1));
+        *(i == count - 1 ? &def->b : &def->a) = body;
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+/// The table of a key as fields of its own; false where it is missing. Leaves it on the stack.
+static bool open_part(const scn_fields *fields, const char *key, const char *const *names,
+                      scn_fields *part)
+{
+    lua_State *L = fields->L;
+    int type = lua_getfield(L, fields->table, key);
+    if (type == LUA_TNIL)
+        return false;
+    if (type != LUA_TTABLE)
+        scn_raise(L, "joint: %s must be a table, { %s = ... }", key, names[0]);
+    *part = scn_fields_at(L, lua_gettop(L), "joint");
+    scn_fields_check(part, names, 0);
+    return true;
+}
+
+static void read_motor(const scn_fields *fields, cairn_joint_def *def)
+{
+    static const char *const names[] = {"velocity", "limit", NULL};
+    scn_fields part;
+    if (!open_part(fields, "motor", names, &part))
+        return;
+    scn_fields_require(&part, "velocity");
+    def->motor = true;
+    def->motor_velocity = scn_fields_number(&part, "velocity", 0.0, scn_range_any("rad/s or m/s"));
+    if (scn_fields_has(&part, "limit"))
+        def->motor_limit =
+            scn_fields_number(&part, "limit", 0.0, scn_range_not_negative("N m or N"));
+}
+
+static void read_spring(const scn_fields *fields, cairn_joint_def *def)
+{
+    static const char *const names[] = {"stiffness", "damping", "rest", NULL};
+    scn_fields part;
+    if (!open_part(fields, "spring", names, &part))
+        return;
+    def->stiffness =
+        scn_fields_number(&part, "stiffness", 0.0, scn_range_not_negative("N m/rad or N/m"));
+    def->damping =
+        scn_fields_number(&part, "damping", 0.0, scn_range_not_negative("N m s/rad or N s/m"));
+    def->rest = scn_fields_number(&part, "rest", 0.0, scn_range_any("rad or m"));
+}
+
+static void read_range(const scn_fields *fields, cairn_joint_def *def)
+{
+    lua_State *L = fields->L;
+    if (!scn_fields_has(fields, "range"))
+        return;
+    if (lua_getfield(L, fields->table, "range") != LUA_TTABLE)
+        scn_raise(L, "joint: range must be { lowest, highest }");
+    for (int i = 0; i < 2; i++) {
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TNUMBER || isnan(lua_tonumber(L, -1)))
+            scn_raise(L, "joint: range must be { lowest, highest }, numbers (math.huge for none)");
+        def->range[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+static cairn_joint_kind read_kind(const scn_fields *fields)
+{
+    static const char *const words[] = {
+#define JOINT_WORD(constant, name, help) #name,
+        CAIRN_JOINT_LIST(JOINT_WORD)
+#undef JOINT_WORD
+            NULL};
+    scn_fields_require(fields, "kind");
+    return (cairn_joint_kind)scn_fields_choice(fields, "kind", 0, words);
+}
+
+static void read_places(const scn_fields *fields, cairn_joint_def *def)
+{
+    scn_fields_require(fields, "at");
+    scn_fields_vector(fields, "at", def->anchor, 3, scn_range_any("m"));
+    bool rod = def->kind == CAIRN_JOINT_ROD, universal = def->kind == CAIRN_JOINT_UNIVERSAL;
+    if (scn_fields_vector(fields, "to", def->anchor_b, 3, scn_range_any("m")) != rod)
+        scn_raise(fields->L, "joint: a rod, and no other kind, has a second end, to = {x, y, z}");
+    scn_fields_vector(fields, "axis", def->axis, 3, scn_range_any(""));
+    if (scn_fields_vector(fields, "axis_b", def->axis_b, 3, scn_range_any("")) != universal)
+        scn_raise(fields->L,
+                  "joint: a universal joint, and no other kind, has a second axis, axis_b");
+}
+
+int scn_call_joint(lua_State *L)
+{
+    static const char *const names[] = {"kind",   "name",     "bodies",  "at",    "to",
+                                        "axis",   "axis_b",   "range",   "motor", "force",
+                                        "spring", "friction", "collide", NULL};
+    scn_fields fields = scn_fields_begin(L, "joint");
+    scn_fields_check(&fields, names, 0);
+    cairn_joint_def def = cairn_default_joint_def(read_kind(&fields));
+    read_bodies(&fields, &def);
+    read_places(&fields, &def);
+    read_range(&fields, &def);
+    read_motor(&fields, &def);
+    read_spring(&fields, &def);
+    def.force = scn_fields_number(&fields, "force", 0.0, scn_range_any("N m or N"));
+    def.friction = scn_fields_number(&fields, "friction", 0.0, scn_range_not_negative("N m or N"));
+    def.collide = scn_fields_boolean(&fields, "collide", false);
+    def.name = scn_fields_text(&fields, "name", NULL);
+    cairn_joint_id joint;
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_joint_create(scn_loader_world(L), &def, &joint, &error), &error);
+    return 0;
+}
+
+cairn_joint_id scn_check_joint(lua_State *L, const char *name)
+{
+    const cairn_world *world = scn_loader_world(L);
+    cairn_joint_id joint = cairn_joint_find(world, name);
+    if (joint.generation != 0)
+        return joint;
+    const char *names[64];
+    int count = 0;
+    for (int i = 0; i < cairn_joint_count(world) && count < 64; i++) {
+        cairn_joint_view view;
+        if (cairn_joint_get(world, cairn_joint_at(world, i), &view) == CAIRN_OK &&
+            view.name[0] != '\0')
+            names[count++] = view.name;
+    }
+    scn_raise_unknown(L, "joint", name, names, count);
+}
+
+cairn_status scn_joint_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    cairn_joint_view view;
+    cairn_status status = cairn_joint_get(scene->world, sensor->joint, &view);
+    if (status != CAIRN_OK)
+        return status;
+    if (sensor->columns == 3)
+        memcpy(value, sensor->quantity == SCN_SENSOR_FORCE ? view.force : view.torque,
+               3 * sizeof *value);
+    else
+        value[0] = sensor->quantity == SCN_SENSOR_COORDINATE ? view.coordinate
+                   : sensor->quantity == SCN_SENSOR_SPEED    ? view.speed
+                                                             : view.effort;
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- motion
+
+/// A reference to the function of a key, LUA_NOREF where it is missing.
+static int read_function(const scn_fields *fields, const char *key)
+{
+    lua_State *L = fields->L;
+    int type = lua_getfield(L, fields->table, key);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return LUA_NOREF;
+    }
+    if (type != LUA_TFUNCTION)
+        scn_raise(L, "motion: %s must be a function of the time, not %s", key,
+                  luaL_typename(L, -1));
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void read_rotation(const scn_fields *fields, scn_motion *motion)
+{
+    static const char *const names[] = {"axis", "angle", NULL};
+    lua_State *L = fields->L;
+    int type = lua_getfield(L, fields->table, "rotation");
+    if (type == LUA_TNIL)
+        return;
+    if (type != LUA_TTABLE)
+        scn_raise(L, "motion: rotation must be { axis = {x, y, z}, angle = function(t) ... end }");
+    scn_fields part = scn_fields_at(L, lua_gettop(L), "motion");
+    scn_fields_check(&part, names, 0);
+    scn_fields_require(&part, "axis");
+    scn_fields_require(&part, "angle");
+    scn_fields_vector(&part, "axis", motion->axis, 3, scn_range_any(""));
+    if (motion->axis[0] == 0.0 && motion->axis[1] == 0.0 && motion->axis[2] == 0.0)
+        scn_raise(L, "motion: the axis must not be zero");
+    motion->angle = read_function(&part, "angle");
+}
+
+/// A new motion in the scene's list.
+static scn_motion *add_motion(lua_State *L, const char *body)
+{
+    scn_scene *scene = scn_loader_of(L)->scene;
+    if (base_array_reserve(&scene->allocator, &scene->motions, &scene->motion_capacity,
+                           scene->motion_count + 1) != CAIRN_OK)
+        scn_raise(L, "out of memory");
+    scn_motion *motion = base_allocate(&scene->allocator, 1, sizeof *motion);
+    if (motion == NULL)
+        scn_raise(L, "out of memory");
+    scene->motions[scene->motion_count++] = motion;
+    *motion = (scn_motion){L, NULL, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, {0.0}};
+    motion->body = base_copy_text(&scene->allocator, body);
+    if (motion->body == NULL)
+        scn_raise(L, "out of memory");
+    return motion;
+}
+
+int scn_call_motion(lua_State *L)
+{
+    static const char *const names[] = {"body",     "position",         "orientation", "rotation",
+                                        "velocity", "angular_velocity", NULL};
+    scn_fields fields = scn_fields_begin(L, "motion");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "body");
+    const char *name = scn_fields_text(&fields, "body", NULL);
+    cairn_body_id body = scn_check_body(L, name);
+    scn_motion *motion = add_motion(L, name);
+    motion->position = read_function(&fields, "position");
+    motion->orientation = read_function(&fields, "orientation");
+    read_rotation(&fields, motion);
+    motion->velocity = read_function(&fields, "velocity");
+    motion->angular_velocity = read_function(&fields, "angular_velocity");
+    bool turns = motion->orientation != LUA_NOREF || motion->angle != LUA_NOREF;
+    if (motion->position == LUA_NOREF && motion->velocity == LUA_NOREF && !turns &&
+        motion->angular_velocity == LUA_NOREF)
+        scn_raise(L, "motion: give position, orientation, rotation, velocity or angular_velocity");
+    if ((motion->position != LUA_NOREF && motion->velocity != LUA_NOREF) ||
+        (motion->orientation != LUA_NOREF) + (motion->angle != LUA_NOREF) +
+                (motion->angular_velocity != LUA_NOREF) >
+            1)
+        scn_raise(L, "motion: give position or velocity, and one of orientation, rotation and "
+                     "angular_velocity");
+    cairn_error error = {0};
+    scn_fields_pass(
+        &fields,
+        cairn_body_set_motion(scn_loader_world(L), body, scn_motion_evaluate, motion, &error),
+        &error);
+    return 0;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls material and pair. Parameters of laws pass through to the engine by name.
+#include "scenes/load/loader.h"
+
+#include "base/assert.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+// address is the key under which the registry keeps name -> density
+static const char density_key;
+
+cairn_material_id scn_check_material(lua_State *L, const char *name)
+{
+    cairn_world *world = scn_loader_world(L);
+    cairn_material_id material = cairn_material_find(world, name);
+    if (material.generation != 0)
+        return material;
+    // the names stay in the registry table while it is searched
+    const char *names[64];
+    int count = 0;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) == LUA_TTABLE) {
+        lua_pushnil(L);
+        while (count < BASE_COUNT(names) && lua_next(L, -2) != 0) {
+            names[count++] = lua_tostring(L, -2);
+            lua_pop(L, 1);
+        }
+    }
+    scn_raise_unknown(L, "material", name, names, count);
+}
+
+double scn_material_density(lua_State *L, const char *name, double fallback)
+{
+    double density = fallback;
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) == LUA_TTABLE) {
+        if (lua_getfield(L, -1, name) == LUA_TNUMBER)
+            density = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    return density;
+}
+
+static void keep_density(lua_State *L, const char *name, double density)
+{
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) != LUA_TTABLE) {
+        lua_pop(L, 1);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &density_key);
+    }
+    lua_pushnumber(L, density);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+static void read_moduli(const scn_fields *fields, cairn_material_id material)
+{
+    static const char *const names[] = {"young_modulus", "poisson_ratio"};
+    if (scn_fields_has(fields, names[1]) && !scn_fields_has(fields, names[0]))
+        scn_raise(fields->L, "material: poisson_ratio goes with young_modulus");
+    for (int i = 0; i < BASE_COUNT(names); i++) {
+        if (!scn_fields_has(fields, names[i]))
+            continue;
+        double value = scn_fields_number(fields, names[i], 0.0, scn_range_any(i == 0 ? "Pa" : ""));
+        cairn_error error = {0};
+        scn_fields_pass(fields,
+                        cairn_material_set_value(scn_loader_world(fields->L), material, names[i],
+                                                 value, &error),
+                        &error);
+    }
+}
+
+int scn_call_material(lua_State *L)
+{
+    static const char *const names[] = {"name", "density", "young_modulus", "poisson_ratio", NULL};
+    scn_fields fields = scn_fields_begin(L, "material");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "name");
+    const char *name = scn_fields_text(&fields, "name", NULL);
+    double density = scn_fields_number(&fields, "density", 1000.0, scn_range_positive("kg/m3"));
+    cairn_world *world = scn_loader_world(L);
+    if (cairn_material_find(world, name).generation != 0)
+        scn_raise(L, "material \"%.80s\" is declared twice", name);
+    cairn_material_id material;
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_material_create(world, name, &material, &error), &error);
+    keep_density(L, name, density);
+    read_moduli(&fields, material);
+    return 0;
+}
+
+/// Materials at places 1 and 2 of the table: both or none.
+static void read_materials(const scn_fields *fields, cairn_material_id ids[2])
+{
+    lua_State *L = fields->L;
+    int given = 0;
+    for (int i = 0; i < 2; i++) {
+        int type = lua_rawgeti(L, fields->table, i + 1);
+        if (type != LUA_TNIL && type != LUA_TSTRING)
+            scn_raise(L, "pair: a material is given by its name, not by %s", luaL_typename(L, -1));
+        if (type == LUA_TSTRING) {
+            ids[i] = scn_check_material(L, lua_tostring(L, -1));
+            given++;
+        }
+        lua_pop(L, 1);
+    }
+    if (given == 1)
+        scn_raise(L, "pair wants two materials, pair{ \"a\", \"b\", ... }, or none for all others");
+}
+
+typedef struct pair_call {
+    cairn_material_id ids[2];
+    const char *law;   // in force
+    int written_index; // law that the scene means, in the table of laws
+    bool replaced;     // by the command line's law
+} pair_call;
+
+/// Law that the scene names, or the one that it means for the default pair.
+static void choose_law(const scn_fields *fields, cairn_world *world, pair_call *pair)
+{
+    scn_loader *loader = scn_loader_of(fields->L);
+    const char *instead = loader->options->law;
+    const char *written = scn_fields_text(fields, "law", NULL);
+    cairn_error error = {0};
+    if (written != NULL)
+        scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, written, &error), &error);
+    else
+        written = loader->default_law;
+    if (pair->ids[0].generation == 0)
+        loader->default_law = cairn_plugin_get(CAIRN_LAW, scn_find_plugin(CAIRN_LAW, written)).name;
+    pair->law = instead != NULL ? instead : written;
+    pair->written_index = scn_find_plugin(CAIRN_LAW, written);
+    pair->replaced = strcmp(pair->law, written) != 0;
+    scn_fields_pass(
+        fields, cairn_pair_set_law(world, pair->ids[0], pair->ids[1], pair->law, &error), &error);
+}
+
+/// Another law from the command line need not know the scene's parameters.
+static bool is_skipped(const scn_fields *fields, const pair_call *pair, const char *key)
+{
+    int now = scn_find_plugin(CAIRN_LAW, pair->law);
+    if (!pair->replaced || scn_find_setting(CAIRN_LAW, now, key) >= 0 ||
+        scn_find_setting(CAIRN_LAW, pair->written_index, key) < 0)
+        return false;
+    scn_loader_log(scn_loader_of(fields->L), CAIRN_INFO, "law %s has no parameter %s: left out",
+                   pair->law, key);
+    return true;
+}
+
+int scn_call_pair(lua_State *L)
+{
+    scn_fields fields = scn_fields_begin(L, "pair");
+    cairn_world *world = scn_loader_world(L);
+    pair_call pair = {0};
+    read_materials(&fields, pair.ids);
+    choose_law(&fields, world, &pair);
+    lua_pushnil(L);
+    while (lua_next(L, fields.table) != 0) {
+        bool named = lua_type(L, -2) == LUA_TSTRING;
+        const char *key = named ? lua_tostring(L, -2) : "";
+        if (!named &&
+            (!lua_isinteger(L, -2) || lua_tointeger(L, -2) < 1 || lua_tointeger(L, -2) > 2))
+            scn_raise(L, "pair: unexpected value without a name");
+        if (!named || strcmp(key, "law") == 0 || is_skipped(&fields, &pair, key)) {
+            lua_pop(L, 1);
+            continue;
+        }
+        cairn_value value = scn_fields_pop_value(&fields, key);
+        cairn_error error = {0};
+        scn_fields_pass(&fields,
+                        cairn_pair_set_value(world, pair.ids[0], pair.ids[1], key, value, &error),
+                        &error);
+    }
+    return 0;
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call sensor, and what a sensor reads.
+#include "scenes/load/loader.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *unit;
+} quantities[] = {
+    {"force", "N"},
+    {"torque", "N m"},
+    {"position", "m"},
+    {"velocity", "m/s"},
+    {"angular_velocity", "rad/s"},
+    {"director", ""},
+    {"displacement", "m"},
+    {"gap", "m"},
+    {"history", ""},
+    {"coordinate", ""},
+    {"speed", ""},
+    {"effort", ""},
+};
+
+const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
+{
+    return quantities[quantity].name;
+}
+
+const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor)
+{
+    static const char *const of_angles[] = {"rad", "rad/s", "N m"};
+    static const char *const of_ways[] = {"m", "m/s", "N"};
+    if (sensor->quantity < SCN_SENSOR_COORDINATE)
+        return quantities[sensor->quantity].unit;
+    cairn_joint_view view = {0};
+    bool angle = cairn_joint_get(scene->world, sensor->joint, &view) == CAIRN_OK &&
+                 view.kind == CAIRN_JOINT_HINGE;
+    int place = (int)sensor->quantity - (int)SCN_SENSOR_COORDINATE;
+    return angle ? of_angles[place] : of_ways[place];
+}
+
+static bool is_sum(scn_sensor_quantity quantity)
+{
+    return quantity == SCN_SENSOR_FORCE || quantity == SCN_SENSOR_TORQUE;
+}
+
+const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    cairn_connector_view view;
+    if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY ||
+        (sensor->quantity == SCN_SENSOR_HISTORY &&
+         cairn_connector_get(scene->world, sensor->connector, &view) != CAIRN_OK))
+        return "";
+    return sensor->quantity == SCN_SENSOR_HISTORY ? cairn_law_get_history_name(view.law, column)
+                                                  : axes[column];
+}
+
+cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    if (sensor->connector.generation != 0)
+        return scn_connector_read(scene, sensor, value);
+    if (sensor->joint.generation != 0)
+        return scn_joint_read(scene, sensor, value);
+    value[0] = value[1] = value[2] = 0.0;
+    if (!is_sum(sensor->quantity)) {
+        cairn_body_view view;
+        cairn_status status = cairn_body_get(scene->world, sensor->bodies[0], &view);
+        const double *source = sensor->quantity == SCN_SENSOR_POSITION   ? view.centre
+                               : sensor->quantity == SCN_SENSOR_VELOCITY ? view.velocity
+                                                                         : view.angular_velocity;
+        if (status == CAIRN_OK)
+            memcpy(value, source, 3 * sizeof *value);
+        return status;
+    }
+    for (int i = 0; i < sensor->body_count; i++) {
+        double force[3], torque[3];
+        cairn_status status =
+            cairn_body_get_contact_force(scene->world, sensor->bodies[i], force, torque);
+        if (status != CAIRN_OK)
+            return status;
+        for (int k = 0; k < 3; k++)
+            value[k] += sensor->quantity == SCN_SENSOR_FORCE ? force[k] : torque[k];
+    }
+    return CAIRN_OK;
+}
+
+/// Number of bodies that `body` (a name) or `bodies` (names) gives; leaves the list on the stack.
+static int push_body_list(const scn_fields *fields)
+{
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") == scn_fields_has(fields, "bodies"))
+        scn_raise(L, "sensor: give body = \"name\", bodies = { \"name\", ... } or connector = "
+                     "\"name\"");
+    const char *one = scn_fields_text(fields, "body", NULL);
+    if (one != NULL) {
+        lua_createtable(L, 1, 0);
+        lua_pushstring(L, one);
+        lua_rawseti(L, -2, 1);
+        return 1;
+    }
+    if (lua_getfield(L, fields->table, "bodies") != LUA_TTABLE || lua_rawlen(L, -1) < 1 ||
+        lua_rawlen(L, -1) > 1000000)
+        scn_raise(L, "bodies must be a list of names of bodies");
+    return (int)lua_rawlen(L, -1);
+}
+
+static scn_sensor *add_sensor(lua_State *L, const char *name, int body_count)
+{
+    scn_scene *scene = scn_loader_of(L)->scene;
+    if (base_array_reserve(&scene->allocator, &scene->sensors, &scene->sensor_capacity,
+                           scene->sensor_count + 1) != CAIRN_OK)
+        scn_raise(L, "out of memory");
+    scn_sensor *sensor = &scene->sensors[scene->sensor_count++];
+    *sensor = (scn_sensor){.body_count = body_count, .columns = 3};
+    sensor->name = base_copy_text(&scene->allocator, name);
+    if (body_count > 0)
+        sensor->bodies =
+            base_allocate(&scene->allocator, (size_t)body_count, sizeof *sensor->bodies);
+    if (sensor->name == NULL || (body_count > 0 && sensor->bodies == NULL))
+        scn_raise(L, "out of memory");
+    return sensor;
+}
+
+static void check_sensor_name(lua_State *L, const char *name)
+{
+    const scn_scene *scene = scn_loader_of(L)->scene;
+    if (name[0] == '\0' || strpbrk(name, ",\"\n\r") != NULL)
+        scn_raise(L, "sensor: a name must not be empty or hold commas, quotes or line ends");
+    for (int i = 0; i < scene->sensor_count; i++)
+        if (strcmp(scene->sensors[i].name, name) == 0)
+            scn_raise(L, "a sensor named \"%.80s\" exists already", name);
+}
+
+static void add_connector_sensor(const scn_fields *fields, const char *name,
+                                 scn_sensor_quantity quantity)
+{
+    static const char *const ends[] = {"first", "second", NULL};
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies"))
+        scn_raise(L, "sensor: of a connector or of bodies, not of both");
+    if (quantity == SCN_SENSOR_ANGULAR_VELOCITY || quantity > SCN_SENSOR_HISTORY)
+        scn_raise(L, "sensor: a connector has no %s", quantities[quantity].name);
+    cairn_connector_id connector =
+        scn_check_connector(L, scn_fields_text(fields, "connector", NULL));
+    cairn_connector_view view;
+    cairn_error error = {0};
+    scn_fields_pass(fields, cairn_connector_get(scn_loader_world(L), connector, &view), &error);
+    int history = cairn_law_get_history_count(view.law);
+    if (quantity == SCN_SENSOR_HISTORY && history == 0)
+        scn_raise(L, "sensor: law %s keeps no history", view.law);
+    if (scn_fields_has(fields, "on") && !is_sum(quantity))
+        scn_raise(L, "sensor: on goes with force and torque");
+    scn_sensor *sensor = add_sensor(L, name, 0);
+    sensor->quantity = quantity;
+    sensor->connector = connector;
+    sensor->on_first = scn_fields_choice(fields, "on", 1, ends) == 0;
+    sensor->columns = quantity == SCN_SENSOR_GAP ? 1 : quantity == SCN_SENSOR_HISTORY ? history : 3;
+}
+
+static void add_joint_sensor(const scn_fields *fields, const char *name,
+                             scn_sensor_quantity quantity)
+{
+    lua_State *L = fields->L;
+    if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies") ||
+        scn_fields_has(fields, "on"))
+        scn_raise(L, "sensor: a joint goes with name and quantity alone");
+    if (!is_sum(quantity) && quantity <= SCN_SENSOR_HISTORY)
+        scn_raise(L, "sensor: a joint has no %s", quantities[quantity].name);
+    scn_sensor *sensor = add_sensor(L, name, 0);
+    sensor->quantity = quantity;
+    sensor->joint = scn_check_joint(L, scn_fields_text(fields, "joint", NULL));
+    sensor->columns = is_sum(quantity) ? 3 : 1;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    const cairn_body_id *x = a, *y = b;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/// A body that is named twice would count twice.
+static void check_twice(lua_State *L, const scn_sensor *sensor)
+{
+    size_t count = (size_t)sensor->body_count;
+    cairn_body_id *sorted = lua_newuserdatauv(L, count * sizeof *sorted, 0);
+    memcpy(sorted, sensor->bodies, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_ids);
+    for (size_t i = 1; i < count; i++) {
+        cairn_body_view view;
+        if (compare_ids(&sorted[i - 1], &sorted[i]) == 0 &&
+            cairn_body_get(scn_loader_world(L), sorted[i], &view) == CAIRN_OK)
+            scn_raise(L, "sensor \"%.80s\" names body \"%.80s\" twice", sensor->name, view.name);
+    }
+    lua_pop(L, 1);
+}
+
+static void add_body_sensor(const scn_fields *fields, const char *name,
+                            scn_sensor_quantity quantity)
+{
+    lua_State *L = fields->L;
+    const char *word = quantities[quantity].name;
+    if (quantity > SCN_SENSOR_ANGULAR_VELOCITY || scn_fields_has(fields, "on"))
+        scn_raise(L, "sensor: %s is of %s", scn_fields_has(fields, "on") ? "the key on" : word,
+                  quantity > SCN_SENSOR_HISTORY ? "joints" : "connectors");
+    int count = push_body_list(fields);
+    if (count > cairn_body_count(scn_loader_world(L)))
+        scn_raise(L, "sensor \"%.80s\" names %d bodies, more than there are", name, count);
+    if (count > 1 && !is_sum(quantity))
+        scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", word);
+    scn_sensor *sensor = add_sensor(L, name, count);
+    sensor->quantity = quantity;
+    for (int i = 0; i < count; i++) {
+        if (lua_rawgeti(L, -1, i + 1) != LUA_TSTRING)
+            scn_raise(L, "sensor: a body is given by its name, not by %s", luaL_typename(L, -1));
+        sensor->bodies[i] = scn_check_body(L, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    check_twice(L, sensor);
+}
+
+int scn_call_sensor(lua_State *L)
+{
+    static const char *const names[] = {"name",  "body", "bodies",   "connector",
+                                        "joint", "on",   "quantity", NULL};
+    static const char *const words[] = {
+        "force",    "torque",       "position", "velocity", "angular_velocity",
+        "director", "displacement", "gap",      "history",  "coordinate",
+        "speed",    "effort",       NULL};
+    scn_fields fields = scn_fields_begin(L, "sensor");
+    scn_fields_check(&fields, names, 0);
+    scn_fields_require(&fields, "name");
+    const char *name = scn_fields_text(&fields, "name", NULL);
+    check_sensor_name(L, name);
+    scn_sensor_quantity quantity =
+        (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
+    if (scn_fields_has(&fields, "connector"))
+        add_connector_sensor(&fields, name, quantity);
+    else if (scn_fields_has(&fields, "joint"))
+        add_joint_sensor(&fields, name, quantity);
+    else
+        add_body_sensor(&fields, name, quantity);
+    return 0;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the calls of the scene language (scenes/api) share while a scene is loaded.
+#ifndef CAIRN_SCENES_LOAD_LOADER_H
+#define CAIRN_SCENES_LOAD_LOADER_H
+
+#include "scenes/load/fields.h"
+#include "scenes/load/sandbox.h"
+#include "scenes/plugins.h"
+#include "scenes/scene.h"
+
+#include <lua.h>
+
+typedef struct scn_loader {
+    // set at creation
+    const scn_options *options;
+    scn_scene *scene;
+    const char *folder; // real path of the scene's folder
+    scn_sandbox *sandbox;
+    // kept while the program runs
+    cairn_world_def world_def; // until the world is made
+    const char *default_law;   // that the scene means for the default pair, static
+    int printed;               // lines
+    cairn_status
+        failure; // status of the load when the program stops: SCENE, or the user's ARGUMENT
+} scn_loader;
+
+/// Userdata of a shape constructor; metatable SCN_SHAPE.
+#define SCN_SHAPE "shape"
+
+static inline scn_loader *scn_loader_of(lua_State *L)
+{
+    return scn_sandbox_of(L)->owner;
+}
+
+/// The world, made at the first call that needs it; raises on failure.
+cairn_world *scn_loader_world(lua_State *L);
+
+/// A message for the user, not an error.
+void scn_loader_log(const scn_loader *loader, cairn_log_level level, const char *format, ...)
+    CAIRN_PRINTF(3, 4);
+
+/// A command line word as a value: "true", "false", a number, or text.
+cairn_value scn_value_of_word(const char *word);
+
+/// Shape at a stack index; raises where it is none.
+cairn_shape_id scn_check_shape(lua_State *L, int index, const char *what);
+cairn_shape_kind scn_shape_kind_of(lua_State *L, int index);
+
+/// Makes a sphere, shared with earlier ones of the same radius.
+cairn_shape_id scn_shape_sphere(lua_State *L, double radius);
+
+/// Material of a name; raises where there is none, with a suggestion.
+cairn_material_id scn_check_material(lua_State *L, const char *name);
+
+/// Density that material{} gave, or the fallback.
+double scn_material_density(lua_State *L, const char *name, double fallback);
+
+/// Body of a name; raises where there is none.
+cairn_body_id scn_check_body(lua_State *L, const char *name);
+
+/// Joint of a name; raises where there is none.
+cairn_joint_id scn_check_joint(lua_State *L, const char *name);
+
+/// scn_sensor_read of a sensor on a joint.
+/// @param value  [sensor->columns]
+cairn_status scn_joint_read(const scn_scene *scene, const scn_sensor *sensor,
+                            double *value) CAIRN_CHECK_RESULT;
+
+/// Connector of a name; raises where there is none.
+cairn_connector_id scn_check_connector(lua_State *L, const char *name);
+
+/// scn_sensor_read of a sensor on a connector.
+/// @param value  [sensor->columns]
+cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor,
+                                double *value) CAIRN_CHECK_RESULT;
+
+/// Creates a body and books its name; raises on failure.
+cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
+
+/// Full path of a data file that must lie in the scene's folder or below; the text lives on the
+/// Lua stack, where it is pushed.
+const char *scn_push_data_path(lua_State *L, const char *file);
+
+// the calls, each a lua_CFunction
+int scn_call_title(lua_State *L);
+int scn_call_param(lua_State *L);
+int scn_call_simulation(lua_State *L);
+int scn_call_gravity(lua_State *L);
+int scn_call_solver(lua_State *L);
+int scn_call_local_solver(lua_State *L);
+int scn_call_output(lua_State *L);
+int scn_call_print(lua_State *L);
+int scn_call_material(lua_State *L);
+int scn_call_pair(lua_State *L);
+int scn_call_sphere(lua_State *L);
+int scn_call_box(lua_State *L);
+int scn_call_capsule(lua_State *L);
+int scn_call_cylinder(lua_State *L);
+int scn_call_polyhedron(lua_State *L);
+int scn_call_mesh(lua_State *L);
+int scn_call_compound(lua_State *L);
+int scn_call_plane(lua_State *L);
+int scn_call_body(lua_State *L);
+int scn_call_ground(lua_State *L);
+int scn_call_joint(lua_State *L);
+int scn_call_motion(lua_State *L);
+int scn_call_connector(lua_State *L);
+int scn_call_sensor(lua_State *L);
+int scn_call_bodies_from_csv(lua_State *L);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls the functions of a prescribed motion while a world steps.
+#include "scenes/load/motion.h"
+
+#include <lauxlib.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct request {
+    const scn_motion *source;
+    double time;
+    cairn_motion *motion;
+} request;
+
+/// Calls a function with the time, and reads `count` numbers that it returns, one by one or as a
+/// table.
+static void call_function(lua_State *L, int reference, double time, const char *what, double *out,
+                          int count)
+{
+    int top = lua_gettop(L);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+    lua_pushnumber(L, time);
+    lua_call(L, 1, LUA_MULTRET);
+    bool table = lua_istable(L, top + 1);
+    for (int i = 0; i < count; i++) {
+        if (table)
+            lua_rawgeti(L, top + 1, i + 1);
+        else
+            lua_pushvalue(L, i < lua_gettop(L) - top ? top + 1 + i : top);
+        bool given = table || i < lua_gettop(L) - top - 1;
+        if (!given || lua_type(L, -1) != LUA_TNUMBER)
+            scn_raise(L, "motion: %s(t) must return %d number%s", what, count,
+                      count == 1 ? "" : "s");
+        out[i] = lua_tonumber(L, -1);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, top);
+}
+
+static void turn_about(const double axis[3], double degrees, double out[4])
+{
+    double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    double half = degrees * M_PI / 360.0;
+    out[0] = cos(half);
+    for (int k = 0; k < 3; k++)
+        out[k + 1] = sin(half) * axis[k] / norm;
+}
+
+/// Runs protected; the request is its light userdata.
+static int answer(lua_State *L)
+{
+    const request *r = lua_touserdata(L, 1);
+    const scn_motion *s = r->source;
+    cairn_motion *m = r->motion;
+    if (s->position != LUA_NOREF) {
+        call_function(L, s->position, r->time, "position", m->position, 3);
+        m->given |= CAIRN_MOTION_POSITION;
+    }
+    if (s->orientation != LUA_NOREF) {
+        call_function(L, s->orientation, r->time, "orientation", m->orientation, 4);
+        m->given |= CAIRN_MOTION_ORIENTATION;
+    }
+    if (s->angle != LUA_NOREF) {
+        double degrees;
+        call_function(L, s->angle, r->time, "angle", &degrees, 1);
+        turn_about(s->axis, degrees, m->orientation);
+        m->given |= CAIRN_MOTION_ORIENTATION;
+    }
+    if (s->velocity != LUA_NOREF) {
+        call_function(L, s->velocity, r->time, "velocity", m->velocity, 3);
+        m->given |= CAIRN_MOTION_VELOCITY;
+    }
+    if (s->angular_velocity != LUA_NOREF) {
+        call_function(L, s->angular_velocity, r->time, "angular_velocity", m->angular_velocity, 3);
+        m->given |= CAIRN_MOTION_ANGULAR_VELOCITY;
+    }
+    return 0;
+}
+
+cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motion,
+                                 cairn_error *error)
+{
+    scn_motion *source = context;
+    lua_State *L = source->L;
+    request r = {source, time, motion};
+    scn_sandbox *sandbox = scn_sandbox_of(L);
+    sandbox->instructions = 0;
+    sandbox->stopped = false;
+    int top = lua_gettop(L);
+    lua_pushcfunction(L, answer);
+    lua_pushlightuserdata(L, &r);
+    int result = lua_pcall(L, 1, 0, 0);
+    cairn_status status = CAIRN_OK;
+    if (result == LUA_ERRMEM && !sandbox->memory_refused && !sandbox->text_refused)
+        status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
+    else if (sandbox->stopped)
+        status = base_fail(error, CAIRN_INTERRUPTED, "interrupted");
+    else if (result != LUA_OK) {
+        const char *text = lua_tostring(L, -1);
+        status = base_fail(error, CAIRN_ERROR_SCENE, "motion of \"%s\" at t = %g s: %s",
+                           source->body, time, text != NULL ? text : "unknown error");
+    }
+    lua_settop(L, top);
+    return status;
+}

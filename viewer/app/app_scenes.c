@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which scene or run the window shows, and which contact of it is chosen.
+#include "viewer/app/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void app_close_scene(view_app *app)
+{
+    view_simulation_stop(app->simulation);
+    app->simulation = NULL;
+    view_model_finish(&app->model);
+    view_subject_finish(&app->subject);
+}
+
+void app_enter_scene(view_app *app, bool same)
+{
+    char title[300];
+    view_camera before = app->stage.camera;
+    app->frame = view_simulation_frame(app->simulation);
+    app->state = view_simulation_get_state(app->simulation);
+    app->selected = app->contact = -1;
+    app->pulling = false;
+    app->force_unit = 0.0;
+    app->message_seen = 0;
+    view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));
+    app->start = app->stage.camera;
+    if (same)
+        app->stage.camera = before;
+    snprintf(title, sizeof title, "cairn: %s", app->subject.scene->name);
+    SDL_SetWindowTitle(view_gpu_window(app->stage.gpu), title);
+}
+
+cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused, cairn_error *error)
+{
+    view_model model = {0};
+    view_simulation *simulation = NULL;
+    cairn_status status = view_model_build(&model, &app->allocator, subject->scene->world, error);
+    if (status == CAIRN_OK)
+        status = view_gpu_set_model(app->stage.gpu, &model, error);
+    if (status != CAIRN_OK) {
+        view_model_finish(&model);
+        view_subject_finish(subject);
+        return status;
+    }
+    app_close_scene(app);
+    app->subject = *subject;
+    app->model = model;
+    status = view_simulation_start(&simulation, &app->subject, &app->model, paused, error);
+    app->simulation = simulation;
+    return status;
+}
+
+void app_open_scene(view_app *app, const char *path)
+{
+    cairn_error error = {0};
+    char wanted[PATH_MAX];
+    view_subject subject = {0};
+    // SDL gives no path for a drop that it could not store
+    if (path == NULL)
+        return;
+    bool same = strcmp(path, app->path) == 0;
+    snprintf(wanted, sizeof wanted, "%s", path);
+    view_simulation_hold_files(app->simulation, true);
+    cairn_status status = app->request->open(app->request->open_context, wanted, &subject, &error);
+    view_simulation_hold_files(app->simulation, false);
+    if (status == CAIRN_OK)
+        status = app_use_subject(app, &subject, app->state.paused, &error);
+    if (status != CAIRN_OK)
+        app_say(app, "%.480s", error.message);
+    if (app->simulation == NULL)
+        app->quit = true;
+    if (status != CAIRN_OK)
+        return;
+    snprintf(app->path, sizeof app->path, "%s", wanted);
+    app_enter_scene(app, same);
+    const scn_scene *scene = app->subject.scene;
+    app_say(app, "%s%s", app->subject.replay != NULL ? "replay: " : "",
+            scene->title[0] != '\0' ? scene->title : scene->name);
+}
+
+void app_open_neighbour(view_app *app, int way)
+{
+    char path[PATH_MAX];
+    if (view_picker_neighbour(app->path, app->subject.replay != NULL, way, path))
+        app_open_scene(app, path);
+}
+
+void app_step_contact(view_app *app, int way)
+{
+    if (app->selected < 0) {
+        app_say(app, "choose a body first, by a click");
+        return;
+    }
+    app->contact = view_frame_next_contact(app->frame, app->selected, app->contact, way);
+    if (app->contact < 0) {
+        app_say(app, app->frame->replayed ? "a trajectory does not store contacts"
+                                          : "this body touches nothing");
+        return;
+    }
+    const view_contact *contact = &app->frame->contacts[app->contact];
+    app->contact_other = contact->a == app->selected ? contact->b : contact->a;
+    app->contact_key = contact->key;
+}
