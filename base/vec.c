@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of vec.h that are too long to inline.
 #include "base/vec.h"
+#include "base/elementary.h"
 
 quat base_quat_from_mat3(const mat3 *rotation)
 {
@@ -26,8 +27,8 @@ quat base_quat_from_rotation_vector(vec3 rotation)
     double angle = vec3_norm(rotation);
     double half = 0.5 * angle;
     // sin(half) / angle, by its series where the quotient would lose digits
-    double s = angle > 1e-4 ? sin(half) / angle : 0.5 - angle * angle / 48.0;
-    return quat_normalize((quat){cos(half), s * rotation.x, s * rotation.y, s * rotation.z});
+    double s = angle > 1e-4 ? base_sin(half) / angle : 0.5 - angle * angle / 48.0;
+    return quat_normalize((quat){base_cos(half), s * rotation.x, s * rotation.y, s * rotation.z});
 }
 
 static void jacobi_rotate(mat3 *a, mat3 *v, int p, int q)
