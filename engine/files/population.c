@@ -3,7 +3,6 @@
 #include "engine/files/population.h"
 
 #include "engine/joints/joints.h"
-#include "engine/pairs/spheres/lane.h"
 
 #include <string.h>
 
@@ -193,9 +192,12 @@ const char *eng_population_fault(const cairn_world *world, const eng_population 
         if (!(kind >= 1.0 && kind <= GEO_KIND_COUNT && kind == floor(kind)))
             return "a shape is of no kind";
     }
-    for (int i = 0; i < bodies->live_count; i++)
-        if (!is_body_sound(world, record, bodies->live[i], colliders))
+    for (int i = 0; i < bodies->live_count + bodies->waiting_count; i++) {
+        int row =
+            i < bodies->live_count ? bodies->live[i] : bodies->waiting[i - bodies->live_count];
+        if (!is_body_sound(world, record, row, colliders))
             return "a body is not sound";
+    }
     return NULL;
 }
 
@@ -347,8 +349,8 @@ static void drop_others(cairn_world *world, const eng_population *record,
         if (has_same(&world->body_slots, live[ENG_POPULATION_BODIES],
                      &recorded[ENG_POPULATION_BODIES], row))
             continue;
-        eng_body_clear(world, row);
         eng_slots_drop(&world->body_slots, row);
+        eng_body_clear(world, row);
     }
     for (int i = world->shape_slots.live_count; i-- > 0;) {
         int slot = eng_slots_at(&world->shape_slots, i);
@@ -402,6 +404,11 @@ static cairn_status make_bodies(cairn_world *world, const eng_population *record
         world->bodies[row].collider_room = (unsigned)n[4] & ENG_COLLIDER_ROOM_MAX;
         name += strlen(name) + 1;
     }
+    // those that wait for the next step to be gone
+    for (int i = 0; i < bodies->waiting_count && status == CAIRN_OK; i++) {
+        status = make_body(world, record, bodies->waiting[i], "");
+        world->bodies[bodies->waiting[i]].removed = status == CAIRN_OK;
+    }
     return status == CAIRN_OK ? eng_slots_restore(&world->body_slots, &world->allocator, bodies)
                               : status;
 }
@@ -424,7 +431,7 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
 {
     unsigned char *live[ENG_POPULATION_KINDS];
     base_arena *arena = base_arena_create(&world->allocator, 1 << 12);
-    cairn_status status = arena != NULL ? eng_lane_leave(world) : CAIRN_ERROR_MEMORY;
+    cairn_status status = arena != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++)
         if ((live[k] = live_flags(&record->slots[k], arena)) == NULL)
             status = CAIRN_ERROR_MEMORY;
@@ -434,6 +441,7 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     if (status == CAIRN_OK)
         status = eng_slots_prepare_all(world);
     if (status == CAIRN_OK) {
+        eng_removals_settle(world);
         eng_blocks_release(world);
         drop_others(world, record, live);
         order_joints(world, &record->slots[ENG_POPULATION_JOINTS]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies by themselves: their motion over the two halves of a step, velocities of points, energies.
-#include "engine/pairs/spheres/lane.h"
 #include "engine/passes/rotation.h"
+#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -10,7 +10,8 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
     (void)chunk, (void)worker;
     cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_FIXED) {
             world->q_mid[i] = world->q[i];
             continue;
@@ -24,7 +25,7 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
 
 void eng_block_midpoint(cairn_world *world)
 {
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
 }
 
 /// Applied torque in principal axes at the midpoint.
@@ -33,30 +34,34 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
 }
 
+void eng_body_free(const cairn_world *world, int body, double v_free[6])
+{
+    const eng_body *b = &world->bodies[body];
+    const double *v = world->v[body];
+    double h = world->def.time_step;
+    vec3 g = vec3_from(world->def.gravity);
+    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_load_of(world, body)->force);
+    vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
+    vec3_store(v_free + 3, eng_rotation_free(eng_inertia_of(world, body), vec3_from(v + 3),
+                                             midpoint_torque(world, body), h));
+}
+
 static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
-    double h = world->def.time_step;
-    vec3 g = vec3_from(world->def.gravity);
-    for (int i = begin; i < end; i++) {
-        const eng_body *body = &world->bodies[i];
-        if (body->kind != CAIRN_DYNAMIC) {
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            eng_body_free(world, i, world->v_free[i]);
+        else
             memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
-            continue;
-        }
-        vec3 acceleration = vec3_add_scaled(g, 1.0 / body->mass, eng_load_of(world, i)->force);
-        vec3 linear = vec3_add_scaled(vec3_from(world->v[i]), h, acceleration);
-        vec3 angular = eng_rotation_free(eng_inertia_of(world, i), vec3_from(world->v[i] + 3),
-                                         midpoint_torque(world, i), h);
-        vec3_store(world->v_free[i], linear);
-        vec3_store(world->v_free[i] + 3, angular);
     }
 }
 
 void eng_block_free_velocity(cairn_world *world)
 {
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, free_velocity_chunk,
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, free_velocity_chunk,
                       world);
 }
 
@@ -128,23 +133,23 @@ double eng_body_potential_energy(const cairn_world *world, int body, const pose 
 
 double eng_kinetic_energy(const cairn_world *world)
 {
-    if (eng_lane_holds_state(world))
-        return eng_lane_kinetic_energy(world);
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             sum += eng_body_kinetic_energy(world, i, world->v[i]);
+    }
     return sum;
 }
 
 double eng_potential_energy(const cairn_world *world)
 {
-    if (eng_lane_holds_state(world))
-        return eng_lane_potential_energy(world);
     vec3 g = vec3_from(world->def.gravity);
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
+    }
     return sum;
 }

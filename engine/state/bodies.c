@@ -179,8 +179,10 @@ eng_extra *eng_extra_make(cairn_world *world, int body)
     return &world->extras[*extra - 1];
 }
 
-static void drop_extra(cairn_world *world, int extra)
+void eng_extra_drop(cairn_world *world, int body)
 {
+    int extra = world->bodies[body].extra;
+    world->bodies[body].extra = 0;
     if (extra == 0)
         return;
     eng_extra *dropped = &world->extras[extra - 1];
@@ -226,24 +228,49 @@ void eng_state_release(cairn_world *world)
     world->state_capacity = 0;
 }
 
+void eng_state_shrink(cairn_world *world, int needed)
+{
+    const base_allocator *allocator = &world->allocator;
+    if (needed == 0)
+        eng_state_release(world);
+    if (needed >= world->state_capacity)
+        return;
+    size_t count = (size_t)needed;
+    void *q = allocator->reallocate(allocator->context, world->q, count * sizeof *world->q);
+    world->q = q != NULL ? q : world->q;
+    void *v = q != NULL
+                  ? allocator->reallocate(allocator->context, world->v, count * sizeof *world->v)
+                  : NULL;
+    world->v = v != NULL ? v : world->v;
+    // a block that stayed large is only used in part
+    world->state_capacity = q != NULL ? needed : world->state_capacity;
+}
+
 eng_state eng_state_of(const cairn_world *world, int body)
 {
-    if (eng_lane_holds_state(world))
+    if (eng_lane_holds(world, body))
         return eng_lane_state_of(world, body);
     eng_state state = {.q = world->q[body]};
     memcpy(state.v, world->v[body], sizeof state.v);
     return state;
 }
 
-/// Wherever it is held.
-static cairn_status set_state(cairn_world *world, int body, const eng_state *state)
+pose eng_middle_of(const cairn_world *world, int body)
 {
-    if (eng_lane_is_active(world))
+    if (eng_lane_holds(world, body))
+        return eng_lane_middle_of(world, body);
+    return body < world->blocks_count ? world->q_mid[body] : world->q[body];
+}
+
+cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
+{
+    if (eng_lane_holds(world, body))
         return eng_lane_state_set(world, body, state);
     world->q[body] = state->q;
     memcpy(world->v[body], state->v, sizeof state->v);
     if (body < world->blocks_count)
         world->q_mid[body] = state->q;
+    eng_lane_wall_changed(world, body);
     return CAIRN_OK;
 }
 
@@ -257,9 +284,20 @@ static void init_blocks(cairn_world *world, int index)
     memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
 }
 
+/// Spheres with a slot are immobile to the general passes until they take part.
+static void clear_blocks(cairn_world *world, int index)
+{
+    memset(world->mass_inverse[index], 0, sizeof world->mass_inverse[index]);
+    memset(world->correction[index], 0, sizeof world->correction[index]);
+    memset(world->v_free[index], 0, sizeof world->v_free[index]);
+    memset(world->v_end[index], 0, sizeof world->v_end[index]);
+    memset(world->v[index], 0, sizeof world->v[index]);
+    world->q_mid[index] = world->q[index] = pose_identity();
+}
+
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
-    int known = world->blocks_count, needed = world->body_count;
+    int known = world->blocks_count, needed = world->reach;
     int capacities[5];
     for (int i = 0; i < 5; i++)
         capacities[i] = world->blocks_capacity;
@@ -281,7 +319,10 @@ cairn_status eng_blocks_reserve(cairn_world *world)
     world->blocks_capacity = capacities[0];
     world->blocks_count = needed;
     for (int i = known; i < needed; i++)
-        init_blocks(world, i);
+        if (eng_lane_holds(world, i))
+            clear_blocks(world, i);
+        else
+            init_blocks(world, i);
     return CAIRN_OK;
 }
 
@@ -342,9 +383,7 @@ static cairn_status set_material(cairn_world *world, const cairn_body_def *def, 
 /// For one more body, in this row.
 static cairn_status make_room(cairn_world *world, int row)
 {
-    cairn_status status = eng_lane_leave(world);
-    if (status == CAIRN_OK)
-        status = eng_bodies_reserve(world, row + 1);
+    cairn_status status = eng_bodies_reserve(world, row + 1);
     if (status == CAIRN_OK && world->energy_started)
         status = base_array_reserve(&world->allocator, &world->arrivals, &world->arrival_capacity,
                                     world->arrival_count + 1);
@@ -371,7 +410,7 @@ void eng_body_clear(cairn_world *world, int row)
     eng_body *body = &world->bodies[row];
     eng_colliders_drop(world, row);
     drop_solid(world, body->solid);
-    drop_extra(world, body->extra);
+    eng_extra_drop(world, row);
     world->shapes[body->shape]->uses--;
     // its material stays: nothing is looked up by that of a removed body
     *body = (eng_body){.kind = CAIRN_FIXED,
@@ -383,8 +422,10 @@ void eng_body_clear(cairn_world *world, int row)
                        .moment = INFINITY};
     if (world->loads != NULL)
         world->loads[row] = (eng_load){0};
-    world->q[row] = pose_identity();
-    memset(world->v[row], 0, sizeof world->v[row]);
+    if (row < world->state_capacity) {
+        world->q[row] = pose_identity();
+        memset(world->v[row], 0, sizeof world->v[row]);
+    }
     if (row < world->blocks_count)
         init_blocks(world, row);
 }
@@ -512,7 +553,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     eng_slots_take(&world->body_slots);
     book_arrival(world, row);
     eng_population_changes(world);
-    world->topology_changed = true;
+    world->topology_changed = world->plan_due = true;
     *body = eng_body_id(world, row);
     return CAIRN_OK;
 }
@@ -578,7 +619,7 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     pose frame = eng_frame_of(world, index);
     vec3 before = state.q.position;
     state.q = principal_pose(&frame, position, orientation);
-    if (set_state(world, index, &state) != CAIRN_OK)
+    if (eng_state_set(world, index, &state) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to place a body");
     world->topology_changed = world->joints_changed = true;
     if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
@@ -605,7 +646,7 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     eng_state state = eng_state_of(world, index);
     double before = eng_body_kinetic_energy(world, index, state.v);
     store_velocity(&state, velocity, angular_velocity);
-    if (set_state(world, index, &state) != CAIRN_OK)
+    if (eng_state_set(world, index, &state) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to set a velocity");
     world->joints_changed = true;
     if (world->bodies[index].kind == CAIRN_DYNAMIC && world->energy_started) {

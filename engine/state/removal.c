@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removal of bodies between steps, with all that hangs on them.
 //
-// The row stays where it is and is free: it looks like a fixed body without a shape to the passes
-// of the step, and serves the next body that is made. Contacts of the last step can still be read,
-// by ids that are refused; they and their pairs go when the next step makes its list of pairs.
+// A removed body keeps its row and what is in it until the next step begins, so that contacts of
+// the last step can still be read, by ids that are refused. From then on the row is free: it looks
+// like a fixed body without a shape to the passes of the step, and serves the next body that is
+// made.
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/lane.h"
 #include "engine/state/ids.h"
@@ -32,8 +33,9 @@ static void book_departure(cairn_world *world, int body)
 {
     if (!world->energy_started || world->bodies[body].kind != CAIRN_DYNAMIC)
         return;
-    double kinetic = eng_body_kinetic_energy(world, body, world->v[body]);
-    double potential = eng_body_potential_energy(world, body, &world->q[body]);
+    eng_state state = eng_state_of(world, body);
+    double kinetic = eng_body_kinetic_energy(world, body, state.v);
+    double potential = eng_body_potential_energy(world, body, &state.q);
     world->energy.kinetic -= kinetic;
     world->energy.potential -= potential;
     world->energy.population -= kinetic + potential;
@@ -63,17 +65,19 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    if (eng_slots_prepare_all(world) != CAIRN_OK || eng_lane_leave(world) != CAIRN_OK)
+    if (eng_slots_prepare_all(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a body");
     int body = (int)id.index;
     drop_joints_of(world, body);
     drop_connectors_of(world, body);
     book_departure(world, body);
     forget_arrival(world, body);
-    eng_body_clear(world, body);
+    eng_extra_drop(world, body);
+    world->bodies[body].removed = 1;
+    world->bodies[body].arrived = 0;
     eng_slots_drop(&world->body_slots, body);
     eng_population_changes(world);
-    world->topology_changed = true;
+    world->topology_changed = world->plan_due = true;
     return CAIRN_OK;
 }
 
@@ -87,6 +91,10 @@ void eng_removals_settle(cairn_world *world)
             world->energy.population -= c->elastic[i];
             c->elastic[i] = c->loose[i] = 0.0;
         }
+    world->energy.population -= eng_lane_removed_energy(world);
+    for (int row = 0; row < world->body_count; row++)
+        if (world->bodies[row].removed != 0)
+            eng_body_clear(world, row);
     eng_slots_recycle(&world->body_slots);
 }
 

@@ -121,6 +121,8 @@ static void test_shapes(void **state)
     int count = cairn_shape_count(world);
     assert_int_equal(cairn_shape_remove(world, ball, &error), CAIRN_ERROR_ARGUMENT);
     assert_int_equal(cairn_body_remove(world, body, &error), CAIRN_OK);
+    assert_int_equal(cairn_shape_remove(world, ball, &error), CAIRN_ERROR_ARGUMENT);
+    heap_steps(world, 1);
     assert_int_equal(cairn_shape_remove(world, ball, &error), CAIRN_OK);
     assert_int_equal(cairn_shape_remove(world, ball, &error), CAIRN_ERROR_STALE_ID);
     assert_int_equal(cairn_shape_count(world), count - 1);
