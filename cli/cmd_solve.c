@@ -50,13 +50,13 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .offset = FIELD(tolerance),
      .argument = "X",
-     .help = "residual to reach (default 1e-8)",
+     .help = "residual to reach, free of units (default 1e-8)",
      .minimum = 1e-16,
      .maximum = 1.0},
     {.name = "both-measures",
      .type = CLI_FLAG,
      .offset = FIELD(both_measures),
-     .help = "demand the tolerance of the residual divided by |q| too"},
+     .help = "demand the tolerance of the residual in the units of the file, over |q|, too"},
     {.name = "time-limit",
      .type = CLI_NUMBER,
      .offset = FIELD(time_limit),
@@ -149,6 +149,10 @@ static void put_json(const char *file, const cairn_problem *problem,
     cli_json_integer(&json, "iterations", report->iterations);
     cli_json_number(&json, "error", report->error);
     cli_json_number(&json, "seconds", report->seconds);
+    cli_json_number(&json, "error_scaled", report->error_scaled);
+    cli_json_number(&json, "error_q", report->error_q);
+    cli_json_number(&json, "error_siconos", report->error_siconos);
+    cli_json_number(&json, "growth", report->growth);
     if (cairn_problem_get_equality_count(problem) > 0)
         cli_json_number(&json, "error_joints", report->error_joints);
     cli_json_object_end(&json);
@@ -158,7 +162,7 @@ static void put_json(const char *file, const cairn_problem *problem,
 
 static void put_head(void)
 {
-    printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error", "error |q|",
+    printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error", "siconos",
            "seconds", "file");
 }
 
@@ -167,7 +171,7 @@ static void put_row(const char *file, const cairn_problem *problem,
 {
     printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report->stop,
            cairn_problem_get_contact_count(problem), report->iterations, report->error,
-           report->error_q, report->seconds, cli_show(file).text);
+           report->error_siconos, report->seconds, cli_show(file).text);
     fflush(stdout);
 }
 

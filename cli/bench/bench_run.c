@@ -144,6 +144,9 @@ static void judge_answer(bench_state *s, const child *c, const answer *said, ben
         result->wall = said->report.seconds;
         result->iterations = said->report.iterations;
         result->error = said->report.error;
+        result->error_scaled = said->report.error_scaled;
+        result->error_q = said->report.error_q;
+        result->error_siconos = said->report.error_siconos;
         memcpy(result->status, said->stop, sizeof result->status);
         return;
     }
@@ -163,6 +166,9 @@ static cairn_status put_result(bench_state *s, const child *c, const answer *sai
                            .solver = bench_table_solver(s->table, plan->solvers[c->solver], false),
                            .seconds = NAN,
                            .error = NAN,
+                           .error_scaled = NAN,
+                           .error_q = NAN,
+                           .error_siconos = NAN,
                            .wall = NAN,
                            .limit = plan->time_limit};
     if (said != NULL)

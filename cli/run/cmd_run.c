@@ -299,6 +299,8 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
         totals->solved_steps++;
         totals->iterations += report->iterations;
         totals->error_max = fmax(totals->error_max, report->error);
+        totals->error_scaled_max = fmax(totals->error_scaled_max, report->error_scaled);
+        totals->error_siconos_max = fmax(totals->error_siconos_max, report->error_siconos);
     }
     if (report->contacts > totals->contacts_max)
         totals->contacts_max = report->contacts;

@@ -39,7 +39,7 @@ typedef struct run_totals {
     int64_t steps, solved_steps; // solved_steps: with something to solve
     int64_t unsolved;            // above the tolerance
     double iterations;           // sum
-    double error_max;
+    double error_max, error_scaled_max, error_siconos_max;
     int contacts_max;
     double penetration_max, penetration_relative_max;
     double seconds; // s, of stepping alone

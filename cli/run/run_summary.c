@@ -41,6 +41,8 @@ static void put_contract(const run_state *run, cli_json *json)
     cli_json_integer(json, "contacts_max", totals->contacts_max);
     cli_json_number(json, "iterations_mean", mean_iterations(totals));
     cli_json_number(json, "error_max", totals->error_max);
+    cli_json_number(json, "error_scaled_max", totals->error_scaled_max);
+    cli_json_number(json, "error_siconos_max", totals->error_siconos_max);
     cli_json_number(json, "energy_residual", cairn_world_get_energy(world).residual);
     cli_json_number(json, "penetration_max", totals->penetration_max);
     cli_json_number(json, "seconds_stepping", totals->seconds);
@@ -127,11 +129,15 @@ void run_summary_print(const run_state *run, const char *status)
     printf("%s: %s after %" PRId64 " steps, %.6g s simulated\n",
            cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
            status, totals->steps, cairn_world_get_time(world));
-    printf("  law          %s, solver %s, one-contact solver %s\n", default_law(world),
-           cairn_world_get_solver(world), cairn_world_get_local(world));
-    printf("  bodies       %d, contacts up to %d\n", cairn_body_count(world), totals->contacts_max);
-    printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
-           mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
+    printf("  law          %s", default_law(world));
+    if (totals->solved_steps > 0)
+        printf(", solver %s, one-contact solver %s", cairn_world_get_solver(world),
+               cairn_world_get_local(world));
+    printf("\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
+           totals->contacts_max);
+    if (totals->solved_steps > 0)
+        printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
+               mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
     if (totals->unsolved > 0)
         printf("  unsolved     %" PRId64 " of %" PRId64 " steps above the tolerance\n",
                totals->unsolved, totals->steps);

@@ -529,8 +529,8 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
         double middle = 0.0;
         status = ask_motor(joint, i, t + 0.5 * h, &middle, error);
         if (status == CAIRN_OK)
-            status = ask_motor(joint, i, t + h, &joint->motor_position, error);
-        joint->motor_velocity = 2.0 / h * (joint->motor_position - middle);
+            status = ask_motor(joint, i, t + 1.5 * h, &joint->motor_position, error);
+        joint->motor_velocity = (joint->motor_position - middle) / h;
     }
     return status;
 }

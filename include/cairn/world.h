@@ -19,9 +19,9 @@ typedef struct cairn_world_def {
     double gravity[3];       // m/s2; default (0, 0, -9.81)
     double time_step;        // s; default 1/200
     cairn_rotation rotation; // default RIG_IMP
-    double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-6
-    double scaled_weight; // weight of theory.md (4.13) in that residual; (4.13) does not depend on
-                          // the unit of mass, so that light bodies are held too; default 0.01
+    double tolerance;        // residual that a step must reach, theory.md (4.18); default 1e-6
+    double scaled_weight; // weight of theory.md (4.13) in that residual: (4.13) judges velocities,
+                          // so that light bodies are held beside heavy ones; default 0.01
     int max_iterations;   // of the solver in a step; 0: the solver's default
     double time_limit;    // s of wall clock for one solve; 0: none
     bool margin;          // take contacts up before they close, gap/h in the unilateral

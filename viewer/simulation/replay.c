@@ -43,7 +43,8 @@ cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_
     frame->time = from.time;
     frame->time_step = cairn_replay_get_info(replay)->time_step;
     frame->step = from.step;
-    frame->report = (cairn_step_report){.stop = "none", .error = NAN, .error_scaled = NAN};
+    frame->report = (cairn_step_report){
+        .stop = "none", .error = NAN, .error_scaled = NAN, .error_siconos = NAN};
     frame->energy = (cairn_energy){0};
     frame->residual_count = 0;
     return CAIRN_OK;
