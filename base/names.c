@@ -61,6 +61,26 @@ cairn_status base_names_add(base_names *names, const base_allocator *allocator, 
     return CAIRN_OK;
 }
 
+void base_names_remove(base_names *names, const char *name)
+{
+    int mask = names->capacity - 1, hole = slot_of(names, name);
+    names->keys[hole] = NULL;
+    names->count--;
+    // names that were pushed past the hole move up, so that a search does not end at it
+    for (int slot = (hole + 1) & mask; names->keys[slot] != NULL; slot = (slot + 1) & mask) {
+        const char *key = names->keys[slot];
+        names->keys[slot] = NULL;
+        int better = slot_of(names, key);
+        names->keys[better] = key;
+        names->values[better] = names->values[slot];
+    }
+}
+
+void base_names_change(base_names *names, const char *name, int value)
+{
+    names->values[slot_of(names, name)] = value;
+}
+
 void base_names_release(base_names *names, const base_allocator *allocator)
 {
     base_release(allocator, names->keys);

@@ -21,6 +21,12 @@ int base_names_find(const base_names *names, const char *name);
 cairn_status base_names_add(base_names *names, const base_allocator *allocator, const char *name,
                             int value) CAIRN_CHECK_RESULT;
 
+/// Gives a listed name another index.
+void base_names_change(base_names *names, const char *name, int value);
+
+/// Strikes a name that is listed. The borrowed text is not needed any more.
+void base_names_remove(base_names *names, const char *name);
+
 void base_names_release(base_names *names, const base_allocator *allocator);
 
 #endif

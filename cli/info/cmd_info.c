@@ -58,7 +58,7 @@ static census count_bodies(const cairn_world *world)
 static void print_scene(const scn_scene *scene)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     census bodies = count_bodies(scene->world);
     printf("%s%s%s\n", cli_show(scene->name).text, scene->title[0] != '\0' ? ": " : "",
            cli_show(scene->title).text);
@@ -83,7 +83,7 @@ static void print_scene(const scn_scene *scene)
 static void json_scene(const scn_scene *scene)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     census bodies = count_bodies(scene->world);
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);

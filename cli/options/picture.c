@@ -151,6 +151,7 @@ int cli_picture_exit(cairn_status status)
     case CAIRN_ERROR_NONFINITE:
     case CAIRN_ERROR_NOT_FOUND:
     case CAIRN_ERROR_STALE_ID:
+    case CAIRN_ERROR_WORLD:
     case CAIRN_ERROR_NUMERICAL:
         break;
     }

@@ -95,7 +95,7 @@ static int used_materials(const cairn_world *world, cairn_material_id ids[MATERI
 
 static void put_pairs(const cairn_world *world, cli_json *json)
 {
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     cairn_material_id ids[MATERIALS_MAX];
     int count = used_materials(world, ids);
     cli_json_list(json, "pairs");

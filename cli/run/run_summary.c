@@ -14,7 +14,7 @@ static double mean_iterations(const run_totals *totals)
 
 static const char *default_law(const cairn_world *world)
 {
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     return cairn_pair_get_law(world, none, none);
 }
 

@@ -5,6 +5,7 @@
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
 // So does the sphere executor, whose list is made again from the positions it was made from.
 #include "engine/files/fingerprint.h"
+#include "engine/files/population.h"
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/lane.h"
@@ -14,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 9, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 10, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -76,6 +77,7 @@ typedef struct snapshot {
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
     eng_lane_record lane;
+    eng_population population; // empty where it is as the world was built
 } snapshot;
 
 typedef struct field_list {
@@ -100,6 +102,7 @@ static field_list head_fields(snapshot *s)
     add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
     add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
     add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
+    add(&list, "population/counts", ENG_STORE_LONG, 1, ENG_POPULATION_COUNTS, s->population.counts);
     add(&list, "lane/counts", ENG_STORE_LONG, 1, ENG_LANE_RECORD_COUNTS, s->lane.counts);
     add(&list, "lane/numbers", ENG_STORE_REAL, 1, ENG_LANE_RECORD_REALS, s->lane.reals);
     return list;
@@ -156,6 +159,31 @@ static void add_lane(field_list *list, eng_lane_record *lane)
     add(list, "lane/moved", ENG_STORE_REAL, ENG_LANE_RECORD_MOVED_WIDTH, moved, lane->moved);
 }
 
+static void add_population(field_list *list, eng_population *population)
+{
+    static const char *const names[ENG_POPULATION_KINDS][4] = {
+        {"bodies/generations", "bodies/live", "bodies/free", "bodies/waiting"},
+        {"shapes/generations", "shapes/live", "shapes/free", "shapes/waiting"},
+        {"joints/generations", "joints/live", "joints/free", "joints/waiting"},
+        {"connectors/generations", "connectors/live", "connectors/free", "connectors/waiting"},
+    };
+    for (int k = 0; k < ENG_POPULATION_KINDS; k++) {
+        eng_slots_record *slots = &population->slots[k];
+        add(list, names[k][0], ENG_STORE_INTEGER, 1, slots->count, slots->generation);
+        add(list, names[k][1], ENG_STORE_INTEGER, 1, slots->live_count, slots->live);
+        add(list, names[k][2], ENG_STORE_INTEGER, 1, slots->free_count, slots->free);
+        add(list, names[k][3], ENG_STORE_INTEGER, 1, slots->waiting_count, slots->waiting);
+    }
+    add(list, "bodies/built", ENG_STORE_INTEGER, ENG_POPULATION_INTEGERS,
+        population->slots[ENG_POPULATION_BODIES].count, population->integers);
+    add(list, "bodies/mass", ENG_STORE_REAL, ENG_POPULATION_REALS,
+        population->slots[ENG_POPULATION_BODIES].count, population->reals);
+    add(list, "shapes/sizes", ENG_STORE_REAL, ENG_POPULATION_SIZES,
+        population->slots[ENG_POPULATION_SHAPES].count, population->shapes);
+    add(list, "bodies/names", ENG_STORE_BYTE, 1, population->counts[ENG_POPULATION_NAMES],
+        population->names);
+}
+
 /// Number of proxies with a record; none where there is no list.
 static int64_t listed_count(const snapshot *s)
 {
@@ -183,6 +211,7 @@ static field_list body_fields(snapshot *s)
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
     add_lane(&list, &s->lane);
+    add_population(&list, &s->population);
     return list;
 }
 
@@ -203,7 +232,8 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
     return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
            s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
+           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena) &&
+           eng_population_allocate(&s->population, arena);
 }
 
 // ---------------------------------------------------------------- saving
@@ -212,7 +242,7 @@ static void take_head(const cairn_world *world, snapshot *s)
 {
     s->format = FORMAT;
     snprintf(s->version, sizeof s->version, "%s", cairn_version());
-    eng_fingerprint(world, s->fingerprint);
+    eng_fingerprint_built(world, s->fingerprint);
     s->hash = cairn_world_get_hash(world);
     int listed_pairs;
     s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
@@ -241,6 +271,8 @@ static void take_head(const cairn_world *world, snapshot *s)
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
     eng_lane_record_head(world, &s->lane);
+    if (world->population_changed)
+        eng_population_head(world, &s->population);
 }
 
 static void copy_pairs(const cairn_world *world, snapshot *s)
@@ -308,6 +340,8 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
     copy_pairs(world, s);
+    if (eng_population_is_recorded(&s->population))
+        eng_population_take(world, &s->population);
     eng_lane_record_take(world, &s->lane);
     return true;
 }
@@ -376,12 +410,18 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
+        if (s->population.counts[i] < 0 || s->population.counts[i] > INT_MAX / 16)
+            return refuse(reader, "a number of its parts is out of range");
     for (int i = 0; i < ENG_LANE_RECORD_COUNTS; i++)
         if (s->lane.counts[i] < 0 || (uint64_t)s->lane.counts[i] > reader->file_size)
             return refuse(reader, "a number of its parts is out of range");
     if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
+        (uint64_t)s->counts[COUNT_BODIES] > reader->file_size ||
+        (uint64_t)s->counts[COUNT_JOINTS] > reader->file_size ||
+        (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
         s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
         s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
@@ -402,7 +442,8 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     checkpoint->step_count = s.counts[COUNT_STEP];
     checkpoint->time = s.reals[REAL_TIME];
     checkpoint->time_step = s.reals[REAL_TIME_STEP];
-    checkpoint->bodies = (int)s.counts[COUNT_BODIES];
+    checkpoint->bodies = eng_population_is_recorded(&s.population) ? (int)s.population.counts[1]
+                                                                   : (int)s.counts[COUNT_BODIES];
     checkpoint->contacts = (int)s.counts[COUNT_CONTACTS];
     checkpoint->state_hash = s.hash;
     memcpy(&checkpoint->energy, &s.reals[REAL_ENERGY_READ], sizeof checkpoint->energy);
@@ -440,13 +481,20 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                                 const snapshot *s)
 {
     uint64_t here[ENG_FINGERPRINT_COUNT];
-    eng_fingerprint(world, here);
+    eng_fingerprint_built(world, here);
     for (int i = 0; i < ENG_FINGERPRINT_COUNT; i++)
         if (here[i] != s->fingerprint[i])
             return base_fail(reader->error, CAIRN_ERROR_ARGUMENT,
                              "%s is of a world with other %s: it goes on only with the scene and "
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (eng_population_is_recorded(&s->population))
+        return CAIRN_OK;
+    if (world->population_changed)
+        return base_fail(reader->error, CAIRN_ERROR_ARGUMENT,
+                         "%s: bodies, shapes, joints or connectors were made or removed here since "
+                         "the first step: it goes on only with a world as the scene builds it",
+                         reader->path);
     if (s->counts[COUNT_BODIES] != world->body_count ||
         s->counts[COUNT_COLLIDERS] != world->collider_count ||
         s->counts[COUNT_JOINTS] != world->joint_count ||
@@ -455,11 +503,11 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
     return CAIRN_OK;
 }
 
-static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
+static bool allocate_arrays(snapshot *s, base_arena *arena)
 {
     s->note = base_arena_array(arena, char, "note", s->counts[COUNT_NOTE]);
     s->connectors =
-        base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
+        base_arena_array(arena, eng_connector_state, "connectors", s->counts[COUNT_CONNECTORS]);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
@@ -471,12 +519,12 @@ static bool in_range(int64_t value, int64_t count)
     return value >= 0 && value < count;
 }
 
-static const char *pair_fault(const cairn_world *world, const snapshot *s)
+static const char *pair_fault(const snapshot *s)
 {
-    int64_t contacts = s->counts[COUNT_CONTACTS];
+    int64_t contacts = s->counts[COUNT_CONTACTS], colliders = s->counts[COUNT_COLLIDERS];
     for (int i = 0; i < s->counts[COUNT_PAIRS]; i++) {
         const int *p = s->pairs[i], *before = i > 0 ? s->pairs[i - 1] : NULL;
-        if (!in_range(p[0], world->collider_count) || !in_range(p[1], world->collider_count))
+        if (!in_range(p[0], colliders) || !in_range(p[1], colliders))
             return "a pair names a part that is not there";
         if (before != NULL && (p[0] < before[0] || (p[0] == before[0] && p[1] <= before[1])))
             return "its pairs are not in order";
@@ -498,8 +546,8 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
         return "a contact's state is not finite";
     for (int i = 0; i < count; i++) {
         if (!in_range(c->pair[i], s->counts[COUNT_PAIRS]) ||
-            !in_range(c->body[i][0], world->body_count) ||
-            !in_range(c->body[i][1], world->body_count) ||
+            !in_range(c->body[i][0], s->counts[COUNT_BODIES]) ||
+            !in_range(c->body[i][1], s->counts[COUNT_BODIES]) ||
             !in_range(c->surface[i], world->surface_count))
             return "a contact names what is not there";
         bool cone = world->surfaces[c->surface[i]].law->kind == CON_LAW_CONE;
@@ -509,9 +557,9 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
     return NULL;
 }
 
-static const char *body_fault(const cairn_world *world, const snapshot *s)
+static const char *body_fault(const snapshot *s)
 {
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
         const double *v = s->v[i], *q = (const double *)&s->q[i];
         double sum = 0.0;
         for (int k = 0; k < 6; k++)
@@ -521,14 +569,14 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
         if (!isfinite(sum))
             return "a body's state is not finite";
     }
-    for (int i = 0; i < world->joint_count; i++) {
+    for (int i = 0; i < s->counts[COUNT_JOINTS]; i++) {
         double sum = s->joints[i][0] + s->joints[i][3];
         for (int k = 12; k < JOINT_NUMBERS; k++)
             sum += s->joints[i][k];
         if (!isfinite(sum))
             return "a joint's state is not finite";
     }
-    for (int i = 0; i < world->connector_count; i++) {
+    for (int i = 0; i < s->counts[COUNT_CONNECTORS]; i++) {
         const double *state = (const double *)&s->connectors[i];
         for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
             if (!isfinite(state[k]))
@@ -537,10 +585,10 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
     return NULL;
 }
 
-static bool has_loads(const cairn_world *world, const snapshot *s)
+static bool has_loads(const snapshot *s)
 {
     const double none[6] = {0.0};
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < s->counts[COUNT_BODIES]; i++)
         if (memcmp(s->loads[i], none, sizeof none) != 0)
             return true;
     return false;
@@ -556,7 +604,7 @@ static cairn_status reserve(cairn_world *world, const snapshot *s)
         status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
     if (status == CAIRN_OK)
         status = eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[COUNT_CONTACTS]);
-    if (status == CAIRN_OK && has_loads(world, s))
+    if (status == CAIRN_OK && has_loads(s))
         status = eng_loads_reserve(world);
     return status;
 }
@@ -632,9 +680,28 @@ static void forget_step(cairn_world *world)
     world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }
 
+/// Brings back which objects there are, where the file says.
+static cairn_status restore_population(const con_hdf5_reader *reader, cairn_world *world,
+                                       snapshot *s)
+{
+    if (!eng_population_is_recorded(&s->population))
+        return CAIRN_OK;
+    const char *reason = "";
+    cairn_status status =
+        eng_population_restore(world, &s->population, (int)s->counts[COUNT_COLLIDERS], &reason);
+    if (status == CAIRN_ERROR_UNSUPPORTED)
+        return base_fail(reader->error, status, "%s: %s", reader->path, reason);
+    return status == CAIRN_OK ? status
+                              : base_fail(reader->error, status, "%s: out of memory", reader->path);
+}
+
 static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, snapshot *s)
 {
-    cairn_status status = reserve(world, s);
+    eng_built_note(world);
+    cairn_status status = restore_population(reader, world, s);
+    if (status != CAIRN_OK)
+        return status;
+    status = reserve(world, s);
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
     if (status == CAIRN_OK)
@@ -653,6 +720,19 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     return CAIRN_OK;
 }
 
+static const char *population_fault(const con_hdf5_reader *reader, const cairn_world *world,
+                                    const snapshot *s)
+{
+    const eng_population *population = &s->population;
+    if (!eng_population_is_recorded(population))
+        return NULL;
+    if (s->counts[COUNT_BODIES] != population->slots[ENG_POPULATION_BODIES].count ||
+        s->counts[COUNT_JOINTS] != population->slots[ENG_POPULATION_JOINTS].live_count ||
+        s->counts[COUNT_CONNECTORS] != population->slots[ENG_POPULATION_CONNECTORS].live_count)
+        return "its bodies, joints or connectors are not as many as it says";
+    return eng_population_fault(world, population, s->counts[COUNT_COLLIDERS], reader->arena);
+}
+
 static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *world, snapshot *s)
 {
     cairn_status status = read_head(reader, s);
@@ -660,7 +740,7 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
         status = check_world(reader, world, s);
     if (status != CAIRN_OK)
         return status;
-    if (!allocate_arrays(world, s, reader->arena) ||
+    if (!allocate_arrays(s, reader->arena) ||
         eng_contacts_reserve(&world->allocator, &s->contacts, (int)s->counts[COUNT_CONTACTS]) !=
             CAIRN_OK)
         return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
@@ -668,9 +748,10 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
     status = read_fields(reader, &rest);
     if (status != CAIRN_OK)
         return status;
-    const char *fault = pair_fault(world, s);
+    const char *fault = population_fault(reader, world, s);
+    fault = fault == NULL ? pair_fault(s) : fault;
     fault = fault == NULL ? contact_fault(world, s) : fault;
-    fault = fault == NULL ? body_fault(world, s) : fault;
+    fault = fault == NULL ? body_fault(s) : fault;
     return fault == NULL ? commit(reader, world, s) : refuse(reader, fault);
 }
 

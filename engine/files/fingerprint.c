@@ -83,6 +83,8 @@ static uint64_t hash_shapes(const cairn_world *world)
     uint64_t hash = BASE_HASH_START;
     for (int i = 0; i < world->shape_count; i++) {
         const geo_shape *shape = world->shapes[i];
+        if (shape == NULL)
+            continue;
         hash = hash_simple(hash, shape);
         if (shape->kind != GEO_COMPOUND)
             continue;
@@ -101,6 +103,8 @@ static uint64_t hash_bodies(const cairn_world *world)
     uint64_t hash = BASE_HASH_START;
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
+        if (!eng_body_is_live(world, i))
+            continue;
         const int numbers[] = {(int)body->kind, body->shape, body->material, body->first_collider,
                                eng_collider_count_of(world, i)};
         eng_extra extra = eng_extra_of(world, i);
@@ -201,6 +205,25 @@ void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_CO
     parts[ENG_FINGERPRINT_connectors] = hash_connectors(world);
     parts[ENG_FINGERPRINT_step] = hash_step(world);
     parts[ENG_FINGERPRINT_solvers] = hash_solvers(world);
+}
+
+void eng_fingerprint_built(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT])
+{
+    const eng_built *built = &world->built;
+    eng_fingerprint(world, parts);
+    if (!world->population_changed)
+        return;
+    parts[ENG_FINGERPRINT_shapes] = built->shapes;
+    parts[ENG_FINGERPRINT_bodies] = built->bodies;
+    parts[ENG_FINGERPRINT_joints] = built->joints;
+    parts[ENG_FINGERPRINT_connectors] = built->connectors;
+}
+
+void eng_built_note(cairn_world *world)
+{
+    if (!world->built.known)
+        world->built = (eng_built){true, hash_shapes(world), hash_bodies(world), hash_joints(world),
+                                   hash_connectors(world)};
 }
 
 const char *eng_fingerprint_text(eng_fingerprint_part part)

@@ -26,6 +26,10 @@ typedef enum eng_fingerprint_part {
 /// threads and the time limit of a solve.
 void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT]);
 
+/// The same, with what there was at the first step in place of shapes, bodies, joints and
+/// connectors of now.
+void eng_fingerprint_built(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT]);
+
 const char *eng_fingerprint_text(eng_fingerprint_part part);
 
 #endif

@@ -118,7 +118,7 @@ static void store_float(float out[3], vec3 v)
 static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world *world,
                                  base_arena *arena, cairn_error *error)
 {
-    size_t n = (size_t)world->body_count;
+    size_t n = (size_t)cairn_body_count(world);
     float(*points)[3] = base_arena_allocate(arena, "points", n, sizeof *points);
     int32_t *id = base_arena_array(arena, int32_t, "id", n);
     int32_t *material = base_arena_array(arena, int32_t, "material", n);
@@ -132,11 +132,12 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
         radius == NULL || velocity == NULL || spin == NULL || orientation == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView frame");
     for (size_t i = 0; i < n; i++) {
-        const eng_body *body = &world->bodies[i];
+        int row = eng_slots_at(&world->body_slots, (int)i);
+        const eng_body *body = &world->bodies[row];
         const geo_shape *shape = world->shapes[body->shape];
-        eng_state state = eng_state_of(world, (int)i);
+        eng_state state = eng_state_of(world, row);
         store_float(points[i], state.q.position);
-        id[i] = (int32_t)i;
+        id[i] = (int32_t)row;
         material[i] = body->material;
         kind[i] = (int32_t)body->kind;
         mass[i] = isfinite(body->mass) ? body->mass : 0.0;
@@ -168,7 +169,7 @@ static double scene_extent(const cairn_world *world)
 {
     double extent = 1e-3;
     for (int i = 0; i < world->body_count; i++)
-        if (isfinite(eng_reach_of(world, i)))
+        if (eng_body_is_live(world, i) && isfinite(eng_reach_of(world, i)))
             extent =
                 fmax(extent, vec3_norm(eng_state_of(world, i).q.position) + eng_reach_of(world, i));
     return 1.5 * extent;
@@ -181,9 +182,12 @@ static cairn_status gather_surfaces(const cairn_world *world, double extent, eng
 {
     int spheres = 0;
     for (int i = 0; i < world->body_count; i++)
-        spheres += world->shapes[world->bodies[i].shape]->kind == GEO_SPHERE;
+        spheres +=
+            eng_body_is_live(world, i) && world->shapes[world->bodies[i].shape]->kind == GEO_SPHERE;
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
+        if (!eng_body_is_live(world, i))
+            continue;
         const geo_shape *shape = world->shapes[body->shape];
         if (shape->kind == GEO_SPHERE && spheres > SPHERES_DRAWN)
             continue;

@@ -23,6 +23,7 @@ struct cairn_trajectory {
     hid_t file, sets[ENG_TRAJECTORY_COUNT];
     int64_t frames;
     int bodies;
+    uint64_t ids; // hash of those of the bodies
     double *rows; // [bodies][WIDTH_MAX]
     char path[PATH_SIZE];
 };
@@ -97,7 +98,7 @@ static bool put_long_text(hid_t file, const char *name, const char *text)
 
 static bool put_provenance(hid_t file, const cairn_world *world, const cairn_trajectory_def *def)
 {
-    int64_t bodies = world->body_count;
+    int64_t bodies = cairn_body_count(world);
     return put_text(file, "kind", "cairn trajectory") &&
            put_text(file, "version", cairn_version()) &&
            put_text(file, "command", def->command != NULL ? def->command : "") &&
@@ -184,7 +185,8 @@ static cairn_trajectory *make_writer(const cairn_world *world, const char *path)
     if (made == NULL)
         return NULL;
     made->allocator = *allocator;
-    made->bodies = world->body_count;
+    made->bodies = cairn_body_count(world);
+    made->ids = eng_slots_hash(&world->body_slots);
     made->file = H5I_INVALID_HID;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         made->sets[i] = H5I_INVALID_HID;
@@ -252,6 +254,12 @@ static const double *value_of(const cairn_body_view *view, set_index set)
                                                : view->angular_velocity;
 }
 
+/// Whether other bodies than those that the file was begun with stand in its columns.
+static bool has_changed(const cairn_trajectory *writer, const cairn_world *world)
+{
+    return world->population_changed && eng_slots_hash(&world->body_slots) != writer->ids;
+}
+
 static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, set_index set)
 {
     size_t width = (size_t)eng_trajectory_sets[set].width;
@@ -267,9 +275,11 @@ static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, se
 cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_world *world,
                                           cairn_error *error)
 {
-    if (world->body_count != writer->bodies)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: of %d bodies, the world has %d",
-                         writer->path, writer->bodies, world->body_count);
+    if (cairn_body_count(world) != writer->bodies || has_changed(writer, world))
+        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                         "%s: bodies were made or removed since it was begun with %d; a trajectory "
+                         "holds the same bodies in all frames, a ParaView series those of each",
+                         writer->path, writer->bodies);
     con_hdf5_silence silence = con_hdf5_silence_begin();
     int64_t step = world->step_count, contacts = cairn_contact_count(world);
     double time = world->time;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints: creation, look-up, read-outs, and the pairs of bodies they keep apart.
 #include "engine/joints/joints.h"
+#include "engine/state/ids.h"
 
 #include <string.h>
 
@@ -18,11 +19,6 @@ cairn_joint_def cairn_default_joint_def(cairn_joint_kind kind)
     };
 }
 
-static bool is_valid(const cairn_world *world, cairn_joint_id id)
-{
-    return id.generation == 1 && id.index < (uint32_t)world->joint_count;
-}
-
 // ---------------------------------------------------------------- creation
 
 /// A body's place, -1 for the world, -2 where there is none.
@@ -30,7 +26,7 @@ static int body_place(const cairn_world *world, cairn_body_id id)
 {
     if (id.generation == 0)
         return -1;
-    return id.generation == 1 && id.index < (uint32_t)world->body_count ? (int)id.index : -2;
+    return eng_body_check(world, id) == CAIRN_OK ? (int)id.index : -2;
 }
 
 static cairn_status check_bodies(const cairn_world *world, const cairn_joint_def *def,
@@ -38,7 +34,7 @@ static cairn_status check_bodies(const cairn_world *world, const cairn_joint_def
 {
     int a = body_place(world, def->a), b = body_place(world, def->b);
     if (a == -2 || b < 0)
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "the joint has no body to hold");
+        return eng_fail_id(error, eng_body_check(world, a == -2 ? def->a : def->b), "body");
     if (a == b)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a joint holds two different bodies");
     if (world->bodies[b].kind != CAIRN_DYNAMIC && (a < 0 || world->bodies[a].kind != CAIRN_DYNAMIC))
@@ -263,6 +259,7 @@ static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
         .motor_damping = def->motor_damping,
         .motor_limit = def->motor_limit,
         .force = def->force,
+        .apart = !def->collide,
     };
     // a swing is never below 0
     if (eng_joint_has_swing(def->kind))
@@ -282,6 +279,12 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     eng_joint made = joint_of(world, def);
     status =
         base_array_reserve(&world->allocator, &world->joints, &world->joint_capacity, index + 1);
+    if (status == CAIRN_OK)
+        status = eng_slots_reserve(&world->joint_slots, &world->allocator,
+                                   eng_slots_next(&world->joint_slots) + 1);
+    for (int side = 0; side < 2 && status == CAIRN_OK; side++)
+        if (made.body[side] >= 0 && eng_extra_make(world, made.body[side]) == NULL)
+            status = CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK && def->name != NULL) {
         made.name = base_copy_text(&world->allocator, def->name);
         status = made.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
@@ -295,8 +298,76 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         return base_fail(error, status, "out of memory for a joint");
     }
     world->joints[world->joint_count++] = made;
+    for (int side = 0; side < 2; side++)
+        if (made.body[side] >= 0)
+            eng_extra_make(world, made.body[side])->joints++;
     world->joints_changed = world->topology_changed = world->plan_due = true;
-    *joint = (cairn_joint_id){(uint32_t)index, 1};
+    eng_population_changes(world);
+    if (world->energy_started) {
+        // a spring that is not slack where it is made
+        world->energy.elastic += eng_joint_elastic(world, index);
+        world->energy.population += eng_joint_elastic(world, index);
+    }
+    *joint = eng_joint_id(world, eng_slots_take(&world->joint_slots));
+    return CAIRN_OK;
+}
+
+/// Whether another joint than this one keeps its bodies from touching.
+static bool is_kept_apart(const cairn_world *world, int index)
+{
+    const eng_joint *joint = &world->joints[index];
+    for (int i = 0; i < world->joint_count; i++) {
+        const eng_joint *other = &world->joints[i];
+        if (i != index && other->apart && other->body[0] >= 0 &&
+            pair_key(other->body[0], other->body[1]) == pair_key(joint->body[0], joint->body[1]))
+            return true;
+    }
+    return false;
+}
+
+static void let_touch(cairn_world *world, int index)
+{
+    const eng_joint *joint = &world->joints[index];
+    if (!joint->apart || joint->body[0] < 0 || is_kept_apart(world, index))
+        return;
+    int place = find_pair(world, pair_key(joint->body[0], joint->body[1]));
+    world->apart_count--;
+    memmove(world->apart + place, world->apart + place + 1,
+            (size_t)(world->apart_count - place) * sizeof *world->apart);
+}
+
+void eng_joint_drop(cairn_world *world, int index)
+{
+    eng_joint *joint = &world->joints[index];
+    if (world->energy_started) {
+        world->energy.elastic -= eng_joint_elastic(world, index);
+        world->energy.population -= eng_joint_elastic(world, index);
+    }
+    let_touch(world, index);
+    for (int side = 0; side < 2; side++)
+        if (joint->body[side] >= 0)
+            eng_extra_make(world, joint->body[side])->joints--;
+    if (joint->name != NULL)
+        base_names_remove(&world->joint_names, joint->name);
+    base_release(&world->allocator, joint->name);
+    // the last one takes its place, as it does among the slots
+    *joint = world->joints[--world->joint_count];
+    if (index < world->joint_count && joint->name != NULL)
+        base_names_change(&world->joint_names, joint->name, index);
+    eng_slots_drop(&world->joint_slots, eng_slots_at(&world->joint_slots, index));
+    eng_slots_recycle(&world->joint_slots);
+    world->joints_changed = world->topology_changed = world->plan_due = true;
+    eng_population_changes(world);
+}
+
+cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id id, cairn_error *error)
+{
+    cairn_status status = eng_joint_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "joint");
+    if (eng_slots_prepare_all(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a joint");
+    eng_joint_drop(world, eng_joint_index(world, id));
     return CAIRN_OK;
 }
 
@@ -309,8 +380,7 @@ int cairn_joint_count(const cairn_world *world)
 
 cairn_joint_id cairn_joint_at(const cairn_world *world, int index)
 {
-    bool exists = index >= 0 && index < world->joint_count;
-    return exists ? (cairn_joint_id){(uint32_t)index, 1} : (cairn_joint_id){0};
+    return eng_joint_id(world, eng_slots_at(&world->joint_slots, index));
 }
 
 cairn_joint_id cairn_joint_find(const cairn_world *world, const char *name)
@@ -345,9 +415,10 @@ static double speed_now(const eng_joint *joint, const eng_joint_rows *rows,
 
 cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_joint_view *view)
 {
-    if (!is_valid(world, id))
-        return CAIRN_ERROR_STALE_ID;
-    const eng_joint *joint = &world->joints[id.index];
+    cairn_status status = eng_joint_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
+    const eng_joint *joint = &world->joints[eng_joint_index(world, id)];
     eng_state states[2] = {{.q = pose_identity()}, {.q = pose_identity()}};
     eng_joint_rows rows;
     for (int side = 0; side < 2; side++)
@@ -359,8 +430,8 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
     *view = (cairn_joint_view){
         .kind = joint->kind,
         .name = joint->name != NULL ? joint->name : "",
-        .a = cairn_body_at(world, joint->body[0]),
-        .b = cairn_body_at(world, joint->body[1]),
+        .a = eng_body_id(world, joint->body[0]),
+        .b = eng_body_id(world, joint->body[1]),
         .coordinate = eng_joint_has_turns(joint->kind)
                           ? eng_joint_unwind(rows.coordinate, joint->coordinate)
                           : rows.coordinate,
@@ -378,9 +449,10 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
 
 static cairn_status check_drive(const cairn_world *world, cairn_joint_id id, cairn_error *error)
 {
-    if (!is_valid(world, id))
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such joint");
-    cairn_joint_kind kind = world->joints[id.index].kind;
+    cairn_status status = eng_joint_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "joint");
+    cairn_joint_kind kind = world->joints[eng_joint_index(world, id)].kind;
     if (!eng_joint_has_drive(kind))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a %s joint has no coordinate to drive",
                          cairn_joint_kind_name(kind));
@@ -397,7 +469,7 @@ cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool o
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "motor velocity = %g must be finite and its limit = %g not negative",
                          velocity, limit);
-    eng_joint *joint = &world->joints[id.index];
+    eng_joint *joint = &world->joints[eng_joint_index(world, id)];
     joint->motor = on;
     joint->motor_velocity = velocity;
     joint->motor_limit = limit;
@@ -471,17 +543,21 @@ cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double
         status =
             base_fail(error, CAIRN_ERROR_ARGUMENT, "force = %g of a joint must be finite", force);
     if (status == CAIRN_OK)
-        world->joints[id.index].force = force;
+        world->joints[eng_joint_index(world, id)].force = force;
     return status;
+}
+
+double eng_joint_elastic(const cairn_world *world, int index)
+{
+    const eng_joint *joint = &world->joints[index];
+    double stretch = joint->coordinate - joint->rest;
+    return 0.5 * joint->stiffness * stretch * stretch;
 }
 
 double eng_joints_elastic(const cairn_world *world)
 {
     double sum = 0.0;
-    for (int i = 0; i < world->joint_count; i++) {
-        const eng_joint *joint = &world->joints[i];
-        double stretch = joint->coordinate - joint->rest;
-        sum += 0.5 * joint->stiffness * stretch * stretch;
-    }
+    for (int i = 0; i < world->joint_count; i++)
+        sum += eng_joint_elastic(world, i);
     return sum;
 }

@@ -27,6 +27,7 @@ typedef struct eng_joint {
     mat3 axes[2];    // columns: the joint's axes x, y, z in the same; z is the free one
     vec3 inertia[2]; // kg m^2, principal moments; 0 for bodies that nothing turns
     double length;   // m, of a rod
+    bool apart;      // its bodies do not touch
     double range[2]; // rad or m
     double stiffness, damping, rest, friction;
     cairn_motor_law motor_law;

@@ -111,7 +111,7 @@ void eng_energy_contacts(cairn_world *world)
 
 static double residual_of(const cairn_world *world, const cairn_energy *e)
 {
-    double given = world->energy_start + e->drivers + e->correction + e->joints;
+    double given = world->energy_start + e->drivers + e->correction + e->joints + e->population;
     double kept = e->kinetic + e->potential + e->elastic;
     double lost = e->impact + e->friction + e->damping + e->plastic;
     return kept + lost - given;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jams: prescribed motions that leave the bodies between them no velocity.
+#include "engine/state/ids.h"
 #include "engine/state/world.h"
 
 #include "contact/existence/existence.h"
@@ -59,7 +60,7 @@ static int list_bodies(const cairn_world *world, const bool *taken, cairn_body_i
     int count = 0;
     for (int i = 0; i < world->body_count; i++) {
         if (taken[i] && count < capacity)
-            bodies[count] = cairn_body_at(world, i);
+            bodies[count] = eng_body_id(world, i);
         count += taken[i];
     }
     return count;

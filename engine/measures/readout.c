@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step left behind: contacts, forces on bodies, penetration, overlaps, state hash, FCLIB.
 #include "engine/joints/joints.h"
+#include "engine/state/ids.h"
 
 #include "base/hash.h"
 #include "contact/fclib/fclib.h"
@@ -48,8 +49,8 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
         return;
     }
     *view = (cairn_contact_view){
-        .a = {(uint32_t)c->body[i][0], 1},
-        .b = {(uint32_t)c->body[i][1], 1},
+        .a = eng_body_id(world, c->body[i][0]),
+        .b = eng_body_id(world, c->body[i][1]),
         .gap = c->gap[i],
         .status = status_of(world, i),
         .key = c->key[i],
@@ -65,8 +66,9 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
 cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
                                           double force[3], double torque[3])
 {
-    if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
-        return CAIRN_ERROR_STALE_ID;
+    cairn_status status = eng_body_check(world, body);
+    if (status != CAIRN_OK)
+        return status;
     const eng_contacts *c = &world->contacts;
     vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index).position;
     for (int i = 0; i < c->count; i++) {
@@ -185,8 +187,8 @@ static cairn_status add_overlap(cairn_world *world, geo_pair pair, geo_manifold 
         return CAIRN_OK;
     status = base_array_reserve(&world->allocator, &list->items, &list->capacity, list->count + 1);
     if (status == CAIRN_OK)
-        list->items[list->count++] =
-            (cairn_overlap){{(uint32_t)a->body, 1}, {(uint32_t)b->body, 1}, depth, relative};
+        list->items[list->count++] = (cairn_overlap){eng_body_id(world, a->body),
+                                                     eng_body_id(world, b->body), depth, relative};
     return status;
 }
 
@@ -248,11 +250,15 @@ static uint64_t hash_states(const cairn_world *world, uint64_t hash)
 {
     enum { POSE_WORDS = sizeof(pose) / 8, VELOCITY_WORDS = 6 };
     for (int i = 0; i < world->body_count; i++) {
+        if (!eng_body_is_live(world, i))
+            continue;
         pose q = eng_state_of(world, i).q;
         hash = base_hash_words(hash, &q, POSE_WORDS);
     }
     hash = base_hash_bytes(hash, NULL, 0);
     for (int i = 0; i < world->body_count; i++) {
+        if (!eng_body_is_live(world, i))
+            continue;
         eng_state state = eng_state_of(world, i);
         hash = base_hash_words(hash, state.v, VELOCITY_WORDS);
     }

@@ -2,6 +2,7 @@
 // Time-step advice: the stable step of the stiffest contact that explicit laws may make.
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/lane.h"
+#include "engine/state/ids.h"
 #include "engine/state/values.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void find_candidates(const cairn_world *world, int first, int count, cand
         found[i] = (candidates){{-1, -1, -1}};
     for (int i = 0; i < world->body_count; i++) {
         int at = world->bodies[i].material - first;
-        if (at >= 0 && at < count)
+        if (at >= 0 && at < count && eng_body_is_live(world, i))
             consider(world, i, &found[at]);
     }
 }
@@ -85,8 +86,8 @@ static void try_pair(const cairn_world *world, int a, int b, cairn_step_limit *l
     };
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
     take_smaller((cairn_step_limit){.mass = mass,
-                                    .a = cairn_body_at(world, a),
-                                    .b = cairn_body_at(world, b),
+                                    .a = eng_body_id(world, a),
+                                    .b = eng_body_id(world, b),
                                     .law = surface->law->name},
                  is, limit);
 }
@@ -98,8 +99,8 @@ static void try_connector(const cairn_world *world, int index, cairn_step_limit 
     double mass[2];
     if (eng_connector_stiffness(world, index, &is, mass))
         take_smaller((cairn_step_limit){.mass = fmin(mass[0], mass[1]),
-                                        .a = cairn_body_at(world, connector->body[0]),
-                                        .b = cairn_body_at(world, connector->body[1]),
+                                        .a = eng_body_id(world, connector->body[0]),
+                                        .b = eng_body_id(world, connector->body[1]),
                                         .law = connector->surface.law->name},
                      is, limit);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectors: creation, parameters, what a connector reads.
+#include "engine/state/ids.h"
 #include "engine/state/values.h"
 
 #include "contact/laws/law_state.h"
@@ -13,25 +14,15 @@ cairn_connector_def cairn_default_connector_def(void)
     return (cairn_connector_def){.law = "exudyn_sphere", .cookie = CONNECTOR_COOKIE};
 }
 
-static bool is_valid(const cairn_world *world, cairn_connector_id id)
-{
-    return id.generation == 1 && id.index < (uint32_t)world->connector_count;
-}
-
-static cairn_status fail_stale(cairn_error *error)
-{
-    return base_fail(error, CAIRN_ERROR_STALE_ID, "the connector does not exist");
-}
-
 static cairn_status check_bodies(const cairn_world *world, const cairn_connector_def *def,
                                  cairn_error *error)
 {
     bool free = false;
     for (int side = 0; side < 2; side++) {
         cairn_body_id id = def->bodies[side];
-        if (id.generation != 1 || id.index >= (uint32_t)world->body_count)
-            return base_fail(error, CAIRN_ERROR_STALE_ID, "body %c of the connector does not exist",
-                             "AB"[side]);
+        cairn_status status = eng_body_check(world, id);
+        if (status != CAIRN_OK)
+            return eng_fail_id(error, status, side == 0 ? "body A" : "body B");
         free = free || world->bodies[id.index].kind == CAIRN_DYNAMIC;
     }
     if (def->bodies[0].index == def->bodies[1].index)
@@ -105,6 +96,9 @@ static cairn_status reserve(cairn_world *world, const eng_connector *made)
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->connector_state,
                                     &world->connector_state_capacity, needed);
+    if (status == CAIRN_OK)
+        status = eng_slots_reserve(&world->connector_slots, &world->allocator,
+                                   eng_slots_next(&world->connector_slots) + 1);
     for (int side = 0; side < 2 && status == CAIRN_OK; side++)
         if (eng_extra_make(world, made->body[side]) == NULL)
             status = CAIRN_ERROR_MEMORY;
@@ -136,17 +130,66 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
         base_release(&world->allocator, made.name);
         return base_fail(error, status, "out of memory for a connector");
     }
-    *connector = (cairn_connector_id){(uint32_t)world->connector_count, 1};
     append(world, &made);
+    eng_population_changes(world);
+    *connector = eng_connector_id(world, eng_slots_take(&world->connector_slots));
+    return CAIRN_OK;
+}
+
+/// Where the chain of a body points to a connector.
+static int *link_to(cairn_world *world, int body, int connector)
+{
+    int *link = &world->extras[world->bodies[body].extra - 1].first_connector;
+    while (*link != connector + 1) {
+        eng_connector *at = &world->connectors[*link - 1];
+        link = &at->next[at->body[0] == body ? 0 : 1];
+    }
+    return link;
+}
+
+void eng_connector_drop(cairn_world *world, int index)
+{
+    eng_connector *dropped = &world->connectors[index];
+    double elastic = world->connector_state[index].elastic;
+    world->energy.elastic -= elastic;
+    world->energy.population -= elastic;
+    for (int side = 0; side < 2; side++)
+        *link_to(world, dropped->body[side], index) = dropped->next[side];
+    if (dropped->name != NULL)
+        base_names_remove(&world->connector_names, dropped->name);
+    base_release(&world->allocator, dropped->name);
+    // the last one takes its place, as it does among the slots
+    int last = --world->connector_count;
+    for (int side = 0; side < 2 && index < last; side++)
+        *link_to(world, world->connectors[last].body[side], last) = index + 1;
+    *dropped = world->connectors[last];
+    world->connector_state[index] = world->connector_state[last];
+    if (index < last && dropped->name != NULL)
+        base_names_change(&world->connector_names, dropped->name, index);
+    eng_slots_drop(&world->connector_slots, eng_slots_at(&world->connector_slots, index));
+    eng_slots_recycle(&world->connector_slots);
+    world->topology_changed = world->plan_due = true;
+    eng_population_changes(world);
+}
+
+cairn_status cairn_connector_remove(cairn_world *world, cairn_connector_id id, cairn_error *error)
+{
+    cairn_status status = eng_connector_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "connector");
+    if (eng_slots_prepare_all(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a connector");
+    eng_connector_drop(world, eng_connector_index(world, id));
     return CAIRN_OK;
 }
 
 cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id id,
                                        const char *parameter, cairn_value value, cairn_error *error)
 {
-    if (!is_valid(world, id))
-        return fail_stale(error);
-    eng_surface *surface = &world->connectors[id.index].surface;
+    cairn_status status = eng_connector_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "connector");
+    eng_surface *surface = &world->connectors[eng_connector_index(world, id)].surface;
     return base_settings_set(&surface->law->table, surface->parameters, parameter,
                              eng_value_to_base(value), error);
 }
@@ -155,24 +198,27 @@ cairn_status cairn_connector_get_value(const cairn_world *world, cairn_connector
                                        const char *parameter, cairn_value *value)
 {
     *value = cairn_number(0.0);
-    if (!is_valid(world, id))
-        return CAIRN_ERROR_STALE_ID;
-    const eng_surface *surface = &world->connectors[id.index].surface;
+    cairn_status status = eng_connector_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
+    const eng_surface *surface = &world->connectors[eng_connector_index(world, id)].surface;
     return eng_value_read(&surface->law->table, surface->parameters, parameter, value);
 }
 
 cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id id,
                                          const char *name, double value, cairn_error *error)
 {
-    if (!is_valid(world, id))
-        return fail_stale(error);
-    const con_law *law = world->connectors[id.index].surface.law;
+    cairn_status status = eng_connector_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "connector");
+    int index = eng_connector_index(world, id);
+    const con_law *law = world->connectors[index].surface.law;
     if (!isfinite(value))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "history %.80s must be finite", name);
     for (int i = 0; i < law->history_count; i++) {
         if (strcmp(law->history_names[i], name) != 0)
             continue;
-        world->connector_state[id.index].history[i] = value;
+        world->connector_state[index].history[i] = value;
         return CAIRN_OK;
     }
     const char *near = base_suggest(name, law->history_names, law->history_count);
@@ -188,8 +234,7 @@ int cairn_connector_count(const cairn_world *world)
 
 cairn_connector_id cairn_connector_at(const cairn_world *world, int index)
 {
-    bool known = index >= 0 && index < world->connector_count;
-    return known ? (cairn_connector_id){(uint32_t)index, 1} : (cairn_connector_id){0};
+    return eng_connector_id(world, eng_slots_at(&world->connector_slots, index));
 }
 
 cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name)
@@ -240,15 +285,17 @@ cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id id
                                  cairn_connector_view *view)
 {
     *view = (cairn_connector_view){.name = "", .law = ""};
-    if (!is_valid(world, id))
-        return CAIRN_ERROR_STALE_ID;
-    const eng_connector *connector = &world->connectors[id.index];
-    const eng_connector_state *state = &world->connector_state[id.index];
+    cairn_status status = eng_connector_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
+    int index = eng_connector_index(world, id);
+    const eng_connector *connector = &world->connectors[index];
+    const eng_connector_state *state = &world->connector_state[index];
     view->name = connector->name != NULL ? connector->name : "";
     view->law = connector->surface.law->name;
     view->closed = state->closed != 0.0;
     for (int side = 0; side < 2; side++) {
-        view->bodies[side] = cairn_body_at(world, connector->body[side]);
+        view->bodies[side] = eng_body_id(world, connector->body[side]);
         view->radii[side] = connector->radius[side];
     }
     memcpy(view->history, state->history, sizeof view->history);

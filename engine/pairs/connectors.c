@@ -207,6 +207,7 @@ void eng_connectors_book(cairn_world *world)
         const eng_connector *connector = &world->connectors[i];
         eng_connector_state *state = &world->connector_state[i];
         state->U = relative_velocity(world, connector, state, (const double(*)[6])world->v_end);
+        state->elastic = 0.0;
         if (state->closed == 0.0)
             continue;
         con_contact_motion motion = motion_of(world, connector, state);
@@ -216,6 +217,7 @@ void eng_connectors_book(cairn_world *world)
         if (world->step_count == 0 && gap <= 0.0)
             world->energy_start += part.start;
         state->loose = part.loose;
+        state->elastic = part.elastic;
         e->elastic += part.elastic;
         e->friction += part.friction;
         e->damping += part.damping;

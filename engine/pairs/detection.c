@@ -43,6 +43,9 @@ static double margin_of(const cairn_world *world, const eng_collider *collider)
     return 5e-4 * size + fmin(way, size);
 }
 
+/// Proxy of a collider that no body has: what is not a number overlaps nothing.
+static const geo_proxy nowhere = {.bounds = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
+
 static void place_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
@@ -51,6 +54,10 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     for (int k = begin; k < end; k++) {
         int i = context->listed != NULL ? context->listed[k] : k;
         const eng_collider *collider = &world->colliders[i];
+        if (collider->shape == NULL) {
+            world->proxies[i] = nowhere;
+            continue;
+        }
         const pose *q = &context->q[collider->body];
         world->collider_pose[i] =
             collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
@@ -70,59 +77,90 @@ static int keep_place(cairn_world *world, int body, const eng_part *part)
     const eng_body *b = &world->bodies[body];
     if (b->solid == 0 && part->shape == world->shapes[b->shape])
         return 0;
-    if (base_array_reserve(&world->allocator, &world->places, &world->place_capacity,
-                           world->place_count + 1) != CAIRN_OK)
+    if (world->place_free_count > 0) {
+        int place = world->place_free[--world->place_free_count];
+        world->places[place - 1] = part->place;
+        return place;
+    }
+    int needed = world->place_count + 1;
+    // room to give every place back without a call for memory
+    if (base_array_reserve(&world->allocator, &world->places, &world->place_capacity, needed) !=
+            CAIRN_OK ||
+        base_array_reserve(&world->allocator, &world->place_free, &world->place_free_capacity,
+                           needed) != CAIRN_OK)
         return -1;
     world->places[world->place_count] = part->place;
     return ++world->place_count;
 }
 
-/// Whether the body before has the same parts in the same places.
-static bool is_like_last(const cairn_world *world, int body)
-{
-    const eng_body *b = &world->bodies[body], *last = b - 1;
-    return body > 0 && b->shape == last->shape && b->solid == last->solid;
-}
-
-/// A body's shape, or the members of a compound.
+/// A body's shape, or the members of a compound; what its row has room for besides is of no body.
 static cairn_status add_colliders(cairn_world *world, int body)
 {
-    int first = world->bodies[body].first_collider, count = eng_collider_count_of(world, body);
-    bool again = is_like_last(world, body);
+    const eng_body *b = &world->bodies[body];
+    int count = eng_collider_count_of(world, body);
+    for (int i = 0; i < b->collider_room; i++)
+        world->colliders[b->first_collider + i] = (eng_collider){.body = body};
     for (int i = 0; i < count; i++) {
         eng_part part = eng_part_of(world, body, i);
-        int place =
-            again ? world->colliders[first + i - count].place : keep_place(world, body, &part);
+        int place = keep_place(world, body, &part);
         if (place < 0)
             return CAIRN_ERROR_MEMORY;
-        world->colliders[first + i] = (eng_collider){part.shape, body, place};
+        world->colliders[b->first_collider + i] = (eng_collider){part.shape, body, place};
     }
     return CAIRN_OK;
 }
 
 cairn_status eng_colliders_reserve(cairn_world *world)
 {
+    int made = world->collider_made;
     cairn_status status = base_array_reserve(&world->allocator, &world->colliders,
                                              &world->collider_capacity, world->collider_count);
+    if (status != CAIRN_OK)
+        return status;
+    // a row that got a larger body has left its old ones behind, of no body
+    for (; made < world->collider_count; made++)
+        world->colliders[made] = (eng_collider){0};
+    world->collider_made = made;
     for (; status == CAIRN_OK && world->collider_bodies < world->body_count;
          world->collider_bodies += status == CAIRN_OK)
         status = add_colliders(world, world->collider_bodies);
     return status;
 }
 
+cairn_status eng_colliders_renew(cairn_world *world, int body)
+{
+    if (body >= world->collider_bodies)
+        return CAIRN_OK;
+    cairn_status status = eng_colliders_reserve(world);
+    return status == CAIRN_OK ? add_colliders(world, body) : status;
+}
+
+void eng_colliders_drop(cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    for (int i = 0; body < world->collider_bodies && i < b->collider_room; i++) {
+        eng_collider *collider = &world->colliders[b->first_collider + i];
+        if (collider->place > 0)
+            world->place_free[world->place_free_count++] = collider->place;
+        *collider = (eng_collider){.body = body};
+    }
+}
+
 void eng_colliders_release(cairn_world *world)
 {
-    void *arrays[] = {world->colliders, world->places, world->proxies, world->collider_pose,
-                      world->collider_margin};
+    void *arrays[] = {world->colliders, world->places,        world->place_free,
+                      world->proxies,   world->collider_pose, world->collider_margin};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&world->allocator, arrays[i]);
     world->colliders = NULL;
     world->places = NULL;
+    world->place_free = NULL;
     world->proxies = NULL;
     world->collider_pose = NULL;
     world->collider_margin = NULL;
     world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
-    world->place_count = world->place_capacity = 0;
+    world->place_count = world->place_capacity = world->collider_made = 0;
+    world->place_free_count = world->place_free_capacity = 0;
 }
 
 cairn_status eng_colliders_place(cairn_world *world, const pose *q, const int *listed,

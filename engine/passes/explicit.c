@@ -221,7 +221,7 @@ cairn_status eng_block_explicit_laws(cairn_world *world)
 
 /// What the contacts of a chunk stored and dissipated.
 typedef struct booked {
-    double elastic, start, friction, damping, plastic, drivers; // J
+    double elastic, start, population, friction, damping, plastic, drivers; // J
 } booked;
 
 typedef struct book_context {
@@ -252,6 +252,17 @@ static bool was_there(const cairn_world *world, int i)
     return world->step_count == 0 && c->gap[i] - 0.5 * world->def.time_step * c->V[i][0] <= 0.0;
 }
 
+/// Whether a contact was closed when one of its bodies was put there, after the first step.
+static bool has_arrived(const cairn_world *world, int i)
+{
+    const eng_contacts *c = &world->contacts;
+    if (world->arrival_count == 0 || c->fresh[i] == 0)
+        return false;
+    const int *body = c->body[i];
+    return c->gap[i] - 0.5 * world->def.time_step * c->V[i][0] <= 0.0 &&
+           (world->bodies[body[0]].arrived || world->bodies[body[1]].arrived);
+}
+
 static void book_contact(cairn_world *world, int i, const pair_motion *before,
                          const pair_motion *after, booked *sum)
 {
@@ -264,8 +275,10 @@ static void book_contact(cairn_world *world, int i, const pair_motion *before,
     con_contact_energy part =
         con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
     c->loose[i] = part.loose;
+    c->elastic[i] = part.elastic;
     sum->elastic += part.elastic;
     sum->start += was_there(world, i) ? part.start : 0.0;
+    sum->population += has_arrived(world, i) ? part.start : 0.0;
     sum->friction += part.friction;
     sum->damping += part.damping;
     sum->plastic += part.plastic;
@@ -309,6 +322,7 @@ cairn_status eng_explicit_book(cairn_world *world)
         e->damping += sum->damping;
         e->plastic += sum->plastic;
         e->drivers += sum->drivers;
+        e->population += sum->population;
         world->energy_start += sum->start;
     }
     base_arena_rewind(world->arena, mark);

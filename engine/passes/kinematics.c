@@ -126,6 +126,11 @@ double eng_body_kinetic_energy(const cairn_world *world, int body, const double 
            0.5 * vec3_dot(omega, vec3_multiply(eng_inertia_of(world, body), omega));
 }
 
+double eng_body_potential_energy(const cairn_world *world, int body, const pose *q)
+{
+    return -world->bodies[body].mass * vec3_dot(vec3_from(world->def.gravity), q->position);
+}
+
 double eng_kinetic_energy(const cairn_world *world)
 {
     double sum = 0.0;

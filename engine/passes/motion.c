@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prescribed motions: functions of time that moving bodies follow, theory.md (9.12)-(9.13).
 #include "engine/passes/motion.h"
+#include "engine/state/ids.h"
 
 #include "base/elementary.h"
 
@@ -125,8 +126,9 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
                                    cairn_motion_function *function, void *context,
                                    cairn_error *error)
 {
-    if (id.generation != 1 || id.index >= (uint32_t)world->body_count)
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
+    cairn_status known = eng_body_check(world, id);
+    if (known != CAIRN_OK)
+        return eng_fail_id(error, known, "body");
     int index = (int)id.index;
     if (world->bodies[index].kind != CAIRN_MOVING)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,

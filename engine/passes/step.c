@@ -218,6 +218,7 @@ static cairn_status gather_joints(cairn_world *world)
 
 static cairn_status begin_step(cairn_world *world)
 {
+    eng_removals_settle(world);
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->solved = NULL;
@@ -229,8 +230,10 @@ static cairn_status begin_step(cairn_world *world)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
         status = gather_joints(world);
-    if (status == CAIRN_OK && !world->energy_started)
+    if (status == CAIRN_OK && !world->energy_started) {
+        eng_built_note(world);
         eng_energy_start(world);
+    }
     eng_energy_before(world);
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
@@ -354,6 +357,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     status = run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
+    eng_arrivals_settle(world);
     world->step_count++;
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;

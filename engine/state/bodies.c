@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies: creation in principal axes, colliders, state between steps.
 #include "engine/pairs/spheres/lane.h"
+#include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
-#include "engine/state/world.h"
 
 #include <string.h>
 
@@ -18,11 +18,6 @@ cairn_body_def cairn_default_body_def(void)
         .density = 1000.0,
         .cookie = BODY_COOKIE,
     };
-}
-
-static bool is_valid(const cairn_world *world, cairn_body_id id)
-{
-    return id.generation == 1 && id.index < (uint32_t)world->body_count;
 }
 
 static cairn_status check_placement(const double position[3], const double orientation[4],
@@ -61,11 +56,15 @@ static cairn_status check_def(const cairn_world *world, const cairn_body_def *de
     if (def->cookie != BODY_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the body definition does not come from cairn_default_body_def()");
-    if (def->shape.generation != 1 || def->shape.index >= (uint32_t)world->shape_count)
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "the body has no shape");
-    if (def->material.generation != 0 &&
-        (def->material.generation != 1 || def->material.index >= (uint32_t)world->material_count))
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "the body's material does not exist");
+    if ((unsigned)def->kind > CAIRN_MOVING)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "body kind %d does not exist",
+                         (int)def->kind);
+    cairn_status known = eng_shape_check(world, def->shape);
+    if (known != CAIRN_OK)
+        return eng_fail_id(error, known, "shape");
+    known = def->material.generation != 0 ? eng_material_check(world, def->material) : CAIRN_OK;
+    if (known != CAIRN_OK)
+        return eng_fail_id(error, known, "material");
     if (!(def->mass >= 0.0 && isfinite(def->mass)))
         return base_fail(
             error, CAIRN_ERROR_ARGUMENT,
@@ -99,7 +98,7 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
     geo_mass of_shape = geo_shape_mass(shape);
     if (of_shape.volume > 0.0)
         geo_mass_principal(&of_shape, &moments, &principal);
-    solid->frame = pose_relative(&principal, &identity);
+    *solid = (eng_solid){.frame = pose_relative(&principal, &identity)};
     solid->reach = shape->bounding_radius + vec3_norm(solid->frame.position);
     *mass = INFINITY;
     solid->inertia = vec3_make(INFINITY, INFINITY, INFINITY);
@@ -126,35 +125,73 @@ static bool is_ball(const eng_solid *solid)
            f->orientation.w == 1.0;
 }
 
-/// A body that is not alike about all axes gets a solid: that of the body before where it can.
+/// A body that is not alike about all axes gets a solid: the youngest one where it can.
 static cairn_status keep_solid(cairn_world *world, const eng_solid *solid, eng_body *body)
 {
     body->moment = solid->inertia.x;
     if (is_ball(solid))
         return CAIRN_OK;
-    body->solid = world->solid_count;
-    if (body->solid > 0 && memcmp(&world->solids[body->solid - 1], solid, sizeof *solid) == 0)
-        return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->allocator, &world->solids,
-                                             &world->solid_capacity, world->solid_count + 1);
-    if (status != CAIRN_OK)
-        return status;
-    world->solids[world->solid_count] = *solid;
-    body->solid = ++world->solid_count;
+    int last = world->solid_last;
+    bool again =
+        last > 0 && memcmp(&world->solids[last - 1], solid, offsetof(eng_solid, uses)) == 0;
+    if (!again && world->solid_free > 0) {
+        last = world->solid_free;
+        world->solid_free = world->solids[last - 1].next;
+    } else if (!again) {
+        cairn_status status = base_array_reserve(&world->allocator, &world->solids,
+                                                 &world->solid_capacity, world->solid_count + 1);
+        if (status != CAIRN_OK)
+            return status;
+        last = ++world->solid_count;
+    }
+    if (!again)
+        world->solids[last - 1] = *solid;
+    world->solids[last - 1].uses++;
+    world->solid_last = body->solid = last;
     return CAIRN_OK;
+}
+
+static void drop_solid(cairn_world *world, int solid)
+{
+    if (solid == 0 || --world->solids[solid - 1].uses > 0)
+        return;
+    world->solids[solid - 1].next = world->solid_free;
+    world->solid_free = solid;
+    if (world->solid_last == solid)
+        world->solid_last = 0;
 }
 
 eng_extra *eng_extra_make(cairn_world *world, int body)
 {
     int *extra = &world->bodies[body].extra;
-    if (*extra == 0) {
+    if (*extra > 0)
+        return &world->extras[*extra - 1];
+    if (world->extra_free > 0) {
+        *extra = world->extra_free;
+        world->extra_free = world->extras[*extra - 1].next;
+    } else {
         if (base_array_reserve(&world->allocator, &world->extras, &world->extra_capacity,
                                world->extra_count + 1) != CAIRN_OK)
             return NULL;
-        world->extras[world->extra_count] = (eng_extra){0};
         *extra = ++world->extra_count;
     }
+    world->extras[*extra - 1] = (eng_extra){0};
     return &world->extras[*extra - 1];
+}
+
+void eng_extra_drop(cairn_world *world, int body)
+{
+    int extra = world->bodies[body].extra;
+    world->bodies[body].extra = 0;
+    if (extra == 0)
+        return;
+    eng_extra *dropped = &world->extras[extra - 1];
+    if (dropped->name != NULL)
+        base_names_remove(&world->body_names, dropped->name);
+    base_release(&world->allocator, dropped->name);
+    world->motion_count -= dropped->motion.function != NULL;
+    *dropped = (eng_extra){.next = world->extra_free};
+    world->extra_free = extra;
 }
 
 cairn_status eng_loads_reserve(cairn_world *world)
@@ -343,29 +380,23 @@ static cairn_status set_material(cairn_world *world, const cairn_body_def *def, 
     return status == CAIRN_OK ? status : base_fail(error, status, "out of memory for a body");
 }
 
-/// For one more body.
-static cairn_status make_room(cairn_world *world)
+/// For one more body, in this row.
+static cairn_status make_room(cairn_world *world, int row)
 {
-    int needed = world->body_count + 1;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, needed);
-    if (status == CAIRN_OK)
-        status = eng_state_reserve(world, needed);
-    if (status == CAIRN_OK && world->loads != NULL)
-        status =
-            base_array_reserve(&world->allocator, &world->loads, &world->load_capacity, needed);
-    if (status == CAIRN_OK && world->loads != NULL)
-        world->loads[needed - 1] = (eng_load){0};
+    cairn_status status = eng_bodies_reserve(world, row + 1);
+    if (status == CAIRN_OK && world->energy_started)
+        status = base_array_reserve(&world->allocator, &world->arrivals, &world->arrival_capacity,
+                                    world->arrival_count + 1);
     return status;
 }
 
-/// The last body gets its name.
-static cairn_status keep_name(cairn_world *world, const char *name, int body)
+/// The body of a row gets its name.
+static cairn_status keep_name(cairn_world *world, const char *name, int row)
 {
     char *copy = base_copy_text(&world->allocator, name);
-    eng_extra *extra = copy != NULL ? eng_extra_make(world, body) : NULL;
+    eng_extra *extra = copy != NULL ? eng_extra_make(world, row) : NULL;
     cairn_status status = extra != NULL
-                              ? base_names_add(&world->body_names, &world->allocator, copy, body)
+                              ? base_names_add(&world->body_names, &world->allocator, copy, row)
                               : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
         extra->name = copy;
@@ -374,12 +405,134 @@ static cairn_status keep_name(cairn_world *world, const char *name, int body)
     return status;
 }
 
+void eng_body_clear(cairn_world *world, int row)
+{
+    eng_body *body = &world->bodies[row];
+    eng_colliders_drop(world, row);
+    drop_solid(world, body->solid);
+    eng_extra_drop(world, row);
+    world->shapes[body->shape]->uses--;
+    // its material stays: nothing is looked up by that of a removed body
+    *body = (eng_body){.kind = CAIRN_FIXED,
+                       .shape = -1,
+                       .material = body->material,
+                       .first_collider = body->first_collider,
+                       .collider_room = body->collider_room,
+                       .mass = INFINITY,
+                       .moment = INFINITY};
+    if (world->loads != NULL)
+        world->loads[row] = (eng_load){0};
+    if (row < world->state_capacity) {
+        world->q[row] = pose_identity();
+        memset(world->v[row], 0, sizeof world->v[row]);
+    }
+    if (row < world->blocks_count)
+        init_blocks(world, row);
+}
+
+/// The colliders of a row's body: those that the row has, or new ones where they are too few.
+static cairn_status place_colliders(cairn_world *world, int row)
+{
+    eng_body *body = &world->bodies[row];
+    int count = eng_collider_count_of(world, row);
+    if (count > ENG_COLLIDER_ROOM_MAX)
+        return CAIRN_ERROR_MEMORY;
+    if (count > body->collider_room) {
+        body->first_collider = world->collider_count;
+        body->collider_room = (unsigned)count & ENG_COLLIDER_ROOM_MAX;
+        world->collider_count += count;
+    }
+    return eng_colliders_renew(world, row);
+}
+
+/// What the body brings, where the audit has begun.
+static void book_arrival(cairn_world *world, int row)
+{
+    if (!world->energy_started)
+        return;
+    eng_body *body = &world->bodies[row];
+    body->arrived = true;
+    world->arrivals[world->arrival_count++] = row;
+    if (body->kind != CAIRN_DYNAMIC)
+        return;
+    double kinetic = eng_body_kinetic_energy(world, row, world->v[row]);
+    double potential = eng_body_potential_energy(world, row, &world->q[row]);
+    world->energy.kinetic += kinetic;
+    world->energy.potential += potential;
+    world->energy.population += kinetic + potential;
+}
+
+cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
+                           const eng_solid *solid, const char *name)
+{
+    eng_body body = *made;
+    cairn_status status = keep_solid(world, solid, &body);
+    if (status != CAIRN_OK)
+        return status;
+    world->bodies[row] = body;
+    world->shapes[body.shape]->uses++;
+    if (name != NULL)
+        status = keep_name(world, name, row);
+    if (status != CAIRN_OK)
+        eng_body_clear(world, row);
+    return status;
+}
+
+/// A row without a body.
+static void init_row(cairn_world *world, int row)
+{
+    world->bodies[row] = (eng_body){.kind = CAIRN_FIXED,
+                                    .shape = -1,
+                                    .first_collider = world->collider_count,
+                                    .mass = INFINITY,
+                                    .moment = INFINITY};
+    world->q[row] = pose_identity();
+    memset(world->v[row], 0, sizeof world->v[row]);
+    if (world->loads != NULL)
+        world->loads[row] = (eng_load){0};
+}
+
+cairn_status eng_bodies_reserve(cairn_world *world, int rows)
+{
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status =
+        base_array_reserve(allocator, &world->bodies, &world->body_capacity, rows);
+    if (status == CAIRN_OK)
+        status = eng_slots_reserve(&world->body_slots, allocator, rows);
+    if (status == CAIRN_OK)
+        status = eng_state_reserve(world, rows);
+    if (status == CAIRN_OK && world->loads != NULL)
+        status = base_array_reserve(allocator, &world->loads, &world->load_capacity, rows);
+    for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
+        init_row(world, world->body_count);
+    return status;
+}
+
+/// Fills a free row, with the colliders it has or, where those are too few, with new ones.
+static cairn_status fill_row(cairn_world *world, int row, const eng_body *made,
+                             const eng_solid *solid, const char *name)
+{
+    eng_body body = *made;
+    body.first_collider = world->bodies[row].first_collider;
+    body.collider_room = world->bodies[row].collider_room;
+    cairn_status status = eng_body_make(world, row, &body, solid, name);
+    if (status == CAIRN_OK)
+        status = place_colliders(world, row);
+    if (status != CAIRN_OK && eng_body_is_live(world, row))
+        eng_body_clear(world, row);
+    return status;
+}
+
+void eng_population_changes(cairn_world *world)
+{
+    world->population_changed = world->population_changed || world->energy_started;
+}
+
 cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, cairn_body_id *body,
                                cairn_error *error)
 {
     *body = (cairn_body_id){0};
-    eng_body made = {
-        .kind = def->kind, .shape = (int)def->shape.index, .first_collider = world->collider_count};
+    eng_body made = {.kind = def->kind, .shape = (int)def->shape.index};
     eng_solid solid;
     cairn_status status = check_def(world, def, error);
     if (status == CAIRN_OK)
@@ -388,45 +541,43 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
         status = set_material(world, def, &made, error);
     if (status != CAIRN_OK)
         return status;
-    int index = world->body_count;
-    status = make_room(world);
+    int row = eng_slots_next(&world->body_slots);
+    status = make_room(world, row);
     if (status == CAIRN_OK)
-        status = keep_solid(world, &solid, &made);
-    if (status == CAIRN_OK) {
-        world->bodies[index] = made;
-        status = def->name != NULL ? keep_name(world, def->name, index) : CAIRN_OK;
-    }
+        status = fill_row(world, row, &made, &solid, def->name);
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory for a body");
-    world->collider_count += eng_collider_count_of(world, index);
-    init_state(world, &solid.frame, def, index);
-    world->body_count++;
+    init_state(world, &solid.frame, def, row);
+    if (row < world->blocks_count)
+        init_blocks(world, row);
+    eng_slots_take(&world->body_slots);
+    book_arrival(world, row);
+    eng_population_changes(world);
     world->topology_changed = world->plan_due = true;
-    *body = (cairn_body_id){(uint32_t)index, 1};
+    *body = eng_body_id(world, row);
     return CAIRN_OK;
 }
 
 int cairn_body_count(const cairn_world *world)
 {
-    return world->body_count;
+    return world->body_slots.live_count;
 }
 
 cairn_body_id cairn_body_at(const cairn_world *world, int index)
 {
-    bool exists = index >= 0 && index < world->body_count;
-    return exists ? (cairn_body_id){(uint32_t)index, 1} : (cairn_body_id){0};
+    return eng_body_id(world, eng_slots_at(&world->body_slots, index));
 }
 
 cairn_body_id cairn_body_find(const cairn_world *world, const char *name)
 {
-    int index = base_names_find(&world->body_names, name);
-    return cairn_body_at(world, index);
+    return eng_body_id(world, base_names_find(&world->body_names, name));
 }
 
 cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_body_view *view)
 {
-    if (!is_valid(world, id))
-        return CAIRN_ERROR_STALE_ID;
+    cairn_status status = eng_body_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
     int index = (int)id.index;
     const eng_body *body = &world->bodies[index];
     eng_state state = eng_state_of(world, index);
@@ -436,8 +587,8 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
     pose frame = eng_frame_of(world, index), shape = pose_compose(q, &frame);
     *view = (cairn_body_view){
         .kind = body->kind,
-        .shape = {(uint32_t)body->shape, 1},
-        .material = {(uint32_t)body->material, 1},
+        .shape = eng_shape_id(world, body->shape),
+        .material = eng_material_id(world, body->material),
         .name = name != NULL ? name : "",
         .orientation = {shape.orientation.w, shape.orientation.x, shape.orientation.y,
                         shape.orientation.z},
@@ -456,9 +607,10 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
 cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const double position[3],
                                  const double orientation[4], cairn_error *error)
 {
-    if (!is_valid(world, id))
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
-    cairn_status status = check_placement(position, orientation, error);
+    cairn_status status = eng_body_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
+    status = check_placement(position, orientation, error);
     if (status != CAIRN_OK)
         return status;
     int index = (int)id.index;
@@ -482,11 +634,12 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
 cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const double velocity[3],
                                      const double angular_velocity[3], cairn_error *error)
 {
-    if (!is_valid(world, id))
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
+    cairn_status status = eng_body_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
     if (world->bodies[id.index].kind == CAIRN_FIXED)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a fixed body has no velocity");
-    cairn_status status = check_velocity(velocity, angular_velocity, error);
+    status = check_velocity(velocity, angular_velocity, error);
     if (status != CAIRN_OK)
         return status;
     int index = (int)id.index;
@@ -507,8 +660,9 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
 cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const double force[3],
                                   const double torque[3], cairn_error *error)
 {
-    if (!is_valid(world, id))
-        return base_fail(error, CAIRN_ERROR_STALE_ID, "no such body");
+    cairn_status status = eng_body_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
     if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "force and torque must be finite");
     eng_load load = {vec3_from(force), vec3_from(torque)}, none = {0};

@@ -29,6 +29,8 @@ typedef double eng_history[CON_HISTORY_MAX];
       "of the law, as the law names it")                                                           \
     X(loose, double, ENG_REAL, 1, "J", ENG_SAVED | ENG_CLEARED,                                    \
       "lost if an explicit contact opens, by the audit")                                           \
+    X(elastic, double, ENG_REAL, 1, "J", ENG_SAVED | ENG_CLEARED,                                  \
+      "stored at the end of the step, by the audit")                                               \
     X(couple, eng_reals6, ENG_REAL, 6, "N m s", ENG_SAVED | ENG_CLEARED,                           \
       "on A and B beside the moment of R, world; of explicit laws")
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials, and the law of each pair of them.
+#include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
 
@@ -9,7 +10,7 @@
 
 static bool is_valid(const cairn_world *world, cairn_material_id id)
 {
-    return id.generation == 1 && id.index < (uint32_t)world->material_count;
+    return eng_material_check(world, id) == CAIRN_OK;
 }
 
 static bool is_null(cairn_material_id id)
@@ -32,6 +33,9 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
                                     world->material_count + 1);
     if (status == CAIRN_OK)
         status =
+            eng_slots_reserve(&world->material_slots, &world->allocator, world->material_count + 1);
+    if (status == CAIRN_OK)
+        status =
             base_names_add(&world->material_names, &world->allocator, copy, world->material_count);
     if (status != CAIRN_OK) {
         base_release(&world->allocator, copy);
@@ -39,20 +43,24 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
     }
     world->materials[world->material_count] =
         (eng_material){.name = copy, .elasticity.poisson = 0.3, .of_class = -1};
-    *material = (cairn_material_id){(uint32_t)world->material_count, 1};
+    *material = eng_material_id(world, eng_slots_take(&world->material_slots));
     world->material_count++;
     return CAIRN_OK;
 }
 
 cairn_material_id cairn_material_find(const cairn_world *world, const char *name)
 {
-    int index = base_names_find(&world->material_names, name);
-    return index >= 0 ? (cairn_material_id){(uint32_t)index, 1} : (cairn_material_id){0};
+    return eng_material_id(world, base_names_find(&world->material_names, name));
 }
 
 int cairn_material_count(const cairn_world *world)
 {
     return world->material_count;
+}
+
+cairn_material_id cairn_material_at(const cairn_world *world, int index)
+{
+    return eng_material_id(world, eng_slots_at(&world->material_slots, index));
 }
 
 const char *cairn_material_get_name(const cairn_world *world, cairn_material_id material)

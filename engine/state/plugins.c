@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists of laws, solvers and one-contact solvers for users of the public header.
+#include "engine/state/ids.h"
 #include "engine/state/values.h"
 
 #include "base/assert.h"
@@ -120,6 +121,15 @@ cairn_value eng_value_from_base(base_value value)
         break;
     }
     return cairn_text(value.text);
+}
+
+cairn_status eng_fail_id(cairn_error *error, cairn_status status, const char *noun)
+{
+    if (status == CAIRN_ERROR_WORLD)
+        return base_fail(error, status, "the %s is of another world", noun);
+    if (status == CAIRN_ERROR_STALE_ID)
+        return base_fail(error, status, "no such %s: the id is null, or it was removed", noun);
+    return base_fail(error, status, "%s", cairn_status_text(status));
 }
 
 cairn_status eng_value_read(const base_settings_table *table, const void *settings,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of a world: made from definitions, shown to viewers and writers.
-#include "engine/state/world.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/state/ids.h"
 
 #include "geometry/mesh/mesh_file.h"
 
@@ -13,11 +14,6 @@
 cairn_shape_def cairn_default_shape_def(cairn_shape_kind kind)
 {
     return (cairn_shape_def){.kind = kind, .scale = 1.0, .cookie = SHAPE_COOKIE};
-}
-
-static bool is_valid(const cairn_world *world, cairn_shape_id id)
-{
-    return id.generation == 1 && id.index < (uint32_t)world->shape_count;
 }
 
 /// Kinds of the public header are those of the geometry room, in another order.
@@ -105,9 +101,10 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
     cairn_status status = members != NULL && placements != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     size_t made = 0;
     for (; made < count && status == CAIRN_OK; made++) {
-        if (!is_valid(world, def->members[made])) {
-            status = base_fail(error, CAIRN_ERROR_STALE_ID, "member %zu of a compound is no shape",
-                               made + 1);
+        status = eng_shape_check(world, def->members[made]);
+        if (status != CAIRN_OK) {
+            base_fail(error, status, "member %zu of a compound is no shape of this world",
+                      made + 1);
             break;
         }
         status =
@@ -131,6 +128,16 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
 static cairn_status create_sphere(cairn_world *world, double radius, geo_shape **shape,
                                   cairn_error *error)
 {
+    *shape = world->ball_free;
+    if (*shape != NULL) {
+        geo_shape *next = *(geo_shape **)(void *)*shape;
+        cairn_status reused = geo_sphere_init(*shape, radius, error);
+        if (reused == CAIRN_OK)
+            world->ball_free = next;
+        else
+            *(geo_shape **)(void *)*shape = next;
+        return reused;
+    }
     int slab = world->ball_count / ENG_BALL_SLAB;
     cairn_status status =
         base_array_reserve(&world->allocator, &world->balls, &world->ball_slab_capacity, slab + 1);
@@ -146,7 +153,9 @@ static cairn_status create_sphere(cairn_world *world, double radius, geo_shape *
     char *place =
         (char *)world->balls[slab] + (size_t)(world->ball_count % ENG_BALL_SLAB) * GEO_SPHERE_BYTES;
     *shape = (geo_shape *)(void *)place;
-    return geo_sphere_init(*shape, radius, error);
+    status = geo_sphere_init(*shape, radius, error);
+    world->ball_count += status == CAIRN_OK;
+    return status;
 }
 
 static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *def,
@@ -176,7 +185,7 @@ static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *d
 }
 
 /// Ids of the members of the compound that is about to be listed, for views.
-static cairn_status keep_members(cairn_world *world, const cairn_shape_def *def)
+static cairn_status keep_members(cairn_world *world, int shape, const cairn_shape_def *def)
 {
     if (def->kind != CAIRN_COMPOUND)
         return CAIRN_OK;
@@ -188,7 +197,11 @@ static cairn_status keep_members(cairn_world *world, const cairn_shape_def *def)
     if (ids == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(ids, def->members, count * sizeof *ids);
-    world->members[world->member_count++] = (eng_members){world->shape_count, ids};
+    // in order of the shapes, as they are looked up
+    int at = world->member_count++;
+    for (; at > 0 && world->members[at - 1].shape > shape; at--)
+        world->members[at] = world->members[at - 1];
+    world->members[at] = (eng_members){shape, ids};
     return CAIRN_OK;
 }
 
@@ -197,11 +210,45 @@ static int compare_members(const void *shape, const void *members)
     return *(const int *)shape - ((const eng_members *)members)->shape;
 }
 
-static const cairn_shape_id *members_of(const cairn_world *world, int shape)
+static eng_members *members_of(const cairn_world *world, int shape)
 {
-    const eng_members *found = bsearch(&shape, world->members, (size_t)world->member_count,
-                                       sizeof *world->members, compare_members);
-    return found->ids;
+    return bsearch(&shape, world->members, (size_t)world->member_count, sizeof *world->members,
+                   compare_members);
+}
+
+/// Gives back a shape that is in no list.
+static void release_shape(cairn_world *world, geo_shape *shape)
+{
+    if (shape->kind != GEO_SPHERE) {
+        geo_shape_destroy(shape);
+        return;
+    }
+    *(geo_shape **)(void *)shape = world->ball_free;
+    world->ball_free = shape;
+}
+
+cairn_status eng_shapes_reserve(cairn_world *world, int slots)
+{
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status =
+        base_array_reserve(allocator, &world->shapes, &world->shape_capacity, slots);
+    if (status == CAIRN_OK)
+        status = eng_slots_reserve(&world->shape_slots, allocator, slots);
+    for (; status == CAIRN_OK && world->shape_count < slots; world->shape_count++) {
+        world->shapes[world->shape_count] = NULL;
+    }
+    return status;
+}
+
+cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind,
+                                  const double sizes[3])
+{
+    cairn_shape_def def = cairn_default_shape_def(public_kind(kind));
+    def.radius = sizes[0];
+    memcpy(def.half_size, sizes, sizeof def.half_size);
+    if (def.kind == CAIRN_CAPSULE || def.kind == CAIRN_CYLINDER)
+        def.half_length = sizes[1];
+    return create_geometry(world, &def, &world->shapes[slot], NULL);
 }
 
 cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
@@ -215,25 +262,61 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
     cairn_status status = create_geometry(world, def, &made, error);
     if (status != CAIRN_OK)
         return status;
-    status = base_array_reserve(&world->allocator, &world->shapes, &world->shape_capacity,
-                                world->shape_count + 1);
+    int index = eng_slots_next(&world->shape_slots);
+    status = eng_shapes_reserve(world, index + 1);
     if (status == CAIRN_OK)
-        status = keep_members(world, def);
+        status = keep_members(world, index, def);
     if (status != CAIRN_OK) {
-        if (made->kind != GEO_SPHERE)
-            geo_shape_destroy(made);
+        release_shape(world, made);
         return base_fail(error, status, "out of memory for a shape");
     }
-    world->ball_count += made->kind == GEO_SPHERE;
-    world->shapes[world->shape_count] = made;
-    *shape = (cairn_shape_id){(uint32_t)world->shape_count, 1};
-    world->shape_count++;
+    world->shapes[index] = made;
+    eng_slots_take(&world->shape_slots);
+    eng_population_changes(world);
+    *shape = eng_shape_id(world, index);
+    return CAIRN_OK;
+}
+
+void eng_shape_drop(cairn_world *world, int index)
+{
+    if (world->shapes[index]->kind == GEO_COMPOUND) {
+        eng_members *members = members_of(world, index);
+        base_release(&world->allocator, members->ids);
+        memmove(members, members + 1,
+                (size_t)(world->members + world->member_count - members - 1) * sizeof *members);
+        world->member_count--;
+    }
+    release_shape(world, world->shapes[index]);
+    world->shapes[index] = NULL;
+    eng_slots_drop(&world->shape_slots, index);
+    eng_slots_recycle(&world->shape_slots);
+}
+
+cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id id, cairn_error *error)
+{
+    cairn_status status = eng_shape_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "shape");
+    if (eng_slots_prepare_all(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a shape");
+    int index = (int)id.index;
+    if (world->shapes[index]->uses > 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the shape is that of %d bodies: a shape can go when no body has it",
+                         world->shapes[index]->uses);
+    eng_shape_drop(world, index);
+    eng_population_changes(world);
     return CAIRN_OK;
 }
 
 int cairn_shape_count(const cairn_world *world)
 {
-    return world->shape_count;
+    return world->shape_slots.live_count;
+}
+
+cairn_shape_id cairn_shape_at(const cairn_world *world, int index)
+{
+    return eng_shape_id(world, eng_slots_at(&world->shape_slots, index));
 }
 
 const char *cairn_shape_kind_name(cairn_shape_kind kind)
@@ -262,8 +345,9 @@ static void view_sizes(const geo_shape *shape, cairn_shape_view *view)
 
 cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_shape_view *view)
 {
-    if (!is_valid(world, id))
-        return CAIRN_ERROR_STALE_ID;
+    cairn_status status = eng_shape_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
     const geo_shape *shape = world->shapes[id.index];
     *view = (cairn_shape_view){.kind = public_kind(shape->kind),
                                .volume = geo_shape_mass(shape).volume,
@@ -284,7 +368,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
     }
     if (shape->kind == GEO_COMPOUND) {
         view->member_count = shape->compound.member_count;
-        view->members = members_of(world, (int)id.index);
+        view->members = members_of(world, (int)id.index)->ids;
         view->member_placements = (const cairn_placement *)(const void *)shape->compound.placements;
     }
     return CAIRN_OK;

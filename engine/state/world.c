@@ -3,7 +3,10 @@
 #include "engine/joints/joints.h"
 
 #include "base/assert.h"
+#include "base/hash.h"
+#include "base/timer.h"
 #include "engine/pairs/spheres/lane.h"
+#include "engine/state/ids.h"
 #include "engine/state/values.h"
 #include "engine/state/world_settings.h"
 
@@ -82,6 +85,16 @@ static cairn_world *allocate_world(const cairn_world_def *def)
     return made;
 }
 
+/// Tells the ids of worlds apart, those of worlds that are gone included: from where and when this
+/// one was made, since there is no counter that all worlds share. Results do not depend on it.
+static uint32_t make_tag(const cairn_world *world)
+{
+    double now = base_timer_seconds();
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, &world, sizeof world);
+    hash = base_hash_bytes(hash, &now, sizeof now);
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
 cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world, cairn_error *error)
 {
     *world = NULL;
@@ -92,6 +105,7 @@ cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a world");
     made->def = *def;
+    made->tag = make_tag(made);
     if (def->log != NULL)
         made->logger = (base_logger){forward_log, made};
     if (!create_parts(made)) {
@@ -124,7 +138,7 @@ static void release_shapes_and_bodies(cairn_world *world)
     for (int i = 0; i < world->connector_count; i++)
         base_release(allocator, world->connectors[i].name);
     for (int i = 0; i < world->shape_count; i++)
-        if (world->shapes[i]->kind != GEO_SPHERE)
+        if (world->shapes[i] != NULL && world->shapes[i]->kind != GEO_SPHERE)
             geo_shape_destroy(world->shapes[i]);
     for (int i = 0; i < world->ball_slab_count; i++)
         base_release(allocator, world->balls[i]);
@@ -148,11 +162,15 @@ void cairn_world_destroy(cairn_world *world)
         world->shapes,       world->balls,      world->members,         world->bodies,
         world->solids,       world->extras,     world->loads,           world->joints,
         world->apart,        world->connectors, world->connector_state, world->pairs,
-        world->pairs_before, world->manifolds,  world->raw_count,       world->active,
-        world->listed,
+        world->pairs_before, world->manifolds,  world->raw_count,       world->arrivals,
+        world->active,       world->listed,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
+    eng_slots *const slots[] = {&world->body_slots, &world->shape_slots, &world->material_slots,
+                                &world->joint_slots, &world->connector_slots};
+    for (int i = 0; i < BASE_COUNT(slots); i++)
+        eng_slots_release(slots[i], &allocator);
     base_names_release(&world->material_names, &allocator);
     base_pairs_release(&world->own_surfaces, &allocator);
     base_names_release(&world->body_names, &allocator);

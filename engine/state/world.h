@@ -12,6 +12,7 @@
 #include "contact/solvers/solver.h"
 #include "engine/pairs/plan.h"
 #include "engine/state/contacts.h"
+#include "engine/state/slots.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/narrow/collide.h"
 #include <cairn/cairn.h>
@@ -22,17 +23,22 @@ typedef struct eng_motion {
     void *context;
 } eng_motion;
 
+enum { ENG_COLLIDER_ROOM_MAX = (1 << 22) - 1 };
+
 /// What every body has. Read inertia, frame, name and the rest through the functions below: few
 /// bodies have more of it than this.
 typedef struct eng_body {
-    cairn_body_kind kind;
-    int shape;          // index into shapes
-    int material;       // index into materials
-    int first_collider; // its colliders are contiguous
-    int solid;          // index + 1 into solids; 0: one moment about all axes, frames coincide
-    int extra;          // index + 1 into extras; 0: none of it
-    double mass;        // kg; INFINITY where not dynamic
-    double moment;      // kg m2, where there is no solid
+    cairn_body_kind kind : 8;
+    unsigned arrived : 1;        // made since the last step, in a world that has been stepped
+    unsigned removed : 1;        // since the last step; the rest is there until the next one
+    unsigned collider_room : 22; // colliders that the row keeps, used or not
+    int shape;                   // index into shapes; -1: the body was removed, and its row is free
+    int material;                // index into materials
+    int first_collider;          // its colliders are contiguous
+    int solid;     // index + 1 into solids; 0: one moment about all axes, frames coincide
+    int extra;     // index + 1 into extras; 0: none of it
+    double mass;   // kg; INFINITY where not dynamic
+    double moment; // kg m2, where there is no solid
 } eng_body;
 
 /// Mass properties of bodies that are not alike about all axes; neighbours share one.
@@ -40,13 +46,18 @@ typedef struct eng_solid {
     vec3 inertia; // kg m2, principal
     pose frame;   // placement of the shape's frame in the body's principal frame
     double reach; // m, farthest point of the shape from the centre; INFINITY for a half-space
+    int uses;     // bodies that have it
+    int next;     // where it is free: index + 1 of the next free one
 } eng_solid;
 
 /// What few bodies have.
 typedef struct eng_extra {
     char *name; // owned; NULL for none
     eng_motion motion;
+    void *user;          // the program's own
     int first_connector; // index + 1 of the first connector on this body; 0: none
+    int joints;          // number of joints on it
+    int next;            // where the extra is free: index + 1 of the next free one
 } eng_extra;
 
 /// Applied by the user.
@@ -57,7 +68,7 @@ typedef struct eng_load {
 
 /// A convex part, half-space or mesh that takes part in contact detection.
 typedef struct eng_collider {
-    const geo_shape *shape;
+    const geo_shape *shape; // NULL: of no body now, and overlaps nothing
     int body;
     int place; // index + 1 into places: where it is in the body's principal frame; 0: that frame
 } eng_collider;
@@ -122,6 +133,7 @@ typedef struct eng_connector_state {
     vec3 couple[2];                  // N m s on A and B, world
     double history[CON_HISTORY_MAX]; // as the law names them
     double loose;                    // J, lost if it opens; by audit
+    double elastic;                  // J, stored at the end of the step; by audit
 } eng_connector_state;
 
 enum { ENG_CONNECTOR_STATE_WIDTH = (int)(sizeof(eng_connector_state) / sizeof(double)) };
@@ -137,6 +149,12 @@ typedef struct eng_choice_local {
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
 } eng_choice_local;
 
+/// Fingerprints of what there was when a world made its first step, fingerprint.h.
+typedef struct eng_built {
+    bool known;
+    uint64_t shapes, bodies, joints, connectors;
+} eng_built;
+
 struct cairn_world {
     // set at creation
     cairn_world_def def;
@@ -147,6 +165,13 @@ struct cairn_world {
     base_arena *arena;     // scratch of a step; holds the problem of the last step until the next
     eng_choice_solver solver;
     eng_choice_local local;
+    uint32_t tag; // in the ids of this world
+
+    // ids: of bodies, shapes and materials the slot is the index of what it names, of joints and
+    // connectors its place among the live ones
+    eng_slots body_slots, shape_slots, material_slots, joint_slots, connector_slots;
+    bool population_changed; // something was made or removed after the first step
+    eng_built built;         // what the world was before that
 
     // materials, and surfaces of the pairs that need one; 0 is the default pair
     eng_material *materials; // [material_count]
@@ -160,20 +185,25 @@ struct cairn_world {
     int *followers; // [class_count (class_count + 1) / 2] surface of each pair of classes
     int follower_capacity;
 
-    geo_shape **shapes; // [shape_count] owned; balls lie in slabs
+    geo_shape **shapes; // [shape_count] owned; balls lie in slabs; NULL where one was removed
     int shape_count, shape_capacity;
     void **balls; // [ball_slab_count][ENG_BALL_SLAB] shapes
     int ball_count, ball_slab_count, ball_slab_capacity;
+    geo_shape *ball_free; // those of removed shapes, a chain
     eng_members *members; // [member_count] of compounds, in their order
     int member_count, member_capacity;
 
     // bodies: cold data, then state
-    eng_body *bodies; // [body_count]
+    eng_body *bodies; // [body_count] rows; those of removed bodies have no shape
     int body_count, body_capacity;
     eng_solid *solids;
     int solid_count, solid_capacity;
+    int solid_last, solid_free; // index + 1 of the youngest and of the first free one; 0: none
     eng_extra *extras;
     int extra_count, extra_capacity;
+    int extra_free; // index + 1; 0: none
+    int *arrivals;  // [arrival_count] bodies that are `arrived`
+    int arrival_count, arrival_capacity;
     eng_load *loads; // [body_count], NULL until there is one
     int load_capacity;
     int motion_count; // bodies with a prescribed motion
@@ -223,9 +253,11 @@ struct cairn_world {
 
     // broad and narrow phase; colliders are there for the first `collider_bodies` bodies
     eng_collider *colliders; // [collider_count]
-    int collider_bodies, collider_capacity;
+    int collider_bodies, collider_made, collider_capacity;
     pose *places;
     int place_count, place_capacity;
+    int *place_free; // [place_free_count] index + 1 of places that no collider has
+    int place_free_count, place_free_capacity;
     geo_broad_phase *broad;
     geo_proxy *proxies;      // [collider_count]
     pose *collider_pose;     // [collider_count] midpoint
@@ -300,14 +332,25 @@ static inline void eng_mass_inverse_of(const cairn_world *world, int body, doubl
 static inline double eng_reach_of(const cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
+    if (b->shape < 0)
+        return 0.0;
     return b->solid > 0 ? world->solids[b->solid - 1].reach
                         : world->shapes[b->shape]->bounding_radius;
 }
 
 static inline int eng_collider_count_of(const cairn_world *world, int body)
 {
-    const geo_shape *shape = world->shapes[world->bodies[body].shape];
-    return shape->kind == GEO_COMPOUND ? shape->compound.member_count : 1;
+    int shape = world->bodies[body].shape;
+    if (shape < 0)
+        return 0;
+    const geo_shape *is = world->shapes[shape];
+    return is->kind == GEO_COMPOUND ? is->compound.member_count : 1;
+}
+
+/// Whether a row has a body; others are fixed, without shape, name and mass.
+static inline bool eng_body_is_live(const cairn_world *world, int body)
+{
+    return world->bodies[body].shape >= 0 && world->bodies[body].removed == 0;
 }
 
 /// One of a body's colliders, whether those are made or not.
@@ -347,6 +390,62 @@ cairn_status eng_loads_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// q and v for the first bodies; their contents stay.
 cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESULT;
+
+/// Name, motion and other things that few bodies have go.
+void eng_extra_drop(cairn_world *world, int body);
+
+/// Gives the row of a removed body its colliders back, and what else it shares with others; the
+/// row is then ready for eng_slots_drop.
+void eng_body_clear(cairn_world *world, int body);
+
+/// Rows up to this many, the new ones without a body, and room for their ids.
+cairn_status eng_bodies_reserve(cairn_world *world, int rows) CAIRN_CHECK_RESULT;
+
+/// A body in a free row, with the shape, material, kind, mass and colliders that `made` names; the
+/// rest of it follows from the solid. Its id and state are still to be given.
+cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
+                           const eng_solid *solid, const char *name) CAIRN_CHECK_RESULT;
+
+/// Colliders of a row that has got a body, where those of the world are made.
+cairn_status eng_colliders_renew(cairn_world *world, int body) CAIRN_CHECK_RESULT;
+
+/// Colliders of a row that loses its body.
+void eng_colliders_drop(cairn_world *world, int body);
+
+/// Ids of a joint or connector are given up, with all that belongs to it. Their energy leaves the
+/// audit. @param index  into the world's array
+void eng_joint_drop(cairn_world *world, int index);
+void eng_connector_drop(cairn_world *world, int index);
+
+/// Of the springs of one joint, J.
+double eng_joint_elastic(const cairn_world *world, int index);
+
+/// Room for removals; before any eng_slots_drop.
+cairn_status eng_slots_prepare_all(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Something is made or removed: after the first step this changes what a checkpoint has to hold.
+void eng_population_changes(cairn_world *world);
+
+/// Slots up to this many, the new ones without a shape, and room for their ids.
+cairn_status eng_shapes_reserve(cairn_world *world, int slots) CAIRN_CHECK_RESULT;
+
+/// A sphere, box, capsule, cylinder or half-space in a free slot, whose id is still to be given.
+/// @param sizes  [3] m: radius; half edges; radius and half length; none
+cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind,
+                                  const double sizes[3]) CAIRN_CHECK_RESULT;
+
+/// Gives up a shape that no body has.
+void eng_shape_drop(cairn_world *world, int index);
+
+/// Keeps what the world was built of, unless it is kept already.
+void eng_built_note(cairn_world *world);
+
+/// Begins a step: contacts of removed bodies let go of what they stored, and rows of removed bodies
+/// are free.
+void eng_removals_settle(cairn_world *world);
+
+/// Ends a step: no body is `arrived` any more.
+void eng_arrivals_settle(cairn_world *world);
 
 /// Gives back what lies behind the first bodies' q and v, as far as memory allows.
 void eng_state_shrink(cairn_world *world, int needed);
@@ -428,7 +527,8 @@ bool eng_connector_stiffness(const cairn_world *world, int connector, con_stiffn
 /// connector.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
 {
-    return body_a == body_b ||
+    return body_a == body_b || !eng_body_is_live(world, body_a) ||
+           !eng_body_is_live(world, body_b) ||
            (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
             world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
            (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b)) ||
@@ -452,6 +552,7 @@ void eng_body_end(const cairn_world *world, int body, const double v_end[6], pos
 /// Kinetic energy for body velocities; that of the bodies of the general passes by q and v as they
 /// are now, and their potential energy of gravity.
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
+double eng_body_potential_energy(const cairn_world *world, int body, const pose *q);
 double eng_kinetic_energy(const cairn_world *world);
 double eng_potential_energy(const cairn_world *world);
 

@@ -110,6 +110,12 @@ static bool contains(const geo_bounds *outer, geo_bounds inner)
            inner.high.y <= outer->high.y && inner.high.z <= outer->high.z;
 }
 
+/// Proxies with bounds that are not a number stay where they are: nowhere.
+static bool has_left(const geo_bounds *fat, geo_bounds now)
+{
+    return isnan(now.low.x) ? !isnan(fat->low.x) : !contains(fat, now);
+}
+
 static void find_moved_chunk(void *context, int begin, int end, int chunk, int worker)
 {
     (void)worker;
@@ -119,7 +125,7 @@ static void find_moved_chunk(void *context, int begin, int end, int chunk, int w
         const geo_fat_proxy *fat = &l->broad->fat[i];
         const geo_proxy *now = &l->proxies[i];
         moved = fat->group != now->group || (fat->mobile != 0) != (now->mobile != 0) ||
-                !contains(&fat->bounds, geo_bounds_inflate(now->bounds, l->reach));
+                has_left(&fat->bounds, geo_bounds_inflate(now->bounds, l->reach));
     }
     l->broad->moved[chunk] = moved;
 }

@@ -103,6 +103,7 @@ typedef struct geo_compound {
 /// A shape has the memory of its kind alone: it is never copied by value.
 struct geo_shape {
     geo_kind kind;
+    int uses; // who have it, counted by its owner; 0 at first
     /// thickness of the thinnest part, the length that penetration is compared with; INFINITY for a
     /// half-space or mesh
     double smallest_size;

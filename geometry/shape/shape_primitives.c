@@ -15,6 +15,7 @@ static cairn_status check_length(const char *name, double value, cairn_error *er
 static void fill_sphere(geo_shape *shape, double radius)
 {
     shape->kind = GEO_SPHERE;
+    shape->uses = 0;
     shape->sphere.radius = radius;
     shape->smallest_size = 2.0 * radius;
 }

@@ -35,7 +35,16 @@ CAIRN_API cairn_status cairn_body_create(cairn_world *world, const cairn_body_de
                                          cairn_body_id *body,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Bodies in order of creation: 0 .. count-1.
+/// Between steps: removes a body, with its joints and connectors. Contacts of the last step can be
+/// read until the next one. The energy that goes is booked as `population`. The call costs the same
+/// however many bodies, contacts and shapes there are.
+/// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD; CAIRN_ERROR_MEMORY with the body still there
+/// Tests: tests/unit/engine/test_removal.c
+CAIRN_API cairn_status cairn_body_remove(cairn_world *world, cairn_body_id body,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Bodies that there are: 0 .. count-1, in order of creation, but the last one takes the place of
+/// one that is removed.
 CAIRN_API int cairn_body_count(const cairn_world *world);
 CAIRN_API cairn_body_id cairn_body_at(const cairn_world *world, int index);
 CAIRN_API cairn_body_id cairn_body_find(const cairn_world *world, const char *name);

@@ -46,7 +46,13 @@ CAIRN_API cairn_status cairn_connector_set_history(cairn_world *world, cairn_con
                                                    const char *name, double value,
                                                    cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Connectors in order of creation: 0 .. count-1.
+/// Between steps: removes a connector. Its bodies make ordinary contacts again.
+/// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+CAIRN_API cairn_status cairn_connector_remove(cairn_world *world, cairn_connector_id connector,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Connectors that there are: 0 .. count-1, in order of creation, but the last one takes the place
+/// of one that is removed.
 CAIRN_API int cairn_connector_count(const cairn_world *world);
 CAIRN_API cairn_connector_id cairn_connector_at(const cairn_world *world, int index);
 CAIRN_API cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name);

@@ -80,7 +80,13 @@ CAIRN_API cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_
                                           cairn_joint_id *joint,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Joints in order of creation: 0 .. count-1.
+/// Between steps: removes a joint. Its bodies may touch again where it kept them from it.
+/// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+CAIRN_API cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id joint,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Joints that there are: 0 .. count-1, in order of creation, but the last one takes the place of
+/// one that is removed.
 CAIRN_API int cairn_joint_count(const cairn_world *world);
 CAIRN_API cairn_joint_id cairn_joint_at(const cairn_world *world, int index);
 CAIRN_API cairn_joint_id cairn_joint_find(const cairn_world *world, const char *name);

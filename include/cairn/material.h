@@ -15,7 +15,9 @@ CAIRN_API cairn_status cairn_material_create(cairn_world *world, const char *nam
                                              cairn_error *error) CAIRN_CHECK_RESULT;
 /// Null id when there is none of that name.
 CAIRN_API cairn_material_id cairn_material_find(const cairn_world *world, const char *name);
+/// Materials in order of creation: 0 .. count-1; they stay as long as the world.
 CAIRN_API int cairn_material_count(const cairn_world *world);
+CAIRN_API cairn_material_id cairn_material_at(const cairn_world *world, int index);
 CAIRN_API const char *cairn_material_get_name(const cairn_world *world, cairn_material_id material);
 
 /// One property of a material: "young_modulus" (Pa) or "poisson_ratio" (default 0.3). Laws with

@@ -44,7 +44,16 @@ CAIRN_API cairn_shape_def cairn_default_shape_def(cairn_shape_kind kind);
 CAIRN_API cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
                                           cairn_shape_id *shape,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: removes a shape that no body has; that of a removed body is free once the next
+/// step has begun. A compound has copies of its members, which may
+/// go. @return CAIRN_ERROR_ARGUMENT while bodies have it; CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+CAIRN_API cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id shape,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Shapes that there are: 0 .. count-1, in order of creation, but the last one takes the place of
+/// one that is removed.
 CAIRN_API int cairn_shape_count(const cairn_world *world);
+CAIRN_API cairn_shape_id cairn_shape_at(const cairn_world *world, int index);
 CAIRN_API const char *cairn_shape_kind_name(cairn_shape_kind kind);
 
 typedef struct cairn_placement {

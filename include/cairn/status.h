@@ -18,6 +18,7 @@ extern "C" {
     X(ERROR_NONFINITE, "a value is not finite")                                                    \
     X(ERROR_NOT_FOUND, "no such name")                                                             \
     X(ERROR_STALE_ID, "an id is null or names an object that no longer exists")                    \
+    X(ERROR_WORLD, "an id belongs to another world")                                               \
     X(ERROR_UNSUPPORTED, "not available in this build or for this combination")                    \
     X(ERROR_NUMERICAL, "a computation failed")                                                     \
     X(INTERRUPTED, "interrupted")

@@ -16,24 +16,29 @@ extern "C" {
 /// The world owns everything; it is opaque.
 typedef struct cairn_world cairn_world;
 
+// Ids are plain values; all of them zero is the null id. `index` may serve several objects one
+// after the other, `generation` tells them apart, `world` those of different worlds: an id of
+// something that was removed is refused with CAIRN_ERROR_STALE_ID, one of another world with
+// CAIRN_ERROR_WORLD. A world that goes on from a checkpoint gives the same indices and generations.
+
 typedef struct cairn_shape_id {
-    uint32_t index, generation;
+    uint32_t index, generation, world;
 } cairn_shape_id;
 
 typedef struct cairn_material_id {
-    uint32_t index, generation;
+    uint32_t index, generation, world;
 } cairn_material_id;
 
 typedef struct cairn_body_id {
-    uint32_t index, generation;
+    uint32_t index, generation, world;
 } cairn_body_id;
 
 typedef struct cairn_joint_id {
-    uint32_t index, generation;
+    uint32_t index, generation, world;
 } cairn_joint_id;
 
 typedef struct cairn_connector_id {
-    uint32_t index, generation;
+    uint32_t index, generation, world;
 } cairn_connector_id;
 
 typedef struct cairn_allocator {

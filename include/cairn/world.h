@@ -98,7 +98,7 @@ CAIRN_API int64_t cairn_world_get_step_count(const cairn_world *world);
 // ---------------------------------------------------------------- energy and momentum
 
 /// Accumulated since creation; kinetic + potential + elastic = initial + drivers + correction
-/// + joints - dissipated, up to `residual`.
+/// + joints + population - dissipated, up to `residual`.
 typedef struct cairn_energy {
     double kinetic;    // J
     double potential;  // J, of gravity, zero at the origin
@@ -110,6 +110,7 @@ typedef struct cairn_energy {
     double damping;    // J dissipated by dashpots
     double plastic;    // J dissipated by plasticity and adhesion
     double joints;     // J, work of the constraints of joints, which should do none
+    double population; // J, brought by what was made after the first step, less what was removed
     double residual;   // J, what does not add up
 } cairn_energy;
 

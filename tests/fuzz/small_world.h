@@ -25,7 +25,7 @@ static inline void small_world_add(cairn_world *world, cairn_shape_kind kind, do
 /// @param balls  a ball instead of the box, under a law with history
 static inline cairn_world *small_world_make(bool balls)
 {
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     cairn_world_def def = cairn_default_world_def();
     cairn_world *world = NULL;
     cairn_error error = {0};

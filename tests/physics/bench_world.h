@@ -24,7 +24,7 @@ static inline cairn_world *make_world(const cairn_world_def *def)
 static inline void set_contact(cairn_world *world, double friction, double restitution)
 {
     cairn_error error = {0};
-    cairn_material_id none = {0, 0};
+    cairn_material_id none = {0};
     require(cairn_pair_set_value(world, none, none, "friction", cairn_number(friction), &error),
             &error);
     require(

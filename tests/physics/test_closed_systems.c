@@ -34,7 +34,7 @@ enum { VARIANTS = sizeof variants / sizeof *variants };
 
 static void set_variant(cairn_world *world, const variant *v)
 {
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     cairn_error error = {0};
     require(cairn_pair_set_law(world, none, none, v->law, &error), &error);
     for (int i = 0; i < 4 && v->name[i] != NULL; i++)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const cairn_body_id no_body = {0, 0};
+static const cairn_body_id no_body = {0};
 
 /// Solvers of every family that solve the law itself.
 static const char *const solvers[] = {"auto",

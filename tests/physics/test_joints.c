@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const cairn_body_id no_body = {0, 0};
+static const cairn_body_id no_body = {0};
 static const double gravity = 9.81;
 
 static double energy_of(const cairn_world *world)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const cairn_body_id no_body = {0, 0};
+static const cairn_body_id no_body = {0};
 static const double inertia[3] = {1e-3, 2e-3, 3e-3};
 
 /// A bar of mass 1 from one point of the plane y = 0 to another; its attitude is the world's.

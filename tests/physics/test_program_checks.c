@@ -54,7 +54,7 @@ static void test_viscoelastic_rebound(void **state)
     (void)state;
     const double t_c = 1e-3, e = 0.7, r1 = 0.003, r2 = 0.002;
     const double at[2][3] = {{0}, {0.0, 0.0, r1 + 2.0 * r2}}, none[3] = {0};
-    const cairn_material_id any = {0, 0};
+    const cairn_material_id any = {0};
     cairn_world *world = world_of(2e-4 * t_c);
     add_ball(world, r1, CAIRN_FIXED, at[0], none);
     cairn_body_id ball = add_ball(world, r2, CAIRN_DYNAMIC, at[1], none);

@@ -53,7 +53,7 @@ static inline cairn_status set_law(cairn_world *world, const char *law, cairn_er
         {"hooke", "normal_stiffness", 2e4},
         {"hooke", "twisting_friction", 0.1},
     };
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     cairn_status status = cairn_pair_set_law(world, none, none, law, error);
     for (size_t i = 0; i < sizeof values / sizeof values[0] && status == CAIRN_OK; i++)
         if (strcmp(values[i].law, law) == 0)
@@ -144,7 +144,7 @@ static inline cairn_status heap_create(const heap_def *def, cairn_world **world,
     settings.max_iterations = def->iterations;
     settings.allocator = def->allocator;
     cairn_shape_id shapes[HEAP_SHAPES];
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     cairn_status status = cairn_world_create(&settings, world, error);
     if (status == CAIRN_OK && def->solver != NULL)
         status = cairn_world_set_solver(*world, def->solver, error);

@@ -141,7 +141,7 @@ static void a_world_with_another_joint_is_refused(void **state)
     cairn_world_destroy(world);
     world = build(1);
     cairn_joint_def extra =
-        joint_def(CAIRN_JOINT_ROD, (cairn_body_id){0, 0}, cairn_body_at(world, 4), 0.0, 0.0, 3.0);
+        joint_def(CAIRN_JOINT_ROD, (cairn_body_id){0}, cairn_body_at(world, 4), 0.0, 0.0, 3.0);
     set_axis(extra.anchor_b, 0.5, 0.0, 0.9);
     make_joint(world, &extra);
     assert_int_equal(cairn_world_restore(world, path, &error), CAIRN_ERROR_ARGUMENT);

@@ -78,7 +78,7 @@ static cairn_world *make_with(kind of, int threads, cairn_allocator allocator)
     def.radius = 0.111;
     cairn_world *world = heap_world(&def);
     cairn_error error = {0};
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     const char *resistance[] = {"rolling_friction", "twisting_friction"};
     for (int i = 0; i < 2; i++)
         must(cairn_pair_set_value(world, none, none, resistance[i],
@@ -265,7 +265,7 @@ static void test_changed_law(void **state)
     char folder[64], path[128];
     cairn_error error = {0};
     trace whole, restored;
-    const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0};
     heap_folder_make(folder);
     snprintf(path, sizeof path, "%s/a.h5", folder);
     cairn_world *world = make((kind){"hooke", true, true}, 1),

@@ -288,7 +288,7 @@ static cairn_status read_materials(view_model *model, const cairn_world *world)
     if (model->materials == NULL || model->frictions == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
-        cairn_material_id id = {(uint32_t)i, 1};
+        cairn_material_id id = cairn_material_at(world, i);
         model->materials[i] = base_copy_text(&model->allocator, cairn_material_get_name(world, id));
         if (model->materials[i] == NULL)
             return CAIRN_ERROR_MEMORY;

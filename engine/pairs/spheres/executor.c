@@ -12,7 +12,8 @@ typedef struct eng_lane eng_lane;
 
 static bool is_plane(const cairn_world *world, int body)
 {
-    return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
+    int shape = world->bodies[body].shape;
+    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
 }
 
 /// Slot of the pair of a sphere's row and another body, -1 for none.

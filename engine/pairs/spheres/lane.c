@@ -121,7 +121,8 @@ bool eng_lane_choose_ranges(cairn_world *world, int least_chunks)
 
 static bool is_plane(const cairn_world *world, int body)
 {
-    return world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
+    int shape = world->bodies[body].shape;
+    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
 }
 
 /// One wall of a half-space, one for each collider of another body; half-spaces come first.

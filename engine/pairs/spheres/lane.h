@@ -70,6 +70,9 @@ void eng_lane_add_force(const cairn_world *world, int body, vec3 *force, vec3 *t
 /// Adds what is stored in contacts and what the last step still owes the audit.
 void eng_lane_add_energy(const cairn_world *world, cairn_energy *energy);
 
+/// J, stored in contacts of bodies that were removed since the last step.
+double eng_lane_removed_energy(const cairn_world *world);
+
 /// Contacts and their history go into the state hash.
 uint64_t eng_lane_hash(const cairn_world *world, uint64_t hash);
 

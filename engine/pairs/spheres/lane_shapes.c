@@ -41,7 +41,7 @@ static const eng_lane_wall *wall_of(const struct eng_lane *lane, int wall)
 bool eng_lane_is_wall(const cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
-    return b->kind != CAIRN_DYNAMIC && world->shapes[b->shape]->kind != GEO_SPHERE;
+    return b->kind != CAIRN_DYNAMIC && b->shape >= 0 && world->shapes[b->shape]->kind != GEO_SPHERE;
 }
 
 static const geo_shape *shape_of(const struct eng_lane *lane, int wall)

@@ -21,7 +21,7 @@ enum { MATERIALS_PAIRED = 256 }; // most whose pairs are looked at one by one
 bool eng_lane_may_hold(const cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
-    return world->shapes[b->shape]->kind == GEO_SPHERE && b->solid == 0;
+    return b->shape >= 0 && world->shapes[b->shape]->kind == GEO_SPHERE && b->solid == 0;
 }
 
 // ---------------------------------------------------------------- materials
@@ -134,6 +134,8 @@ static cairn_status drop_rows(eng_lane *lane)
             continue;
         }
         eng_state state = eng_lane_state_of(world, body);
+        if (!eng_body_is_live(world, body))
+            state = (eng_state){.q = pose_identity()};
         world->q[body] = state.q;
         memcpy(world->v[body], state.v, sizeof state.v);
         eng_lane_row_numbers(lane)[body] = ENG_LANE_NO_ROW;

@@ -3,6 +3,7 @@
 // writes: any number of threads may read a world at rest.
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
+#include "engine/state/ids.h"
 
 #include "base/elementary.h"
 #include "base/hash.h"
@@ -356,8 +357,8 @@ void eng_lane_contact_view(const cairn_world *world, int i, cairn_contact_view *
     vec3 R = mat3_apply(&frame, force), U = mat3_apply(&frame, vec3_scale(sign, c.velocity));
     bool pulls = base_hypot(R.y, R.z) > 0.0;
     *view = (cairn_contact_view){
-        .a = cairn_body_at(world, c.body[flip]),
-        .b = cairn_body_at(world, c.body[!flip]),
+        .a = eng_body_id(world, c.body[flip]),
+        .b = eng_body_id(world, c.body[!flip]),
         .gap = c.gap,
         .status = R.x <= 0.0 && !pulls                   ? CAIRN_CONTACT_OPEN
                   : pulls && base_hypot(U.y, U.z) > 1e-6 ? CAIRN_CONTACT_SLIDING
@@ -480,6 +481,22 @@ double eng_lane_start_energy(const eng_lane *lane)
         const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
         if (block->touch >> slot % ENG_LANE_WIDTH & 1)
             sum += start_of(lane, block, slot % ENG_LANE_WIDTH);
+    }
+    return sum;
+}
+
+double eng_lane_removed_energy(const cairn_world *world)
+{
+    const eng_lane *lane = world->lane;
+    double sum = 0.0;
+    for (int slot = 0; lane != NULL && slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
+        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH;
+        if ((block->touch >> k & 1) == 0)
+            continue;
+        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+        if (!eng_body_is_live(world, c.body[0]) || !eng_body_is_live(world, c.body[1]))
+            sum += eng_lane_pending_of(lane, block, k, &c).elastic;
     }
     return sum;
 }

@@ -175,9 +175,9 @@ static inline void check_forces(const cairn_world *a, const cairn_world *b, doub
 {
     for (int i = 0; i < cairn_body_count(a); i++) {
         double f[2][3], t[2][3];
-        cairn_body_id id = cairn_body_at(a, i);
-        assert_int_equal(cairn_body_get_contact_force(a, id, f[0], t[0]), CAIRN_OK);
-        assert_int_equal(cairn_body_get_contact_force(b, id, f[1], t[1]), CAIRN_OK);
+        cairn_body_id in_a = cairn_body_at(a, i), in_b = cairn_body_at(b, i);
+        assert_int_equal(cairn_body_get_contact_force(a, in_a, f[0], t[0]), CAIRN_OK);
+        assert_int_equal(cairn_body_get_contact_force(b, in_b, f[1], t[1]), CAIRN_OK);
         for (int k = 0; k < 3; k++) {
             check_close(f[0][k], f[1][k], 1e-7, 1e4 * tolerance + 1e-7);
             check_close(t[0][k], t[1][k], 1e-7, 1e4 * tolerance + 1e-9);

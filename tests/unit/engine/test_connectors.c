@@ -184,7 +184,7 @@ static void check_as_contact(const char *law, const char *stiffness, double valu
             ball[i][k] =
                 add(world[i], sphere(world[i], r[k]), 1.0 + k, ball_inertia(1.0 + k, r[k]), &at[k]);
     }
-    const cairn_material_id any = {0, 0};
+    const cairn_material_id any = {0};
     check(cairn_pair_set_law(world[0], any, any, law, &error));
     cairn_connector_id link = join(world[1], law, ball[1][0], ball[1][1], r[0], r[1]);
     if (stiffness != NULL) {

@@ -74,7 +74,7 @@ static double hertz(double E_a, double nu_a, double E_b, double nu_b)
     return 4.0 / 3.0 * E * sqrt(R) * pow(overlap, 1.5);
 }
 
-static const cairn_material_id any = {0, 0};
+static const cairn_material_id any = {0};
 
 static void set(cairn_world *world, cairn_material_id a, cairn_material_id b, const char *name,
                 double value)

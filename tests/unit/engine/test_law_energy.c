@@ -153,7 +153,7 @@ static cairn_world *world_of(const variant *v, scene kind, double phase)
 {
     cairn_world_def def = cairn_default_world_def();
     cairn_world *world;
-    const cairn_material_id any = {0, 0};
+    const cairn_material_id any = {0};
     def.gravity[2] = kind == PAIR ? 0.0 : -9.81;
     check(cairn_world_create(&def, &world, &error));
     check(cairn_pair_set_law(world, any, any, v->law, &error));

@@ -49,7 +49,7 @@ static void check(cairn_status status)
 
 static cairn_world *world_of(meter *m, const char *law)
 {
-    static const cairn_material_id any = {0, 0};
+    static const cairn_material_id any = {0};
     m->limit = SIZE_MAX;
     cairn_world_def def = cairn_default_world_def();
     def.allocator.reallocate = metered;
@@ -300,7 +300,7 @@ static void test_no_memory(void **state)
             double *before = states_of(world);
             m.limit = m.bytes;
             cairn_body_def body = cairn_default_body_def();
-            body.shape = (cairn_shape_id){1, 1};
+            body.shape = cairn_shape_at(world, 1);
             cairn_body_id made;
             cairn_status refused[] = {
                 cairn_body_set_velocity(world, id, velocity, velocity, &error),

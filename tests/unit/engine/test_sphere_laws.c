@@ -85,7 +85,7 @@ enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 static void set_law(cairn_world *world, const variant *v)
 {
-    const cairn_material_id any = {0, 0};
+    const cairn_material_id any = {0};
     cairn_error error;
     assert_int_equal(cairn_pair_set_law(world, any, any, v->law, &error), CAIRN_OK);
     for (int i = 0; i < SETTINGS && v->settings[i].name != NULL; i++) {

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Removal of bodies between steps, with all that hangs on them.
+//
+// A removed body keeps its row and what is in it until the next step begins, so that contacts of
+// the last step can still be read, by ids that are refused. From then on the row is free: it looks
+// like a fixed body without a shape to the passes of the step, and serves the next body that is
+// made.
+#include "engine/joints/joints.h"
+#include "engine/pairs/spheres/lane.h"
+#include "engine/state/ids.h"
+
+#include "base/assert.h"
+
+#include <string.h>
+
+static void drop_joints_of(cairn_world *world, int body)
+{
+    for (int i = world->joint_count; i-- > 0 && eng_extra_of(world, body).joints > 0;) {
+        const int *of = world->joints[i].body;
+        if (of[0] == body || of[1] == body)
+            eng_joint_drop(world, i);
+    }
+}
+
+static void drop_connectors_of(cairn_world *world, int body)
+{
+    for (int at; (at = eng_extra_of(world, body).first_connector) != 0;)
+        eng_connector_drop(world, at - 1);
+}
+
+/// What the body takes along, where the audit has begun.
+static void book_departure(cairn_world *world, int body)
+{
+    if (!world->energy_started || world->bodies[body].kind != CAIRN_DYNAMIC)
+        return;
+    eng_state state = eng_state_of(world, body);
+    double kinetic = eng_body_kinetic_energy(world, body, state.v);
+    double potential = eng_body_potential_energy(world, body, &state.q);
+    world->energy.kinetic -= kinetic;
+    world->energy.potential -= potential;
+    world->energy.population -= kinetic + potential;
+}
+
+static void forget_arrival(cairn_world *world, int body)
+{
+    for (int i = 0; world->bodies[body].arrived && i < world->arrival_count; i++)
+        if (world->arrivals[i] == body) {
+            world->arrivals[i] = world->arrivals[--world->arrival_count];
+            return;
+        }
+}
+
+cairn_status eng_slots_prepare_all(cairn_world *world)
+{
+    eng_slots *const slots[] = {&world->body_slots, &world->shape_slots, &world->joint_slots,
+                                &world->connector_slots};
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < BASE_COUNT(slots) && status == CAIRN_OK; i++)
+        status = eng_slots_prepare(slots[i], &world->allocator);
+    return status;
+}
+
+cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)
+{
+    cairn_status status = eng_body_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
+    if (eng_slots_prepare_all(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a body");
+    int body = (int)id.index;
+    drop_joints_of(world, body);
+    drop_connectors_of(world, body);
+    book_departure(world, body);
+    forget_arrival(world, body);
+    eng_extra_drop(world, body);
+    world->bodies[body].removed = 1;
+    world->bodies[body].arrived = 0;
+    eng_slots_drop(&world->body_slots, body);
+    eng_population_changes(world);
+    world->topology_changed = world->plan_due = true;
+    return CAIRN_OK;
+}
+
+void eng_removals_settle(cairn_world *world)
+{
+    if (world->body_slots.waiting_count == 0)
+        return;
+    eng_contacts *c = &world->contacts;
+    for (int i = c->cone_count; i < c->count; i++)
+        if (!eng_body_is_live(world, c->body[i][0]) || !eng_body_is_live(world, c->body[i][1])) {
+            world->energy.population -= c->elastic[i];
+            c->elastic[i] = c->loose[i] = 0.0;
+        }
+    world->energy.population -= eng_lane_removed_energy(world);
+    for (int row = 0; row < world->body_count; row++)
+        if (world->bodies[row].removed != 0)
+            eng_body_clear(world, row);
+    eng_slots_recycle(&world->body_slots);
+}
+
+void eng_arrivals_settle(cairn_world *world)
+{
+    for (int i = 0; i < world->arrival_count; i++)
+        world->bodies[world->arrivals[i]].arrived = false;
+    world->arrival_count = 0;
+}
