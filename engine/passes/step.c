@@ -253,7 +253,6 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     eng_block_midpoint(world);
-    eng_block_free_velocity(world);
     status = eng_motions_middle(world, error);
     if (status == CAIRN_OK)
         eng_block_joint_forces(world);

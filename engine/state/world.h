@@ -362,7 +362,6 @@ void eng_blocks_release(cairn_world *world);
 
 /// Blocks of the step, in order; each reads what earlier ones wrote.
 void eng_block_midpoint(cairn_world *world);
-void eng_block_free_velocity(cairn_world *world);
 cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;

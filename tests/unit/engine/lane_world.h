@@ -73,6 +73,7 @@ static inline void run(cairn_world *world, int steps, bool ordinary)
         assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
         assert_int_equal(eng_lane_is_active(world), !ordinary);
     }
+    assert_int_equal(cairn_world_validate(world, &error), CAIRN_OK);
 }
 
 static inline void check_bodies(const cairn_world *a, const cairn_world *b, double tolerance)
