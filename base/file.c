@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing to file descriptors.
+// Opening and writing files.
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool base_write_all(int descriptor, const void *bytes, size_t size)
@@ -18,4 +21,61 @@ bool base_write_all(int descriptor, const void *bytes, size_t size)
         size -= (size_t)written;
     }
     return true;
+}
+
+/// What is wrong with an open file that must be a regular one; NULL: nothing.
+static const char *fault_of(int descriptor)
+{
+    struct stat information;
+    if (fstat(descriptor, &information) != 0)
+        return strerror(errno);
+    if (S_ISDIR(information.st_mode))
+        return "not a file but a folder";
+    return S_ISREG(information.st_mode) ? NULL : "not a regular file";
+}
+
+/// Opens a file without waiting for whom it may lead to; `mode` is that of fdopen.
+static FILE *open_regular(const char *path, int flags, const char *mode, const char **reason)
+{
+    FILE *file = NULL;
+    const char *fault = NULL;
+    int descriptor = open(path, flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
+    if (descriptor < 0)
+        fault = errno == ELOOP && (flags & O_NOFOLLOW) != 0
+                    ? "is a symbolic link, which is not written through"
+                : errno == ENXIO ? "not a regular file"
+                                 : strerror(errno);
+    if (fault == NULL)
+        fault = fault_of(descriptor);
+    // emptied only once it is known to be a file
+    if (fault == NULL && (flags & O_CREAT) != 0 && ftruncate(descriptor, 0) != 0)
+        fault = strerror(errno);
+    if (fault == NULL && (file = fdopen(descriptor, mode)) == NULL)
+        fault = strerror(errno);
+    if (file == NULL && descriptor >= 0)
+        close(descriptor);
+    if (reason != NULL)
+        *reason = fault;
+    return file;
+}
+
+FILE *base_file_read(const char *path, const char **reason)
+{
+    return open_regular(path, O_RDONLY, "rb", reason);
+}
+
+FILE *base_file_create(const char *path, const char **reason)
+{
+    return open_regular(path, O_WRONLY | O_CREAT | O_NOFOLLOW, "wb", reason);
+}
+
+FILE *base_file_create_new(const char *path, const char **reason)
+{
+    unlink(path);
+    return open_regular(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, "wb", reason);
+}
+
+FILE *base_file_change(const char *path, const char **reason)
+{
+    return open_regular(path, O_RDWR | O_NOFOLLOW, "r+b", reason);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // cairn list: the tables of laws, solvers, one-contact solvers and shapes, and the built-in scenes.
 #include "base/assert.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/process/files.h"
 #include "cli/process/load.h"
@@ -122,7 +123,7 @@ static void read_purpose(const char *path, char out[256])
 {
     char line[512];
     out[0] = '\0';
-    FILE *file = fopen(path, "r");
+    FILE *file = base_file_read(path, NULL);
     if (file == NULL)
         return;
     while (out[0] == '\0' && fgets(line, sizeof line, file) != NULL) {

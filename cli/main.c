@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cairn command: picks the subcommand, parses its options, runs it.
 #include "cli/commands.h"
+#include "cli/process/descriptors.h"
 #include "cli/process/status.h"
 
 #include "base/assert.h"
@@ -36,6 +37,10 @@ static bool is_environment_sound(void)
 
 int main(int argc, char **argv)
 {
+    // before anything else is opened or printed
+    if (!cli_descriptors_fill())
+        return CLI_EXIT_FAILED;
+    cli_signals_ignore_limits();
     if (argc < 2) {
         cli_commands_help(&cli_all_commands, stderr);
         return CLI_EXIT_USAGE;

@@ -37,6 +37,10 @@ typedef struct scn_options {
     double time_limit;         // s of wall clock for the Lua program; default 20
     int body_limit;            // and of shapes; default 2 million
 
+    size_t memory_budget; // bytes for program and world together, while the world steps, too;
+                          // counted where the allocator is the C library's; default 4 GB
+    bool (*stop)(void);   // asked while functions of motions run; NULL: nobody asks
+
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
     void *log_context;
@@ -100,7 +104,14 @@ typedef struct scn_output {
     scn_condition fclib_condition;
 } scn_output;
 
-/// A loaded scene. Owns its world.
+/// Memory that a scene may take, and has taken.
+typedef struct scn_budget {
+    base_allocator source;
+    size_t limit, used; // bytes
+    bool refused;       // more was asked for
+} scn_budget;
+
+/// A loaded scene. Owns its world, and must not be moved.
 typedef struct scn_scene {
     base_allocator allocator;
     char *path;  // as given
@@ -118,6 +129,7 @@ typedef struct scn_scene {
     int motion_count, motion_capacity;
     struct scn_sandbox *sandbox; // of the program, which stays for the motions; NULL without
     struct lua_State *program;
+    scn_budget budget; // of program and world; the allocator refers to it
     int overlap_count; // pairs of bodies that overlap at the start
 } scn_scene;
 

@@ -21,6 +21,11 @@ test_packages=(
     libcmocka-dev libfclib-dev python3 python3-numpy python3-h5py clang-format-14
 )
 
+# scripts/docs.sh
+docs_packages=(
+    python3-sphinx python3-myst-parser furo python3-matplotlib libjs-mathjax
+)
+
 usage()
 {
     cat <<'TEXT'
@@ -29,6 +34,7 @@ usage: scripts/setup.sh [option]...
 Installs what is missing (with apt-get, through sudo when not root) and builds in release mode.
 
   --with-tests     install the packages of the test suite too
+  --with-docs      install the packages of the documentation site too
   --no-tests       install only what the build needs (default)
   --no-viewer      leave the viewer's packages out
   --no-packages    install nothing
@@ -39,6 +45,7 @@ TEXT
 }
 
 with_tests=false
+with_docs=false
 with_viewer=true
 with_packages=true
 with_build=true
@@ -46,6 +53,7 @@ strict=false
 for option in "$@"; do
     case $option in
     --with-tests) with_tests=true ;;
+    --with-docs) with_docs=true ;;
     --no-tests) with_tests=false ;;
     --no-viewer) with_viewer=false ;;
     --no-packages) with_packages=false ;;
@@ -69,6 +77,7 @@ list_packages()
     echo "  to build:  ${required_packages[*]}"
     echo "  to view:   ${viewer_packages[*]}"
     echo "  to test:   ${test_packages[*]}"
+    echo "  for docs:  ${docs_packages[*]}"
     echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
 }
 
@@ -144,6 +153,9 @@ install_packages()
     fi
     if $with_tests; then
         wanted+=("${test_packages[@]}")
+    fi
+    if $with_docs; then
+        wanted+=("${docs_packages[@]}")
     fi
     mapfile -t missing < <(missing_of "${wanted[@]}")
     if [ "${#missing[@]}" -eq 0 ]; then

@@ -3,6 +3,7 @@
 #include "cli/compare/compare.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "cli/process/files.h"
 
 #include <ctype.h>
@@ -76,10 +77,11 @@ static cairn_status load(const char *folder, char text[SUMMARY_SIZE], cairn_erro
     cairn_status status = cli_path_join(path, folder, "summary.json", error);
     if (status != CAIRN_OK)
         return status;
-    FILE *file = fopen(path, "r");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     if (file == NULL)
         return base_fail(error, CAIRN_ERROR_FILE, "%s is not the folder of a run: %s: %s", folder,
-                         path, strerror(errno));
+                         path, reason);
     size_t size = fread(text, 1, SUMMARY_SIZE - 1, file);
     fclose(file);
     text[size] = '\0';

@@ -2,6 +2,7 @@
 // cairn info: what is in a scene, in the folder of a run, in a checkpoint, a trajectory or a
 // problem.
 #include "base/assert.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/info/info.h"
 #include "cli/process/files.h"
@@ -164,9 +165,10 @@ static int describe_folder(const char *folder, bool json)
         cli_complain("%s", error.message);
         return CLI_EXIT_INPUT;
     }
-    FILE *file = fopen(path, "r");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     if (file == NULL) {
-        cli_complain("%s is not the folder of a run: %s: %s", folder, path, strerror(errno));
+        cli_complain("%s is not the folder of a run: %s: %s", folder, path, reason);
         return CLI_EXIT_INPUT;
     }
     size_t size = fread(text, 1, sizeof text - 1, file);
@@ -189,7 +191,7 @@ static bool is_hdf5(const char *path)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8];
-    FILE *file = fopen(path, "rb");
+    FILE *file = base_file_read(path, NULL);
     if (file == NULL)
         return false;
     size_t size = fread(head, 1, sizeof head, file);

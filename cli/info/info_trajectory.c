@@ -2,6 +2,8 @@
 // cairn info of a trajectory: how long it is, of how many bodies, where it comes from.
 #include "cli/info/info.h"
 
+#include "base/file.h"
+
 #include "cli/process/probe.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
@@ -54,7 +56,7 @@ bool cli_info_is_trajectory(const char *path)
 {
     static const char kind[] = "cairn trajectory";
     char head[HEAD_SIZE];
-    FILE *file = fopen(path, "rb");
+    FILE *file = base_file_read(path, NULL);
     size_t size = file != NULL ? fread(head, 1, sizeof head, file) : 0;
     if (file != NULL)
         fclose(file);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -17,6 +18,8 @@ static _Noreturn void be_child(cli_child_work *work, void *context, int line)
 {
     struct rlimit core = {0, 0};
     setrlimit(RLIMIT_CORE, &core);
+    // a parent that was killed shall leave nothing behind, nor its folder locked
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGALRM, SIG_DFL);

@@ -2,6 +2,8 @@
 // Folders and whole files.
 #include "cli/process/files.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,9 +25,10 @@ cairn_status cli_file_open(cli_file *file, const char *path, cairn_error *error)
     int temporary = snprintf(file->temporary, sizeof file->temporary, "%s.part", path);
     if (length >= PATH_MAX || temporary >= PATH_MAX)
         return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
-    file->stream = fopen(file->temporary, "w");
+    const char *reason = NULL;
+    file->stream = base_file_create_new(file->temporary, &reason);
     if (file->stream == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->temporary, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->temporary, reason);
     return CAIRN_OK;
 }
 
@@ -65,6 +68,22 @@ cairn_status cli_folder_make(const char *path, cairn_error *error)
         (errno != EEXIST || stat(part, &info) != 0 || !S_ISDIR(info.st_mode)))
         return base_fail(error, CAIRN_ERROR_FILE, "%s: not a folder that can be written", part);
     return CAIRN_OK;
+}
+
+cairn_status cli_folder_make_own(const char *path, cairn_error *error)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0)
+        return CAIRN_OK;
+    int reason = errno;
+    if (reason != EEXIST || lstat(path, &info) != 0)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(reason));
+    if (S_ISLNK(info.st_mode))
+        return base_fail(error, CAIRN_ERROR_FILE,
+                         "%s: is a symbolic link, which is not written through", path);
+    return S_ISDIR(info.st_mode)
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_FILE, "%s: not a folder that can be written", path);
 }
 
 static bool is_folder(const char *path)

@@ -22,6 +22,9 @@ cairn_status cli_file_commit(cli_file *file, cairn_error *error) CAIRN_CHECK_RES
 /// Makes a folder and those above it; one that exists is fine.
 cairn_status cli_folder_make(const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Makes a folder within one of the program's own; a symbolic link in its place is refused.
+cairn_status cli_folder_make_own(const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// "folder/name" in `out` of PATH_MAX bytes. @return CAIRN_ERROR_FILE when it is too long
 cairn_status cli_path_join(char *out, const char *folder, const char *name,
                            cairn_error *error) CAIRN_CHECK_RESULT;

@@ -4,6 +4,7 @@
 
 #include "cli/process/status.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
@@ -23,6 +24,16 @@ static void ask_checkpoint(int number)
     checkpoint_asked = 1;
 }
 
+/// Nothing is written yet while a scene loads.
+static void leave_load(int number)
+{
+    static const char text[] = "cairn: error: interrupted while the scene was loaded\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(CLI_EXIT_INTERRUPTED);
+}
+
 static void end_load(int number)
 {
     static const char text[] = "cairn: error: loading the scene took too long (endless loop?); "
@@ -35,18 +46,27 @@ static void end_load(int number)
 
 static void handle(int number, void (*handler)(int))
 {
+    // what was told to ignore interrupts, as in the background of a script, goes on ignoring them
+    struct sigaction before;
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+        return;
     struct sigaction action = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(number, &action, NULL);
+}
+
+static void watch_checkpoints(void)
+{
+    struct sigaction action = {.sa_handler = ask_checkpoint, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
 }
 
 void cli_interrupt_watch(void)
 {
     handle(SIGINT, ask_stop);
     handle(SIGTERM, ask_stop);
-    struct sigaction action = {.sa_handler = ask_checkpoint, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGUSR1, &action, NULL);
+    watch_checkpoints();
 }
 
 bool cli_interrupt_checkpoint_asked(void)
@@ -63,17 +83,25 @@ bool cli_interrupt_asked(void)
 
 static void set_timer(double seconds)
 {
-    struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds}};
+    double whole = floor(seconds);
+    struct itimerval timer = {.it_value = {(time_t)whole, (suseconds_t)(1e6 * (seconds - whole))}};
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 void cli_interrupt_guard_load(double seconds)
 {
+    handle(SIGINT, leave_load);
+    handle(SIGTERM, leave_load);
+    // one that comes early asks for the checkpoint of the first step
+    watch_checkpoints();
     handle(SIGALRM, end_load);
-    set_timer(seconds < 1.0 ? 1.0 : seconds);
+    // the sandbox's own limit comes first: its message names the line
+    set_timer(seconds + 0.5);
 }
 
 void cli_interrupt_guard_cancel(void)
 {
     set_timer(0.0);
+    handle(SIGINT, SIG_DFL);
+    handle(SIGTERM, SIG_DFL);
 }

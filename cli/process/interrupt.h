@@ -12,8 +12,9 @@ bool cli_interrupt_asked(void);
 /// True once after each SIGUSR1, which asks for a checkpoint.
 bool cli_interrupt_checkpoint_asked(void);
 
-/// Ends the program with exit status 3 and a message unless cancelled in time: for loops inside
-/// library functions that no limit of the scene's sandbox reaches.
+/// Ends the program with exit status 3 and a message unless cancelled within the time: for loops
+/// inside library functions that no limit of the scene's sandbox reaches. SIGINT and SIGTERM end it
+/// with status 130 meanwhile.
 void cli_interrupt_guard_load(double seconds);
 void cli_interrupt_guard_cancel(void);
 

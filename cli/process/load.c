@@ -8,15 +8,12 @@
 
 #include <float.h>
 
-// the guard is for what the sandbox's own limit cannot stop, and building the world takes time too
-enum { GUARD_FACTOR = 3 };
-
 int cli_load_scene(const char *word, const scn_options *options, scn_scene **scene)
 {
     char path[PATH_MAX];
     cairn_error error = {0};
     cli_scene_path(word, path);
-    cli_interrupt_guard_load(GUARD_FACTOR * options->time_limit);
+    cli_interrupt_guard_load(options->time_limit);
     cairn_status status = scn_load(path, options, scene, &error);
     cli_interrupt_guard_cancel();
     if (status != CAIRN_OK)

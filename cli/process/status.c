@@ -2,21 +2,35 @@
 // Messages and exit statuses.
 #include "cli/process/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+enum { LINE_SIZE = 4096 };
+
+cli_shown cli_show(const char *text)
+{
+    cli_shown shown;
+    base_text_show(text, shown.text, sizeof shown.text);
+    return shown;
+}
+
+/// One line: names, titles and paths in it may hold anything.
 static void put(const char *word, const char *format, va_list arguments)
 {
-    fprintf(stderr, "cairn: %s: ", word);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    char line[LINE_SIZE], shown[LINE_SIZE];
+    vsnprintf(line, sizeof line, format, arguments);
+    base_text_show(line, shown, sizeof shown);
+    fprintf(stderr, "cairn: %s%s\n", word, shown);
 }
 
 void cli_complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    put("error", format, arguments);
+    put("error: ", format, arguments);
     va_end(arguments);
 }
 
@@ -24,7 +38,15 @@ void cli_warn(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    put("warning", format, arguments);
+    put("warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void cli_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    put("", format, arguments);
     va_end(arguments);
 }
 
@@ -45,5 +67,13 @@ void cli_log(void *context, cairn_log_level level, const char *text)
 {
     static const char *const words[] = {"", "warning: ", "error: "};
     (void)context;
-    fprintf(stderr, "cairn: %s%s\n", words[level], text);
+    // what a scene prints may have several lines, each of which says whose it is
+    for (const char *at = text; at != NULL;) {
+        char line[LINE_SIZE], shown[LINE_SIZE];
+        const char *end = strchr(at, '\n');
+        snprintf(line, sizeof line, "%.*s", end != NULL ? (int)(end - at) : (int)strlen(at), at);
+        base_text_show(line, shown, sizeof shown);
+        fprintf(stderr, "cairn: %s%s\n", words[level], shown);
+        at = end != NULL ? end + 1 : NULL;
+    }
 }

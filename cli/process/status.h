@@ -15,8 +15,18 @@ enum {
     CLI_EXIT_INTERRUPTED = 130
 };
 
-/// "cairn: error: ..." on standard error.
+/// A text of others as a terminal may see it, cut at about a thousand letters; for printf.
+typedef struct cli_shown {
+    char text[1024];
+} cli_shown;
+
+cli_shown cli_show(const char *text);
+
+/// "cairn: error: ..." on standard error, in one line without controls.
 void cli_complain(const char *format, ...) CAIRN_PRINTF(1, 2);
+
+/// "cairn: ..." on standard error: worth knowing, nothing wrong.
+void cli_note(const char *format, ...) CAIRN_PRINTF(1, 2);
 
 /// "cairn: warning: ..." on standard error.
 void cli_warn(const char *format, ...) CAIRN_PRINTF(1, 2);

@@ -3,6 +3,7 @@
 #include "cli/process/subject.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/probe.h"
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GUARD_FACTOR = 3, PARAMETERS_MAX = 256, NUMBER_SIZE = 32 };
+enum { PARAMETERS_MAX = 256, NUMBER_SIZE = 32 };
 
 /// The scene that a run says it had.
 typedef struct run_scene {
@@ -39,7 +40,7 @@ static bool has_signature(const char *path)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[8];
-    FILE *file = fopen(path, "rb");
+    FILE *file = base_file_read(path, NULL);
     size_t size = file != NULL ? fread(head, 1, sizeof head, file) : 0;
     if (file != NULL)
         fclose(file);
@@ -341,7 +342,7 @@ int cli_load_subject(const char *word, const scn_options *options, view_subject 
                      path);
         return CLI_EXIT_USAGE;
     }
-    cli_interrupt_guard_load(GUARD_FACTOR * options->time_limit);
+    cli_interrupt_guard_load(options->time_limit);
     cairn_status status = cli_subject_open(path, options, subject, &error);
     cli_interrupt_guard_cancel();
     if (status != CAIRN_OK)

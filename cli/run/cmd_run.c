@@ -191,6 +191,13 @@ static const cli_option options[] = {
      .help = "time that the scene's program may take (default 20)",
      .maximum = 1e6,
      .open = true},
+    {.name = "memory-limit",
+     .type = CLI_NUMBER,
+     .offset = FIELD(memory_limit),
+     .argument = "MB",
+     .help = "memory for the scene's program and its world together (default 4096)",
+     .minimum = 1.0,
+     .maximum = 1e9},
     {.name = "strict",
      .type = CLI_FLAG,
      .offset = FIELD(strict),
@@ -226,6 +233,7 @@ static void set_defaults(void *memory)
     run_settings *settings = memory;
     settings->tolerance = settings->step = settings->until = NAN;
     settings->scene_time_limit = scn_default_options().time_limit;
+    settings->memory_limit = (double)(scn_default_options().memory_budget >> 20);
     settings->seed = settings->fclib_every = -1;
     settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
     settings->checkpoint_every = 60.0;
@@ -252,6 +260,8 @@ static scn_options load_options(const run_settings *settings)
     result.threads = (int)settings->threads;
     result.seed = settings->seed;
     result.time_limit = settings->scene_time_limit;
+    result.memory_budget = (size_t)(settings->memory_limit * 1024.0 * 1024.0);
+    result.stop = cli_interrupt_asked;
     result.log = cli_log;
     return result;
 }
@@ -323,23 +333,50 @@ static cairn_status step_once(run_state *run, cairn_error *error)
     add_totals(&run->totals, world, seconds);
     status = run_files_step(run, error);
     if (status == CAIRN_OK)
+        status = run_energy_step(run, error);
+    if (status == CAIRN_OK)
         status = run_jam_step(run, error);
     return status != CAIRN_OK ? status : run_strict_step(run, error);
 }
 
-static int64_t step_target(const scn_scene *scene)
+/// Number of steps to the end time. Steps are counted by doubles in tables and times: above 2^53
+/// one more would be no other number.
+/// @return exit status
+static int choose_target(run_state *run)
 {
+    const double most = 9007199254740992.0;
+    const scn_scene *scene = run->scene;
     double step = cairn_world_get_def(scene->world)->time_step;
     // a step that would only make up for round-off is left out
-    return (int64_t)ceil(scene->end_time / step - 1e-6);
+    double steps = ceil(scene->end_time / step - 1e-6);
+    run->target = steps <= most ? (int64_t)steps : 0;
+    if (steps <= most)
+        return CLI_EXIT_DONE;
+    bool given = !isnan(run->settings->until);
+    cli_complain("%s%s %g s takes %.3g steps of %g s, more than %.0f can be counted",
+                 given ? "" : scene->path, given ? "--until" : ": end_time", scene->end_time, steps,
+                 step, most);
+    return given ? CLI_EXIT_USAGE : CLI_EXIT_INPUT;
+}
+
+/// A run that begins from a checkpoint ends after it.
+static int check_restart_time(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    if (run->target >= cairn_world_get_step_count(world))
+        return CLI_EXIT_DONE;
+    bool given = !isnan(run->settings->until);
+    cli_complain("%s %g s ends before the checkpoint %s, which is of %g s",
+                 given ? "--until" : "end_time", run->scene->end_time, run->settings->restart,
+                 cairn_world_get_time(world));
+    return CLI_EXIT_USAGE;
 }
 
 static cairn_status step_all(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
-    int64_t target = step_target(run->scene);
+    int64_t target = run->target;
     cairn_status status = CAIRN_OK;
-    cli_interrupt_watch();
     while (status == CAIRN_OK && cairn_world_get_step_count(world) < target) {
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
@@ -395,15 +432,38 @@ static cairn_status step_and_save(run_state *run, cairn_error *error)
     return status;
 }
 
+/// The new files take the place of an earlier run's, all of them or none.
 static cairn_status open_run(run_state *run, cairn_error *error)
 {
-    cairn_status status = run_files_open(run, error);
+    cairn_status status = run_folder_claim(run, error);
+    if (status == CAIRN_OK)
+        status = run_folder_clear(run, error);
+    if (status == CAIRN_OK)
+        status = run_files_open(run, error);
     if (status == CAIRN_OK)
         status = run_resolved_write(run, error);
     cairn_error later;
     if (status != CAIRN_OK && run_files_close(run, &later) != CAIRN_OK)
         cli_complain("%s", later.message);
+    run_folder_settle(run, status == CAIRN_OK);
     return status;
+}
+
+/// Energy that gravity gives bodies at rest in one step, J: below it there is nothing to compare.
+static double step_energy(const run_state *run)
+{
+    const cairn_world *world = run->scene->world;
+    const cairn_world_def *def = cairn_world_get_def(world);
+    double mass = 0.0, speed2 = 0.0;
+    for (int k = 0; k < 3; k++)
+        speed2 += pow(def->gravity[k] * def->time_step, 2);
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view view;
+        if (cairn_body_get(world, cairn_body_at(world, i), &view) == CAIRN_OK &&
+            view.kind == CAIRN_DYNAMIC)
+            mass += view.mass;
+    }
+    return mass * speed2;
 }
 
 /// Brings a run to where its steps begin: the scene's start, or a checkpoint.
@@ -416,7 +476,7 @@ static int prepare_run(run_state *run)
         return CLI_EXIT_USAGE;
     }
     cairn_energy start = cairn_world_get_energy(run->scene->world);
-    run->supply = start.kinetic + fabs(start.potential);
+    run->supply = start.kinetic + fabs(start.potential) + fabs(start.elastic) + step_energy(run);
     run->potential_start = start.potential;
     if (run_files_choose(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
@@ -426,6 +486,8 @@ static int prepare_run(run_state *run)
         cli_complain("--restart: %s", error.message);
         return CLI_EXIT_INPUT;
     }
+    if (check_restart_time(run) != CLI_EXIT_DONE)
+        return CLI_EXIT_USAGE;
     if (open_run(run, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
@@ -457,6 +519,7 @@ static int run_scene(const void *memory)
     const run_settings *settings = memory;
     run_state run = {.settings = settings,
                      .checkpoint_step = -1,
+                     .claimed = run_folder_none(),
                      .progress = cli_progress_begin(settings->quiet)};
     scn_options load = load_options(settings);
     if (settings->vectors != NULL && setenv("CAIRN_VECTORS", settings->vectors, 1) != 0) {
@@ -466,9 +529,13 @@ static int run_scene(const void *memory)
     int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
     if (result != CLI_EXIT_DONE)
         return result;
+    cli_interrupt_watch();
     result = run_step_choose(settings, run.scene->world);
     if (result == CLI_EXIT_DONE)
+        result = choose_target(&run);
+    if (result == CLI_EXIT_DONE)
         result = run_loaded(&run);
+    run_folder_release(&run);
     scn_destroy(run.scene);
     return result;
 }

@@ -4,6 +4,7 @@
 #define CAIRN_CLI_RUN_RUN_H
 
 #include "cli/process/files.h"
+#include "cli/process/lock.h"
 #include "cli/text/options.h"
 #include "cli/text/progress.h"
 #include "scenes/scene.h"
@@ -15,6 +16,7 @@ typedef struct run_settings {
     const char *law, *solver, *local;
     double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
     double scene_time_limit;       // s
+    double memory_limit;           // MB
     int64_t threads;               // 0: the scene's
     const char *vectors;           // NULL: as the environment says
     int64_t seed;                  // -1: the scene's
@@ -48,6 +50,12 @@ typedef struct run_totals {
 /// Tables that grow by a row at a time.
 typedef enum run_table { RUN_ENERGY, RUN_SENSORS, RUN_HASH, RUN_TABLE_COUNT } run_table;
 
+/// Folders of a run while it goes on; zero-initialised by run_folder_none.
+typedef struct run_folder {
+    cli_lock results, problems; // of the results, and of --fclib DIR where that is another one
+    bool aside;                 // what an earlier run left is set aside
+} run_folder;
+
 /// Where a run's files go, and those that are open.
 typedef struct run_files {
     char folder[PATH_MAX], fclib[PATH_MAX], paraview[PATH_MAX];
@@ -70,12 +78,14 @@ typedef struct run_state {
     scn_scene *scene;
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written
+    int64_t target;    // steps at the end time
     double supply;     // J, energy there was at the start
-    double potential_start, exchanged_max; // J; see run_strict.c
-    bool resumes;                          // the folder's files go on behind the marks
+    double potential_start, exchanged_max, moved_max; // J; see run_strict.c
+    bool resumes;                                     // the folder's files go on behind the marks
     run_marks marks;
     double checkpoint_time;  // s, timer at the last checkpoint
     int64_t checkpoint_step; // of the last checkpoint; -1: none
+    run_folder claimed;
     run_files files;
     run_totals totals;
     int64_t jam_looks; // steps that looked like a jam
@@ -90,6 +100,22 @@ int run_step_choose(const run_settings *settings, cairn_world *world);
 
 /// Chooses the folder of the results.
 cairn_status run_files_choose(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// A run without folders yet.
+run_folder run_folder_none(void);
+
+/// Makes the folders and takes them for this run alone.
+cairn_status run_folder_claim(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Sets aside what an earlier run left in them, so that no file of it stays among the new ones.
+/// Nothing for a run that resumes.
+cairn_status run_folder_clear(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Removes what was set aside, or brings it back where the files could not be opened.
+void run_folder_settle(run_state *run, bool opened);
+
+/// Gives the folders free.
+void run_folder_release(run_state *run);
 
 /// Makes the folders and opens the files of a run, with the first rows and the first frame; a run
 /// that resumes goes on behind its marks instead.
@@ -115,6 +141,9 @@ bool run_step_is_unsolved(const cairn_world *world);
 
 /// Says once when a step has no solution: prescribed bodies squeeze others.
 cairn_status run_jam_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// CAIRN_ERROR_NUMERICAL for a step whose energy rises without a source by more than there was.
+cairn_status run_energy_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// With --strict: CAIRN_ERROR_NUMERICAL for a step that leaves a bound; its problem is written.
 cairn_status run_strict_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -96,6 +96,8 @@ static void note_run(note_io *io, run_state *run)
 {
     note_totals(io, &run->totals);
     note_real(io, "supply", &run->supply);
+    note_real(io, "exchanged_max", &run->exchanged_max);
+    note_real(io, "moved_max", &run->moved_max);
     note_whole(io, "energy_bytes", &run->marks.bytes[RUN_ENERGY]);
     note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
     note_whole(io, "hash_bytes", &run->marks.bytes[RUN_HASH]);

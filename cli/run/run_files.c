@@ -3,6 +3,8 @@
 #include "cli/run/run.h"
 
 #include "base/assert.h"
+#include "base/file.h"
+#include "cli/text/csv.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +14,7 @@
 static const char *const table_names[] = {
     [RUN_ENERGY] = "energy.csv", [RUN_SENSORS] = "sensors.csv", [RUN_HASH] = "state hashes"};
 
-/// Goes on behind the first `kept` bytes of a table, which end a row.
+/// Whether a table goes on behind its first `kept` bytes, which end a row.
 static cairn_status resume_table(FILE *file, const char *path, int64_t kept, cairn_error *error)
 {
     bool whole = kept > 0 && fseeko(file, kept - 1, SEEK_SET) == 0 && fgetc(file) == '\n';
@@ -21,9 +23,28 @@ static cairn_status resume_table(FILE *file, const char *path, int64_t kept, cai
                          "%s: does not go as far as the checkpoint says: it is of another run "
                          "(--out chooses another folder)",
                          path);
-    if (ftruncate(fileno(file), kept) != 0 || fseeko(file, kept, SEEK_SET) != 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
     return CAIRN_OK;
+}
+
+/// Rows behind the marks go once nothing else can keep the run from going on.
+static cairn_status cut_tables(run_state *run, cairn_error *error)
+{
+    for (int i = 0; run->resumes && i < RUN_TABLE_COUNT; i++) {
+        FILE *file = run->files.tables[i];
+        int64_t kept = run->marks.bytes[i];
+        if (file == NULL || kept < 0)
+            continue;
+        if (ftruncate(fileno(file), kept) != 0 || fseeko(file, kept, SEEK_SET) != 0)
+            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", table_names[i], strerror(errno));
+    }
+    return CAIRN_OK;
+}
+
+static FILE *open_named(const char *path, const char *mode, const char **reason)
+{
+    FILE *file = fopen(path, mode);
+    *reason = strerror(errno);
+    return file;
 }
 
 static cairn_status open_table_at(run_state *run, run_table table, const char *path,
@@ -34,9 +55,14 @@ static cairn_status open_table_at(run_state *run, run_table table, const char *p
     if (table == RUN_HASH && access(path, F_OK) != 0)
         run->marks.bytes[table] = -1;
     bool resumes = run->resumes && run->marks.bytes[table] >= 0;
-    *file = fopen(path, resumes ? "r+" : "w");
+    const char *reason = NULL;
+    // a file that the user names may be a pipe or a terminal; those of the folder are files
+    if (table == RUN_HASH)
+        *file = open_named(path, resumes ? "r+" : "w", &reason);
+    else
+        *file = resumes ? base_file_change(path, &reason) : base_file_create(path, &reason);
     if (*file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     return resumes ? resume_table(*file, path, run->marks.bytes[table], error) : CAIRN_OK;
 }
 
@@ -110,13 +136,14 @@ static void put_hash_row(const run_state *run)
 static void put_sensor_column(const scn_scene *scene, const scn_sensor *sensor, int column,
                               FILE *out)
 {
+    char title[8192];
     const char *name = scn_sensor_column_name(scene, sensor, column);
     const char *unit = scn_sensor_unit(scene, sensor);
-    fprintf(out, ",%s %s", sensor->name, scn_sensor_quantity_name(sensor->quantity));
-    if (name[0] != '\0')
-        fprintf(out, " %s", name);
-    if (unit[0] != '\0')
-        fprintf(out, " [%s]", unit);
+    snprintf(title, sizeof title, "%s %s%s%s%s%s%s", sensor->name,
+             scn_sensor_quantity_name(sensor->quantity), name[0] != '\0' ? " " : "", name,
+             unit[0] != '\0' ? " [" : "", unit, unit[0] != '\0' ? "]" : "");
+    fputc(',', out);
+    cli_csv_put(title, out);
 }
 
 static void put_sensor_head(const scn_scene *scene, FILE *out)
@@ -192,7 +219,7 @@ static cairn_status open_frames(run_state *run, cairn_error *error)
         return CAIRN_OK;
     cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
     if (status == CAIRN_OK)
-        status = cli_folder_make(run->files.paraview, error);
+        status = cli_folder_make_own(run->files.paraview, error);
     if (status != CAIRN_OK)
         return status;
     if (run->resumes && run->marks.paraview.frames > 0)
@@ -214,23 +241,25 @@ cairn_status run_files_choose(run_state *run, cairn_error *error)
 static cairn_status open_fclib(run_state *run, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
-    if (run->settings->fclib == NULL)
+    if (run->settings->fclib == NULL) {
         status = cli_path_join(run->files.fclib, run->files.folder, "fclib", error);
-    else if (snprintf(run->files.fclib, PATH_MAX, "%s", run->settings->fclib) >= PATH_MAX)
+        return status != CAIRN_OK ? status : cli_folder_make_own(run->files.fclib, error);
+    }
+    if (snprintf(run->files.fclib, PATH_MAX, "%s", run->settings->fclib) >= PATH_MAX)
         status = base_fail(error, CAIRN_ERROR_FILE, "--fclib: the path is too long");
     return status != CAIRN_OK ? status : cli_folder_make(run->files.fclib, error);
 }
 
 cairn_status run_files_open(run_state *run, cairn_error *error)
 {
-    cairn_status status = cli_folder_make(run->files.folder, error);
-    if (status == CAIRN_OK)
-        status = run->fclib ? open_fclib(run, error) : CAIRN_OK;
+    cairn_status status = run->fclib ? open_fclib(run, error) : CAIRN_OK;
     if (status == CAIRN_OK)
         status = open_tables(run, error);
     if (status == CAIRN_OK)
+        status = run_trajectory_open(run, error);
+    if (status == CAIRN_OK)
         status = open_frames(run, error);
-    return status == CAIRN_OK ? run_trajectory_open(run, error) : status;
+    return status == CAIRN_OK ? cut_tables(run, error) : status;
 }
 
 // ---------------------------------------------------------------- problems

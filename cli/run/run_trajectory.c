@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // trajectory.h5 of a run, with the command and the scene that it came from.
 #include "cli/process/probe.h"
+
+#include "base/file.h"
 #include "cli/run/run.h"
 
 #include <math.h>
@@ -25,7 +27,7 @@ static void read_command(char command[COMMAND_SIZE])
 static char *read_scene(const scn_scene *scene)
 {
     struct stat information;
-    FILE *file = fopen(scene->path, "rb");
+    FILE *file = base_file_read(scene->path, NULL);
     char *text = NULL;
     if (file != NULL && fstat(fileno(file), &information) == 0 && information.st_size < SCENE_MAX)
         text = base_allocate(&scene->allocator, (size_t)information.st_size + 1, 1);

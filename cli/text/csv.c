@@ -2,20 +2,24 @@
 // CSV lines and tables.
 #include "cli/text/csv.h"
 
+#include "base/file.h"
+#include "base/text.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_SIZE_MAX = 1 << 20 };
+enum { LINE_SIZE_MAX = 1 << 20, TEXT_SIZE = 16384 };
 
 cairn_status cli_csv_open(cli_csv *csv, const char *path, cairn_error *error)
 {
     *csv = (cli_csv){.allocator = base_allocator_default(), .path = path};
-    csv->file = fopen(path, "r");
+    const char *reason = NULL;
+    csv->file = base_file_read(path, &reason);
     if (csv->file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     return CAIRN_OK;
 }
 
@@ -93,16 +97,18 @@ cairn_status cli_csv_next(cli_csv *csv, bool *done, cairn_error *error)
 
 void cli_csv_put(const char *text, FILE *out)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
+    char mended[TEXT_SIZE];
+    // a line is a row: no control stays
+    base_text_mend(text, mended, sizeof mended);
+    if (strpbrk(mended, ",\"") == NULL) {
+        fputs(mended, out);
         return;
     }
     fputc('"', out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
+    for (const char *at = mended; *at != '\0'; at++) {
+        if (*at == '"')
             fputc('"', out);
-        // a line is a row
-        fputc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+        fputc(*at, out);
     }
     fputc('"', out);
 }

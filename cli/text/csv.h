@@ -31,7 +31,7 @@ cairn_status cli_csv_next(cli_csv *csv, bool *done, cairn_error *error) CAIRN_CH
 /// "path:line: what"
 cairn_status cli_csv_fail(const cli_csv *csv, const char *what, cairn_error *error);
 
-/// Writes a text field, in quotes where it needs them.
+/// Writes a text field as valid UTF-8 without controls, in quotes where it needs them.
 void cli_csv_put(const char *text, FILE *out);
 
 /// A whole file with names in the first line.

@@ -2,6 +2,8 @@
 // Writes JSON values with keys, commas and escapes.
 #include "cli/text/json.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <math.h>
 
@@ -10,17 +12,22 @@ cli_json cli_json_begin(FILE *out)
     return (cli_json){out, false};
 }
 
+/// Valid whatever the bytes are; what a terminal would obey is escaped.
 static void put_quoted(FILE *out, const char *text)
 {
     fputc('"', out);
-    for (const char *at = text; *at != '\0'; at++) {
-        unsigned char letter = (unsigned char)*at;
-        if (letter == '"' || letter == '\\')
-            fprintf(out, "\\%c", letter);
-        else if (letter < 0x20)
-            fprintf(out, "\\u%04x", letter);
+    while (*text != '\0') {
+        uint32_t letter = 0;
+        int length = base_text_decode(text, &letter);
+        if (length == 0)
+            fputs("\\ufffd", out);
+        else if (letter == '"' || letter == '\\')
+            fprintf(out, "\\%c", (int)letter);
+        else if (base_text_is_control(letter))
+            fprintf(out, "\\u%04x", (unsigned)letter);
         else
-            fputc(letter, out);
+            fwrite(text, 1, (size_t)length, out);
+        text += length > 0 ? length : 1;
     }
     fputc('"', out);
 }

@@ -2,6 +2,8 @@
 // A strict reader of JSON by recursive descent.
 #include "cli/text/json_read.h"
 
+#include "base/file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -370,9 +372,10 @@ cairn_status cli_json_read(const char *path, cli_json_tree *tree, cairn_error *e
 {
     base_allocator allocator = base_allocator_default();
     *tree = (cli_json_tree){0};
-    FILE *file = fopen(path, "rb");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     char *text = base_allocate(&allocator, SIZE_MAX_BYTES + 1, 1);
     size_t size = text != NULL ? fread(text, 1, SIZE_MAX_BYTES + 1, file) : 0;
     bool broken = ferror(file) != 0;

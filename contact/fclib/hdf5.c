@@ -2,6 +2,8 @@
 // HDF5 access for problem files: silence, and reads that trust nothing in the file.
 #include "contact/fclib/hdf5.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -60,17 +62,14 @@ static cairn_status out_of_memory(const con_hdf5_reader *reader)
 // the file's bytes; a file that changes its length meanwhile is read as far as it goes
 static cairn_status load_file(con_hdf5_reader *reader, void **bytes)
 {
-    struct stat information;
-    FILE *file = fopen(reader->path, "rb");
-    if (file == NULL || fstat(fileno(file), &information) != 0) {
-        int reason = errno;
-        if (file != NULL)
-            fclose(file);
-        return base_fail(reader->error, CAIRN_ERROR_FILE, "%s: %s", reader->path, strerror(reason));
-    }
+    struct stat information = {0};
+    const char *reason = NULL;
+    FILE *file = base_file_read(reader->path, &reason);
+    if (file == NULL)
+        return base_fail(reader->error, CAIRN_ERROR_FILE, "%s: %s", reader->path, reason);
     cairn_status status = CAIRN_OK;
-    if (!S_ISREG(information.st_mode))
-        status = base_fail(reader->error, CAIRN_ERROR_FILE, "%s: not a regular file", reader->path);
+    if (fstat(fileno(file), &information) != 0)
+        status = base_fail(reader->error, CAIRN_ERROR_FILE, "%s: cannot be read", reader->path);
     else if ((*bytes = base_arena_allocate(reader->arena, "file", (size_t)information.st_size,
                                            1)) == NULL)
         status = out_of_memory(reader);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hertz's normal force and Mindlin's tangential one without micro-slip (docs/laws.md 7.2).
+#include "contact/laws/batch.h"
 #include "contact/laws/damping.h"
-#include "contact/laws/law.h"
-#include "contact/laws/rolling.h"
+#include "contact/laws/hertz_mindlin_kernel.h"
 #include "contact/laws/slider.h"
 
 #include "base/assert.h"
@@ -115,6 +115,64 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                            .damping = ratio * sqrt(normal * input->mass)};
 }
 
+// ---------------------------------------------------------------- kernel
+
+static bool covers(const void *parameters)
+{
+    return ((const hertz_mindlin *)parameters)->young_modulus > 0.0;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const hertz_mindlin *p = parameters;
+    double young, shear;
+    moduli(p, &young, &shear);
+    double stiffness = 2.0 * young, sliding = 8.0 * shear;
+    double beta = con_damping_ratio(p->restitution, p->attraction);
+    *(con_slider_terms *)terms = (con_slider_terms){
+        .normal = 2.0 / 3.0 * stiffness,
+        .tangential = sliding,
+        .damping = p->tangential_damping_ratio * sqrt(sliding / stiffness),
+        .friction = p->friction,
+        .least_force = p->attraction ? -INFINITY : 0.0,
+        .by_root = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(stiffness),
+    };
+}
+
+static con_rolling rolling_of(const void *parameters)
+{
+    return ((const hertz_mindlin *)parameters)->rolling;
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    const con_slider_terms *t = terms;
+    double root = sqrt(pair->radius);
+    columns[HERTZ_DAMPING] = t->by_root * sqrt(pair->mass) * sqrt(root);
+    columns[HERTZ_ROOT_RADIUS] = root;
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    const con_slider_terms *t = terms;
+    double area = columns[HERTZ_ROOT_RADIUS] * sqrt(overlap), spring = t->normal * area * overlap;
+    return (con_batch_state){
+        .spring = spring, .stiffness = columns[HERTZ_SLOPE], .elastic = 0.4 * spring * overlap};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_hertz_mindlin,
+    .covers = covers,
+    .prepare = prepare,
+    .rolling = rolling_of,
+    .column_count = HERTZ_COLUMNS,
+    .pair = fill_pair,
+    .springs = true,
+    .first_kept = SLOPE,
+    .kept_count = 1,
+    .state = state_of,
+};
+
 const con_law con_law_hertz_mindlin = {
     .name = "hertz_mindlin",
     .help = "Hertz and Mindlin's elastic spheres with restitution, friction, rolling resistance",
@@ -126,4 +184,5 @@ const con_law con_law_hertz_mindlin = {
     .history_names = history_names,
     .impulse = impulse,
     .stiffness = stiffness_of,
+    .batch = &batch,
 };

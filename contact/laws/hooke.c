@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Linear spring and dashpot with tangential history (docs/laws.md 7.1).
+#include "contact/laws/batch.h"
 #include "contact/laws/damping.h"
-#include "contact/laws/law.h"
-#include "contact/laws/rolling.h"
+#include "contact/laws/hooke_kernel.h"
 #include "contact/laws/slider.h"
 
 #include "base/assert.h"
@@ -96,6 +96,64 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                            .damping = dashpot_of(p, input->mass)};
 }
 
+// ---------------------------------------------------------------- kernel
+
+static bool covers(const void *parameters)
+{
+    return ((const hooke *)parameters)->normal_stiffness > 0.0;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const hooke *p = parameters;
+    con_slider_terms *t = terms;
+    *t = (con_slider_terms){
+        .normal = p->normal_stiffness,
+        .tangential = tangential_of(p),
+        .damping = p->tangential_damping_ratio,
+        .friction = p->friction,
+        .least_force = p->attraction ? -INFINITY : 0.0,
+    };
+    if (p->damping == DAMPING_VISCOUS)
+        t->viscous = p->normal_damping;
+    else if (p->damping == DAMPING_MASS)
+        t->by_mass = p->normal_damping;
+    else
+        t->by_root =
+            2.0 * con_damping_ratio(p->restitution, p->attraction) * sqrt(p->normal_stiffness);
+}
+
+static con_rolling rolling_of(const void *parameters)
+{
+    return ((const hooke *)parameters)->rolling;
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    const con_slider_terms *t = terms;
+    columns[HOOKE_DAMPING] = t->viscous + t->by_mass * pair->mass + t->by_root * sqrt(pair->mass);
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    (void)columns;
+    const con_slider_terms *t = terms;
+    double spring = t->normal * overlap;
+    return (con_batch_state){
+        .spring = spring, .stiffness = t->tangential, .elastic = 0.5 * spring * overlap};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_hooke,
+    .covers = covers,
+    .prepare = prepare,
+    .rolling = rolling_of,
+    .column_count = HOOKE_COLUMNS,
+    .pair = fill_pair,
+    .springs = true,
+    .state = state_of,
+};
+
 const con_law con_law_hooke = {
     .name = "hooke",
     .help = "linear spring and dashpot, tangential spring with Coulomb limit, rolling resistance",
@@ -105,4 +163,5 @@ const con_law con_law_hooke = {
     .history_names = history_names,
     .impulse = impulse,
     .stiffness = stiffness_of,
+    .batch = &batch,
 };

@@ -3,24 +3,15 @@
 #include "contact/laws/law.h"
 
 #include "base/assert.h"
+#include "contact/laws/law_list.h"
 
 #include <string.h>
 
-// clang-format off
-// clang-format on
-#define LAW_LIST(X)                                                                                \
-    X(signorini_coulomb)                                                                           \
-    X(spring_dashpot)                                                                              \
-    X(incremental)                                                                                 \
-    X(exudyn_sphere)                                                                               \
-    X(hertz_mindlin)                                                                               \
-    X(hooke)
-
 #define LAW_DECLARE(name) extern const con_law con_law_##name;
-LAW_LIST(LAW_DECLARE)
+CON_LAW_LIST(LAW_DECLARE)
 
 #define LAW_ENTRY(name) &con_law_##name,
-static const con_law *const laws[] = {LAW_LIST(LAW_ENTRY)};
+static const con_law *const laws[] = {CON_LAW_LIST(LAW_ENTRY)};
 
 const con_law *const *con_law_list(int *count)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact laws: one file each (law_*.c), one line each in the table of law.c.
+// Contact laws: one file each, one line each in the table of law_list.h.
 #ifndef CAIRN_CONTACT_LAWS_LAW_H
 #define CAIRN_CONTACT_LAWS_LAW_H
 
@@ -92,6 +92,8 @@ typedef struct con_law {
     bool (*bonded)(const void *parameters, const double *history);
     /// Stiffness of a contact of an impulse law; NULL: the law puts no limit on the step.
     con_stiffness (*stiffness)(const void *parameters, const con_stiffness_input *input);
+    /// Kernel for many contacts of spheres at once, contact/laws/batch.h; NULL: none.
+    const struct con_batch *batch;
 } con_law;
 
 /// m, 1 / (1/r_A + 1/r_B); INFINITY between flat sides.

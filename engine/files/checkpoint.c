@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 6, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 7, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -137,6 +137,7 @@ static void add_lane(field_list *list, eng_lane_record *lane)
     add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
     add(list, "lane/moments", ENG_STORE_REAL, ENG_LANE_RECORD_MOMENT_WIDTH,
         n[ENG_LANE_RECORD_MOMENTS], lane->moments);
+    add(list, "lane/columns", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_COLUMNS], lane->columns);
     add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
     int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
     add(list, "lane/groups", ENG_STORE_INTEGER, 2, groups, lane->groups);

@@ -235,14 +235,15 @@ static cairn_status commit(const char *path, const sealed_image *image, cairn_er
     char temporary[PATH_MAX];
     if (snprintf(temporary, sizeof temporary, "%s.part", path) >= PATH_MAX)
         return base_fail(error, CAIRN_ERROR_FILE, "path is too long: %.100s...", path);
-    int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor < 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", temporary, strerror(errno));
-    bool good = base_write_all(descriptor, image->bytes, (size_t)image->end.size) &&
-                base_write_all(descriptor, &image->end, sizeof image->end) &&
-                fsync(descriptor) == 0;
+    const char *fault = NULL;
+    FILE *file = base_file_create_new(temporary, &fault);
+    if (file == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", temporary, fault);
+    bool good = base_write_all(fileno(file), image->bytes, (size_t)image->end.size) &&
+                base_write_all(fileno(file), &image->end, sizeof image->end) &&
+                fsync(fileno(file)) == 0;
     int reason = errno;
-    if (close(descriptor) != 0 && good) {
+    if (fclose(file) != 0 && good) {
         good = false;
         reason = errno;
     }
@@ -273,7 +274,7 @@ cairn_status eng_store_write(const char *path, const eng_store_array *arrays, in
 
 bool eng_store_found(const char *path)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = base_file_read(path, NULL);
     if (file == NULL)
         return false;
     seal end = {0};
@@ -302,8 +303,8 @@ static cairn_status check_seal(const char *path, const unsigned char *bytes, siz
 static cairn_status check_bytes(FILE *file, const char *path, base_arena *arena, cairn_error *error)
 {
     struct stat information;
-    if (fstat(fileno(file), &information) != 0 || !S_ISREG(information.st_mode))
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: not a regular file", path);
+    if (fstat(fileno(file), &information) != 0)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
     size_t size = (size_t)information.st_size;
     unsigned char *bytes = base_arena_allocate(arena, "file", size, 1);
     if (bytes == NULL)
@@ -317,9 +318,10 @@ cairn_status eng_store_open(con_hdf5_reader *reader, const char *path, base_aren
                             cairn_error *error)
 {
     *reader = (con_hdf5_reader){.file = H5I_INVALID_HID, .path = path};
-    FILE *file = fopen(path, "rb");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     base_arena_mark mark = base_arena_get_mark(arena);
     cairn_status status = check_bytes(file, path, arena, error);
     fclose(file);

@@ -8,11 +8,13 @@
 #include "engine/state/world.h"
 
 #include "base/assert.h"
+#include "base/file.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4 };
+enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4, ATTRIBUTE_SIZE = 16384 };
 
 typedef eng_trajectory_index set_index;
 
@@ -61,17 +63,21 @@ static hid_t text_type(const char *text)
     size_t length = strlen(text);
     if (type >= 0 &&
         (H5Tset_size(type, length > 0 ? length : 1) < 0 ||
-         H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0)) {
+         H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+         H5Tset_cset(type, base_text_is_utf8(text) ? H5T_CSET_UTF8 : H5T_CSET_ASCII) < 0)) {
         H5Tclose(type);
         return H5I_INVALID_HID;
     }
     return type;
 }
 
+/// Declared as UTF-8, which names and words of a command line need not be.
 static bool put_text(hid_t owner, const char *name, const char *text)
 {
-    hid_t type = text_type(text);
-    bool good = type >= 0 && put_attribute(owner, name, type, text);
+    char mended[ATTRIBUTE_SIZE];
+    base_text_mend(text, mended, sizeof mended);
+    hid_t type = text_type(mended);
+    bool good = type >= 0 && put_attribute(owner, name, type, mended);
     close_with(type, H5Tclose);
     return good;
 }
@@ -316,6 +322,8 @@ static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *worl
 {
     char temporary[PATH_SIZE + 8];
     snprintf(temporary, sizeof temporary, "%s.part", writer->path);
+    // what lies there, perhaps a link, is not written through
+    (void)remove(temporary);
     writer->file = create_file(temporary);
     cairn_status status = CAIRN_OK;
     if (writer->file < 0 || !put_provenance(writer->file, world, def) || !create_sets(writer))

@@ -2,6 +2,8 @@
 // Layout of trajectory.h5, and how its readers open it.
 #include "engine/files/trajectory.h"
 
+#include "base/file.h"
+
 enum { READ_ATTEMPTS = 20 };
 
 const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT] = {
@@ -30,6 +32,11 @@ int eng_trajectory_shape(eng_trajectory_index set, int bodies, int64_t frames,
 
 hid_t eng_trajectory_open_file(const char *path)
 {
+    // HDF5 would wait for the other end of a pipe
+    FILE *regular = base_file_read(path, NULL);
+    if (regular == NULL)
+        return H5I_INVALID_HID;
+    fclose(regular);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = H5I_INVALID_HID;
     if (access >= 0 && H5Pset_metadata_read_attempts(access, READ_ATTEMPTS) >= 0)
         file = H5Fopen(path, H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);

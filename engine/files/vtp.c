@@ -137,8 +137,11 @@ static cairn_status begin_whole(whole_file *file, const char *path, cairn_error 
     if (snprintf(file->temporary, sizeof file->temporary, "%s.part", path) >=
         (int)sizeof file->temporary)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", path);
-    file->stream = fopen(file->temporary, "wb");
-    return file->stream != NULL ? CAIRN_OK : fail_file("cannot be written", file->temporary, error);
+    const char *reason = NULL;
+    file->stream = base_file_create_new(file->temporary, &reason);
+    if (file->stream == NULL)
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", file->temporary, reason);
+    return CAIRN_OK;
 }
 
 /// Gives the file its name, or removes it.
@@ -203,7 +206,7 @@ cairn_status eng_pvd_add(const char *path, double time, const char *file, cairn_
                  time, file, pvd_end);
     if (size >= (int)sizeof text)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the name is too long", file);
-    int index = open(path, O_WRONLY | O_CLOEXEC);
+    int index = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (index < 0)
         return fail_file("cannot be continued", path, error);
     bool good = append_entry(index, text, (size_t)size);
@@ -226,9 +229,10 @@ static long kept_length(FILE *index, int entries)
 
 cairn_status eng_pvd_cut(const char *path, int entries, cairn_error *error)
 {
-    FILE *index = fopen(path, "r+b");
+    const char *reason = NULL;
+    FILE *index = base_file_change(path, &reason);
     if (index == NULL)
-        return fail_file("cannot be continued", path, error);
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be continued: %s", path, reason);
     long length = kept_length(index, entries);
     if (length < 0) {
         fclose(index);

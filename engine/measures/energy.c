@@ -65,8 +65,11 @@ static void work_chunk(void *argument, int begin, int end, int chunk, int worker
     // energy, theory.md (8.2)
     for (int i = begin; i < end; i++) {
         const double *R = c->R[i], *V = c->V[i], *U = c->U[i];
-        impact -= 0.5 * R[0] * (V[0] + U[0]);
-        friction -= 0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
+        double normal = -0.5 * R[0] * (V[0] + U[0]);
+        double tangential = -0.5 * (R[1] * (V[1] + U[1]) + R[2] * (V[2] + U[2]));
+        // friction that turns a contact back within the step drives it: the impact pays for that
+        impact += normal + fmin(tangential, 0.0);
+        friction += fmax(tangential, 0.0);
         drivers += driver_work(context->world, i);
     }
     context->impact[chunk] = impact;
@@ -100,6 +103,13 @@ void eng_energy_book(cairn_world *world)
     double kept = e->kinetic + e->potential + e->elastic;
     double lost = e->impact + e->friction + e->damping + e->plastic;
     e->residual = kept + lost - given;
+    world->report.energy_rise = kept - given - world->energy_before;
+}
+
+void eng_energy_before(cairn_world *world)
+{
+    const cairn_energy *e = &world->energy;
+    world->energy_before = e->residual - e->impact - e->friction - e->damping - e->plastic;
 }
 
 cairn_energy cairn_world_get_energy(const cairn_world *world)

@@ -4,6 +4,7 @@
 
 #include "base/timer.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/finite.h"
 #include "engine/pairs/spheres/lane.h"
 #include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
@@ -15,22 +16,6 @@
 
 // RESIDUALS: entries kept of a step's residual history
 enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
-
-typedef struct body_label {
-    char text[96];
-} body_label;
-
-/// 'body 3 ("name")', for messages.
-static body_label label_of(const cairn_world *world, int body)
-{
-    body_label label;
-    const char *name = eng_extra_of(world, body).name;
-    if (name != NULL)
-        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
-    else
-        snprintf(label.text, sizeof label.text, "body %d", body);
-    return label;
-}
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
 static int worst_contact(const cairn_world *world)
@@ -63,12 +48,13 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
                          world->step_count + 1, world->time, cairn_status_text(status));
     int worst = worst_contact(world);
     const double *V = c->V[worst];
-    return base_fail(error, status,
-                     "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
-                     "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
-                     "m/s, gap %.3g m)",
-                     world->step_count + 1, world->time, label_of(world, c->body[worst][0]).text,
-                     label_of(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
+    return base_fail(
+        error, status,
+        "step %" PRId64 ", t = %g s: the solver met a value that is not finite; the "
+        "contact of %s and %s is the likely cause (relative velocity %.3g %.3g %.3g "
+        "m/s, gap %.3g m)",
+        world->step_count + 1, world->time, eng_body_label(world, c->body[worst][0]).text,
+        eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
 }
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
@@ -204,23 +190,6 @@ cairn_status eng_block_end(cairn_world *world)
     return status;
 }
 
-/// Names the first body or contact whose state is not finite.
-static cairn_status check_finite(const cairn_world *world, cairn_error *error)
-{
-    for (int i = 0; i < world->body_count; i++) {
-        const double *v = world->v[i];
-        double sum = v[0] + v[1] + v[2] + v[3] + v[4] + v[5];
-        if (isfinite(sum) && vec3_is_finite(world->q[i].position))
-            continue;
-        return base_fail(error, CAIRN_ERROR_NONFINITE,
-                         "step %" PRId64 ", t = %g s: %s has a state that is not finite "
-                         "(velocity %g %g %g m/s)",
-                         world->step_count + 1, world->time, label_of(world, i).text, v[0], v[1],
-                         v[2]);
-    }
-    return CAIRN_OK;
-}
-
 static cairn_status begin_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
@@ -233,6 +202,7 @@ static cairn_status begin_step(cairn_world *world)
         status = eng_joints_gather(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
+    eng_energy_before(world);
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
     return status;
@@ -261,6 +231,8 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
 
 static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
 {
+    if (status == CAIRN_ERROR_NONFINITE)
+        return eng_finite_explain(world, "the step", error);
     return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
                      cairn_status_text(status));
 }
@@ -290,7 +262,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     TIMED(FINISH, status = eng_block_end(world));
-    return status == CAIRN_OK ? check_finite(world, error) : fail_block(world, status, error);
+    return status == CAIRN_OK ? eng_finite_check(world, error) : fail_block(world, status, error);
 }
 
 /// All blocks in one pass over spheres.
@@ -301,7 +273,7 @@ static cairn_status run_lane(cairn_world *world, cairn_error *error)
         return status;
     // without memory for that nobody is named
     cairn_status found =
-        eng_lane_publish(world) == CAIRN_OK ? check_finite(world, error) : CAIRN_OK;
+        eng_lane_publish(world) == CAIRN_OK ? eng_finite_check(world, error) : CAIRN_OK;
     return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 

@@ -56,13 +56,28 @@ uint64_t eng_columns_hash(eng_columns columns, int rows, uint64_t hash)
     return hash;
 }
 
+/// Looks at all exponents, so that the compiler can take many at a time.
+static bool any_nonfinite(const double *values, size_t count)
+{
+    const uint64_t exponent = 0x7ff0000000000000u;
+    uint64_t found = 0;
+    for (size_t k = 0; k < count; k++) {
+        uint64_t bits;
+        memcpy(&bits, &values[k], sizeof bits);
+        found |= (uint64_t)((bits & exponent) == exponent);
+    }
+    return found != 0;
+}
+
 const eng_column *eng_columns_find_nonfinite(eng_columns columns, int rows, int *row)
 {
     for (int i = 0; i < columns.count; i++) {
         const eng_column *column = &columns.table[i];
         const double *values = columns.data[i];
-        for (size_t k = 0; column->scalar == ENG_REAL && k < (size_t)rows * (size_t)column->width;
-             k++)
+        size_t count = (size_t)rows * (size_t)column->width;
+        if (column->scalar != ENG_REAL || !any_nonfinite(values, count))
+            continue;
+        for (size_t k = 0; k < count; k++)
             if (!isfinite(values[k])) {
                 *row = (int)(k / (size_t)column->width);
                 return column;

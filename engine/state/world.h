@@ -251,7 +251,8 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     cairn_energy energy;
-    double energy_start; // J, kinetic + potential at the first step
+    double energy_start;  // J, kinetic + potential at the first step
+    double energy_before; // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
     double time_start; // s, of step 0
@@ -441,6 +442,9 @@ void eng_energy_contacts(cairn_world *world);
 
 /// Takes the new totals of the step that just ended.
 void eng_energy_book(cairn_world *world);
+
+/// Notes what the balance was before the step, for its rise.
+void eng_energy_before(cairn_world *world);
 
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);

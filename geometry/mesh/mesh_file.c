@@ -2,6 +2,8 @@
 // Reads mesh files: picks the reader by the ending.
 #include "geometry/mesh/mesh_file_internal.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -116,9 +118,10 @@ cairn_status geo_mesh_file_read(const base_allocator *allocator, const char *pat
     cairn_status status = check_request(path, scale, error);
     if (status != CAIRN_OK)
         return status;
-    FILE *stream = fopen(path, "rb");
+    const char *reason = NULL;
+    FILE *stream = base_file_read(path, &reason);
     if (stream == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
     file_bytes file = {0};
     status = read_bytes(allocator, stream, path, &file, error);
     fclose(stream);

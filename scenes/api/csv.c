@@ -3,6 +3,7 @@
 #include "scenes/load/loader.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -62,9 +63,10 @@ static char *push_text(lua_State *L, const char *file)
     if (info.st_size > FILE_SIZE_MAX)
         scn_raise(L, "file \"%.200s\" is larger than %d MB", file, FILE_SIZE_MAX >> 20);
     char *text = lua_newuserdatauv(L, (size_t)info.st_size + 1, 0);
-    FILE *stream = fopen(path, "rb");
+    const char *reason = NULL;
+    FILE *stream = base_file_read(path, &reason);
     if (stream == NULL)
-        scn_raise(L, "file \"%.200s\": %s", file, strerror(errno));
+        scn_raise(L, "file \"%.200s\": %s", file, reason);
     size_t size = fread(text, 1, (size_t)info.st_size, stream);
     fclose(stream);
     text[size] = '\0';

@@ -117,17 +117,19 @@ typedef struct pair_call {
     bool replaced;     // by the command line's law
 } pair_call;
 
-/// Law that the scene names, or that of the default pair.
+/// Law that the scene names, or the one that it means for the default pair.
 static void choose_law(const scn_fields *fields, cairn_world *world, pair_call *pair)
 {
-    const cairn_material_id none = {0, 0};
-    const char *instead = scn_loader_of(fields->L)->options->law;
+    scn_loader *loader = scn_loader_of(fields->L);
+    const char *instead = loader->options->law;
     const char *written = scn_fields_text(fields, "law", NULL);
     cairn_error error = {0};
     if (written != NULL)
         scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, written, &error), &error);
     else
-        written = cairn_pair_get_law(world, none, none);
+        written = loader->default_law;
+    if (pair->ids[0].generation == 0)
+        loader->default_law = cairn_plugin_get(CAIRN_LAW, scn_find_plugin(CAIRN_LAW, written)).name;
     pair->law = instead != NULL ? instead : written;
     pair->written_index = scn_find_plugin(CAIRN_LAW, written);
     pair->replaced = strcmp(pair->law, written) != 0;

@@ -3,6 +3,7 @@
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -174,6 +175,28 @@ static void add_joint_sensor(const scn_fields *fields, const char *name,
     sensor->columns = is_sum(quantity) ? 3 : 1;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const cairn_body_id *x = a, *y = b;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+/// A body that is named twice would count twice.
+static void check_twice(lua_State *L, const scn_sensor *sensor)
+{
+    size_t count = (size_t)sensor->body_count;
+    cairn_body_id *sorted = lua_newuserdatauv(L, count * sizeof *sorted, 0);
+    memcpy(sorted, sensor->bodies, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_ids);
+    for (size_t i = 1; i < count; i++) {
+        cairn_body_view view;
+        if (compare_ids(&sorted[i - 1], &sorted[i]) == 0 &&
+            cairn_body_get(scn_loader_world(L), sorted[i], &view) == CAIRN_OK)
+            scn_raise(L, "sensor \"%.80s\" names body \"%.80s\" twice", sensor->name, view.name);
+    }
+    lua_pop(L, 1);
+}
+
 static void add_body_sensor(const scn_fields *fields, const char *name,
                             scn_sensor_quantity quantity)
 {
@@ -183,6 +206,8 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
         scn_raise(L, "sensor: %s is of %s", scn_fields_has(fields, "on") ? "the key on" : word,
                   quantity > SCN_SENSOR_HISTORY ? "joints" : "connectors");
     int count = push_body_list(fields);
+    if (count > cairn_body_count(scn_loader_world(L)))
+        scn_raise(L, "sensor \"%.80s\" names %d bodies, more than there are", name, count);
     if (count > 1 && !is_sum(quantity))
         scn_raise(L, "sensor: %s is of one body; forces and torques may be sums", word);
     scn_sensor *sensor = add_sensor(L, name, count);
@@ -193,6 +218,7 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
         sensor->bodies[i] = scn_check_body(L, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
+    check_twice(L, sensor);
 }
 
 int scn_call_sensor(lua_State *L)

@@ -3,6 +3,7 @@
 #include "scenes/load/loader.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "base/settings.h"
 #include "scenes/load/motion.h"
 
@@ -10,6 +11,7 @@
 #include <lauxlib.h>
 #include <libgen.h>
 #include <limits.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +59,7 @@ scn_options scn_default_options(void)
         .instruction_limit = 1000000000,
         .time_limit = 20.0,
         .body_limit = 2000000,
+        .memory_budget = (size_t)4 << 30,
         .allocator = base_allocator_default(),
     };
 }
@@ -204,14 +207,21 @@ static cairn_status fail_program(scn_loader *loader, lua_State *L, int result, c
 {
     const scn_sandbox *sandbox = loader->sandbox;
     const char *path = loader->scene->path;
-    if (result == LUA_ERRMEM && sandbox->memory_refused) {
-        char line[24] = "";
-        if (sandbox->last_line > 0)
-            snprintf(line, sizeof line, ":%d", sandbox->last_line);
+    char line[24] = "";
+    if (sandbox->last_line > 0)
+        snprintf(line, sizeof line, ":%d", sandbox->last_line);
+    if (loader->scene->budget.refused)
+        return base_fail(error, CAIRN_ERROR_SCENE,
+                         "%s%s: scene needs more than %zu MB of memory for its program and its "
+                         "world (--memory-limit sets the limit)",
+                         path, line, loader->scene->budget.limit >> 20);
+    if (result == LUA_ERRMEM && sandbox->text_refused)
+        return base_fail(error, CAIRN_ERROR_SCENE, "%s%s: scene makes a text of more than %d MB",
+                         path, line, SCN_LONG_TEXT_MOST >> 20);
+    if (result == LUA_ERRMEM && sandbox->memory_refused)
         return base_fail(error, CAIRN_ERROR_SCENE,
                          "%s%s: scene needs more than %zu MB of memory (endless table or text?)",
                          path, line, sandbox->memory_limit >> 20);
-    }
     if (result == LUA_ERRMEM)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     const char *text = lua_tostring(L, -1);
@@ -291,6 +301,7 @@ static cairn_status load_text(scn_loader *loader, const char *text, size_t size,
                                      .memory_limit = options->memory_limit,
                                      .instruction_limit = options->instruction_limit,
                                      .time_limit = options->time_limit,
+                                     .stop = options->stop,
                                      .owner = loader};
     lua_State *L = scn_sandbox_open(loader->sandbox);
     cairn_status status = CAIRN_OK;
@@ -309,13 +320,14 @@ static cairn_status load_text(scn_loader *loader, const char *text, size_t size,
 static cairn_status read_file(const base_allocator *allocator, const char *path, char **text,
                               size_t *size, cairn_error *error)
 {
-    FILE *file = fopen(path, "rb");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
-    struct stat info;
+        return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, reason);
+    struct stat info = {0};
     cairn_status status = CAIRN_OK;
-    if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
-        status = base_fail(error, CAIRN_ERROR_FILE, "%s: not a file", path);
+    if (fstat(fileno(file), &info) != 0)
+        status = base_fail(error, CAIRN_ERROR_FILE, "%s: cannot be read", path);
     else if (info.st_size > FILE_SIZE_MAX)
         status =
             base_fail(error, CAIRN_ERROR_FILE, "%s: larger than %d MB", path, FILE_SIZE_MAX >> 20);
@@ -367,13 +379,48 @@ static char *scene_name(const base_allocator *allocator, const char *path)
     return name;
 }
 
+/// Books a change of the memory in use; false where it would pass the limit. A viewer's thread
+/// allocates beside the one that steps.
+static bool budget_book(scn_budget *budget, size_t before, size_t after)
+{
+    size_t used = __atomic_add_fetch(&budget->used, after - before, __ATOMIC_RELAXED);
+    if (after <= before || used <= budget->limit)
+        return true;
+    __atomic_sub_fetch(&budget->used, after - before, __ATOMIC_RELAXED);
+    budget->refused = true;
+    return false;
+}
+
+/// Blocks of the C library's allocator know their sizes, which are booked as they were asked for
+/// and then as they came.
+static void *budget_reallocate(void *context, void *block, size_t size)
+{
+    scn_budget *budget = context;
+    size_t before = block != NULL ? malloc_usable_size(block) : 0;
+    if (!budget_book(budget, before, size))
+        return NULL;
+    void *result = budget->source.reallocate(budget->source.context, block, size);
+    size_t after = result != NULL ? malloc_usable_size(result) : size > 0 ? before : 0;
+    __atomic_add_fetch(&budget->used, after - size, __ATOMIC_RELAXED);
+    return result;
+}
+
+/// The scene's own allocator: the one given, counted where that can be done.
+static base_allocator budget_allocator(scn_scene *scene, const scn_options *options)
+{
+    scene->budget = (scn_budget){.source = options->allocator, .limit = options->memory_budget};
+    if (options->allocator.reallocate != base_allocator_default().reallocate)
+        return options->allocator;
+    return (base_allocator){budget_reallocate, &scene->budget};
+}
+
 static scn_scene *make_scene(const char *path, const scn_options *options)
 {
     base_allocator allocator = options->allocator;
     scn_scene *scene = base_allocate(&allocator, 1, sizeof *scene);
     if (scene == NULL)
         return NULL;
-    scene->allocator = allocator;
+    scene->allocator = allocator = budget_allocator(scene, options);
     scene->path = base_copy_text(&allocator, path);
     scene->name = scene_name(&allocator, path);
     scene->title = base_copy_text(&allocator, "");
@@ -446,7 +493,7 @@ void scn_destroy(scn_scene *scene)
 {
     if (scene == NULL)
         return;
-    const base_allocator allocator = scene->allocator;
+    const base_allocator allocator = scene->allocator, source = scene->budget.source;
     cairn_world_destroy(scene->world);
     for (int i = 0; i < scene->parameter_count; i++)
         release_parameter(&allocator, &scene->parameters[i]);
@@ -467,5 +514,5 @@ void scn_destroy(scn_scene *scene)
     base_release(&allocator, scene->title);
     base_release(&allocator, scene->name);
     base_release(&allocator, scene->path);
-    base_release(&allocator, scene);
+    base_release(&source, scene);
 }

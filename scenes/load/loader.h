@@ -17,9 +17,9 @@ typedef struct scn_loader {
     const char *folder; // real path of the scene's folder
     scn_sandbox *sandbox;
     // kept while the program runs
-    cairn_world_def world_def;       // until the world is made
-    int solver_chosen, local_chosen; // the scene named one itself
-    int printed;                     // lines
+    cairn_world_def world_def; // until the world is made
+    const char *default_law;   // that the scene means for the default pair, static
+    int printed;               // lines
     cairn_status
         failure; // status of the load when the program stops: SCENE, or the user's ARGUMENT
 } scn_loader;

@@ -43,10 +43,11 @@ static cairn_status make_world(scn_loader *loader, cairn_error *error)
         status = cairn_world_set_solver(loader->scene->world, options->solver, error);
     if (status == CAIRN_OK && options->local != NULL)
         status = cairn_world_set_local(loader->scene->world, options->local, error);
-    if (status == CAIRN_OK && options->law != NULL) {
-        const cairn_material_id none = {0, 0};
+    const cairn_material_id none = {0, 0};
+    if (status == CAIRN_OK)
+        loader->default_law = cairn_pair_get_law(loader->scene->world, none, none);
+    if (status == CAIRN_OK && options->law != NULL)
         status = cairn_pair_set_law(loader->scene->world, none, none, options->law, error);
-    }
     return status;
 }
 

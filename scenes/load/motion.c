@@ -85,13 +85,16 @@ cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motio
     request r = {source, time, motion};
     scn_sandbox *sandbox = scn_sandbox_of(L);
     sandbox->instructions = 0;
+    sandbox->stopped = false;
     int top = lua_gettop(L);
     lua_pushcfunction(L, answer);
     lua_pushlightuserdata(L, &r);
     int result = lua_pcall(L, 1, 0, 0);
     cairn_status status = CAIRN_OK;
-    if (result == LUA_ERRMEM && !sandbox->memory_refused)
+    if (result == LUA_ERRMEM && !sandbox->memory_refused && !sandbox->text_refused)
         status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
+    else if (sandbox->stopped)
+        status = base_fail(error, CAIRN_INTERRUPTED, "interrupted");
     else if (result != LUA_OK) {
         const char *text = lua_tostring(L, -1);
         status = base_fail(error, CAIRN_ERROR_SCENE, "motion of \"%s\" at t = %g s: %s",

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HOOK_INTERVAL = 20000 };
+enum { HOOK_INTERVAL = 2000 };
 
 // address is the key under which the registry keeps math.randomseed
 static const char seed_key;
@@ -24,8 +24,15 @@ scn_sandbox *scn_sandbox_of(lua_State *L)
 static void *limited_reallocate(void *context, void *block, size_t old_size, size_t size)
 {
     scn_sandbox *sandbox = context;
+    // Lua tells what a new block is for in place of its old size
+    bool text = block == NULL && old_size == LUA_TSTRING;
     if (block == NULL)
         old_size = 0;
+    // one instruction may go through a text
+    if (text && size > SCN_LONG_TEXT_MOST) {
+        sandbox->text_refused = true;
+        return NULL;
+    }
     if (size > old_size && size - old_size > sandbox->memory_limit - sandbox->memory_used) {
         sandbox->memory_refused = true;
         return NULL;
@@ -36,18 +43,7 @@ static void *limited_reallocate(void *context, void *block, size_t old_size, siz
     return result;
 }
 
-static void limit_hook(lua_State *L, lua_Debug *place)
-{
-    scn_sandbox *sandbox = scn_sandbox_of(L);
-    sandbox->instructions += HOOK_INTERVAL;
-    if (lua_getinfo(L, "l", place) != 0 && place->currentline > 0)
-        sandbox->last_line = place->currentline;
-    if (sandbox->instructions > sandbox->instruction_limit)
-        scn_raise(L, "scene ran for more than %.3g instructions (endless loop?)",
-                  (double)sandbox->instruction_limit);
-    if (base_timer_seconds() - sandbox->started > sandbox->time_limit)
-        scn_raise(L, "scene ran for more than %.3g s (endless loop?)", sandbox->time_limit);
-}
+static void limit_hook(lua_State *L, lua_Debug *place);
 
 lua_State *scn_sandbox_open(scn_sandbox *sandbox)
 {
@@ -89,22 +85,125 @@ void scn_raise(lua_State *L, const char *format, ...)
 
 // ---------------------------------------------------------------- guarded library functions
 
-/// Refuses a search whose cost, length^(repetitions + 1), could hang the program: matching runs
-/// outside the reach of the hook. Calls the library's function, the first upvalue.
-static int guarded_search(lua_State *L)
+// Library functions run outside the reach of the hook. What they do is bounded before they begin,
+// and booked as so many instructions, so that a loop of them ends at the same place on any machine.
+
+static void look_at_limits(lua_State *L)
 {
-    size_t length = 0, pattern_length = 0;
-    luaL_checklstring(L, 1, &length);
-    const char *pattern = luaL_checklstring(L, 2, &pattern_length);
-    int repetitions = 0;
-    for (size_t i = 0; i < pattern_length; i++)
-        repetitions += pattern[i] != '\0' && strchr("*+-?", pattern[i]) != NULL;
-    if ((repetitions + 1) * log10((double)length + 1.0) > 9.0)
-        scn_raise(L, "pattern \"%.40s\" is too costly for a text of %zu letters", pattern, length);
+    scn_sandbox *sandbox = scn_sandbox_of(L);
+    if (sandbox->instructions > sandbox->instruction_limit)
+        scn_raise(L, "scene ran for more than %.3g instructions (endless loop?)",
+                  (double)sandbox->instruction_limit);
+    if (sandbox->stop != NULL && sandbox->stop()) {
+        sandbox->stopped = true;
+        scn_raise(L, "interrupted");
+    }
+    if (base_timer_seconds() - sandbox->started > sandbox->time_limit)
+        scn_raise(L, "scene ran for more than %.3g s (endless loop?)", sandbox->time_limit);
+}
+
+static void limit_hook(lua_State *L, lua_Debug *place)
+{
+    scn_sandbox *sandbox = scn_sandbox_of(L);
+    sandbox->instructions += HOOK_INTERVAL;
+    if (lua_getinfo(L, "l", place) != 0 && place->currentline > 0)
+        sandbox->last_line = place->currentline;
+    look_at_limits(L);
+}
+
+/// Books work of a library function that is about to run.
+static void charge(lua_State *L, double instructions)
+{
+    enum { WORTH_A_LOOK = 10000 };
+    scn_sandbox_of(L)->instructions += (int64_t)fmin(instructions, 1e15);
+    if (instructions > WORTH_A_LOOK)
+        look_at_limits(L);
+}
+
+/// Calls the library's function, upvalue 1, with all arguments.
+static int call_original(lua_State *L)
+{
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
     lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
     return lua_gettop(L);
+}
+
+/// log10 of the steps that a search may take, length^(repetitions + 1). A balanced pair %b and a
+/// back reference %1 go through the text as a repetition does.
+static double search_cost(const char *pattern, size_t pattern_length, size_t length)
+{
+    int repetitions = 0;
+    for (size_t i = 0; i < pattern_length; i++) {
+        bool last = i + 1 == pattern_length;
+        if (pattern[i] == '%' && !last) {
+            i++;
+            repetitions += pattern[i] == 'b' || (pattern[i] >= '1' && pattern[i] <= '9');
+        } else {
+            repetitions += pattern[i] != '\0' && strchr("*+-?", pattern[i]) != NULL;
+        }
+    }
+    return (repetitions + 1) * log10((double)length + 1.0);
+}
+
+/// Refuses a search that could take too long. @return its cost in instructions
+static double check_search(lua_State *L, bool plain)
+{
+    enum { COST_MOST = 9 };
+    // most of the steps that a pattern may take are not taken, and each is short
+    const double share = 0.01;
+    size_t length = 0, pattern_length = 0;
+    luaL_checklstring(L, 1, &length);
+    const char *pattern = luaL_checklstring(L, 2, &pattern_length);
+    double cost = plain ? log10((double)length + 1.0) + log10((double)pattern_length + 1.0)
+                        : search_cost(pattern, pattern_length, length);
+    if (cost > COST_MOST)
+        scn_raise(L, "pattern \"%.40s\" is too costly for a text of %zu letters", pattern, length);
+    return share * pow(10.0, cost);
+}
+
+/// find, match, gsub.
+static int guarded_search(lua_State *L)
+{
+    // as string.find decides: the fourth value, or no letter with a meaning
+    size_t length = 0;
+    const char *pattern = luaL_checklstring(L, 2, &length);
+    bool plain = lua_toboolean(L, lua_upvalueindex(2)) &&
+                 (lua_toboolean(L, 4) || strpbrk(pattern, "^$*+?.([%-") == NULL);
+    charge(L, check_search(L, plain));
+    return call_original(L);
+}
+
+/// The function that gmatch returned, upvalue 1, at its price, upvalue 2.
+static int guarded_next_match(lua_State *L)
+{
+    charge(L, lua_tonumber(L, lua_upvalueindex(2)));
+    return call_original(L);
+}
+
+static int guarded_gmatch(lua_State *L)
+{
+    double cost = check_search(L, false);
+    call_original(L);
+    lua_settop(L, 1);
+    lua_pushnumber(L, cost);
+    lua_pushcclosure(L, guarded_next_match, 2);
+    return 1;
+}
+
+/// A text of no letters can be repeated for ever.
+static int guarded_rep(lua_State *L)
+{
+    size_t length = 0, between = 0;
+    luaL_checklstring(L, 1, &length);
+    lua_Number count = luaL_checknumber(L, 2);
+    luaL_optlstring(L, 3, "", &between);
+    if (length + between > 0)
+        return call_original(L);
+    if (count > 1e9)
+        scn_raise(L, "string.rep: more than 1e9 repetitions of an empty text");
+    charge(L, fmax(count, 0.0));
+    return call_original(L);
 }
 
 /// Finalizers would run outside the reach of the hook.
@@ -124,16 +223,32 @@ static int guarded_setmetatable(lua_State *L)
     return 1;
 }
 
-/// table.move copies outside the reach of the hook.
 static int guarded_move(lua_State *L)
 {
     lua_Number first = luaL_checknumber(L, 2), last = luaL_checknumber(L, 3);
     if (last - first > 1e8)
         scn_raise(L, "table.move: more than 1e8 elements");
-    lua_pushvalue(L, lua_upvalueindex(1));
-    lua_insert(L, 1);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
+    charge(L, fmax(last - first, 0.0));
+    return call_original(L);
+}
+
+/// insert, remove, concat: they may go through the whole table.
+static int guarded_list(lua_State *L)
+{
+    charge(L, lua_istable(L, 1) ? (double)lua_rawlen(L, 1) : 0.0);
+    return call_original(L);
+}
+
+/// Without an order of its own the library compares long texts outside the reach of the hook:
+/// upvalue 2 is the same order as a function of the program.
+static int guarded_sort(lua_State *L)
+{
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lua_pushvalue(L, lua_upvalueindex(2));
+        lua_replace(L, 2);
+    }
+    return call_original(L);
 }
 
 // Lua orders string keys by a hash that differs from run to run; scenes must not
@@ -187,11 +302,13 @@ static void keep_fields(lua_State *L, const char *const *names)
     lua_remove(L, -2);
 }
 
-/// Replaces a field of the table on top by a guard that holds the original.
+/// Replaces a field of the table below the top by a guard that holds the original and the value on
+/// top, which is popped.
 static void guard_field(lua_State *L, const char *name, lua_CFunction guard)
 {
-    lua_getfield(L, -1, name);
-    lua_pushcclosure(L, guard, 1);
+    lua_getfield(L, -2, name);
+    lua_insert(L, -2);
+    lua_pushcclosure(L, guard, 2);
     lua_setfield(L, -2, name);
 }
 
@@ -226,11 +343,21 @@ static void fill_string(lua_State *L)
     static const char *const names[] = {"byte",    "char", "find",  "format", "gmatch",
                                         "gsub",    "len",  "lower", "match",  "rep",
                                         "reverse", "sub",  "upper", NULL};
-    static const char *const searches[] = {"find", "gmatch", "gsub", "match"};
+    static const struct {
+        const char *name;
+        lua_CFunction guard;
+        bool plain; // takes texts without patterns too
+    } guards[] = {{"find", guarded_search, true},
+                  {"gsub", guarded_search, false},
+                  {"match", guarded_search, false},
+                  {"gmatch", guarded_gmatch, false},
+                  {"rep", guarded_rep, false}};
     open_library(L, LUA_STRLIBNAME, luaopen_string);
     keep_fields(L, names);
-    for (int i = 0; i < BASE_COUNT(searches); i++)
-        guard_field(L, searches[i], guarded_search);
+    for (int i = 0; i < BASE_COUNT(guards); i++) {
+        lua_pushboolean(L, guards[i].plain);
+        guard_field(L, guards[i].name, guards[i].guard);
+    }
     // methods of texts, as in ("x"):rep(3), see the same functions
     lua_pushliteral(L, "");
     lua_getmetatable(L, -1);
@@ -254,8 +381,22 @@ static void fill_math(lua_State *L)
 
 static void fill_table(lua_State *L)
 {
+    static const struct {
+        const char *name;
+        lua_CFunction guard;
+    } guards[] = {{"move", guarded_move},
+                  {"insert", guarded_list},
+                  {"remove", guarded_list},
+                  {"concat", guarded_list}};
+    static const char order[] = "return function(a, b) return a < b end";
     open_library(L, LUA_TABLIBNAME, luaopen_table);
-    guard_field(L, "move", guarded_move);
+    for (int i = 0; i < BASE_COUNT(guards); i++) {
+        lua_pushnil(L);
+        guard_field(L, guards[i].name, guards[i].guard);
+    }
+    luaL_loadbufferx(L, order, sizeof order - 1, "=sort", "t");
+    lua_call(L, 0, 1);
+    guard_field(L, "sort", guarded_sort);
     lua_setglobal(L, LUA_TABLIBNAME);
 }
 

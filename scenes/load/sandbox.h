@@ -10,16 +10,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/// Bytes of one text of the program: an instruction may go through all of it.
+enum { SCN_LONG_TEXT_MOST = 16 << 20 };
+
 typedef struct scn_sandbox {
     // set at creation
     base_allocator allocator;
     size_t memory_limit;
     int64_t instruction_limit;
-    double time_limit; // s
-    void *owner;       // of the functions that the owner adds
+    double time_limit;  // s
+    bool (*stop)(void); // asked now and then: true ends the program; NULL: nobody asks
+    void *owner;        // of the functions that the owner adds
     // kept while the program runs
     size_t memory_used;
-    bool memory_refused;
+    bool memory_refused, text_refused;
+    bool stopped; // by `stop`
     int64_t instructions;
     double started; // s, of base_timer_seconds
     int last_line;  // where the program was when last looked at; 0: not yet

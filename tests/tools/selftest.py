@@ -214,6 +214,13 @@ class Links(unittest.TestCase):
         self.assertEqual(links.check_page("docs/x.md", page, {"a.md"}.__contains__),
                          ["docs/x.md: no such file: d.md"])
 
+    def test_pictures(self):
+        picture = "![p](../pictures/p.png)"
+        made = "<!-- render: scene.lua -o pictures/p.png -->\n" + picture
+        self.assertEqual(links.check_page("docs/t/x.md", made, set().__contains__), [])
+        self.assertEqual(links.check_page("docs/t/x.md", picture, set().__contains__),
+                         ["docs/t/x.md: no such file: ../pictures/p.png"])
+
 
 class Count(unittest.TestCase):
     def test_counts(self):

@@ -5,46 +5,11 @@
 
 #include "base/timer.h"
 #include "base/vectors.h"
-#include "contact/laws/damping.h"
 #include "engine/passes/rotation.h"
 #include "engine/state/surfaces.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/// Value of a law's parameter by its name; words count by their index.
-static double parameter(const eng_surface *surface, const char *name)
-{
-    const base_settings_table *table = &surface->law->table;
-    for (int i = 0; i < table->count; i++) {
-        const base_setting *row = &table->settings[i];
-        if (strcmp(row->name, name) != 0)
-            continue;
-        base_value value = base_settings_get(row, surface->parameters);
-        if (value.type == BASE_VALUE_BOOLEAN)
-            return value.boolean ? 1.0 : 0.0;
-        if (value.type == BASE_VALUE_NUMBER)
-            return value.number;
-        int word = 0;
-        while (strcmp(row->choices[word], value.text) != 0)
-            word++;
-        return (double)word;
-    }
-    return 0.0;
-}
-
-static bool is_hertz(const eng_surface *surface)
-{
-    return strcmp(surface->law->name, "hertz_mindlin") == 0;
-}
-
-/// Whether a kernel has this surface's law with all that its parameters ask for.
-static bool has_kernel(const eng_surface *surface)
-{
-    if (is_hertz(surface))
-        return parameter(surface, "young_modulus") > 0.0;
-    return strcmp(surface->law->name, "hooke") == 0 && parameter(surface, "normal_stiffness") > 0.0;
-}
 
 static bool is_plain_sphere(const cairn_world *world, const eng_body *body)
 {
@@ -65,7 +30,7 @@ static bool have_kernels(const cairn_world *world)
 {
     bool all = world->surface_count <= SURFACES_MOST;
     for (int i = 0; i < world->surface_count && all; i++)
-        all = has_kernel(&world->surfaces[i]);
+        all = eng_lane_has_kernel(&world->surfaces[i]);
     return all;
 }
 
@@ -85,7 +50,8 @@ static bool are_surfaces_covered(const cairn_world *world)
     eng_surface scratch;
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++)
-            if (mobile[a] && used[b] && !has_kernel(eng_surface_between(world, a, b, &scratch)))
+            if (mobile[a] && used[b] &&
+                !eng_lane_has_kernel(eng_surface_between(world, a, b, &scratch)))
                 return false;
     return true;
 }
@@ -141,13 +107,13 @@ void eng_lane_destroy(eng_lane *lane)
     eng_lane_buffer *all[] = {
         &lane->X,          &lane->V,           &lane->constants,   &lane->turn,
         &lane->reference,  &lane->id,          &lane->row_of,      &lane->blocks,
-        &lane->hertz,      &lane->force,       &lane->near_start,  &lane->near_list,
+        &lane->columns,    &lane->force,       &lane->near_start,  &lane->near_list,
         &lane->far_start,  &lane->far_list,    &lane->segments,    &lane->chunks,
         &lane->load,       &lane->terms,       &lane->far_touched, &lane->walls,
         &lane->ghosts,     &lane->lasting,     &lane->scratch,     &lane->cell_start,
         &lane->kept_start, &lane->kept_aside,  &lane->counts,      &lane->resist,
         &lane->couple,     &lane->kept_resist, &lane->groups,      &lane->touches,
-        &lane->kept_spots, &lane->near_walls};
+        &lane->kept_spots, &lane->near_walls,  &lane->kept_columns};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
     for (int i = 0; i < lane->manifold_count; i++)
@@ -218,95 +184,6 @@ bool eng_lane_choose_ranges(cairn_world *world, int least_chunks)
     if (lane != NULL)
         lane->least_chunks = least_chunks;
     return lane != NULL;
-}
-
-static eng_lane_terms hooke_terms(const eng_surface *s)
-{
-    double k = parameter(s, "normal_stiffness"), kt = parameter(s, "tangential_stiffness");
-    double given = parameter(s, "normal_damping");
-    bool attraction = parameter(s, "attraction") != 0.0;
-    eng_lane_terms terms = {
-        .law = ENG_LANE_HOOKE,
-        .normal = k,
-        .tangential = kt > 0.0 ? kt : 2.0 / 7.0 * k,
-        .damping = parameter(s, "tangential_damping_ratio"),
-    };
-    enum { RESTITUTION, VISCOUS, MASS };
-    int kind = (int)parameter(s, "damping");
-    if (kind == VISCOUS)
-        terms.damping_viscous = given;
-    else if (kind == MASS)
-        terms.damping_mass = given;
-    else
-        terms.damping_root =
-            2.0 * con_damping_ratio(parameter(s, "restitution"), attraction) * sqrt(k);
-    return terms;
-}
-
-static eng_lane_terms hertz_terms(const eng_surface *s)
-{
-    double E[2] = {parameter(s, "young_modulus"), parameter(s, "young_modulus_second")};
-    double nu[2] = {parameter(s, "poisson_ratio"), parameter(s, "poisson_ratio_second")};
-    if (E[1] == 0.0) {
-        E[1] = E[0];
-        nu[1] = nu[0];
-    }
-    double normal = 0.0, shear = 0.0;
-    for (int i = 0; i < 2; i++) {
-        normal += (1.0 - nu[i] * nu[i]) / E[i];
-        shear += 2.0 * (2.0 - nu[i]) * (1.0 + nu[i]) / E[i];
-    }
-    double stiffness = 2.0 / normal, sliding = 8.0 / shear;
-    double beta = con_damping_ratio(parameter(s, "restitution"), parameter(s, "attraction") != 0.0);
-    return (eng_lane_terms){
-        .law = ENG_LANE_HERTZ,
-        .normal = 2.0 / 3.0 * stiffness,
-        .tangential = sliding,
-        .damping = parameter(s, "tangential_damping_ratio") * sqrt(sliding / stiffness),
-        .damping_root = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(stiffness),
-    };
-}
-
-static void read_resistance(eng_lane_terms *terms, const eng_surface *s)
-{
-    terms->rolling = (eng_lane_moment){
-        .friction = parameter(s, "rolling_friction"),
-        .stiffness = parameter(s, "rolling_stiffness"),
-        .damping = parameter(s, "rolling_damping"),
-    };
-    terms->twisting = (eng_lane_moment){
-        .friction = parameter(s, "twisting_friction"),
-        .stiffness = parameter(s, "twisting_stiffness"),
-        .damping = parameter(s, "twisting_damping"),
-    };
-}
-
-static cairn_status fill_terms(eng_lane *lane)
-{
-    const cairn_world *world = lane->world;
-    lane->terms_count = world->surface_count;
-    cairn_status status =
-        eng_lane_reserve(lane, &lane->terms, (size_t)world->surface_count * sizeof(eng_lane_terms));
-    if (status != CAIRN_OK)
-        return status;
-    eng_lane_terms *terms = lane->terms.block;
-    lane->has_hertz = lane->has_resistance = false;
-    for (int i = 0; i < world->surface_count; i++) {
-        const eng_surface *surface = &world->surfaces[i];
-        if (!has_kernel(surface)) {
-            // the default pair where no materials use it
-            terms[i] = (eng_lane_terms){.tangential = 1.0};
-            continue;
-        }
-        terms[i] = is_hertz(surface) ? hertz_terms(surface) : hooke_terms(surface);
-        lane->has_hertz |= is_hertz(surface);
-        terms[i].friction = parameter(surface, "friction");
-        terms[i].least_force = parameter(surface, "attraction") != 0.0 ? -INFINITY : 0.0;
-        read_resistance(&terms[i], surface);
-        lane->has_resistance |= terms[i].rolling.friction > 0.0 || terms[i].twisting.friction > 0.0;
-    }
-    lane->pass.terms = terms;
-    return CAIRN_OK;
 }
 
 static bool is_plane(const cairn_world *world, int body)
@@ -461,24 +338,6 @@ static int find_slot(const eng_lane *lane, int row, int body)
     return -1;
 }
 
-/// A contact's history goes to its slot; sign -1 where the contact's A is the slot's B.
-static void read_history(eng_lane *lane, int slot, const double *history, double sign)
-{
-    eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
-    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    int k = slot % ENG_LANE_WIDTH;
-    for (int axis = 0; axis < 3; axis++)
-        block->spring[axis][k] = sign * history[axis];
-    if (hertz != NULL)
-        hertz->slope[k] = history[ENG_LANE_SLOPE];
-    for (int axis = 0; axis < 3 && resist != NULL; axis++)
-        resist->rolling[axis][k] = sign * history[ENG_LANE_ROLLING + axis];
-    if (resist != NULL)
-        resist->twisting[k] = history[ENG_LANE_TWISTING];
-    block->touch = (unsigned char)(block->touch | 1u << k);
-}
-
 /// Slot of a contact of the world; -1 for none.
 static int slot_of_contact(const eng_lane *lane, int contact)
 {
@@ -510,10 +369,11 @@ static void read_contacts(eng_lane *lane)
             world->energy.friction += c->loose[i];
             continue;
         }
-        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int other = eng_lane_row_b(block, slot % ENG_LANE_WIDTH);
+        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+        int k = slot % ENG_LANE_WIDTH, other = eng_lane_row_b(block, k);
         bool on_b = eng_lane_body_of(lane, other) == c->body[i][1];
-        read_history(lane, slot, c->history[i], on_b ? 1.0 : -1.0);
+        eng_lane_history_read(lane, lane->pass.terms[c->surface[i]].batch, block, k,
+                              on_b ? 1.0 : -1.0, c->history[i]);
     }
 }
 
@@ -523,7 +383,7 @@ cairn_status eng_lane_open(eng_lane *lane)
     size_t bodies = (size_t)lane->world->body_count;
     lane->pass.step = lane->world->def.time_step;
     if (status == CAIRN_OK)
-        status = fill_terms(lane);
+        status = eng_lane_terms_fill(lane);
     if (status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->row_of, bodies * sizeof(int));
     if (status == CAIRN_OK)
@@ -678,6 +538,7 @@ static bool collect(eng_lane *lane)
         const eng_lane_chunk *c = &lane->pass.chunks[i];
         world->energy.damping += c->damping;
         world->energy.friction += c->friction;
+        world->energy.plastic += c->plastic;
         world->energy.drivers += c->drivers;
         report->contacts += c->contacts;
         report->active += c->active;
@@ -713,6 +574,7 @@ cairn_status eng_lane_step(cairn_world *world, cairn_error *error)
     start = base_timer_seconds();
     for (int k = 0; k < 3; k++)
         lane->pass.gravity[k] = lane->pass.step * world->def.gravity[k];
+    lane->pass.first_step = world->step_count == 0;
     lane->current = lane->contacts_current = false;
     world->energy.drivers += load_work(lane);
     eng_lane_walls_advance(lane);

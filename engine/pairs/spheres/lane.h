@@ -2,7 +2,7 @@
 // The spheres lane: steps of worlds of spheres under explicit laws, in one fused vectorised pass.
 //
 // It takes over when every dynamic body is a sphere, no other body follows a function of time, the
-// laws of all pairs have a kernel (hooke and hertz_mindlin), and there are neither joints nor
+// laws of all pairs have a kernel (con_law.batch), and there are neither joints nor
 // connectors. The physics is that of the ordinary blocks to round-off: forces, velocities, energy
 // audit; results do not depend on the number of threads or on the processor. While it is active the
 // state lives in the lane, and the world gives its own arrays back: whoever reads a body calls
@@ -80,6 +80,7 @@ typedef enum eng_lane_record_count {
     ENG_LANE_RECORD_WALLS,
     ENG_LANE_RECORD_CHANGED, // what the user changed since the step
     ENG_LANE_RECORD_MOMENTS, // slots with rolling and twisting: all or none
+    ENG_LANE_RECORD_COLUMNS, // of history: all slots times the number of a pair
     ENG_LANE_RECORD_GROUPS,  // of spheres and walls that are no half-spaces
     ENG_LANE_RECORD_GHOSTS,  // of all groups
     ENG_LANE_RECORD_COUNTS
@@ -94,7 +95,7 @@ typedef enum eng_lane_record_real {
 
 enum {
     ENG_LANE_RECORD_ROW_WIDTH = 20,
-    ENG_LANE_RECORD_SLOT_WIDTH = 8,
+    ENG_LANE_RECORD_SLOT_WIDTH = 7,
     ENG_LANE_RECORD_MOMENT_WIDTH = 8,
     ENG_LANE_RECORD_WALL_WIDTH = 54,
     ENG_LANE_RECORD_SPOT_WIDTH = 8,
@@ -110,6 +111,7 @@ typedef struct eng_lane_record {
     double (*slots)[ENG_LANE_RECORD_SLOT_WIDTH];          // [slots]
     unsigned char *acts;                                  // [slots]
     double (*moments)[ENG_LANE_RECORD_MOMENT_WIDTH];      // [moments] of the slots
+    double *columns;                                      // [columns] slot by slot
     double (*ways)[2];                                    // [chunks] left of the margins; path
     int (*groups)[2];                                     // [groups] ghosts, what is known
     double (*group_numbers)[ENG_LANE_RECORD_GROUP_WIDTH]; // [groups] wake, and what is known

@@ -7,13 +7,12 @@
 
 #include <string.h>
 
-static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block,
-                      const eng_lane_hertz *hertz, int k, eng_lane_kept *to)
+static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block, int k,
+                      eng_lane_kept *to)
 {
     *to = (eng_lane_kept){
         .body = {eng_lane_body_of(lane, eng_lane_row_a(block, k)),
                  eng_lane_body_of(lane, eng_lane_row_b(block, k))},
-        .slope = hertz != NULL ? hertz->slope[k] : 0.0,
         .lag_normal = block->lag_normal[k],
         .slips = (block->slip >> k & 1) != 0,
     };
@@ -21,6 +20,18 @@ static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block,
         to->spring[axis] = block->spring[axis][k];
         to->lag_tangent[axis] = block->lag_tangent[axis][k];
     }
+}
+
+/// Columns of history of a kept contact.
+static double *kept_columns_of(const struct eng_lane *lane, int index)
+{
+    return (double *)lane->kept_columns.block + (size_t)index * (size_t)lane->kept_rows;
+}
+
+static void keep_columns(const struct eng_lane *lane, int block, int k, double *to)
+{
+    for (int row = 0; row < lane->kept_rows; row++)
+        to[row] = eng_lane_columns_of(&lane->pass, block)[row][k];
 }
 
 static void keep_resist(const eng_lane_resist *resist, int k, eng_lane_kept_resist *to)
@@ -53,10 +64,14 @@ static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, 
 static cairn_status reserve_kept(struct eng_lane *lane)
 {
     size_t count = 0;
-    for (int i = 0; i < lane->block_count && (lane->has_resistance || lane->has_shapes); i++)
+    bool any = lane->has_resistance || lane->has_shapes || lane->kept_rows > 0;
+    for (int i = 0; i < lane->block_count && any; i++)
         count += (size_t)__builtin_popcount(lane->pass.blocks[i].touch);
     cairn_status status = CAIRN_OK;
-    if (lane->has_resistance)
+    if (lane->kept_rows > 0)
+        status = eng_lane_reserve(lane, &lane->kept_columns,
+                                  count * (size_t)lane->kept_rows * sizeof(double));
+    if (lane->has_resistance && status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
     if (lane->has_shapes && status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->kept_spots, count * sizeof(eng_lane_kept_spot));
@@ -77,19 +92,26 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
     for (int i = 0; i < lane->block_count; i++) {
         // its place may be written over
         const eng_lane_block block = lane->pass.blocks[i];
-        const eng_lane_hertz *hertz = lane->pass.hertz != NULL ? &lane->pass.hertz[i] : NULL;
         for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
             int k = __builtin_ctz(bits);
+            if (lane->kept_rows > 0)
+                keep_columns(lane, i, k, kept_columns_of(lane, count));
             if (lane->has_resistance)
                 keep_resist(&lane->pass.resist[i], k, &kept_resist[count]);
             if (lane->has_shapes)
                 keep_spot(lane, &block, k, &kept_spots[count]);
-            keep_lane(lane, &block, hertz, k, &kept[count++]);
+            keep_lane(lane, &block, k, &kept[count++]);
         }
     }
     lane->kept_count = count;
     lane->block_count = 0;
     return CAIRN_OK;
+}
+
+/// Whether the columns of history of a pair change their signs with the order of its bodies.
+static bool columns_turn(const struct eng_lane *lane, int body_a, int body_b)
+{
+    return lane->kept_rows > 0 && eng_lane_terms_of(lane, body_a, body_b)->batch->kept_turn;
 }
 
 /// The body of the lower row comes first. A twist is the same seen from either side.
@@ -107,6 +129,8 @@ static void put_owner_first(const struct eng_lane *lane, int index)
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
     }
+    for (int row = 0; row < lane->kept_rows && columns_turn(lane, a, b); row++)
+        kept_columns_of(lane, index)[row] = -kept_columns_of(lane, index)[row];
     for (int axis = 0; axis < 3 && lane->has_resistance; axis++) {
         resist[index].rolling[axis] = -resist[index].rolling[axis];
         resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
@@ -118,6 +142,11 @@ static void swap_kept(struct eng_lane *lane, int a, int b)
     eng_lane_kept *kept = lane->blocks.block, other = kept[a];
     kept[a] = kept[b];
     kept[b] = other;
+    for (int row = 0; row < lane->kept_rows; row++) {
+        double *x = kept_columns_of(lane, a) + row, *y = kept_columns_of(lane, b) + row, z = *x;
+        *x = *y;
+        *y = z;
+    }
     if (lane->has_resistance) {
         eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
         resist[a] = resist[b];
@@ -189,30 +218,17 @@ static double least_size(const struct eng_lane *lane, int row, int other)
                 world->shapes[world->bodies[eng_lane_body_of(lane, other)].shape]->smallest_size);
 }
 
-/// Coefficients of a pair, which last as long as the list.
+/// What lasts as long as the list.
 static void fill_lane(const struct eng_lane *lane, int i, const eng_lane_pair *pair,
                       eng_lane_block *block, int k)
 {
-    const eng_lane_terms *terms = &lane->pass.terms[pair->terms];
-    bool wall = (int)pair->j >= lane->rows;
-    const double *a = lane->pass.constants[i];
-    const double none[4] = {0.0, 0.0, 0.0, 0.0};
-    const double *b = wall ? none : lane->pass.constants[pair->j];
-    double mass = lane->pass.step / (a[0] + b[0]);
-    double radius = wall ? a[3] : a[3] * b[3] / (a[3] + b[3]);
-    double damping =
-        terms->damping_viscous + terms->damping_mass * mass + terms->damping_root * sqrt(mass);
+    int j = (int)pair->j;
+    const double(*constants)[4] = (const double(*)[4])lane->pass.constants;
     block->i8[k] = 8 * i;
-    block->j8[k] = 8 * (int)pair->j;
-    block->inverse_size[k] = (float)(1.0 / least_size(lane, i, (int)pair->j));
-    block->radius_sum[k] = a[3] + b[3];
-    block->damping[k] = terms->law == ENG_LANE_HERTZ ? damping * sqrt(sqrt(radius)) : damping;
-    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
-    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    if (hertz != NULL)
-        hertz->root_radius[k] = sqrt(radius);
-    if (resist != NULL)
-        resist->radius[k] = radius;
+    block->j8[k] = 8 * j;
+    block->inverse_size[k] = (float)(1.0 / least_size(lane, i, j));
+    block->radius_sum[k] = constants[i][3] + (j < lane->rows ? constants[j][3] : 0.0);
+    eng_lane_pair_prepare(lane, &lane->pass.terms[pair->terms], i, j, block, k);
 }
 
 static void carry_resist(const eng_lane_kept_resist *from, eng_lane_resist *to, int k)
@@ -227,19 +243,22 @@ static void carry_resist(const eng_lane_kept_resist *from, eng_lane_resist *to, 
     to->twist_slip = (unsigned char)(to->twist_slip | (from->twists ? 1u : 0u) << k);
 }
 
-static void carry_over(const struct eng_lane *lane, const eng_lane_kept *from, eng_lane_block *to,
-                       int k)
+static void carry_over(const eng_lane_kept *from, eng_lane_block *to, int k)
 {
-    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, to);
     for (int axis = 0; axis < 3; axis++) {
         to->spring[axis][k] = from->spring[axis];
         to->lag_tangent[axis][k] = from->lag_tangent[axis];
     }
     to->lag_normal[k] = from->lag_normal;
-    if (hertz != NULL)
-        hertz->slope[k] = from->slope;
     to->touch = (unsigned char)(to->touch | 1u << k);
     to->slip = (unsigned char)(to->slip | (from->slips ? 1u : 0u) << k);
+}
+
+static void carry_columns(const struct eng_lane *lane, const con_batch *batch, int from,
+                          const eng_lane_block *to, int k)
+{
+    for (int row = 0; row < batch->kept_count; row++)
+        eng_lane_columns(lane, to)[row][k] = kept_columns_of(lane, from)[row];
 }
 
 static void clear_resist(eng_lane_resist *resist)
@@ -250,9 +269,8 @@ static void clear_resist(eng_lane_resist *resist)
 }
 
 /// A block of rows that never touch.
-static void clear_block(struct eng_lane *lane, eng_lane_block *block)
+static void clear_block(struct eng_lane *lane, eng_lane_block *block, int kept_count)
 {
-    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
     eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     memset(block, 0, sizeof *block);
     for (int k = 0; k < ENG_LANE_WIDTH; k++) {
@@ -261,11 +279,10 @@ static void clear_block(struct eng_lane *lane, eng_lane_block *block)
     }
     if (resist != NULL)
         clear_resist(resist);
-    if (hertz == NULL)
-        return;
-    memset(hertz, 0, sizeof *hertz);
-    for (int k = 0; k < ENG_LANE_WIDTH; k++)
-        hertz->root_radius[k] = 1.0;
+    // history is zero, and constants are harmless
+    for (int row = 0; row < lane->column_rows; row++)
+        for (int k = 0; k < ENG_LANE_WIDTH; k++)
+            eng_lane_columns(lane, block)[row][k] = row < kept_count ? 0.0 : 1.0;
 }
 
 /// Notes how many blocks of its list are between a block's forces and the last body that needs
@@ -287,7 +304,8 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
     for (int first = 0; first < count; first += ENG_LANE_WIDTH, index++) {
         eng_lane_block *block = &lane->pass.blocks[index];
         int last_row = chunk->end_row - 1;
-        clear_block(lane, block);
+        const con_batch *batch = lane->pass.terms[pairs[first].terms].batch;
+        clear_block(lane, block, batch->kept_count);
         for (int k = 0; k < ENG_LANE_WIDTH && first + k < count; k++) {
             const eng_lane_pair *pair = &pairs[first + k];
             int i = chunk->first_row + (pair->i & ~ENG_LANE_FAR), j = (int)pair->j;
@@ -299,7 +317,8 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
             int from = history_of(lane, chunk, kept, i, j);
             if (from < 0)
                 continue;
-            carry_over(lane, &kept[from - begin], block, k);
+            carry_over(&kept[from - begin], block, k);
+            carry_columns(lane, batch, from, block, k);
             if (lane->has_resistance)
                 carry_resist((eng_lane_kept_resist *)lane->kept_resist.block + from,
                              eng_lane_resist_of(lane, block), k);
@@ -453,7 +472,7 @@ static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int s
         size_t bytes;
     } wanted[] = {
         {&lane->blocks, kept_end > bytes ? kept_end : bytes},
-        {&lane->hertz, lane->has_hertz ? blocks * sizeof(eng_lane_hertz) : 0},
+        {&lane->columns, blocks * (size_t)lane->column_rows * sizeof *lane->pass.columns},
         {&lane->resist, lane->has_resistance ? blocks * sizeof(eng_lane_resist) : 0},
         {&lane->segments, ((size_t)segments + 1) * sizeof(eng_lane_segment)},
         {&lane->kept_aside, aside * sizeof(eng_lane_kept)},
@@ -464,7 +483,8 @@ static cairn_status reserve_blocks(struct eng_lane *lane, size_t kept_end, int s
             return status;
     }
     lane->pass.blocks = lane->blocks.block;
-    lane->pass.hertz = lane->has_hertz ? lane->hertz.block : NULL;
+    lane->pass.columns = lane->column_rows > 0 ? lane->columns.block : NULL;
+    lane->pass.column_rows = lane->column_rows;
     lane->pass.resist = lane->has_resistance ? lane->resist.block : NULL;
     lane->pass.segments = lane->segments.block;
     return CAIRN_OK;

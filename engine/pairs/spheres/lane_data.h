@@ -8,6 +8,7 @@
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_LANE_DATA_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_LANE_DATA_H
 
+#include "contact/laws/batch.h"
 #include "engine/state/world.h"
 
 enum {
@@ -23,27 +24,11 @@ enum {
 /// Share of the margins of a pair below which it goes to list A.
 #define ENG_LANE_NEAR 0.025
 
-typedef enum eng_lane_law { ENG_LANE_HOOKE, ENG_LANE_HERTZ } eng_lane_law;
-
-/// Rolling or twisting resistance of a surface, docs/laws.md section 3.
-typedef struct eng_lane_moment {
-    double friction;  // 0: none
-    double stiffness; // N/m; 0: that against sliding
-    double damping;   // N s/m
-} eng_lane_moment;
-
-/// One surface as the kernels need it, docs/laws.md section 7.
+/// One surface as the kernels need it.
 typedef struct eng_lane_terms {
-    eng_lane_law law;
-    double normal;      // hooke: k_n, N/m; hertz: 4/3 E*, Pa
-    double tangential;  // hooke: k_t, N/m; hertz: 8 G*, Pa
-    double damping;     // tangential dashpot over normal dashpot
-    double friction;    // mu
-    double least_force; // N; 0, or -INFINITY with attraction
-    // for the coefficient of a pair of effective mass m: damping_viscous + damping_mass m +
-    // damping_root sqrt(m), with a further sqrt(sqrt(R)) for hertz
-    double damping_viscous, damping_mass, damping_root;
-    eng_lane_moment rolling, twisting;
+    const con_batch *batch; // NULL where no pair has this surface
+    con_rolling rolling;
+    _Alignas(16) unsigned char own[CON_BATCH_TERMS]; // what batch->prepare made
 } eng_lane_terms;
 
 /// Eight pairs. B is the body of row j; history and lagged forces act on it, world axes.
@@ -57,7 +42,7 @@ typedef struct eng_lane_block {
     double wake; // m, list B: path of its chunk at which it is looked at again
     unsigned char padding_too[16];
     double radius_sum[ENG_LANE_WIDTH];
-    double damping[ENG_LANE_WIDTH];   // hooke: N s/m; hertz: the same over overlap^(1/4)
+    double column[ENG_LANE_WIDTH];    // the first column of the law, contact/laws/batch.h
     double spring[3][ENG_LANE_WIDTH]; // N
     // for the audit and read-outs, which need no more digits
     float lag_normal[ENG_LANE_WIDTH];     // N, dashpot's part of the last step's force
@@ -65,12 +50,6 @@ typedef struct eng_lane_block {
 } eng_lane_block;
 
 _Static_assert(sizeof(eng_lane_block) % 64 == 0, "blocks stay aligned to cache lines");
-
-/// What a block has more where a surface is of hertz_mindlin.
-typedef struct eng_lane_hertz {
-    double root_radius[ENG_LANE_WIDTH]; // sqrt of the effective radius
-    double slope[ENG_LANE_WIDTH];       // N/m, tangential stiffness of the last step
-} eng_lane_hertz;
 
 /// What a block has more where a surface resists rolling or twisting; moments on B.
 typedef struct eng_lane_resist {
@@ -111,6 +90,7 @@ typedef struct eng_lane_chunk {
     double left;     // m, bound on what its bodies have left of their margins
     double damping;  // J
     double friction; // J
+    double plastic;  // J
     double drivers;  // J
     double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
@@ -152,7 +132,10 @@ typedef struct eng_lane_pass {
     double (*turn)[4][8];   // [groups] orientation w x y z of eight rows, midpoint
     double (*force)[8];     // [force rows] force on B, its moment F x n, half the gap, 0
     eng_lane_block *blocks;
-    eng_lane_hertz *hertz;   // [blocks], NULL where no surface needs it
+    // [blocks * column_rows] columns of pairs but the first, a block's one after the other; NULL
+    // where no surface needs them
+    double (*columns)[ENG_LANE_WIDTH];
+    int column_rows;         // of a block
     eng_lane_resist *resist; // [blocks], NULL where no surface needs it
     double (*couple)[4];     // [force rows] N m on B beside its moment, 0; only with `resist`
     const eng_lane_segment *segments;
@@ -167,9 +150,16 @@ typedef struct eng_lane_pass {
     size_t load_stride;         // 0 or 1
     double step;
     double gravity[3]; // m/s, times step
+    bool first_step;   // of the world
     int row_count;
     int reach; // rows that are asked for while a row moves: that many further on; 0 for none
 } eng_lane_pass;
+
+/// Columns of the pairs of a block but the first.
+static inline double (*eng_lane_columns_of(const eng_lane_pass *pass, int block))[ENG_LANE_WIDTH]
+{
+    return pass->columns + (size_t)block * (size_t)pass->column_rows;
+}
 
 /// Whether the pair of an entry of `far` touches; only then its force row holds its force.
 static inline bool eng_lane_far_acts(const eng_lane_pass *pass, int entry)
@@ -325,9 +315,9 @@ struct eng_lane {
     bool out_of_memory;                 // met while contacts were written out
     eng_lane_pass pass;
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
-    eng_lane_buffer blocks, hertz, resist, near_start, near_list, far_start, far_list;
+    eng_lane_buffer blocks, columns, resist, near_start, near_list, far_start, far_list;
     eng_lane_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
-    eng_lane_buffer couple, kept_resist, groups, touches, kept_spots, near_walls;
+    eng_lane_buffer couple, kept_columns, kept_resist, groups, touches, kept_spots, near_walls;
     eng_lane_buffer lasting; // [blocks] whose force rows last
     eng_lane_buffer scratch, cell_start, kept_start, kept_aside, counts; // of list making
     eng_lane_range *range;           // [workers of the world], the first `ranges` in use
@@ -345,23 +335,24 @@ struct eng_lane {
     int least_chunks; // of a range
     int chunk_rows;
     int ring[2]; // blocks of force rows of each range, list A and B
-    bool has_load, has_moving_spheres, has_moving_walls, has_hertz, has_resistance;
-    bool has_shapes;          // walls that are no half-spaces
-    bool crowded;             // of a chunk
-    double widest;            // m, sum of the largest margins
-    double largest, smallest; // m, radii
-    double slack;             // m, way that is left before a new list is due
-    double wall_margin;       // m, way that walls may make
-    double wall_path;         // m, way of walls since the list was made
-    double wall_speed;        // m/s, fastest point of a wall that a sphere may meet
-    double extent;            // m, no sphere is farther from the origin while the list lasts
-    int64_t lists;            // made so far
+    bool has_load, has_moving_spheres, has_moving_walls, has_resistance;
+    int column_rows, kept_rows; // most columns but the first, most of them history
+    bool has_shapes;            // walls that are no half-spaces
+    bool crowded;               // of a chunk
+    double widest;              // m, sum of the largest margins
+    double largest, smallest;   // m, radii
+    double slack;               // m, way that is left before a new list is due
+    double wall_margin;         // m, way that walls may make
+    double wall_path;           // m, way of walls since the list was made
+    double wall_speed;          // m/s, fastest point of a wall that a sphere may meet
+    double extent;              // m, no sphere is farther from the origin while the list lasts
+    int64_t lists;              // made so far
 };
 
 /// History of a contact between two lists.
 typedef struct eng_lane_kept {
     int body[2]; // owner and partner
-    double spring[3], slope;
+    double spring[3];
     float lag_normal, lag_tangent[3];
     bool slips;
 } eng_lane_kept;
@@ -403,15 +394,13 @@ static inline double eng_lane_wall_reach(const struct eng_lane *lane, int row)
     return eng_lane_margins(lane)[row] + lane->wall_margin;
 }
 
-/// Places in the history of the laws: moments of rolling and twisting, and the tangential stiffness
-/// of hertz_mindlin.
-enum { ENG_LANE_ROLLING = 3, ENG_LANE_TWISTING = 6, ENG_LANE_SLOPE = 7 };
-
-/// What a block has for hertz_mindlin, NULL where no surface needs it.
-static inline eng_lane_hertz *eng_lane_hertz_of(const struct eng_lane *lane,
-                                                const eng_lane_block *block)
+/// Columns of the pairs of a block but the first.
+static inline double (*eng_lane_columns(const struct eng_lane *lane,
+                                        const eng_lane_block *block))[ENG_LANE_WIDTH]
 {
-    return lane->pass.hertz != NULL ? &lane->pass.hertz[block - lane->pass.blocks] : NULL;
+    return lane->pass.columns != NULL
+               ? eng_lane_columns_of(&lane->pass, (int)(block - lane->pass.blocks))
+               : NULL;
 }
 
 /// What a block has for rolling and twisting, NULL where no surface needs it.
@@ -435,6 +424,32 @@ struct eng_lane *eng_lane_of(cairn_world *world);
 
 /// Rows in the order of bodies, walls and terms of laws; nothing is read into the rows yet.
 cairn_status eng_lane_open(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Whether a kernel has this surface's law with all that its parameters ask for.
+bool eng_lane_has_kernel(const eng_surface *surface);
+
+/// Terms of all surfaces, and how many columns pairs have.
+cairn_status eng_lane_terms_fill(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Constants of the pair of a row and a later row or ghost, which last as long as the list.
+void eng_lane_pair_prepare(const struct eng_lane *lane, const eng_lane_terms *terms, int row,
+                           int other, eng_lane_block *block, int k);
+
+/// Terms of the surface of two bodies.
+const eng_lane_terms *eng_lane_terms_of(const struct eng_lane *lane, int body_a, int body_b);
+
+/// Normal spring and energies of a closed pair.
+con_batch_state eng_lane_state_of_pair(const struct eng_lane *lane, const eng_lane_terms *terms,
+                                       const eng_lane_block *block, int k, double overlap);
+
+/// History of a contact in the order of its law. @param sign  -1 where the contact's A is the
+/// pair's B, else 1
+void eng_lane_history_write(const struct eng_lane *lane, const con_batch *batch,
+                            const eng_lane_block *block, int k, double sign, double *history);
+
+/// The same the other way; the pair touches.
+void eng_lane_history_read(const struct eng_lane *lane, const con_batch *batch,
+                           eng_lane_block *block, int k, double sign, const double *history);
 
 /// Radius and inverse inertia of a row.
 void eng_lane_read_constants(struct eng_lane *lane, int row);
@@ -564,6 +579,7 @@ typedef struct eng_lane_contact {
     double stiffness;   // N/m, tangential
     double spring;      // N, normal part of the spring's force
     double elastic;     // J, of the normal spring at the midpoint
+    double lost;        // J, plastic
 } eng_lane_contact;
 
 eng_lane_contact eng_lane_contact_of(const struct eng_lane *lane, const eng_lane_block *block,

@@ -86,13 +86,6 @@ static vec3 meet_sphere(const eng_lane *lane, int row, vec3 centre, double radiu
     return row_point_velocity(lane, row, vec3_sub(c->point, other));
 }
 
-static const eng_lane_terms *terms_of(const eng_lane *lane, const eng_lane_contact *c)
-{
-    const cairn_world *world = lane->world;
-    const eng_lane_terms *all = lane->terms.block;
-    return &all[eng_surface_of(world, c->body[0], c->body[1]) - world->surfaces];
-}
-
 static vec3 spring_of(const eng_lane_block *block, int k)
 {
     return vec3_make(block->spring[0][k], block->spring[1][k], block->spring[2][k]);
@@ -151,23 +144,20 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
     c.spin = vec3_sub(spin_of_b(lane, b), row_spin(lane, a));
     c.couple = couple_of(eng_lane_resist_of(lane, block), k, c.normal);
-    const eng_lane_terms *terms = terms_of(lane, &c);
-    bool hertz = terms->law == ENG_LANE_HERTZ;
-    double depth = fmax(-c.gap, 0.0);
-    const eng_lane_hertz *more = eng_lane_hertz_of(lane, block);
-    double area = hertz ? more->root_radius[k] * sqrt(depth) : 1.0;
-    c.stiffness = hertz ? more->slope[k] : terms->tangential;
-    c.spring = terms->normal * area * depth;
-    c.elastic = (hertz ? 0.4 : 0.5) * c.spring * depth;
+    con_batch_state closed = eng_lane_state_of_pair(
+        lane, eng_lane_terms_of(lane, c.body[0], c.body[1]), block, k, fmax(-c.gap, 0.0));
+    c.stiffness = closed.stiffness;
+    c.spring = closed.spring;
+    c.elastic = closed.elastic;
+    c.lost = closed.lost;
     vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
     c.force = vec3_add_scaled(along, c.spring + (double)block->lag_normal[k], c.normal);
     return c;
 }
 
-static double stored_in(double moment_squared, const eng_lane_moment *terms, double sliding,
-                        double radius)
+static double stored_in(double moment_squared, double own, double sliding, double radius)
 {
-    double stiffness = radius * radius * (terms->stiffness > 0.0 ? terms->stiffness : sliding);
+    double stiffness = radius * radius * (own > 0.0 ? own : sliding);
     return stiffness > 0.0 ? 0.5 * moment_squared / stiffness : 0.0;
 }
 
@@ -176,13 +166,13 @@ static double stored_turning(const eng_lane *lane, const eng_lane_block *block, 
                              const eng_lane_contact *c)
 {
     const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    const eng_lane_terms *terms = terms_of(lane, c);
+    const con_rolling *own = &eng_lane_terms_of(lane, c->body[0], c->body[1])->rolling;
     if (resist == NULL)
         return 0.0;
     moments m = moments_of(resist, k);
     double radius = resist->radius[k];
-    return stored_in(vec3_norm_squared(m.rolling), &terms->rolling, c->stiffness, radius) +
-           stored_in(m.twisting * m.twisting, &terms->twisting, c->stiffness, radius);
+    return stored_in(vec3_norm_squared(m.rolling), own->rolling_stiffness, c->stiffness, radius) +
+           stored_in(m.twisting * m.twisting, own->twisting_stiffness, c->stiffness, radius);
 }
 
 /// Adds what rolling and twisting owe.
@@ -404,15 +394,8 @@ static void write_contact(const eng_lane *lane, eng_contacts *to, int index, int
     memset(to->history[index], 0, sizeof to->history[index]);
     vec3_store(to->couple[index], vec3_scale(sign * lane->pass.step, c.couple));
     vec3_store(to->couple[index] + 3, vec3_scale(-sign * lane->pass.step, c.couple));
-    for (int axis = 0; axis < 3; axis++)
-        to->history[index][axis] = sign * block->spring[axis][k];
-    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    moments m = moments_of(resist, k);
-    if (resist != NULL)
-        vec3_store(to->history[index] + ENG_LANE_ROLLING, vec3_scale(sign, m.rolling));
-    to->history[index][ENG_LANE_TWISTING] = m.twisting;
-    if (terms_of(lane, &c)->law == ENG_LANE_HERTZ)
-        to->history[index][ENG_LANE_SLOPE] = eng_lane_hertz_of(lane, block)->slope[k];
+    eng_lane_history_write(lane, lane->pass.terms[to->surface[index]].batch, block, k, sign,
+                           to->history[index]);
     to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
 }
 
@@ -504,7 +487,8 @@ static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
     stored += stored_turning(lane, block, k, &c);
     vec3 spin = vec3_sub(spin_before(world, c.body[1]), spin_before(world, c.body[0]));
     double turning = vec3_dot(spring_couple(lane, block, k, c.normal), spin);
-    return c.elastic + stored + half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
+    return c.elastic + c.lost + stored +
+           half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }
 
 double eng_lane_start_energy(const eng_lane *lane)

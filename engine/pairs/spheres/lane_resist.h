@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rolling and twisting resistance in the spheres lane, docs/laws.md section 3; a part of
-// lane_kernel.h, whose variants for worlds without it know nothing of this file.
+// lane_pair.h, whose variants for worlds without it know nothing of this file.
 
 /// Constants of one resistance in all lanes.
 typedef struct moment_terms {
@@ -12,16 +12,19 @@ typedef struct resistance {
     moment_terms rolling, twisting;
 } resistance;
 
-INLINE moment_terms spread_moment(const eng_lane_moment *t)
+INLINE moment_terms spread_moment(double friction, double stiffness, double damping)
 {
-    bool own = t->stiffness > 0.0;
-    return (moment_terms){v_set(t->friction), v_set(t->stiffness),
-                          v_set(own ? 1.0 / t->stiffness : 0.0), v_set(t->damping), own};
+    bool own = stiffness > 0.0;
+    return (moment_terms){v_set(friction), v_set(stiffness), v_set(own ? 1.0 / stiffness : 0.0),
+                          v_set(damping), own};
 }
 
 INLINE resistance spread_resistance(const eng_lane_terms *t)
 {
-    return (resistance){spread_moment(&t->rolling), spread_moment(&t->twisting)};
+    const con_rolling *r = &t->rolling;
+    return (resistance){
+        spread_moment(r->rolling_friction, r->rolling_stiffness, r->rolling_damping),
+        spread_moment(r->twisting_friction, r->twisting_stiffness, r->twisting_damping)};
 }
 
 /// A slider of moments: dashpot, limit, and its spring now and in the last step.
@@ -37,7 +40,7 @@ typedef struct turning {
     vec radius, arm, arm_inverse; // arm: radius^2
     vec force, step, rate;        // normal force, not negative; rate: 1/step
     mask touch;
-    bool hertz;
+    bool shrinks; // the stiffness, with the overlap
 } turning;
 
 INLINE moment_slider lane_slider_of(const moment_terms *t, const turning *turn)
@@ -55,7 +58,7 @@ INLINE moment_slider lane_slider_of(const moment_terms *t, const turning *turn)
     s.rate = v_mul(v_mul(turn->arm, turn->shape->tangential), turn->step);
     s.inverse = v_mul(turn->arm_inverse, turn->shape->tangential_inverse);
     s.before_inverse = v_mul(turn->arm_inverse, turn->shape->before_inverse);
-    if (turn->hertz)
+    if (turn->shrinks)
         s.ratio = turn->shape->before_ratio;
     return s;
 }
@@ -177,7 +180,7 @@ INLINE void store_couples(double (*rows)[4], vec_3 couple)
 
 /// Couples of pairs whose other forces are known.
 INLINE void lane_resist(const eng_lane_pass *pass, pairs p, const resistance *t,
-                        const spread *terms, const shape_of *shape, bool hertz, mask touch,
+                        const spread *terms, const shape_of *shape, bool shrinks, mask touch,
                         vec force, vec_3 n, sums *s)
 {
     eng_lane_resist *r = &pass->resist[p.b - pass->blocks];
@@ -191,7 +194,7 @@ INLINE void lane_resist(const eng_lane_pass *pass, pairs p, const resistance *t,
         .step = terms->step,
         .rate = terms->rate,
         .touch = touch,
-        .hertz = hertz,
+        .shrinks = shrinks,
     };
     vec_3 spin = relative_spin(pass, p.b, p.first);
     vec about = lane_dot(spin, n);

@@ -32,6 +32,8 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
     record->counts[ENG_LANE_RECORD_SLOTS] = (int64_t)lane->block_count * ENG_LANE_WIDTH;
     record->counts[ENG_LANE_RECORD_MOMENTS] =
         lane->has_resistance ? record->counts[ENG_LANE_RECORD_SLOTS] : 0;
+    record->counts[ENG_LANE_RECORD_COLUMNS] =
+        record->counts[ENG_LANE_RECORD_SLOTS] * lane->kept_rows;
     record->counts[ENG_LANE_RECORD_CHUNKS] = lane->chunk_count;
     record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
     record->counts[ENG_LANE_RECORD_CHANGED] = (lane->walls_changed ? WALL_CHANGED : 0) |
@@ -71,13 +73,15 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
     record->rows = base_arena_allocate(arena, "lane rows", rows, sizeof *record->rows);
     record->slots = base_arena_allocate(arena, "lane pairs", slots, sizeof *record->slots);
     record->moments = base_arena_allocate(arena, "lane moments", moments, sizeof *record->moments);
+    record->columns = base_arena_array(arena, double, "lane columns",
+                                       (size_t)record->counts[ENG_LANE_RECORD_COLUMNS]);
     record->acts = base_arena_array(arena, unsigned char, "lane pair bits", slots);
     size_t chunks = (size_t)record->counts[ENG_LANE_RECORD_CHUNKS];
     record->ways = base_arena_allocate(arena, "lane chunks", chunks, sizeof *record->ways);
     record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
     return record->body != NULL && record->rows != NULL && record->slots != NULL &&
-           record->moments != NULL && record->acts != NULL && record->ways != NULL &&
-           record->walls != NULL && allocate_groups(record, arena);
+           record->moments != NULL && record->columns != NULL && record->acts != NULL &&
+           record->ways != NULL && record->walls != NULL && allocate_groups(record, arena);
 }
 
 static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
@@ -109,7 +113,6 @@ static int copy_moments(const eng_lane_resist *resist, int k,
 static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
 {
     const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-    const eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
     int k = slot % ENG_LANE_WIDTH;
     double *to = record->slots[slot];
     for (int axis = 0; axis < 3; axis++) {
@@ -117,7 +120,8 @@ static void copy_slot(const eng_lane *lane, int slot, eng_lane_record *record)
         to[axis + 3] = (double)block->lag_tangent[axis][k];
     }
     to[6] = (double)block->lag_normal[k];
-    to[7] = hertz != NULL ? hertz->slope[k] : 0.0;
+    for (int row = 0; row < lane->kept_rows; row++)
+        record->columns[slot * lane->kept_rows + row] = eng_lane_columns(lane, block)[row][k];
     int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
     const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     if (resist != NULL)
@@ -395,10 +399,19 @@ static void place_moments(const double from[ENG_LANE_RECORD_MOMENT_WIDTH], int a
     resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
 }
 
+/// Columns of history of a pair; 0 where there is none.
+static int kept_count_of(const eng_lane *lane, const eng_lane_block *block, int k)
+{
+    int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
+    if (lane->kept_rows == 0 || a >= lane->rows)
+        return 0;
+    return eng_lane_terms_of(lane, eng_lane_body_of(lane, a), eng_lane_body_of(lane, b))
+        ->batch->kept_count;
+}
+
 static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
 {
     eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-    eng_lane_hertz *hertz = eng_lane_hertz_of(lane, block);
     int k = slot % ENG_LANE_WIDTH, acts = record->acts[slot];
     const double *from = record->slots[slot];
     for (int axis = 0; axis < 3; axis++) {
@@ -406,8 +419,8 @@ static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
         block->lag_tangent[axis][k] = (float)from[axis + 3];
     }
     block->lag_normal[k] = (float)from[6];
-    if (hertz != NULL)
-        hertz->slope[k] = from[7];
+    for (int row = 0; row < kept_count_of(lane, block, k); row++)
+        eng_lane_columns(lane, block)[row][k] = record->columns[slot * lane->kept_rows + row];
     block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
     block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
     eng_lane_resist *resist = eng_lane_resist_of(lane, block);
@@ -481,6 +494,7 @@ static bool fits_list(const eng_lane *lane, const eng_lane_record *record)
            record->counts[ENG_LANE_RECORD_GROUPS] == lane->group_count &&
            record->counts[ENG_LANE_RECORD_GHOSTS] == ghosts &&
            record->counts[ENG_LANE_RECORD_MOMENTS] == (lane->has_resistance ? slots : 0) &&
+           record->counts[ENG_LANE_RECORD_COLUMNS] == slots * lane->kept_rows &&
            record->counts[ENG_LANE_RECORD_CHUNKS] == lane->chunk_count;
 }
 

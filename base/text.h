@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of others: names and titles of scenes and files may hold any bytes. They are shown without
+// what a terminal would obey, and written as valid UTF-8.
+#ifndef CAIRN_BASE_TEXT_H
+#define CAIRN_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/// The letter at `text`. @return its number of bytes, 1 to 4; 0 where no valid UTF-8 begins, also
+/// at the end of the text
+int base_text_decode(const char *text, uint32_t *letter);
+
+/// True for letters that change what stands around them: controls (C0, DEL, C1), line and
+/// paragraph separators, and those that turn the direction of writing.
+bool base_text_is_control(uint32_t letter);
+
+/// True where all bytes are valid UTF-8.
+bool base_text_is_utf8(const char *text);
+
+/// Copies a text for people: controls become \n, \t, \x1b, \u202e ..., bytes that are not UTF-8
+/// \xff. What does not fit is left out, whole letters at a time.
+/// @param out  [size], ended by zero; size > 0
+void base_text_show(const char *text, char *out, size_t size);
+
+/// Copies a text for files: bytes that are not UTF-8 become U+FFFD, controls become spaces.
+/// @param out  [size], ended by zero; size > 0; 3 bytes for each of `text` are enough for all
+void base_text_mend(const char *text, char *out, size_t size);
+
+#endif

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+# Makes the pictures, plots and generated pages of the documentation.
+"""usage: make_pictures.py CAIRN DOCS_SOURCE BUILD_FOLDER
+
+BUILD_FOLDER is a copy of the pages' folder; pictures/ and _generated/ are written into it.
+"""
+import csv
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+import pages
+
+
+def run(program, words, folder):
+    done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"cairn {' '.join(words)}: {done.stderr or done.stdout}")
+    return done.stdout
+
+
+def finish_plot(path):
+    plt.tight_layout()
+    plt.savefig(path, dpi=110)
+    plt.close()
+
+
+def draw_sensor(program, work, scene, column, path):
+    run(program, ["run", scene, "--out", "plotted", "--quiet"], work)
+    with open(os.path.join(work, "plotted/sensors.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    plt.figure(figsize=(7, 3.5))
+    plt.plot([float(row["time [s]"]) for row in rows], [float(row[column]) for row in rows])
+    plt.xlabel("time [s]")
+    plt.ylabel(column)
+    finish_plot(path)
+
+
+def draw_study(program, work, scene, path):
+    run(program, ["sweep", scene, "--vary", "angle=5:45:9", "--vary", "friction=0.2,0.4,0.6", "-o",
+                  "plotted_study", "--quiet"], work)
+    with open(os.path.join(work, "plotted_study/table.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    plt.figure(figsize=(7, 4))
+    for friction in ["0.2", "0.4", "0.6"]:
+        mine = [row for row in rows if row["friction"] == friction]
+        angles = [float(row["angle"]) for row in mine]
+        speeds = [math.hypot(float(row["brick velocity x [m/s]"]),
+                             float(row["brick velocity z [m/s]"])) for row in mine]
+        plt.plot(angles, speeds, "o", label="friction " + friction)
+        fine = [0.1 * i for i in range(451)]
+        plt.plot(fine, [9.81 * max(0.0, math.sin(math.radians(a)) -
+                                   float(friction) * math.cos(math.radians(a))) for a in fine],
+                 "-", color=plt.gca().lines[-1].get_color(), linewidth=1)
+    plt.xlabel("angle of the slope [degrees]")
+    plt.ylabel("speed after 1 s [m/s]")
+    plt.legend()
+    finish_plot(path)
+
+
+def make_page(program, text, work, out):
+    for name, scene in pages.scenes_of(text):
+        with open(os.path.join(work, name), "w", encoding="utf-8") as file:
+            file.write(scene)
+    for words in pages.renders_of(text):
+        at = words.index("-o") + 1
+        words[at] = os.path.join(out, words[at])
+        run(program, ["render", *words], work)
+    for words in pages.plots_of(text):
+        path = os.path.join(out, words[-1])
+        if words[0] == "study":
+            draw_study(program, work, words[1], path)
+        else:
+            draw_sensor(program, work, words[0], words[1], path)
+
+
+def opening_comment(text):
+    """The lines of the comment at the head of a scene, without the licence."""
+    lines = []
+    for line in text.splitlines()[1:]:
+        if not line.startswith("--"):
+            break
+        lines.append(line)
+    return lines
+
+
+def make_gallery(program, source, out):
+    """A section a built-in scene: picture, title, opening comment, parameters."""
+    scenes = os.path.join(os.path.dirname(source), "scenes")
+    lines = []
+    for name in sorted(os.listdir(scenes)):
+        if not name.endswith(".lua"):
+            continue
+        stem = name[:-4]
+        with open(os.path.join(scenes, name), encoding="utf-8") as file:
+            text = file.read()
+        comment = [line.lstrip("-").strip() for line in opening_comment(text)]
+        said = json.loads(run(program, ["info", name[:-4], "--json"], scenes))
+        end = said.get("end_time", 1.0)
+        run(program, ["render", stem, "--at", str(0.6 * end), "--size", "800x450", "-o",
+                      os.path.join(out, f"pictures/scene_{stem}.png")], scenes)
+        parameters = re.findall(r"(?m)^  --set (\w+) +(.*)$", run(program, ["run", stem, "--help"],
+                                                                 scenes))
+        lines += [f"## {stem}", "", f"![{stem}](pictures/scene_{stem}.png)", "", *comment, "",
+                  f"    cairn run {stem}", ""]
+        if parameters:
+            lines += ["| parameter | meaning |", "|---|---|"]
+            lines += [f"| `{name}` | {meaning} |" for name, meaning in parameters] + [""]
+    with open(os.path.join(out, "_generated/gallery.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+
+
+def make_headers(source, out):
+    """The public headers, one code block each: their comments are the reference."""
+    folder = os.path.join(os.path.dirname(source), "include/cairn")
+    lines = []
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            text = file.read()
+        purpose = next(line for line in text.splitlines()[1:] if line.startswith("//"))
+        lines += [f"## `<cairn/{name}>`", "", purpose[2:].strip(), "", "```c", text.rstrip(), "```", ""]
+    with open(os.path.join(out, "_generated/c_headers.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines))
+
+
+def main():
+    program, source, out = (os.path.abspath(path) for path in sys.argv[1:4])
+    work = os.path.join(out, "_work")
+    for folder in ("pictures", "_generated", "_work"):
+        os.makedirs(os.path.join(out, folder), exist_ok=True)
+    for name, text in pages.read_pages(source).items():
+        print("pictures:", name, flush=True)
+        make_page(program, text, work, out)
+    make_gallery(program, source, out)
+    make_headers(source, out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the pages of the documentation ask for: scenes to save, commands to run, pictures and plots.
+"""The pages are Markdown. Comments in them, invisible to the reader, tell what stands beside them:
+
+    <!-- scene: NAME.lua -->           the Lua block that follows is the file NAME.lua
+    <!-- run -->                       the indented `cairn ...` commands that follow are run as they stand
+    <!-- render: SCENE ARGUMENTS -->   cairn render SCENE ARGUMENTS makes a picture of the page
+    <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
+    <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
+"""
+import os
+import re
+import shlex
+
+SCENE = re.compile(r"<!-- scene: (\S+) -->\n```lua\n(.*?)^```$", re.M | re.S)
+RUN = re.compile(r"<!-- run -->\n((?:    .*\n|\n(?=    ))+)")
+RENDER = re.compile(r"<!-- render: (.+?) -->")
+PLOT = re.compile(r"<!-- plot: (.+?) -->")
+
+
+def read_pages(folder):
+    """{path relative to the folder: text} of all pages, generated ones left out."""
+    pages = {}
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("_"))
+        for name in sorted(names):
+            if name.endswith(".md"):
+                path = os.path.join(root, name)
+                with open(path, encoding="utf-8") as file:
+                    pages[os.path.relpath(path, folder)] = file.read()
+    return pages
+
+
+def scenes_of(text):
+    """[(file name, Lua text)]"""
+    return SCENE.findall(text)
+
+
+def commands_of(text):
+    """Word lists of the commands to run, without the leading `cairn`."""
+    found = []
+    for block in RUN.findall(text):
+        for line in block.splitlines():
+            words = shlex.split(line, comments=True)
+            if words:
+                if words[0] != "cairn":
+                    raise ValueError(f"not a cairn command: {line!r}")
+                found.append(words[1:])
+    return found
+
+
+def renders_of(text):
+    return [shlex.split(words) for words in RENDER.findall(text)]
+
+
+def plots_of(text):
+    return [shlex.split(words) for words in PLOT.findall(text)]

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first value of a world that is not finite.
+#include "engine/measures/finite.h"
+
+#include "engine/joints/joints.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+eng_label eng_body_label(const cairn_world *world, int body)
+{
+    eng_label label;
+    const char *name = body >= 0 ? eng_extra_of(world, body).name : NULL;
+    if (body < 0)
+        snprintf(label.text, sizeof label.text, "the world");
+    else if (name != NULL)
+        snprintf(label.text, sizeof label.text, "body %d (\"%.60s\")", body, name);
+    else
+        snprintf(label.text, sizeof label.text, "body %d", body);
+    return label;
+}
+
+static eng_label joint_label(const cairn_world *world, int index)
+{
+    eng_label label;
+    const eng_joint *joint = &world->joints[index];
+    if (joint->name != NULL)
+        snprintf(label.text, sizeof label.text, "joint %d (\"%.60s\")", index, joint->name);
+    else
+        snprintf(label.text, sizeof label.text, "joint %d", index);
+    return label;
+}
+
+static bool all_finite(const double *values, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!isfinite(values[k]))
+            return false;
+    return true;
+}
+
+/// "step 12, t = 0.05 s: WHOSE WHAT".
+static cairn_status fail(const cairn_world *world, const char *whose, const char *what,
+                         cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_NONFINITE, "step %" PRId64 ", t = %g s: %s %s",
+                     world->step_count + 1, world->time, whose, what);
+}
+
+static cairn_status check_bodies(const cairn_world *world, cairn_error *error)
+{
+    for (int i = 0; i < world->body_count; i++) {
+        const double *v = world->v[i];
+        char what[160];
+        if (all_finite(v, 6) && all_finite((const double *)&world->q[i], 7))
+            continue;
+        snprintf(what, sizeof what, "has a state that is not finite (velocity %g %g %g m/s)", v[0],
+                 v[1], v[2]);
+        return fail(world, eng_body_label(world, i).text, what, error);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status check_contacts(const cairn_world *world, cairn_error *error)
+{
+    int row = 0;
+    const eng_contacts *c = &world->contacts;
+    const eng_column *column =
+        eng_columns_find_nonfinite(eng_contacts_columns((eng_contacts *)c), c->count, &row);
+    if (column == NULL)
+        return CAIRN_OK;
+    char whose[240], what[96];
+    snprintf(whose, sizeof whose, "the contact of %s and %s",
+             eng_body_label(world, c->body[row][0]).text,
+             eng_body_label(world, c->body[row][1]).text);
+    snprintf(what, sizeof what, "has a value that is not finite (%s)", column->name);
+    return fail(world, whose, what, error);
+}
+
+static cairn_status check_connectors(const cairn_world *world, cairn_error *error)
+{
+    for (int i = 0; i < world->connector_count; i++) {
+        const eng_connector *connector = &world->connectors[i];
+        char whose[96];
+        if (all_finite((const double *)&world->connector_state[i], ENG_CONNECTOR_STATE_WIDTH))
+            continue;
+        snprintf(whose, sizeof whose, "connector %d (\"%.60s\")", i,
+                 connector->name != NULL ? connector->name : "");
+        return fail(world, whose, "has a state that is not finite", error);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status check_joints(const cairn_world *world, cairn_error *error)
+{
+    for (int i = 0; i < world->joint_count; i++) {
+        const eng_joint *joint = &world->joints[i];
+        const char *what = !isfinite(joint->coordinate) ? "has a coordinate that is not finite"
+                           : !isfinite(joint->effort)   ? "has an effort that is not finite"
+                           : !vec3_is_finite(joint->impulse) || !vec3_is_finite(joint->moment)
+                               ? "has a reaction that is not finite"
+                               : NULL;
+        if (what != NULL)
+            return fail(world, joint_label(world, i).text, what, error);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status check_energy(const cairn_world *world, cairn_error *error)
+{
+    const cairn_energy *e = &world->energy;
+    const struct {
+        const char *name;
+        double value;
+    } terms[] = {{"kinetic energy", e->kinetic},
+                 {"potential energy", e->potential},
+                 {"elastic energy", e->elastic},
+                 {"work of drivers", e->drivers},
+                 {"work of the position correction", e->correction},
+                 {"work of joints", e->joints},
+                 {"dissipation of impacts", e->impact},
+                 {"dissipation of friction", e->friction},
+                 {"dissipation of damping", e->damping},
+                 {"plastic dissipation", e->plastic},
+                 {"energy balance", e->residual}};
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++)
+        if (!isfinite(terms[i].value))
+            return fail(world, terms[i].name,
+                        "is not finite: positions or velocities are too large for it", error);
+    return CAIRN_OK;
+}
+
+cairn_status eng_finite_check(const cairn_world *world, cairn_error *error)
+{
+    cairn_status status = check_bodies(world, error);
+    if (status == CAIRN_OK)
+        status = check_contacts(world, error);
+    if (status == CAIRN_OK)
+        status = check_connectors(world, error);
+    if (status == CAIRN_OK)
+        status = check_joints(world, error);
+    return status == CAIRN_OK ? check_energy(world, error) : status;
+}
+
+/// Largest entry of g(q), m or 1; infinite where one is not finite.
+static double violation(const cairn_world *world, const eng_joint *joint)
+{
+    pose q[2];
+    eng_joint_rows rows;
+    double most = 0.0;
+    eng_joint_poses(joint, world->q, q);
+    eng_joint_evaluate(joint, q, &rows);
+    for (int k = 0; k < rows.count; k++)
+        most = isfinite(rows.g[k]) ? fmax(most, fabs(rows.g[k])) : INFINITY;
+    return most;
+}
+
+cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cairn_error *error)
+{
+    cairn_status status = eng_finite_check(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    int worst = -1;
+    double most = -1.0;
+    for (int i = 0; i < world->joint_count; i++) {
+        double off = violation(world, &world->joints[i]);
+        if (off > most) {
+            most = off;
+            worst = i;
+        }
+    }
+    if (worst < 0)
+        return base_fail(error, CAIRN_ERROR_NONFINITE,
+                         "step %" PRId64 ", t = %g s: %s met a value that is not finite",
+                         world->step_count + 1, world->time, pass);
+    const eng_joint *joint = &world->joints[worst];
+    return base_fail(error, CAIRN_ERROR_NONFINITE,
+                     "step %" PRId64 ", t = %g s: %s met a value that is not finite; %s of %s and "
+                     "%s is the likely cause (off by %.3g)",
+                     world->step_count + 1, world->time, pass, joint_label(world, worst).text,
+                     eng_body_label(world, joint->body[0]).text,
+                     eng_body_label(world, joint->body[1]).text, most);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which value of a world is not finite, and whose it is, for messages.
+#ifndef CAIRN_ENGINE_MEASURES_FINITE_H
+#define CAIRN_ENGINE_MEASURES_FINITE_H
+
+#include "engine/state/world.h"
+
+typedef struct eng_label {
+    char text[96];
+} eng_label;
+
+/// 'body 3 ("name")'.
+eng_label eng_body_label(const cairn_world *world, int body);
+
+/// Looks at every number that the world keeps: bodies, contacts, connectors, joints, energies.
+/// @return CAIRN_ERROR_NONFINITE with the first of them in the message; CAIRN_OK where all are
+///         finite
+cairn_status eng_finite_check(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Why a pass of the step met a value that is not finite: the first one of the state, or else the
+/// joint that is farthest from where it should be. @return CAIRN_ERROR_NONFINITE
+cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cairn_error *error);
+
+#endif

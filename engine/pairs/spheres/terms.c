@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws of pairs of spheres: terms of surfaces for the kernels, columns of pairs, and their history
+// in the order of the laws.
+#include "engine/pairs/spheres/lane_data.h"
+
+#include <string.h>
+
+bool eng_lane_has_kernel(const eng_surface *surface)
+{
+    const con_batch *batch = surface->law->batch;
+    return batch != NULL && (batch->covers == NULL || batch->covers(surface->parameters));
+}
+
+static eng_lane_terms terms_of(const eng_surface *surface)
+{
+    const con_batch *batch = surface->law->batch;
+    eng_lane_terms terms = {.batch = batch};
+    batch->prepare(surface->parameters, terms.own);
+    if (batch->rolling != NULL)
+        terms.rolling = batch->rolling(surface->parameters);
+    return terms;
+}
+
+cairn_status eng_lane_terms_fill(struct eng_lane *lane)
+{
+    const cairn_world *world = lane->world;
+    lane->terms_count = world->surface_count;
+    cairn_status status =
+        eng_lane_reserve(lane, &lane->terms, (size_t)world->surface_count * sizeof(eng_lane_terms));
+    if (status != CAIRN_OK)
+        return status;
+    eng_lane_terms *terms = lane->terms.block;
+    lane->column_rows = lane->kept_rows = 0;
+    lane->has_resistance = false;
+    for (int i = 0; i < world->surface_count; i++) {
+        const eng_surface *surface = &world->surfaces[i];
+        if (!eng_lane_has_kernel(surface)) {
+            // the default pair where no materials use it
+            terms[i] = (eng_lane_terms){0};
+            continue;
+        }
+        terms[i] = terms_of(surface);
+        const con_batch *batch = terms[i].batch;
+        if (batch->column_count - 1 > lane->column_rows)
+            lane->column_rows = batch->column_count - 1;
+        if (batch->kept_count > lane->kept_rows)
+            lane->kept_rows = batch->kept_count;
+        lane->has_resistance |=
+            terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
+    }
+    lane->pass.terms = terms;
+    return CAIRN_OK;
+}
+
+/// Direction in which gravity changes the velocity of B against A.
+static int falls(const double a[4], const double b[4])
+{
+    return (b[0] != 0.0) - (a[0] != 0.0);
+}
+
+void eng_lane_pair_prepare(const struct eng_lane *lane, const eng_lane_terms *terms, int row,
+                           int other, eng_lane_block *block, int k)
+{
+    bool wall = other >= lane->rows;
+    const double none[4] = {0.0, 0.0, 0.0, 0.0}, *a = lane->pass.constants[row];
+    const double *b = wall ? none : lane->pass.constants[other];
+    double step = lane->pass.step, made[CON_BATCH_COLUMNS];
+    con_batch_pair pair = {
+        .step = step,
+        .mass = step / (a[0] + b[0]),
+        .radius = wall ? a[3] : a[3] * b[3] / (a[3] + b[3]),
+        .inverse_mass = (a[0] + b[0]) / step,
+        .arm = {a[3], b[3]},
+        .inverse_inertia = {a[2] / step, b[2] / step},
+        .falls = falls(a, b),
+        .flat = wall,
+    };
+    terms->batch->pair(terms->own, &pair, made);
+    double(*columns)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block);
+    block->column[k] = made[0];
+    for (int c = terms->batch->kept_count + 1; c < terms->batch->column_count; c++)
+        columns[c - 1][k] = made[c];
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    if (resist != NULL)
+        resist->radius[k] = pair.radius;
+}
+
+const eng_lane_terms *eng_lane_terms_of(const struct eng_lane *lane, int body_a, int body_b)
+{
+    const cairn_world *world = lane->world;
+    return &lane->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces];
+}
+
+con_batch_state eng_lane_state_of_pair(const struct eng_lane *lane, const eng_lane_terms *terms,
+                                       const eng_lane_block *block, int k, double overlap)
+{
+    double(*rows)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block), columns[CON_BATCH_COLUMNS];
+    columns[0] = block->column[k];
+    for (int c = 1; c < terms->batch->column_count; c++)
+        columns[c] = rows[c - 1][k];
+    return terms->batch->state(terms->own, columns, overlap);
+}
+
+/// Places of rolling moment and twisting moment in the history of a law that resists them.
+enum { ROLLING = 3, TWISTING = 6 };
+
+void eng_lane_history_write(const struct eng_lane *lane, const con_batch *batch,
+                            const eng_lane_block *block, int k, double sign, double *history)
+{
+    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    for (int axis = 0; axis < 3 && batch->springs; axis++)
+        history[axis] = sign * block->spring[axis][k];
+    if (resist != NULL && batch->rolling != NULL) {
+        for (int axis = 0; axis < 3; axis++)
+            history[ROLLING + axis] = sign * resist->rolling[axis][k];
+        history[TWISTING] = resist->twisting[k];
+    }
+    double(*columns)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block);
+    double turned = batch->kept_turn ? sign : 1.0;
+    for (int i = 0; i < batch->kept_count; i++)
+        history[batch->first_kept + i] = turned * columns[i][k];
+}
+
+void eng_lane_history_read(const struct eng_lane *lane, const con_batch *batch,
+                           eng_lane_block *block, int k, double sign, const double *history)
+{
+    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    for (int axis = 0; axis < 3 && batch->springs; axis++)
+        block->spring[axis][k] = sign * history[axis];
+    if (resist != NULL && batch->rolling != NULL) {
+        for (int axis = 0; axis < 3; axis++)
+            resist->rolling[axis][k] = sign * history[ROLLING + axis];
+        resist->twisting[k] = history[TWISTING];
+    }
+    double(*columns)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block);
+    double turned = batch->kept_turn ? sign : 1.0;
+    for (int i = 0; i < batch->kept_count; i++)
+        columns[i][k] = turned * history[batch->first_kept + i];
+    block->touch = (unsigned char)(block->touch | 1u << k);
+}

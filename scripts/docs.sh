@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the documentation site in build/docs/html, without a network: pictures and plots by the
+# built command, pages by Sphinx. Warnings are errors.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cd -- "$root"
+
+if [ "${1:-}" = --help ]; then
+    echo "usage: scripts/docs.sh [BUILD_FOLDER]    (default build; cairn must have been built there)"
+    exit 0
+fi
+build=${1:-build}
+if [ ! -x "$build/cairn" ]; then
+    echo "docs: $build/cairn is missing; scripts/setup.sh --with-docs builds it" >&2
+    exit 1
+fi
+if ! /usr/bin/python3 -c 'import sphinx, myst_parser, furo, matplotlib' 2>/dev/null; then
+    echo "docs: Sphinx, MyST, Furo or Matplotlib is missing; scripts/setup.sh --with-docs installs them" >&2
+    exit 4
+fi
+
+site=$build/docs
+rm -rf -- "$site"
+mkdir -p -- "$site/source" "$site/source/_static"
+cp -R -- docs/. "$site/source"
+cp -- include/cairn/version.h "$site/source/include_version.h"
+# links out of the folder lead to the files of the source
+sed -i 's#](\.\./\([^)]*\))#](source:\1)#g; s#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md
+if [ -d /usr/share/javascript/mathjax ]; then
+    cp -R -- /usr/share/javascript/mathjax "$site/source/_static/"
+fi
+/usr/bin/python3 docs/tools/make_pictures.py "$build/cairn" docs "$site/source"
+(cd -- "$site/source" && /usr/bin/python3 -m sphinx -q -W --keep-going -b html . ../html)
+echo "docs: $site/html/index.html"
