@@ -7,11 +7,19 @@
 #include <limits.h>
 #include <string.h>
 
-// rows of the file: 6 for every body that a contact or joint touches
+// rows of the file: 6 for every body that a contact or joint touches, and one for each direction in
+// which a contact yields by itself
 typedef struct row_map {
     int *first; // [body_count] first row of a body; -1 for none
+    int bodies; // rows of bodies
     int count;
 } row_map;
+
+// whether a contact yields by itself along one of its directions
+static bool yields(const con_problem *problem, int contact, int axis)
+{
+    return problem->compliance != NULL && problem->compliance[contact][axis] != 0.0;
+}
 
 static cairn_status map_rows(const con_problem *problem, base_arena *arena, row_map *map)
 {
@@ -34,6 +42,10 @@ static cairn_status map_rows(const con_problem *problem, base_arena *arena, row_
             map->first[b] = map->count;
             map->count += 6;
         }
+    map->bodies = map->count;
+    for (int c = 0; c < problem->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            map->count += yields(problem, c, k);
     return CAIRN_OK;
 }
 
@@ -53,6 +65,14 @@ static cairn_status build_mass(const con_problem *problem, const row_map *map, b
             con_triplets_add(&entries, row, row, mass);
             f[row] = mass * problem->v_free[b][k];
         }
+    // a mass of its own is what a contact yields by
+    int row = map->bodies;
+    for (int c = 0; c < problem->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            if (yields(problem, c, k)) {
+                con_triplets_add(&entries, row, row, 1.0 / problem->compliance[c][k]);
+                f[row++] = 0.0;
+            }
     content->f = f;
     return con_sparse_from_triplets(&entries, map->count, map->count, arena, &content->M);
 }
@@ -82,13 +102,18 @@ static cairn_status build_gradients(const con_problem *problem, const row_map *m
     int rows = 3 * problem->contact_count;
     con_triplets entries;
     double *w = base_arena_array(arena, double, "fclib w", rows);
-    if (w == NULL || problem->contact_count > INT_MAX / 36 ||
-        con_triplets_reserve(&entries, 12 * rows, arena) != CAIRN_OK)
+    if (w == NULL || problem->contact_count > INT_MAX / 39 ||
+        con_triplets_reserve(&entries, 13 * rows, arena) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     memcpy(w, problem->w, (size_t)rows * sizeof *w);
-    for (int c = 0; c < problem->contact_count; c++)
+    int own = map->bodies;
+    for (int c = 0; c < problem->contact_count; c++) {
         for (int side = 0; side < 2; side++)
             add_side(problem, map, c, side, &entries, w);
+        for (int k = 0; k < 3; k++)
+            if (yields(problem, c, k))
+                con_triplets_add(&entries, own++, 3 * c + k, 1.0);
+    }
     content->w = w;
     return con_sparse_from_triplets(&entries, map->count, rows, arena, &content->H);
 }
@@ -322,7 +347,7 @@ cairn_status con_fclib_from_problem(con_fclib_form form, const con_problem *prob
 
 // velocities of the bodies of the file, in its rows
 static cairn_status velocity_rows(const con_problem *problem, const double (*v)[6],
-                                  base_arena *arena, const double **out)
+                                  const double (*R)[3], base_arena *arena, const double **out)
 {
     row_map map;
     if (map_rows(problem, arena, &map) != CAIRN_OK)
@@ -333,6 +358,11 @@ static cairn_status velocity_rows(const con_problem *problem, const double (*v)[
     for (int b = 0; b < problem->body_count; b++)
         if (map.first[b] >= 0)
             memcpy(rows + map.first[b], v[b], sizeof v[b]);
+    int row = map.bodies;
+    for (int c = 0; c < problem->contact_count; c++)
+        for (int k = 0; k < 3; k++)
+            if (yields(problem, c, k))
+                rows[row++] = problem->compliance[c][k] * R[c][k];
     *out = rows;
     return CAIRN_OK;
 }
@@ -353,11 +383,12 @@ static cairn_status jointed_velocities(const con_problem *problem, const con_fcl
     if (status != CAIRN_OK)
         return status;
     con_apply_H(problem, (const double(*)[6])v, problem->w, u);
+    con_apply_compliance(problem, R, u);
     vectors->u = u[0];
     vectors->l = l;
     return content->form == CON_FCLIB_LOCAL
                ? CAIRN_OK
-               : velocity_rows(problem, (const double(*)[6])v, arena, &vectors->v);
+               : velocity_rows(problem, (const double(*)[6])v, R, arena, &vectors->v);
 }
 
 // u = W r + q

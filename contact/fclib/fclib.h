@@ -74,7 +74,8 @@ typedef struct con_fclib_problem {
 /// compressed columns as the reference library reads them; f = M v_free. With joints: local (W, V,
 /// S, R, q, s, mu) with W, q of the free bodies, V = S^T = H M^-1 G^T, R = G M^-1 G^T and
 /// s = G v_free - b, or global (M, H, G, f, w, b, mu) with the file's b = -b; l has the sign of
-/// ours. Rows of immobile bodies are left out (they stay in w); bodies that no contact or joint
+/// ours. What a contact yields by itself is part of W, or a row of M of its own. Rows of immobile
+/// bodies are left out (they stay in w); bodies that no contact or joint
 /// touches are left out too. Every other body has 6 rows: a velocity component whose mass_inverse
 /// is zero gets mass 1 and no entries in H, and its share H v_free is added to w. Local form of a
 /// problem without bodies writes its W. The file appears whole or not at all when the process dies

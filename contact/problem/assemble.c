@@ -39,7 +39,16 @@ mat3 con_diagonal_block(const con_problem *problem, int i)
     for (int row = 1; row < 3; row++)
         for (int column = 0; column < row; column++)
             block.m[row][column] = block.m[column][row];
+    for (int k = 0; k < 3 && problem->compliance != NULL; k++)
+        block.m[k][k] += problem->compliance[i][k];
     return block;
+}
+
+void con_apply_compliance(const con_problem *problem, const double (*R)[3], double (*U)[3])
+{
+    for (int i = 0; i < problem->contact_count && problem->compliance != NULL; i++)
+        for (int k = 0; k < 3; k++)
+            U[i][k] += problem->compliance[i][k] * R[i][k];
 }
 
 void con_assemble_diagonal_range(const con_problem *problem, int begin, int end, mat3 *W_diagonal)

@@ -16,7 +16,7 @@ typedef struct con_delassus_rows {
 /// Coupling of contacts i and j through the bodies they share.
 mat3 con_coupling_block(const con_problem *problem, int i, int j);
 
-/// The same for j = i, symmetric bit by bit.
+/// The same for j = i and E_i, symmetric bit by bit.
 mat3 con_diagonal_block(const con_problem *problem, int i);
 
 /// W where it is regular; with a thousandth of its size added to the diagonal where it is singular

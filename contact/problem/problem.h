@@ -36,6 +36,7 @@ typedef struct con_joints {
 ///     W = H (M^-1 - M^-1 G^T S^+ G M^-1) H^T,  S = G M^-1 G^T,  and q at v_free brought to G v =
 ///     b,
 /// see contact/problem/reduced.h; q and W_diagonal below remain those of the free bodies.
+/// A contact may yield by itself, U = H v + w + E R with a diagonal E: then E is part of W.
 /// A problem from a file may have W alone: then body_count = 0 and H etc. are NULL.
 /// All arrays are borrowed and read only.
 typedef struct con_problem {
@@ -52,12 +53,14 @@ typedef struct con_problem {
     const double (*mass_inverse)[6]; // [m] diagonal of M^-1
     const double (*v_free)[6];       // [m]
     const double (*w)[3];            // [n] m/s: q = H v_free + w
+    const double (*compliance)[3];   // [n] kg^-1 >= 0, E of (4.14a); NULL for none. Not zero only
+                                     // for contacts between bodies with joints
     const con_joints *joints;        // NULL for none
     struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
     const con_domains *domains;      // NULL for none: one thread
 } con_problem;
 
-/// Diagonal blocks W_ii = sum over the two bodies of H M^-1 H^T, theory.md (4.4).
+/// Diagonal blocks W_ii = sum over the two bodies of H M^-1 H^T, theory.md (4.4), plus E_i.
 /// @param W_diagonal  [n] out
 void con_assemble_diagonal(const con_problem *problem, mat3 *W_diagonal);
 
@@ -73,6 +76,9 @@ void con_apply_H(const con_problem *problem, const double (*v)[6], const double 
 /// v = v_free + M^-1 H^T R, contacts added in order; joints are not asked.
 /// @param v  [m][6] out
 void con_apply_impulses(const con_problem *problem, const double (*R)[3], double (*v)[6]);
+
+/// U += E R: what contacts yield by themselves.
+void con_apply_compliance(const con_problem *problem, const double (*R)[3], double (*U)[3]);
 
 /// Builds the whole sparse W of a problem in body form, in arena memory, and sets problem->W; with
 /// joints the reduced one, in which all contacts of bodies that joints connect act on each other.

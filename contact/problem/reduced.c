@@ -110,7 +110,14 @@ static void clear_unyielding(mat3 *block, unsigned rows, unsigned columns)
                 block->m[a][b] = 0.0;
 }
 
-// upper blocks of C are computed, lower ones are their transposes
+static void add_compliance(const con_problem *problem, int i, mat3 *block)
+{
+    for (int k = 0; k < 3 && problem->compliance != NULL; k++)
+        block->m[k][k] += problem->compliance[i][k];
+}
+
+// upper blocks of C are computed, lower ones are their transposes; what a contact yields by itself
+// belongs to C
 static void fill_rows(response *r, const con_delassus_rows *rows)
 {
     int n = r->problem->contact_count;
@@ -124,9 +131,10 @@ static void fill_rows(response *r, const con_delassus_rows *rows)
                 continue;
             rows->block[k] = (mat3){0};
             add_response(r, j, &rows->block[k]);
-            if (j == i)
+            if (j == i) {
                 make_symmetric(&rows->block[k]);
-            else
+                add_compliance(r->problem, i, &rows->block[k]);
+            } else
                 rows->block[rows->cursor[j]++] = mat3_transpose(&rows->block[k]);
         }
     }
@@ -195,6 +203,7 @@ static cairn_status assemble(con_reduction *reduction, base_arena *arena, mat3 *
     con_problem pattern = *problem, free = *problem;
     pattern.body = (const int(*)[2])body;
     free.body = (const int(*)[2])reduction->loose;
+    free.compliance = NULL;
     con_delassus_rows rows;
     cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
     if (status != CAIRN_OK)
@@ -284,6 +293,7 @@ double con_reduction_velocity(con_reduction *reduction, const double (*R)[3], do
     double error = con_joint_factors_solve(reduction->factors, NULL,
                                            (const double(*)[6])reduction->v, reduction->v, l);
     con_apply_H(problem, (const double(*)[6])reduction->v, problem->w, U);
+    con_apply_compliance(problem, R, U);
     return error;
 }
 
@@ -346,8 +356,10 @@ cairn_status con_problem_velocity(const con_problem *problem, const double (*R)[
     if (v == NULL)
         return CAIRN_ERROR_MEMORY;
     cairn_status status = con_joints_apply(problem, R, v, NULL, NULL, arena);
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK) {
         con_apply_H(problem, (const double(*)[6])v, problem->w, U);
+        con_apply_compliance(problem, R, U);
+    }
     base_arena_rewind(arena, mark);
     return status;
 }

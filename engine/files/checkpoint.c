@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 7, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 8, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -49,8 +49,9 @@ typedef enum real_index {
 
 enum { PAIR_NUMBERS = 6 };
 
-/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment.
-enum { JOINT_NUMBERS = 12 };
+/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment,
+/// position of the motor, parts of the graph.
+enum { JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
 
 /// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
 /// while restoring all are copies, so that a file found wrong half-way changes nothing.
@@ -261,6 +262,8 @@ static void copy_joint_out(const eng_joint *joint, double numbers[JOINT_NUMBERS]
     memcpy(numbers, scalars, sizeof scalars);
     vec3_store(numbers + 6, joint->impulse);
     vec3_store(numbers + 9, joint->moment);
+    numbers[12] = joint->motor_position;
+    memcpy(numbers + 13, joint->part, sizeof joint->part);
 }
 
 static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
@@ -273,6 +276,8 @@ static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
     joint->force = numbers[5];
     joint->impulse = vec3_from(numbers + 6);
     joint->moment = vec3_from(numbers + 9);
+    joint->motor_position = numbers[12];
+    memcpy(joint->part, numbers + 13, sizeof joint->part);
 }
 
 /// The arrays are borrowed from the world; nothing writes through them.
@@ -512,9 +517,13 @@ static const char *body_fault(const cairn_world *world, const snapshot *s)
         if (!isfinite(sum))
             return "a body's state is not finite";
     }
-    for (int i = 0; i < world->joint_count; i++)
-        if (!isfinite(s->joints[i][0]) || !isfinite(s->joints[i][3]))
+    for (int i = 0; i < world->joint_count; i++) {
+        double sum = s->joints[i][0] + s->joints[i][3];
+        for (int k = 12; k < JOINT_NUMBERS; k++)
+            sum += s->joints[i][k];
+        if (!isfinite(sum))
             return "a joint's state is not finite";
+    }
     for (int i = 0; i < world->connector_count; i++) {
         const double *state = (const double *)&s->connectors[i];
         for (int k = 0; k < ENG_CONNECTOR_STATE_WIDTH; k++)
@@ -608,6 +617,7 @@ static void forget_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
+    world->solved = NULL;
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;

@@ -121,9 +121,11 @@ static uint64_t hash_joints(const cairn_world *world)
     uint64_t hash = BASE_HASH_START;
     for (int i = 0; i < world->joint_count; i++) {
         const eng_joint *joint = &world->joints[i];
-        const int numbers[] = {(int)joint->kind, joint->body[0], joint->body[1]};
-        const double values[] = {joint->length,  joint->range[0], joint->range[1], joint->stiffness,
-                                 joint->damping, joint->rest,     joint->friction};
+        const int numbers[] = {(int)joint->kind, joint->body[0], joint->body[1],
+                               (int)joint->motor_law, joint->motor_function != NULL};
+        const double values[] = {joint->length,          joint->range[0],      joint->range[1],
+                                 joint->stiffness,       joint->damping,       joint->rest,
+                                 joint->motor_stiffness, joint->motor_damping, joint->friction};
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
         hash = base_hash_bytes(hash, values, sizeof values);
         hash = base_hash_bytes(hash, joint->point, sizeof joint->point);

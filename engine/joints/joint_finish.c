@@ -18,6 +18,7 @@ typedef struct projection {
     con_joint_factors *factors;
     eng_joint_rows *rows;            // [joints]
     unsigned char *held;             // [joints] the coordinate's speed is given
+    double *kept;                    // [joints] rad/s or m/s, that speed
     double (*zero)[6], (*change)[6]; // [bodies of the system]
 } projection;
 
@@ -29,7 +30,8 @@ static cairn_status prepare(cairn_world *world, projection *p)
     *p = (projection){.world = world};
     p->rows = base_arena_array(arena, eng_joint_rows, "joint ends", n);
     p->held = base_arena_array(arena, unsigned char, "held at end", n);
-    if (all == NULL || p->rows == NULL || p->held == NULL)
+    p->kept = base_arena_array(arena, double, "kept at end", n);
+    if (all == NULL || p->rows == NULL || p->held == NULL || p->kept == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < n; i++)
         all[i] = i;
@@ -95,7 +97,8 @@ static void move_bodies(projection *p)
 }
 
 /// Takes the rows' speeds to zero, or with what they were at the start of the step only the share
-/// of the change that damps an alternation, theory.md (9.11); held coordinates to their kinks.
+/// of the change that damps an alternation, theory.md (9.11); held coordinates to what they are
+/// kept at.
 /// @param s  NULL: to zero
 static void change_speeds(projection *p, const eng_joint_step *s)
 {
@@ -112,7 +115,7 @@ static void change_speeds(projection *p, const eng_joint_step *s)
             else if (k < at->count)
                 p->system.b[r] = -ALTERNATION_SHARE[s->near_contact[i]] * (speed - s->start[i][k]);
             else
-                p->system.b[r] = s->stairs[i].kink[s->state[i] / 2] - speed;
+                p->system.b[r] = p->kept[i] - speed;
         }
     con_joint_factors_solve(p->factors, p->system.b, (const double(*)[6])p->zero, p->change, NULL);
     for (int i = 0; i < p->system.body_count; i++)
@@ -164,14 +167,8 @@ cairn_status eng_joints_gather(cairn_world *world)
 static void hold_coordinates(projection *p)
 {
     const eng_joint_step *s = p->world->joint_step;
-    for (int i = 0; i < p->world->joint_count; i++) {
-        const eng_joint *joint = &p->world->joints[i];
-        if (!s->held[i])
-            continue;
-        double u = s->stairs[i].kink[s->state[i] / 2];
-        p->held[i] =
-            (joint->motor && u == joint->motor_velocity) || (joint->friction > 0.0 && u == 0.0);
-    }
+    for (int i = 0; i < p->world->joint_count; i++)
+        p->held[i] = eng_graph_holds(&s->graph[i], s->speed[i], &p->kept[i]);
 }
 
 /// Counts whole turns.
@@ -245,14 +242,18 @@ static void book_coordinate(cairn_world *world, int index, const eng_joint_rows 
     cairn_energy *e = &world->energy;
     const eng_wrench *row = &mid->row[mid->count];
     double h = world->def.time_step, l = s->l[index][mid->count];
-    eng_effort part = eng_stairs_split(joint, h, &s->stairs[index], s->state[index], l);
-    e->friction -= row_work(world, index, row, part.friction);
-    e->drivers += row_work(world, index, row, part.motor + h * joint->force);
-    e->impact -= row_work(world, index, row, part.range);
+    eng_graph *graph = &s->graph[index];
+    const eng_graph_part *part = graph->part;
+    eng_graph_share(joint, h, l, graph);
+    e->friction -= row_work(world, index, row, part[ENG_GRAPH_FRICTION].l);
+    e->drivers += row_work(world, index, row, part[ENG_GRAPH_MOTOR].l + h * joint->force);
+    e->impact -= row_work(world, index, row, part[ENG_GRAPH_LOW].l + part[ENG_GRAPH_HIGH].l);
     e->damping -= row_work(world, index, row, s->damper[index]);
     // the spring's work shows as elastic energy; what prescribed bodies do of it is theirs
     row_work(world, index, row, s->given[index] - h * joint->force);
     joint->effort = l;
+    for (int k = 0; k < ENG_GRAPH_PARTS; k++)
+        joint->part[k] = part[k].l;
 }
 
 /// The reaction on B over the step, about its anchor.

@@ -101,6 +101,23 @@ static cairn_status check_use(const cairn_joint_def *def, cairn_error *error)
     return CAIRN_OK;
 }
 
+/// A motor with a position needs something to pull with, and one without has no use for it.
+static cairn_status check_motor_law(const cairn_joint_def *def, cairn_error *error)
+{
+    bool position = def->motor_law == CAIRN_MOTOR_POSITION;
+    bool pulls = def->motor_stiffness > 0.0 || def->motor_damping > 0.0;
+    if (!position && def->motor_law != CAIRN_MOTOR_VELOCITY)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no motor law %d",
+                         (int)def->motor_law);
+    if (position && def->motor && !pulls)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a motor with a position needs a stiffness or a damping above 0");
+    if (!position && (pulls || def->motor_position != 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "motor position, stiffness and damping belong to the law position");
+    return CAIRN_OK;
+}
+
 static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error)
 {
     const struct {
@@ -109,6 +126,8 @@ static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error
         bool infinite;
     } numbers[] = {
         {"motor limit", def->motor_limit, true},
+        {"motor stiffness", def->motor_stiffness, false},
+        {"motor damping", def->motor_damping, false},
         {"stiffness", def->stiffness, false},
         {"damping", def->damping, false},
         {"friction", def->friction, false},
@@ -118,9 +137,13 @@ static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
                              "%s = %g of a joint must be finite and not negative", numbers[i].name,
                              numbers[i].value);
-    if (!isfinite(def->motor_velocity) || !isfinite(def->force) || !isfinite(def->rest))
+    if (!isfinite(def->motor_velocity) || !isfinite(def->motor_position) || !isfinite(def->force) ||
+        !isfinite(def->rest))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "motor velocity, force and rest of a joint must be finite");
+                         "motor velocity and position, force and rest of a joint must be finite");
+    cairn_status status = check_motor_law(def, error);
+    if (status != CAIRN_OK)
+        return status;
     if (!(def->range[0] < def->range[1] && def->range[0] <= 0.0 && def->range[1] >= 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "range = %g to %g of a joint must hold 0, where the joint is made",
@@ -234,7 +257,11 @@ static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
         .rest = def->rest,
         .friction = def->friction,
         .motor = def->motor,
+        .motor_law = def->motor_law,
         .motor_velocity = def->motor_velocity,
+        .motor_position = def->motor_position,
+        .motor_stiffness = def->motor_stiffness,
+        .motor_damping = def->motor_damping,
         .motor_limit = def->motor_limit,
         .force = def->force,
     };
@@ -360,6 +387,65 @@ cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool o
     joint->motor_velocity = velocity;
     joint->motor_limit = limit;
     return CAIRN_OK;
+}
+
+cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id id, double position,
+                                            cairn_error *error)
+{
+    cairn_status status = check_drive(world, id, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (world->joints[id.index].motor_law != CAIRN_MOTOR_POSITION)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the motor of the joint has no position");
+    if (!isfinite(position))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "motor position = %g must be finite",
+                         position);
+    world->joints[id.index].motor_position = position;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id id,
+                                            cairn_motor_function *function, void *context,
+                                            cairn_error *error)
+{
+    cairn_status status = check_drive(world, id, error);
+    if (status != CAIRN_OK)
+        return status;
+    world->joints[id.index].motor_function = function;
+    world->joints[id.index].motor_context = context;
+    return CAIRN_OK;
+}
+
+static cairn_status ask_motor(const eng_joint *joint, int index, double time, double *value,
+                              cairn_error *error)
+{
+    cairn_status status = joint->motor_function(joint->motor_context, time, value, error);
+    if (status != CAIRN_OK || isfinite(*value))
+        return status;
+    return base_fail(error, CAIRN_ERROR_NONFINITE,
+                     "the motor of joint %d (\"%s\") is not finite at t = %g s", index,
+                     joint->name != NULL ? joint->name : "", time);
+}
+
+cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
+{
+    double h = world->def.time_step, t = world->time;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < world->joint_count && status == CAIRN_OK; i++) {
+        eng_joint *joint = &world->joints[i];
+        if (!joint->motor || joint->motor_function == NULL)
+            continue;
+        if (joint->motor_law == CAIRN_MOTOR_VELOCITY) {
+            status = ask_motor(joint, i, t + 0.75 * h, &joint->motor_velocity, error);
+            continue;
+        }
+        double middle = 0.0;
+        status = ask_motor(joint, i, t + 0.5 * h, &middle, error);
+        if (status == CAIRN_OK)
+            status = ask_motor(joint, i, t + h, &joint->motor_position, error);
+        joint->motor_velocity = 2.0 / h * (joint->motor_position - middle);
+    }
+    return status;
 }
 
 cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double force,

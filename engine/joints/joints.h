@@ -8,6 +8,16 @@
 
 enum { ENG_JOINT_ROWS_MAX = 6 };
 
+/// Impulse of a coordinate against its speed u, theory.md (9.8): the sum of what dry friction, a
+/// motor and the two ends of a range give, each of them set-valued.
+typedef enum eng_graph_kind {
+    ENG_GRAPH_FRICTION,
+    ENG_GRAPH_MOTOR,
+    ENG_GRAPH_LOW,
+    ENG_GRAPH_HIGH,
+    ENG_GRAPH_PARTS
+} eng_graph_kind;
+
 typedef struct eng_joint {
     // set at creation
     cairn_joint_kind kind;
@@ -19,11 +29,16 @@ typedef struct eng_joint {
     double length;   // m, of a rod
     double range[2]; // rad or m
     double stiffness, damping, rest, friction;
-    // set between steps
+    cairn_motor_law motor_law;
+    double motor_stiffness, motor_damping; // of a motor with a position
+    cairn_motor_function *motor_function;  // NULL: what is set holds
+    void *motor_context;                   // borrowed
+    // set between steps, or by the function before each
     bool motor;
-    double motor_velocity, motor_limit, force;
+    double motor_velocity, motor_position, motor_limit, force;
     // kept between steps
-    double coordinate; // rad, turns counted, or m
+    double coordinate;            // rad, turns counted, or m
+    double part[ENG_GRAPH_PARTS]; // N s or N m s, what the graph's parts gave: guess of the next
     // results of the last step
     vec3 impulse, moment; // N s and N m s on B, world axes, moment about the anchor of B
     double effort;        // N s or N m s along the coordinate: motor, friction, range
@@ -65,39 +80,47 @@ void eng_joint_row_blocks(const eng_wrench *row, vec3 point, const pose q[2], do
 /// The angle nearest to `before` that differs from `angle` by whole turns.
 double eng_joint_unwind(double angle, double before);
 
-/// Impulse of a coordinate against its speed u: a falling staircase made of dry friction, a motor
-/// of limited force and a range, theory.md (9.8). State 2 k is the level between kinks k - 1 and k,
-/// state 2 k + 1 the kink k, where the impulse may lie anywhere between the two levels.
-enum { ENG_STAIRS_MAX = 4 };
+/// One part of a graph: any impulse up to the limit where u + compliance l = kink, against u - kink
+/// elsewhere; of an end any impulse towards the inside where u = kink, and none elsewhere.
+typedef struct eng_graph_part {
+    bool exists;       // may take part in this step
+    bool present;      // takes part; ends that are out of reach do not
+    double kink;       // rad/s or m/s
+    double limit;      // N s or N m s; infinite for ends
+    double compliance; // rad/s or m/s per N m s or N s; 0 but for motors with a position
+    double bound;      // N s or N m s, limit as the problem has it
+    double l;          // N s or N m s, on B: of the last step, then of this one
+    double slip;       // rad/s or m/s, how far it is from the kink
+} eng_graph_part;
 
-typedef struct eng_stairs {
-    int count;                        // of kinks
-    double kink[ENG_STAIRS_MAX];      // rad/s or m/s, ascending
-    double level[ENG_STAIRS_MAX + 1]; // N s or N m s, descending; may be infinite
-} eng_stairs;
+typedef struct eng_graph {
+    eng_graph_part part[ENG_GRAPH_PARTS];
+    bool driven;  // a motor without limit gives the speed: a bilateral row, and no other part
+    double speed; // rad/s or m/s, of a driven coordinate
+} eng_graph;
 
 /// @param coordinate  at the midpoint
-void eng_stairs_build(const eng_joint *joint, double coordinate, double h, eng_stairs *stairs);
+void eng_graph_build(const eng_joint *joint, double coordinate, double h, eng_graph *graph);
 
-/// State in which a coordinate of speed u starts to look for its own.
-int eng_stairs_guess(const eng_stairs *stairs, double u);
+/// Leaves out the ends that a coordinate of the speed given is far from.
+void eng_graph_reach(eng_graph *graph, double speed);
 
-/// The neighbour to go to when the state does not hold for impulse l and speed u; the state itself
-/// where it holds.
-/// @param slack  rad/s or m/s by which u may lie on the wrong side
-int eng_stairs_next(const eng_stairs *stairs, int state, double l, double u, double slack);
+/// Brings in ends that were left out and are passed at a speed; true when there is one.
+bool eng_graph_wake(eng_graph *graph, double speed);
 
-/// Parts of an impulse l: friction, motor, range.
-typedef struct eng_effort {
-    double friction, motor, range;
-} eng_effort;
+/// Sum of the parts, N s or N m s.
+double eng_graph_impulse(const eng_graph *graph);
 
-/// Their sum is l.
-eng_effort eng_stairs_split(const eng_joint *joint, double h, const eng_stairs *stairs, int state,
-                            double l);
+/// Parts of the impulse l of a driven coordinate: friction, and motor or end.
+void eng_graph_share(const eng_joint *joint, double h, double l, eng_graph *graph);
+
+/// Whether friction or a motor keeps the coordinate at a speed.
+/// @param before  rad/s or m/s, its speed at the start of the step
+/// @param speed   out
+bool eng_graph_holds(const eng_graph *graph, double before, double *speed);
 
 /// Rows of some joints, ready for con_joints: bilateral rows, then that of the coordinate where it
-/// is held. Memory in the arena.
+/// is driven. Memory in the arena.
 typedef struct eng_joint_system {
     int joint_count;
     const int *joint; // [joint_count] into the world's joints
@@ -114,7 +137,7 @@ cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, 
 
 /// Writes G from the rows of the joints at q.
 /// @param rows  [world's joints]
-/// @param held  [world's joints] the coordinate's row takes part; NULL: none does
+/// @param held  [world's joints] the coordinate's row takes part
 void eng_joint_system_fill(const cairn_world *world, eng_joint_system *system,
                            const eng_joint_rows *rows, const pose *q, const unsigned char *held);
 
@@ -133,6 +156,62 @@ double eng_joint_side_speed(const eng_joint *joint, int side, const eng_wrench *
 void eng_joint_push(const cairn_world *world, const eng_joint *joint, const eng_wrench *row,
                     vec3 point, const pose *q, double l, double (*v)[6]);
 
+/// A problem whose last contacts are parts of the graphs of joints, theory.md (9.8b)-(9.8d): an end
+/// of a range is a contact without friction along the coordinate; what has a limit is the first
+/// tangent of a contact of friction 1 whose normal yields by itself alone, under a reaction equal
+/// to the limit. In the arena; the arrays of contacts are copies.
+typedef struct eng_graph_rows {
+    con_problem problem;            // borrows from this struct
+    const eng_joint_system *system; // joints and bodies; borrowed
+    int contact_count, row_count, capacity;
+    double scale; // N s, impulses that the contacts have at hand
+    double root;  // sqrt(v_free^T M v_free)
+    int *part;    // [contact_count + row_count] eng_graph_kind of rows
+    int *joint;   // [likewise] place in the system
+    int (*body)[2];
+    double (*H)[2][3][6];
+    double (*w)[3], (*q)[3], (*compliance)[3];
+    double *friction;
+    mat3 *W_diagonal;
+    double (*R)[3], (*U)[3]; // guess and solution
+    con_domains domains;
+} eng_graph_rows;
+
+/// Room for all parts that exist.
+/// @param contacts  without rows; may have none
+/// @param R         [contacts] their guess
+cairn_status eng_graph_rows_create(cairn_world *world, const con_problem *contacts,
+                                   const double (*R)[3], const eng_joint_system *system,
+                                   eng_graph_rows *rows) CAIRN_CHECK_RESULT;
+
+/// Rows of the parts that are present, with their impulses as guess.
+/// @param v_free  [bodies of the system]
+void eng_graph_rows_fill(cairn_world *world, eng_graph_rows *rows, const double (*v_free)[6]);
+
+/// Right sides for which a solution v has the speeds that it has at the end of the step.
+/// @param speed  [joints of the system] rad/s or m/s of the coordinates at the end that v leads to
+void eng_graph_rows_aim(const cairn_world *world, eng_graph_rows *rows, const double (*v_free)[6],
+                        const double (*v)[6], const double *speed);
+
+/// Largest change that this would make, rad/s or m/s.
+double eng_graph_rows_offset(const cairn_world *world, const eng_graph_rows *rows,
+                             const double (*v)[6], const double *speed);
+
+/// Impulses and slips of the parts by the solution; true when a limit that was cut is reached.
+/// @param U  [contacts and rows]
+bool eng_graph_rows_take(cairn_world *world, const eng_graph_rows *rows, const double (*U)[3]);
+
+/// Joints that are solved together, and what their solution is looked at with. In the arena.
+typedef struct eng_joint_set {
+    eng_joint_system system;
+    eng_graph_rows graphs; // of the set, where there are any parts
+    bool has_graphs;
+    double *residual, *l; // [rows of the system, all coordinates driven] m/s or rad/s; N s
+    double *speed;        // [joints] rad/s or m/s of the coordinates at the end
+    pose *end;            // [world's bodies] those of the set
+    double size, length;  // m: largest violation at the end, largest coordinate
+} eng_joint_set;
+
 /// What the step knows of its joints; in the arena.
 typedef struct eng_joint_step {
     double (*start)[ENG_JOINT_ROWS_MAX]; // [joint_count] G(q_n) v_n, m/s or rad/s
@@ -140,18 +219,43 @@ typedef struct eng_joint_step {
     double *speed;                       // [joint_count] of the coordinate, by v_n at the midpoint
     double *given;                       // [joint_count] N s of constant force and spring
     double *damper;                      // [joint_count] N s
-    eng_stairs *stairs;                  // [joint_count]
-    int *state;                          // [joint_count] of the stairs
-    unsigned char *held;                 // [joint_count] the state is a kink
+    eng_graph *graph;                    // [joint_count]
+    unsigned char *held;                 // [joint_count] the coordinate is driven
     double (*l)[ENG_JOINT_ROWS_MAX + 1]; // [joint_count] N s; the coordinate's in place `count`
     int *alone;                          // [alone_count] joints out of reach of implicit contacts
     int *shared;                         // [shared_count] the others
     int alone_count, shared_count;
     unsigned char *near_contact; // [joint_count] 1 for the shared ones
-    eng_joint_system system;     // of the shared joints
-    double *shared_l, *residual; // [rows of the system, all coordinates held]
-    double (*v_base)[6]; // [body_count] v_free without constant impulses of shared coordinates
+    eng_joint_set together;      // of the shared joints
 } eng_joint_step;
+
+/// @param compact   number the bodies anew
+/// @param contacts  problem that the parts of graphs join; contact_count 0 for none
+/// @param R         [contacts] guess
+cairn_status eng_joint_set_init(cairn_world *world, const int *joints, int count, bool compact,
+                                const con_problem *contacts, const double (*R)[3],
+                                eng_joint_set *set) CAIRN_CHECK_RESULT;
+
+/// Ends, violations and speeds that the velocities v of the system's bodies lead to, theory.md
+/// (9.6).
+void eng_joint_set_look(const cairn_world *world, eng_joint_set *set, const double (*v)[6]);
+
+/// After it: right sides by which the violations vanish to first order.
+void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const double (*v_free)[6],
+                       const double (*v)[6]);
+
+/// After eng_joint_set_look: ends of ranges that are passed take part; true when there is one.
+bool eng_joint_set_wake(cairn_world *world, eng_joint_set *set);
+
+/// Impulses of the bilateral rows, and those of coordinates, to the step.
+void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set);
+
+/// Solves for the joints alone, into v_free.
+cairn_status eng_joints_alone(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// What is left to give of the damper's impulse for the speeds before and after, theory.md (9.7).
+double eng_joint_damper_step(const cairn_world *world, const eng_joint *joint,
+                             const eng_joint_rows *mid, double before, double after, double given);
 
 /// Brings bodies and velocities onto the constraints after joints were made or bodies set.
 cairn_status eng_joints_gather(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -159,20 +263,27 @@ cairn_status eng_joints_gather(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Takes the rows' speeds at the start of the step; before block 1.
 cairn_status eng_block_joint_start(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// What motors with a function are after in this step, theory.md (9.8a). Before
+/// eng_block_joint_forces.
+cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Constant forces, springs and dampers go to v_free; after block 2.
 void eng_block_joint_forces(cairn_world *world);
 
 /// Joints out of reach of implicit contacts are solved for, into v_free; the others join the
-/// problem. After block 7.
+/// problem, and world->solved is what is to be solved. After block 7.
 cairn_status eng_block_joints(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Judges the shared joints at the end that the velocities v lead to, and sets their right sides
-/// and states anew.
+/// and graphs anew.
 /// @param changed  out: the problem is to be solved again
 cairn_status eng_joints_update(cairn_world *world, const double (*v)[6],
                                bool *changed) CAIRN_CHECK_RESULT;
 
-/// v += M^-1 G^T l of the shared joints.
+/// Contacts that world->solved may get, rows of joints included.
+int eng_joints_capacity(const cairn_world *world);
+
+/// v += M^-1 G^T l of the bilateral rows of shared joints.
 void eng_joints_apply(const cairn_world *world, double (*v)[6]);
 
 /// Books the work of joints and keeps their reactions; before bodies move to the end.

@@ -73,13 +73,13 @@ cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int
         return CAIRN_OK;
     base_arena_mark mark = base_arena_get_mark(world->arena);
     double(*direction)[3] = base_arena_allocate(
-        world->arena, "jam", (size_t)world->problem.contact_count, sizeof *direction);
+        world->arena, "jam", (size_t)world->solved->contact_count, sizeof *direction);
     bool *taken = base_arena_array(world->arena, bool, "jammed bodies", world->body_count);
     con_existence found;
     cairn_status status = CAIRN_ERROR_MEMORY;
     if (direction != NULL && taken != NULL) {
         memset(taken, 0, (size_t)world->body_count * sizeof *taken);
-        status = con_existence_check(&world->problem, &found, direction, world->arena);
+        status = con_existence_check(world->solved, &found, direction, world->arena);
     }
     if (status == CAIRN_OK && found.verdict == CON_EXISTENCE_NONE) {
         mark_bodies(world, (const double(*)[3])direction, taken);

@@ -264,8 +264,10 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
     if (world->body_count > 0)
         hash = hash_states(world, hash);
-    for (int i = 0; i < world->joint_count; i++)
+    for (int i = 0; i < world->joint_count; i++) {
         hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
+        hash = base_hash_bytes(hash, world->joints[i].part, sizeof world->joints[i].part);
+    }
     eng_contacts contacts = world->contacts;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);
     if (world->connector_count > 0)
@@ -278,11 +280,11 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
                                      cairn_fclib_form form, const char *title,
                                      const char *description, cairn_error *error)
 {
-    if (world->problem.contact_count == 0)
+    if (world->problem.contact_count == 0 || world->solved == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
     con_fclib_info info = {title, description, ""};
     return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
-                           &world->problem, (const double(*)[3])world->guess,
-                           (const double(*)[3])world->contacts.R,
+                           world->solved, (const double(*)[3])world->guess,
+                           (const double(*)[3])world->solved_R,
                            (const double(*)[3])world->solution_U, &info, world->arena, error);
 }

@@ -39,8 +39,8 @@ static int worst_contact(const cairn_world *world)
 static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_error *error)
 {
     const eng_contacts *c = &world->contacts;
-    size_t size = (size_t)world->problem.contact_count * sizeof *world->guess;
-    memcpy(world->contacts.R, world->guess, size);
+    size_t size = (size_t)world->solved->contact_count * sizeof *world->guess;
+    memcpy(world->solved_R, world->guess, size);
     memset(world->solution_U, 0, size);
     world->report.stop = "failed";
     if (status != CAIRN_ERROR_NONFINITE)
@@ -70,13 +70,13 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .local_settings = world->local.settings,
         .history = world->residuals + world->residual_count,
         .history_capacity = RESIDUALS - world->residual_count,
-        .l = world->joint_step != NULL ? world->joint_step->shared_l : NULL,
+        .l = world->joint_step != NULL ? world->joint_step->together.l : NULL,
     };
     con_report report;
     double start = base_timer_seconds();
     cairn_status status =
-        con_solve(world->solver.plugin, world->solver.settings, &world->problem, &control,
-                  world->contacts.R, world->solution_U, &report, world->arena);
+        con_solve(world->solver.plugin, world->solver.settings, world->solved, &control,
+                  world->solved_R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
     world->report.stop = con_stop_name(report.stop);
@@ -95,7 +95,7 @@ static void apply_reactions(cairn_world *world)
 {
     int bodies = world->body_count;
     if (world->problem.contact_count > 0)
-        con_apply_impulses(&world->problem, (const double(*)[3])world->contacts.R, world->v_end);
+        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->v_end);
     else
         memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
     eng_joints_apply(world, world->v_end);
@@ -120,22 +120,33 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
     }
 }
 
-cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+/// Room for the results of a solve, of the rows that joints may still bring in too.
+static bool allocate_results(cairn_world *world)
 {
-    int n = world->problem.contact_count;
-    if (n == 0)
-        return CAIRN_OK;
+    int n = eng_joints_capacity(world);
     world->guess =
         (double(*)[3])base_arena_allocate(world->arena, "guess", (size_t)n, sizeof *world->guess);
     world->solution_U = (double(*)[3])base_arena_allocate(world->arena, "solution velocity",
                                                           (size_t)n, sizeof *world->solution_U);
     world->residuals = (double *)base_arena_allocate(world->arena, "residual history", RESIDUALS,
                                                      sizeof *world->residuals);
-    if (world->guess == NULL || world->solution_U == NULL || world->residuals == NULL)
+    return world->guess != NULL && world->solution_U != NULL && world->residuals != NULL;
+}
+
+cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
+{
+    size_t contacts = (size_t)world->problem.contact_count;
+    if (contacts == 0)
+        return CAIRN_OK;
+    if (!allocate_results(world))
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
-    memcpy(world->guess, world->contacts.R, (size_t)n * sizeof *world->guess);
+    memcpy(world->guess, world->solved_R,
+           (size_t)world->solved->contact_count * sizeof *world->guess);
     bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
-    return joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    cairn_status status = joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    if (world->solved_R != world->contacts.R)
+        memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
+    return status;
 }
 
 /// U of the cone contacts: the solver's without the shift.
@@ -194,6 +205,7 @@ static cairn_status begin_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
+    world->solved = NULL;
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
@@ -224,6 +236,8 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
         return status;
     eng_block_midpoint(world);
     status = eng_motions_middle(world, error);
+    if (status == CAIRN_OK)
+        status = eng_joints_ask_motors(world, error);
     if (status == CAIRN_OK)
         eng_block_joint_forces(world);
     return status;

@@ -240,10 +240,12 @@ struct cairn_world {
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
+    const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
+    double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
     const double *shift;        // [contacts.cone_count] m/s, what restitution and gap add to q_N
-    double (*guess)[3];         // [problem.contact_count] warm start of the last solve
-    double (*solution_U)[3];    // [problem.contact_count] m/s, shift included
+    double (*guess)[3];         // [solved->contact_count] warm start of the last solve
+    double (*solution_U)[3];    // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena

@@ -29,6 +29,19 @@ typedef enum cairn_joint_kind {
 /// "ball", "hinge", ...
 CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
 
+/// What a motor is after.
+typedef enum cairn_motor_law {
+    CAIRN_MOTOR_VELOCITY, // the coordinate's speed: motor_velocity
+    CAIRN_MOTOR_POSITION  // the coordinate itself: motor_position, as a spring and damper that act
+                          // at the end of the step, stable at any stiffness
+} cairn_motor_law;
+
+/// The speed (rad/s or m/s) or position (rad or m) that a motor is after as a function of time
+/// alone: the same time gives the same value, in whatever order times are asked for. A failure
+/// stops the step with its message.
+typedef cairn_status cairn_motor_function(void *context, double time, double *value,
+                                          cairn_error *error);
+
 /// A constraint between two bodies, or a body and the world, as they lie when it is made. The
 /// coordinate is the angle of a hinge (rad, turns counted) or the way of a slider or cylindrical
 /// joint (m), of B relative to A along the axis, 0 at creation. Ball and universal joints have a
@@ -38,23 +51,27 @@ CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
 /// joints and rods take none of these.
 typedef struct cairn_joint_def {
     cairn_joint_kind kind;
-    cairn_body_id a;       // null: the world
-    cairn_body_id b;       // one of the two must be dynamic
-    double anchor[3];      // m, world axes; of a rod the end on A
-    double anchor_b[3];    // m, rods only: the end on B
-    double axis[3];        // of A, any length; default z; of a ball joint the middle of its cone
-    double axis_b[3];      // universal joints only: axis of B, square to the first
-    bool collide;          // bodies of a joint may touch; default false
-    double range[2];       // rad or m; default -INFINITY, INFINITY
-    bool motor;            // drives the coordinate's speed towards motor_velocity
-    double motor_velocity; // rad/s or m/s
-    double motor_limit;    // N m or N, the most the motor gives; default INFINITY
-    double force;          // N m or N along the coordinate, constant
-    double stiffness;      // N m/rad or N/m
-    double damping;        // N m s/rad or N s/m
-    double rest;           // rad or m, coordinate at which the spring is slack
-    double friction;       // N m or N, dry
-    const char *name;      // copied; NULL for none
+    cairn_body_id a;    // null: the world
+    cairn_body_id b;    // one of the two must be dynamic
+    double anchor[3];   // m, world axes; of a rod the end on A
+    double anchor_b[3]; // m, rods only: the end on B
+    double axis[3];     // of A, any length; default z; of a ball joint the middle of its cone
+    double axis_b[3];   // universal joints only: axis of B, square to the first
+    bool collide;       // bodies of a joint may touch; default false
+    double range[2];    // rad or m; default -INFINITY, INFINITY
+    bool motor;         // drives the coordinate
+    cairn_motor_law motor_law;
+    double motor_velocity;  // rad/s or m/s; with a position: the speed at which the damper is slack
+    double motor_position;  // rad or m, of the law `position` alone, as are the next two
+    double motor_stiffness; // N m/rad or N/m
+    double motor_damping;   // N m s/rad or N s/m; not both 0
+    double motor_limit;     // N m or N, the most the motor gives; default INFINITY
+    double force;           // N m or N along the coordinate, constant
+    double stiffness;       // N m/rad or N/m
+    double damping;         // N m s/rad or N s/m
+    double rest;            // rad or m, coordinate at which the spring is slack
+    double friction;        // N m or N, dry
+    const char *name;       // copied; NULL for none
     uint32_t cookie;
 } cairn_joint_def;
 
@@ -85,10 +102,22 @@ typedef struct cairn_joint_view {
 CAIRN_API cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id joint,
                                        cairn_joint_view *view) CAIRN_CHECK_RESULT;
 
-/// Between steps: switches a motor on with a new velocity and limit, or off.
+/// Between steps: switches a motor on with a new velocity and limit, or off. Its law stays.
 CAIRN_API cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id joint, bool on,
                                              double velocity, double limit,
                                              cairn_error *error) CAIRN_CHECK_RESULT;
+/// Between steps: the position that a motor of the law `position` is after.
+CAIRN_API cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id joint,
+                                                      double position,
+                                                      cairn_error *error) CAIRN_CHECK_RESULT;
+/// A motor's velocity or position (by its law) as a function of time; a position brings its mean
+/// speed over the second half of each step along. The function is asked before every step for which
+/// the motor is on.
+/// @param function  NULL: what is set holds again
+/// @param context   borrowed
+CAIRN_API cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id joint,
+                                                      cairn_motor_function *function, void *context,
+                                                      cairn_error *error) CAIRN_CHECK_RESULT;
 /// Between steps: constant force (N) or torque (N m) along the coordinate, booked as work of
 /// drivers.
 CAIRN_API cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id joint, double force,

@@ -80,6 +80,9 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
         if (newton->joints != NULL)
             con_newton_joints_project(newton->joints, newton->velocity);
         apply_J(newton, newton->velocity[0], out);
+        for (int i = 0; newton->E != NULL && i < newton->contact_count; i++)
+            for (int k = 0; k < 3; k++)
+                out[i][k] += newton->E[i][k] * r[i][k];
     } else {
         apply_W(newton, r, out);
     }
@@ -285,6 +288,32 @@ static bool is_feasible(const con_newton *newton)
            base_timer_seconds() + fastest < newton->goal.deadline;
 }
 
+static bool is_finite(const mat3 *a)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 9; k++)
+        sum += 0.0 * a->m[k / 3][k % 3];
+    return sum == 0.0;
+}
+
+// y + A (J P J^T + E) B y = rhs is y + A' J P J^T B y = (I + A E B)^-1 rhs, A' = (I + A E B)^-1 A
+static bool divide_compliance(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+{
+    bool sound = true;
+    for (int i = 0; i < newton->contact_count; i++) {
+        mat3 own = mat3_identity();
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                for (int k = 0; k < 3; k++)
+                    own.m[a][b] += A[i][a][k] * newton->E[i][k] * B[i][k][b];
+        mat3 inverse = mat3_inverse(&own);
+        sound = sound && is_finite(&inverse);
+        memcpy(newton->E_inverse[i], inverse.m, sizeof inverse.m);
+        multiply3((const double(*)[3])inverse.m, A[i], newton->E_A[i]);
+    }
+    return sound;
+}
+
 cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
 {
     cairn_status status = CAIRN_OK;
@@ -294,8 +323,10 @@ cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], cons
         return status;
     if (!is_feasible(newton))
         return CAIRN_ERROR_NUMERICAL;
+    if (newton->E != NULL && !divide_compliance(newton, A, B))
+        return CAIRN_ERROR_NUMERICAL;
     if (newton->bodies)
-        assemble_bodies(newton, A, B);
+        assemble_bodies(newton, newton->E != NULL ? (const double(*)[3][3])newton->E_A : A, B);
     else
         assemble_contacts(newton, A, B);
     newton->factorisations++;
@@ -401,7 +432,11 @@ static void solve_contacts(con_newton *newton, const double (*A)[3][3], const do
 void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
                       const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
 {
-    if (newton->bodies)
+    if (newton->E != NULL) {
+        apply_each(newton, (const double(*)[3][3])newton->E_inverse, rhs, newton->E_rhs);
+        solve_bodies(newton, (const double(*)[3][3])newton->E_A, B,
+                     (const double(*)[3])newton->E_rhs, y, W_B_y);
+    } else if (newton->bodies)
         solve_bodies(newton, A, B, rhs, y, W_B_y);
     if (newton->bodies && newton->joints != NULL) {
         // whatever is left of the joints' error, W B y is that of y

@@ -25,7 +25,8 @@ typedef struct con_goal {
 ///     u = W r + q,  U = velocity_unit u,  R = impulse_unit r.
 /// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
 /// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
-/// W = J P J^T, where P takes away what they do not allow.
+/// W = J P J^T + E, where P takes away what they do not allow and E is what contacts yield by
+/// themselves.
 typedef struct con_newton {
     int contact_count; // n
     int body_count;    // m
@@ -40,6 +41,10 @@ typedef struct con_newton {
     double (*J)[2][3][6];
     double (*velocity)[6];     // [m] scratch
     con_newton_joints *joints; // of its bodies; NULL for none
+    double (*E)[3];            // [n] compliance; NULL for none, and so the next three
+    double (*E_inverse)[3][3]; // [n] (I + A E B)^-1 of the last factorisation
+    double (*E_A)[3][3];       // [n] (I + A E B)^-1 A
+    double (*E_rhs)[3];        // [n] scratch
     // W form
     mat3 *block; // by the pattern
 

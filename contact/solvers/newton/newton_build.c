@@ -95,6 +95,30 @@ static cairn_status take_joints(con_newton *newton, const con_problem *problem, 
     return status;
 }
 
+// what the island's contacts yield by themselves
+static cairn_status take_compliance(con_newton *newton, const con_problem *problem, double middle,
+                                    base_arena *arena)
+{
+    bool any = false;
+    size_t n = (size_t)newton->contact_count;
+    for (size_t i = 0; i < n && problem->compliance != NULL; i++)
+        for (int k = 0; k < 3; k++)
+            any = any || problem->compliance[newton->contact[i]][k] != 0.0;
+    if (!any)
+        return CAIRN_OK;
+    newton->E = base_arena_allocate(arena, "island", n, sizeof *newton->E);
+    newton->E_inverse = base_arena_allocate(arena, "island", n, sizeof *newton->E_inverse);
+    newton->E_A = base_arena_allocate(arena, "island", n, sizeof *newton->E_A);
+    newton->E_rhs = base_arena_allocate(arena, "island", n, sizeof *newton->E_rhs);
+    if (newton->E == NULL || newton->E_inverse == NULL || newton->E_A == NULL ||
+        newton->E_rhs == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++)
+            newton->E[i][k] = problem->compliance[newton->contact[i]][k] / middle;
+    return CAIRN_OK;
+}
+
 // H M^-1/2 of the island's contacts; bodies numbered in the order of their first contact
 static cairn_status take_bodies(con_newton *newton, const con_problem *problem, double middle,
                                 int *body_place, base_arena *arena)
@@ -122,6 +146,8 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
                         problem->H[c][s][row][k] * scale * sqrt(problem->mass_inverse[body][k]);
         }
     cairn_status status = take_joints(newton, problem, body_place, arena);
+    if (status == CAIRN_OK)
+        status = take_compliance(newton, problem, middle, arena);
     if (status != CAIRN_OK)
         return status;
     for (size_t i = 0; i < n; i++)

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Joints out of reach of implicit contacts, solved for by themselves and to round-off, theory.md
+// (9.6)-(9.9).
+#include "engine/joints/joints.h"
+
+#include "contact/solvers/solver.h"
+
+#include <string.h>
+
+enum {
+    NEWTON_MAX = 40, // iterations
+    STUCK_MAX = 6,   // of them in a row that do not help
+};
+
+// what graphs are solved to; no contact shares their problem
+static const double graph_tolerance = 1e-12;
+
+typedef struct alone_solve {
+    cairn_world *world;
+    eng_joint_set set;
+    double (*v_base)[6]; // [bodies of the set] without any of their impulses
+    double (*v)[6];      // [bodies of the set] with them
+    double (*change)[6], (*zero)[6];
+    double *step; // [rows] impulses of a Newton step
+} alone_solve;
+
+static cairn_status prepare(alone_solve *a)
+{
+    cairn_world *world = a->world;
+    const eng_joint_step *s = world->joint_step;
+    const con_problem none = {0};
+    cairn_status status =
+        eng_joint_set_init(world, s->alone, s->alone_count, true, &none, NULL, &a->set);
+    if (status != CAIRN_OK)
+        return status;
+    base_arena *arena = world->arena;
+    const eng_joint_system *system = &a->set.system;
+    size_t bodies = (size_t)system->body_count;
+    a->v_base = (double(*)[6])base_arena_allocate(arena, "joint before", bodies, sizeof *a->v_base);
+    a->v = (double(*)[6])base_arena_allocate(arena, "joint v", bodies, sizeof *a->v);
+    a->change = (double(*)[6])base_arena_allocate(arena, "joint change", bodies, sizeof *a->change);
+    a->zero = (double(*)[6])base_arena_allocate(arena, "joint zero", bodies, sizeof *a->zero);
+    a->step = base_arena_array(arena, double, "joint step", system->rows.start[s->alone_count]);
+    if (a->v_base == NULL || a->v == NULL || a->change == NULL || a->zero == NULL ||
+        a->step == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(a->zero, 0, bodies * sizeof *a->zero);
+    for (int i = 0; i < system->body_count; i++) {
+        memcpy(a->v_base[i], world->v_free[system->body[i]], sizeof a->v_base[i]);
+        memcpy(a->v[i], a->v_base[i], sizeof a->v[i]);
+    }
+    return CAIRN_OK;
+}
+
+/// v of the set += M^-1 (row of a coordinate times l)
+static void push(const alone_solve *a, int at, double l, double (*v)[6])
+{
+    const eng_joint_system *system = &a->set.system;
+    const eng_joint_rows *mid = &a->world->joint_step->mid[system->joint[at]];
+    pose q[2];
+    double G[2][6];
+    eng_joint_poses(&a->world->joints[system->joint[at]], a->world->q_mid, q);
+    eng_joint_row_blocks(&mid->row[mid->count], mid->point, q, G);
+    for (int side = 0; side < 2; side++) {
+        int body = system->rows.body[at][side];
+        for (int k = 0; k < 6 && body >= 0; k++)
+            v[body][k] += system->mass_inverse[body][k] * G[side][k] * l;
+    }
+}
+
+static void publish(const alone_solve *a)
+{
+    for (int i = 0; i < a->set.system.body_count; i++)
+        memcpy(a->world->v_free[a->set.system.body[i]], a->v[i], sizeof a->v[i]);
+}
+
+/// Dampers follow the speed at the end.
+static void adjust_dampers(alone_solve *a)
+{
+    cairn_world *world = a->world;
+    eng_joint_step *s = world->joint_step;
+    for (int i = 0; i < a->set.system.joint_count; i++) {
+        int index = a->set.system.joint[i];
+        const eng_joint *joint = &world->joints[index];
+        const eng_joint_rows *mid = &s->mid[index];
+        if (joint->damping == 0.0)
+            continue;
+        publish(a);
+        double after = eng_joint_speed(joint, &mid->row[mid->count], mid->point, world->q_mid,
+                                       (const double(*)[6])world->v_free);
+        double more =
+            eng_joint_damper_step(world, joint, mid, s->speed[index], after, s->damper[index]);
+        s->damper[index] += more;
+        push(a, i, more, a->v);
+        push(a, i, more, a->v_base);
+    }
+}
+
+/// Round-off, or as near as it comes to it.
+static bool is_met(const eng_joint_set *set, double before)
+{
+    return set->size <= 4e-16 * set->length ||
+           (set->size <= 1e-13 * set->length && set->size > 0.5 * before);
+}
+
+/// Adds one Newton step to impulses and velocities.
+static void take_newton_step(alone_solve *a, con_joint_factors *factors)
+{
+    eng_joint_set *set = &a->set;
+    int rows = set->system.rows.start[set->system.joint_count];
+    for (int i = 0; i < rows; i++)
+        set->system.b[i] = -set->residual[i];
+    con_joint_factors_solve(factors, set->system.b, (const double(*)[6])a->zero, a->change,
+                            a->step);
+    for (int i = 0; i < rows; i++)
+        set->l[i] += a->step[i];
+    for (int i = 0; i < set->system.body_count; i++)
+        for (int k = 0; k < 6; k++)
+            a->v[i][k] += a->change[i][k];
+}
+
+/// Bilateral rows alone, with their factors of the midpoint throughout.
+static cairn_status solve_rows(alone_solve *a)
+{
+    eng_joint_set *set = &a->set;
+    base_arena_mark mark = base_arena_get_mark(a->world->arena);
+    con_joint_factors *factors;
+    cairn_status status =
+        con_joints_factor(&set->system.rows, set->system.body_count,
+                          (const double(*)[6])set->system.mass_inverse, a->world->arena, &factors);
+    double before = INFINITY;
+    int stuck = 0;
+    for (int i = 0; i < NEWTON_MAX && status == CAIRN_OK && stuck < STUCK_MAX; i++) {
+        eng_joint_set_look(a->world, set, (const double(*)[6])a->v);
+        if (is_met(set, before))
+            break;
+        stuck = set->size > 0.9 * before ? stuck + 1 : 0;
+        before = set->size;
+        take_newton_step(a, factors);
+        adjust_dampers(a);
+    }
+    base_arena_rewind(a->world->arena, mark);
+    return status;
+}
+
+/// One solve of the rows with the graphs, for the right sides as they are; v follows.
+static cairn_status solve_problem(alone_solve *a)
+{
+    cairn_world *world = a->world;
+    eng_graph_rows *graphs = &a->set.graphs;
+    con_control control = {.tolerance = graph_tolerance, .l = a->set.l};
+    con_report report;
+    cairn_status status = con_solve(con_solver_find("auto"), NULL, &graphs->problem, &control,
+                                    graphs->R, graphs->U, &report, world->arena);
+    return status == CAIRN_OK ? con_joints_apply(&graphs->problem, (const double(*)[3])graphs->R,
+                                                 a->v, a->set.l, NULL, world->arena)
+                              : status;
+}
+
+/// The same until the ends of the step are met.
+static cairn_status solve_graphs(alone_solve *a)
+{
+    cairn_world *world = a->world;
+    eng_joint_set *set = &a->set;
+    double before = INFINITY;
+    int stuck = 0;
+    eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
+    eng_joint_set_look(world, set, (const double(*)[6])a->v);
+    for (int i = 0; i < NEWTON_MAX && stuck < STUCK_MAX; i++) {
+        eng_joint_set_aim(world, set, (const double(*)[6])a->v_base, (const double(*)[6])a->v);
+        cairn_status status = solve_problem(a);
+        if (status != CAIRN_OK)
+            return status;
+        bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
+        adjust_dampers(a);
+        eng_joint_set_look(world, set, (const double(*)[6])a->v);
+        bool woken = eng_joint_set_wake(world, set);
+        if (!reached && !woken && is_met(set, before))
+            break;
+        if (reached || woken)
+            eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
+        stuck = set->size > 0.9 * before ? stuck + 1 : 0;
+        before = set->size;
+    }
+    return CAIRN_OK;
+}
+
+static bool any_present(const alone_solve *a)
+{
+    for (int i = 0; i < a->set.system.joint_count; i++)
+        for (int k = 0; k < ENG_GRAPH_PARTS; k++)
+            if (a->world->joint_step->graph[a->set.system.joint[i]].part[k].present)
+                return true;
+    return false;
+}
+
+cairn_status eng_joints_alone(cairn_world *world)
+{
+    alone_solve a = {.world = world};
+    cairn_status status = prepare(&a);
+    if (status != CAIRN_OK)
+        return status;
+    bool present = any_present(&a);
+    if (!present) {
+        status = solve_rows(&a);
+        present = status == CAIRN_OK && eng_joint_set_wake(world, &a.set);
+    }
+    if (status == CAIRN_OK && present)
+        status = solve_graphs(&a);
+    eng_joint_set_keep(world, &a.set);
+    publish(&a);
+    return status;
+}
