@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of vec.h that are too long to inline.
 #include "base/vec.h"
+#include "base/elementary.h"
 
 quat base_quat_from_mat3(const mat3 *rotation)
 {
@@ -31,8 +32,8 @@ quat base_quat_from_rotation_vector(vec3 rotation)
         c = 1.0 - t * (1.0 / 2.0 - t * (1.0 / 24.0 - t * (1.0 / 720.0 - t * (1.0 / 40320.0))));
     } else {
         double half = sqrt(t);
-        s = 0.5 * sin(half) / half;
-        c = cos(half);
+        s = 0.5 * base_sin(half) / half;
+        c = base_cos(half);
     }
     return quat_normalize((quat){c, s * rotation.x, s * rotation.y, s * rotation.z});
 }

@@ -58,7 +58,7 @@ static const char *sentence(const cairn_existence *found)
 
 static void put_text(const char *file, const cairn_problem *problem, const cairn_existence *found)
 {
-    printf("%s: %s\n", file, sentence(found));
+    printf("%s: %s\n", cli_show(file).text, sentence(found));
     printf("  contacts     %d, %s form\n", cairn_problem_get_contact_count(problem),
            cairn_problem_kind_name(cairn_problem_get_kind(problem)));
     printf("  margin       %.6g found, %.6g at most (of %.3g m/s; capped at 1)\n", found->margin,

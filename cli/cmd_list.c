@@ -144,7 +144,7 @@ static void put_scene(const char *folder, const char *file, bool json)
     read_purpose(path, purpose);
     snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - 4), file);
     if (!json) {
-        printf("%-16s %s\n", name, purpose);
+        printf("%-16s %s\n", cli_show(name).text, cli_show(purpose).text);
         return;
     }
     cli_json object = cli_json_begin(stdout);

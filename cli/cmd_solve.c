@@ -167,7 +167,7 @@ static void put_row(const char *file, const cairn_problem *problem,
 {
     printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report->stop,
            cairn_problem_get_contact_count(problem), report->iterations, report->error,
-           report->error_q, report->seconds, file);
+           report->error_q, report->seconds, cli_show(file).text);
     fflush(stdout);
 }
 

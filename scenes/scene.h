@@ -117,6 +117,7 @@ typedef struct scn_scene {
     char *path;  // as given
     char *name;  // file name without folder and ".lua"
     char *title; // "" where the scene gives none
+    char *text;  // the program as it was run
     cairn_world *world;
     double end_time; // s
     int64_t seed;

@@ -74,6 +74,8 @@ fi
 check "the same bits in every build" timeout 900 python3 tests/tools/same_hashes.py \
     build build-test build-asan || true
 
+check "soak" timeout 600 scripts/soak.sh --seconds 120 || true
+
 if command -v clang >/dev/null || command -v clang-14 >/dev/null; then
     check "races" scripts/races.sh || true
 fi

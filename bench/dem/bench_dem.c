@@ -89,11 +89,44 @@ static void set(cairn_world *world, material_pair pair, const char *name, double
     check(cairn_pair_set_value(world, pair.a, pair.b, name, cairn_number(value), &error), &error);
 }
 
-/// The laws of the comparison; see in.lammps.
+/// A law beside those of the comparison, as stiff and about as damped as `hooke` there.
+typedef struct other_law {
+    const char *name;
+    struct {
+        const char *name;
+        double value;
+    } settings[4];
+} other_law;
+
+static const other_law others[] = {
+    {"spring_dashpot", {{"spring", 1e4}, {"dashpot", 0.58}, {"friction", 0.5}}},
+    {"incremental", {{"normal_stiffness", 1e4}, {"shear_stiffness", 2857.0}, {"friction", 0.5}}},
+    {"exudyn_sphere",
+     {{"contact_stiffness", 1e4}, {"contact_damping", 0.58}, {"dynamic_friction", 0.5}}},
+};
+
+/// Whether the law is one of these.
+static bool set_other(cairn_world *world, const char *law, material_pair pair)
+{
+    cairn_error error;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strcmp(others[i].name, law) != 0)
+            continue;
+        check(cairn_pair_set_law(world, pair.a, pair.b, law, &error), &error);
+        for (int k = 0; k < 4 && others[i].settings[k].name != NULL; k++)
+            set(world, pair, others[i].settings[k].name, others[i].settings[k].value);
+        return true;
+    }
+    return false;
+}
+
+/// The laws of the comparison (hooke, hertz; see in.lammps), or another one with a kernel.
 static void set_law(cairn_world *world, const options *o, material_pair pair)
 {
     cairn_error error;
     bool hertz = strcmp(o->law, "hertz") == 0;
+    if (set_other(world, o->law, pair))
+        return;
     check(cairn_pair_set_law(world, pair.a, pair.b, hertz ? "hertz_mindlin" : "hooke", &error),
           &error);
     set(world, pair, "friction", 0.5);

@@ -151,14 +151,14 @@ static void print_text(const comparison *found)
 {
     for (int i = 0; i < 2; i++) {
         const compare_summary *run = &found->summaries[i];
-        printf("%c  %s: %s, %s, %s, %s\n", 'A' + i, found->folders[i], run->scene, run->law,
-               run->solver, run->status);
+        printf("%c  %s: %s, %s, %s, %s\n", 'A' + i, cli_show(found->folders[i]).text,
+               cli_show(run->scene).text, run->law, run->solver, run->status);
     }
     printf("\n%-34s %12s %12s %12s\n", "largest difference", "of", "relative", "at");
     for (int i = 0; i < found->lines.count; i++) {
         const compare_line *line = &found->lines.items[i];
         bool body = strncmp(line->name, "body ", 5) == 0;
-        printf("%-34.34s %12.4g %12.4g %s%g%s\n", line->name, line->difference,
+        printf("%-34.34s %12.4g %12.4g %s%g%s\n", cli_show(line->name).text, line->difference,
                compare_relative(line), body ? "body " : "", line->where, body ? "" : " s");
     }
     print_cost(found);

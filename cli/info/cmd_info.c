@@ -60,7 +60,8 @@ static void print_scene(const scn_scene *scene)
     const cairn_world_def *def = cairn_world_get_def(scene->world);
     const cairn_material_id none = {0, 0};
     census bodies = count_bodies(scene->world);
-    printf("%s%s%s\n", scene->name, scene->title[0] != '\0' ? ": " : "", scene->title);
+    printf("%s%s%s\n", cli_show(scene->name).text, scene->title[0] != '\0' ? ": " : "",
+           cli_show(scene->title).text);
     printf("  bodies       %d dynamic (%.4g kg), %d fixed, %d moving\n", bodies.dynamic,
            bodies.mass, bodies.fixed, bodies.moving);
     printf("  shapes       %d\n", cairn_shape_count(scene->world));

@@ -11,7 +11,7 @@
 static void print_checkpoint(const char *path, const cairn_checkpoint *checkpoint)
 {
     const cairn_energy *e = &checkpoint->energy;
-    printf("%s: checkpoint of cairn %s\n", path, checkpoint->version);
+    printf("%s: checkpoint of cairn %s\n", cli_show(path).text, cli_show(checkpoint->version).text);
     printf("  time         step %" PRId64 ", %.9g s (time step %.9g s)\n", checkpoint->step_count,
            checkpoint->time, checkpoint->time_step);
     printf("  bodies       %d\n", checkpoint->bodies);

@@ -59,13 +59,14 @@ static void print_rest(const cairn_problem_view *view)
 
 static void print_problem(const char *path, const cairn_problem_view *view)
 {
-    printf("%s: contact problem in %s form\n", path, cairn_problem_kind_name(view->kind));
+    printf("%s: contact problem in %s form\n", cli_show(path).text,
+           cairn_problem_kind_name(view->kind));
     if (view->title[0] != '\0')
-        printf("  title        %s\n", view->title);
+        printf("  title        %s\n", cli_show(view->title).text);
     if (view->description[0] != '\0')
-        printf("  description  %s\n", view->description);
+        printf("  description  %s\n", cli_show(view->description).text);
     if (view->math_info[0] != '\0')
-        printf("  mathematics  %s\n", view->math_info);
+        printf("  mathematics  %s\n", cli_show(view->math_info).text);
     print_sizes(view);
     print_rank(view);
     print_rest(view);

@@ -18,9 +18,9 @@ static void print_trajectory(const char *path, const cairn_replay *replay)
     const cairn_replay_info *info = cairn_replay_get_info(replay);
     const double *times = cairn_replay_get_times(replay);
     int64_t count = cairn_replay_get_frame_count(replay);
-    printf("%s: trajectory of cairn %s\n", path, info->version);
-    printf("  scene        %s, seed %" PRId64 "\n", info->scene, info->seed);
-    printf("  command      %s\n", info->command);
+    printf("%s: trajectory of cairn %s\n", cli_show(path).text, cli_show(info->version).text);
+    printf("  scene        %s, seed %" PRId64 "\n", cli_show(info->scene).text, info->seed);
+    printf("  command      %s\n", cli_show(info->command).text);
     printf("  bodies       %d\n", info->bodies);
     printf("  frames       %" PRId64, count);
     if (count > 0)

@@ -135,6 +135,20 @@ static void keep(const law_request *request, const law_answer *answer, law_sweep
     sweep->y[1][i] = hypot(R[1], R[2]) / unit;
 }
 
+/// What the law makes of numbers that are too large for it is no answer.
+static cairn_status check_answer(const law_request *request, const law_answer *answer,
+                                 cairn_error *error)
+{
+    law_column columns[LAW_COLUMNS_MAX];
+    int count = law_answer_columns(request, answer, columns);
+    for (int i = 0; i < count; i++)
+        if (!isfinite(columns[i].value))
+            return base_fail(error, CAIRN_ERROR_NONFINITE,
+                             "%s: %s is not finite: the values are too large for it",
+                             request->info.name, columns[i].name);
+    return CAIRN_OK;
+}
+
 static cairn_status sweep_all(const law_settings *settings, law_request *request, law_sweep *sweep,
                               cairn_error *error)
 {
@@ -146,6 +160,8 @@ static cairn_status sweep_all(const law_settings *settings, law_request *request
         cairn_status status = law_request_set(request, sweep->name, cairn_number(x), error);
         if (status == CAIRN_OK)
             status = law_request_evaluate(request, &answer, error);
+        if (status == CAIRN_OK)
+            status = check_answer(request, &answer, error);
         if (status != CAIRN_OK)
             return status;
         int count = law_answer_columns(request, &answer, columns);
@@ -234,6 +250,8 @@ static int run_once(const law_settings *settings, const law_request *request)
     cairn_error error = {0};
     law_answer answer;
     cairn_status status = law_request_evaluate(request, &answer, &error);
+    if (status == CAIRN_OK)
+        status = check_answer(request, &answer, &error);
     if (status != CAIRN_OK)
         return complain(exit_of_values(settings, status), &error);
     if (settings->json)

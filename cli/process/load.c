@@ -31,7 +31,7 @@ void cli_print_value(cairn_value value, FILE *out)
         fputs(value.boolean ? "true" : "false", out);
         break;
     case CAIRN_TEXT:
-        fprintf(out, "\"%s\"", value.text);
+        fprintf(out, "\"%s\"", cli_show(value.text).text);
         break;
     }
 }
@@ -48,7 +48,7 @@ void cli_print_parameters(const scn_scene *scene, FILE *out)
 {
     for (int i = 0; i < scene->parameter_count; i++) {
         const scn_parameter *parameter = &scene->parameters[i];
-        fprintf(out, "  --set %-24s %s (default ", parameter->name, parameter->help);
+        fprintf(out, "  --set %-24s %s (default ", parameter->name, cli_show(parameter->help).text);
         cli_print_value(parameter->initial, out);
         if (parameter->initial.type == CAIRN_NUMBER)
             print_range(parameter, out);

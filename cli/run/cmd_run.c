@@ -551,8 +551,8 @@ static int help_scene(const void *memory)
     int result = cli_load_scene(settings->common.arguments[0], &load, &scene);
     if (result != CLI_EXIT_DONE)
         return result;
-    printf("\nparameters of %s%s%s:\n", scene->name, scene->title[0] != '\0' ? ", " : "",
-           scene->title);
+    printf("\nparameters of %s%s%s:\n", cli_show(scene->name).text,
+           scene->title[0] != '\0' ? ", " : "", cli_show(scene->title).text);
     cli_print_parameters(scene, stdout);
     if (scene->parameter_count == 0)
         printf("  none\n");

@@ -2,6 +2,7 @@
 // What a run says at its end: the JSON object, summary.json, the readable table.
 #include "cli/run/run.h"
 
+#include "cli/process/status.h"
 #include "cli/text/json.h"
 
 #include <inttypes.h>
@@ -89,12 +90,14 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
 static void print_files(const run_state *run)
 {
     const char *folder = run->files.folder;
-    printf("  files        %s/summary.json, resolved.json, energy.csv, bodies.csv%s\n", folder,
-           run->scene->sensor_count > 0 ? ", sensors.csv" : "");
+    printf("  files        %s/summary.json, resolved.json, energy.csv, bodies.csv%s\n",
+           cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "");
     if (run->totals.frames > 0)
-        printf("  paraview     %s (%" PRId64 " frames)\n", run->files.paraview, run->totals.frames);
+        printf("  paraview     %s (%" PRId64 " frames)\n", cli_show(run->files.paraview).text,
+               run->totals.frames);
     if (run->fclib)
-        printf("  problems     %s (%" PRId64 " files)\n", run->files.fclib, run->totals.problems);
+        printf("  problems     %s (%" PRId64 " files)\n", cli_show(run->files.fclib).text,
+               run->totals.problems);
 }
 
 static void print_phases(const run_totals *totals)
@@ -122,8 +125,8 @@ void run_summary_print(const run_state *run, const char *status)
     const run_totals *totals = &run->totals;
     cairn_energy energy = cairn_world_get_energy(world);
     printf("%s: %s after %" PRId64 " steps, %.6g s simulated\n",
-           run->scene->title[0] != '\0' ? run->scene->title : run->scene->name, status,
-           totals->steps, cairn_world_get_time(world));
+           cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
+           status, totals->steps, cairn_world_get_time(world));
     printf("  law          %s, solver %s, one-contact solver %s\n", default_law(world),
            cairn_world_get_solver(world), cairn_world_get_local(world));
     printf("  bodies       %d, contacts up to %d\n", cairn_body_count(world), totals->contacts_max);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // trajectory.h5 of a run, with the command and the scene that it came from.
 #include "cli/process/probe.h"
-
-#include "base/file.h"
 #include "cli/run/run.h"
 
 #include <math.h>
-#include <sys/stat.h>
 
-enum { COMMAND_SIZE = 4096, SCENE_MAX = 16 << 20, FRAMES_PER_SECOND = 25 };
+enum { COMMAND_SIZE = 4096, FRAMES_PER_SECOND = 25 };
 
 /// The words of this program's command line, as the system knows them.
 static void read_command(char command[COMMAND_SIZE])
@@ -23,28 +20,13 @@ static void read_command(char command[COMMAND_SIZE])
     command[size] = '\0';
 }
 
-/// The scene file's text; NULL when it cannot be read. The caller releases it.
-static char *read_scene(const scn_scene *scene)
-{
-    struct stat information;
-    FILE *file = base_file_read(scene->path, NULL);
-    char *text = NULL;
-    if (file != NULL && fstat(fileno(file), &information) == 0 && information.st_size < SCENE_MAX)
-        text = base_allocate(&scene->allocator, (size_t)information.st_size + 1, 1);
-    if (text != NULL)
-        text[fread(text, 1, (size_t)information.st_size, file)] = '\0';
-    if (file != NULL)
-        fclose(file);
-    return text;
-}
-
 static cairn_status open_at(run_state *run, const char *path, cairn_error *error)
 {
     char command[COMMAND_SIZE];
     const scn_scene *scene = run->scene;
     read_command(command);
-    char *text = read_scene(scene);
-    cairn_trajectory_def def = {command, scene->name, text, scene->seed};
+    // not read again from the file, which may have changed since
+    cairn_trajectory_def def = {command, scene->name, scene->text, scene->seed};
     cairn_trajectory **writer = &run->files.trajectory;
     cairn_status status;
     if (run->resumes && run->marks.trajectory > 0) {
@@ -57,7 +39,6 @@ static cairn_status open_at(run_state *run, const char *path, cairn_error *error
         if (status == CAIRN_OK)
             status = cairn_trajectory_write_frame(*writer, scene->world, error);
     }
-    base_release(&scene->allocator, text);
     return status;
 }
 

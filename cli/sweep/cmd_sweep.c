@@ -316,7 +316,7 @@ static _Noreturn void become_run(const words *w, const char *inner, pid_t parent
         }
     }
     execv(w->word[0], (char *const *)w->word);
-    fprintf(stderr, "cairn: error: %s: %s\n", w->word[0], strerror(errno));
+    cli_complain("%s: %s", w->word[0], strerror(errno));
     fflush(stderr);
     _exit(CLI_EXIT_FAILED);
 }

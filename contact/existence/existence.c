@@ -2,6 +2,8 @@
 // Existence of a solution: the cone program, and what its point and its dual direction prove.
 #include "contact/existence/existence.h"
 
+#include "base/elementary.h"
+
 #include "contact/existence/program.h"
 #include "contact/problem/reduced.h"
 
@@ -48,7 +50,7 @@ static double margin_of(const double (*U)[3], const double *mu, int n)
 {
     double margin = INFINITY;
     for (int i = 0; i < n; i++)
-        margin = fmin(margin, U[i][0] - mu[i] * hypot(U[i][1], U[i][2]));
+        margin = fmin(margin, U[i][0] - mu[i] * base_hypot(U[i][1], U[i][2]));
     return margin;
 }
 
@@ -123,7 +125,7 @@ static bool verify_direction(workspace *w, const double *mu, con_existence *out,
             w->d[i][k] /= sum;
             product += w->d[i][k] * w->q[i][k];
         }
-        violation = fmax(violation, hypot(w->d[i][1], w->d[i][2]) - mu[i] * w->d[i][0]);
+        violation = fmax(violation, base_hypot(w->d[i][1], w->d[i][2]) - mu[i] * w->d[i][0]);
     }
     double residual = INFINITY;
     *status = con_range_residual(&w->range, (const double(*)[3])w->d, &residual, w->arena);

@@ -8,6 +8,8 @@
 // x.z = s.d. The primal point is feasible from the start (a low enough), the dual one is not.
 #include "contact/existence/program.h"
 
+#include "base/elementary.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -46,7 +48,7 @@ typedef struct state {
 // x.x in the cone's metric, without cancellation
 static double metric(const double x[3])
 {
-    double length = hypot(x[1], x[2]);
+    double length = base_hypot(x[1], x[2]);
     return (x[0] - length) * (x[0] + length);
 }
 
@@ -150,7 +152,7 @@ static void start(state *s)
     memset(p->y, 0, (size_t)s->columns * sizeof *p->y);
     p->a = 0.0;
     for (int i = 0; i < s->n; i++)
-        p->a = fmin(p->a, p->q[i][0] - p->mu[i] * hypot(p->q[i][1], p->q[i][2]));
+        p->a = fmin(p->a, p->q[i][0] - p->mu[i] * base_hypot(p->q[i][1], p->q[i][2]));
     p->a -= 1.0;
     update_x(s);
     double sum = 1.0 / s->slack;

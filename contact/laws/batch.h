@@ -60,4 +60,8 @@ typedef struct con_batch {
     con_batch_state (*state)(const void *terms, const double *columns, double overlap);
 } con_batch;
 
+/// Columns of a pair for a law that looks ahead over the step: column 0, and those from `first` on,
+/// contact/laws/ahead_kernel.h.
+void con_batch_look_ahead(const con_batch_pair *pair, int first, double *columns);
+
 #endif

@@ -3,6 +3,7 @@
 #include "contact/laws/damping.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <math.h>
 
@@ -10,7 +11,7 @@ double con_damping_ratio(double restitution, bool attraction)
 {
     double e = fmax(restitution, 0.002);
     if (attraction)
-        return -log(e) / hypot(M_PI, log(e));
+        return -base_ln(e) / base_hypot(M_PI, base_ln(e));
     // polynomial in sqrt(e) of beta sqrt(e) / (1 - e), fitted to the closed form of the linear law
     // that ends at its first zero; relative error 8.5e-5
     static const double coefficient[] = {0.501272215235, -0.0845899877885, -1.03780562274,

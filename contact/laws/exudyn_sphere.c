@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sphere-sphere connector: impact models, adhesive elasto-plastic model, regularised friction
 // (docs/laws.md 6).
-#include "contact/laws/law.h"
+#include "contact/laws/batch.h"
+#include "contact/laws/exudyn_sphere_kernel.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <float.h>
 
@@ -61,15 +63,8 @@ static const char *const history_names[] = {"gap", "tangential_velocity", "impac
 /// d^n, exact for the usual powers.
 static double power(double d, double n)
 {
-    return n == 1.0 ? d : n == 2.0 ? d * d : pow(d, n);
+    return n == 1.0 ? d : n == 2.0 ? d * d : base_pow(d, n);
 }
-
-/// Adhesive elasto-plastic model with its constants of one contact.
-typedef struct plastic_model {
-    double k1, k2, adhesion, pull_off; // slopes of loading and unloading, and the attractions
-    double n, x;                       // exponents of overlap and adhesion
-    double ratio;                      // plastic overlap / largest overlap
-} plastic_model;
 
 static bool is_flat(const con_impulse_input *input)
 {
@@ -82,23 +77,23 @@ static bool is_plastic(const exudyn_sphere *p, const con_impulse_input *input)
     return p->model == 0 && p->plasticity > 0.0 && offered;
 }
 
-static plastic_model plastic_of(const exudyn_sphere *p)
+static exudyn_plastic plastic_of(const exudyn_sphere *p)
 {
     // the program takes the adhesion's exponent only beside a stiffness exponent that is not 1
     bool plain = p->compatibility == COMPATIBILITY_EXUDYN && p->exponent == 1.0;
-    return (plastic_model){
+    return (exudyn_plastic){
         .k1 = p->stiffness,
         .k2 = p->stiffness / (1.0 - p->plasticity),
         .adhesion = p->adhesion,
         .pull_off = p->pull_off,
         .n = p->exponent,
         .x = plain ? 1.0 : p->adhesion_exponent,
-        .ratio = pow(p->plasticity, 1.0 / p->exponent),
+        .ratio = base_pow(p->plasticity, 1.0 / p->exponent),
     };
 }
 
 /// Loading line, unloading line and adhesion line, whichever applies.
-static double plastic_force(const plastic_model *m, double overlap, double plastic)
+static double plastic_force(const exudyn_plastic *m, double overlap, double plastic)
 {
     double loading = m->k1 * power(overlap, m->n);
     double unloading = m->k2 * (power(overlap, m->n) - power(plastic, m->n));
@@ -107,10 +102,10 @@ static double plastic_force(const plastic_model *m, double overlap, double plast
 }
 
 /// Overlap at which unloading meets the adhesion line.
-static double switch_overlap(const plastic_model *m, double plastic)
+static double switch_overlap(const exudyn_plastic *m, double plastic)
 {
     if (m->adhesion == 0.0 || m->x == m->n)
-        return plastic * pow(m->k2 / (m->k2 + m->adhesion), 1.0 / m->n);
+        return plastic * base_pow(m->k2 / (m->k2 + m->adhesion), 1.0 / m->n);
     double low = 0.0, high = plastic, target = m->k2 * power(plastic, m->n);
     for (int i = 0; i < 60; i++) {
         double middle = 0.5 * (low + high);
@@ -121,20 +116,19 @@ static double switch_overlap(const plastic_model *m, double plastic)
 }
 
 /// Work that the contact gives back on the way from `overlap` to separation, J.
-static double plastic_stored(const plastic_model *m, double overlap, double plastic)
+static double plastic_stored(const exudyn_plastic *m, double overlap, double plastic)
 {
     double split = fmin(switch_overlap(m, plastic), overlap), n = m->n + 1.0;
-    double adhesive = -m->adhesion * pow(split, m->x + 1.0) / (m->x + 1.0);
-    double unloading =
-        m->k2 * ((pow(overlap, n) - pow(split, n)) / n - power(plastic, m->n) * (overlap - split));
+    double adhesive = -m->adhesion * base_pow(split, m->x + 1.0) / (m->x + 1.0);
+    double unloading = m->k2 * ((base_pow(overlap, n) - base_pow(split, n)) / n -
+                                power(plastic, m->n) * (overlap - split));
     return adhesive + unloading - m->pull_off * overlap;
 }
 
-/// Energy that loading to the overlap of `plastic` has cost for good, J.
-static double plastic_lost(const plastic_model *m, double plastic)
+double con_exudyn_plastic_lost(const exudyn_plastic *m, double plastic)
 {
     double overlap = plastic / m->ratio, n = m->n + 1.0;
-    double given = m->k1 * pow(overlap, n) / n - m->pull_off * overlap;
+    double given = m->k1 * base_pow(overlap, n) / n - m->pull_off * overlap;
     return plastic > 0.0 ? given - plastic_stored(m, overlap, plastic) : 0.0;
 }
 
@@ -144,31 +138,39 @@ static double spring_force(const exudyn_sphere *p, const con_impulse_input *inpu
 {
     double overlap = -input->gap;
     if (!is_plastic(p, input)) {
-        output->elastic = p->stiffness * pow(overlap, p->exponent + 1.0) / (p->exponent + 1.0);
+        output->elastic = p->stiffness * base_pow(overlap, p->exponent + 1.0) / (p->exponent + 1.0);
         return p->stiffness * power(overlap, p->exponent);
     }
-    plastic_model m = plastic_of(p);
+    exudyn_plastic m = plastic_of(p);
     double before = history[PLASTIC_OVERLAP], plastic = fmax(before, m.ratio * overlap);
     history[PLASTIC_OVERLAP] = plastic;
     output->elastic = plastic_stored(&m, overlap, plastic);
     if (plastic > before)
-        output->plastic = plastic_lost(&m, plastic) - plastic_lost(&m, before);
+        output->plastic =
+            con_exudyn_plastic_lost(&m, plastic) - con_exudyn_plastic_lost(&m, before);
     return plastic_force(&m, overlap, plastic);
+}
+
+/// Damping of the impact model times the impact velocity, over d^n.
+static double impact_damping(const exudyn_sphere *p)
+{
+    double e = p->restitution;
+    if (p->model == 0)
+        return 0.0;
+    if (p->model == 1)
+        return 1.5 * (1.0 - e) * p->stiffness;
+    if (e > 1.0 / 3.0)
+        return 1.5 * (1.0 - e) * (11.0 - e) / (1.0 + 9.0 * e) * p->stiffness;
+    return (1.0 - e * e) / e * p->stiffness;
 }
 
 /// Coefficient of v_n in the normal force, N s/m: dashpot and impact model.
 static double damping_of(const exudyn_sphere *p, double overlap, double impact)
 {
-    double e = p->restitution, velocity = fmax(p->minimum_velocity, impact), factor = 0.0;
+    double velocity = fmax(p->minimum_velocity, impact);
     if (p->model == 0 || velocity <= 0.0)
         return p->damping;
-    if (p->model == 1)
-        factor = 1.5 * (1.0 - e);
-    else if (e > 1.0 / 3.0)
-        factor = 1.5 * (1.0 - e) * (11.0 - e) / (1.0 + 9.0 * e);
-    else
-        factor = (1.0 - e * e) / e;
-    return p->damping + factor * p->stiffness / velocity * power(overlap, p->exponent);
+    return p->damping + impact_damping(p) / velocity * power(overlap, p->exponent);
 }
 
 /// Tangential velocity in the middle of the step, or at t_n without W, before friction acts; the
@@ -191,7 +193,7 @@ static void friction(const exudyn_sphere *p, const con_impulse_input *input, dou
 {
     double v[2], h = input->step, W = 0.5 * (input->W.m[1][1] + input->W.m[2][2]);
     tangential_velocity(p, input, v);
-    double speed = hypot(v[0], v[1]);
+    double speed = base_hypot(v[0], v[1]);
     // the program lets tension reverse friction
     double most =
         p->friction * (p->compatibility == COMPATIBILITY_EXUDYN ? force : fmax(force, 0.0));
@@ -211,7 +213,7 @@ static void notice_impact(const exudyn_sphere *p, const con_impulse_input *input
     if (history[GAP] > 0.0 || (input->fresh && !there_already))
         history[IMPACT_VELOCITY] = -input->V[0];
     history[GAP] = input->gap;
-    history[TANGENTIAL_VELOCITY] = hypot(input->V[1], input->V[2]);
+    history[TANGENTIAL_VELOCITY] = base_hypot(input->V[1], input->V[2]);
 }
 
 /// The impact velocity stays until the next impact.
@@ -219,7 +221,7 @@ static void keep_open(const void *parameters, const con_impulse_input *input, do
 {
     (void)parameters;
     history[GAP] = input->gap;
-    history[TANGENTIAL_VELOCITY] = hypot(input->V[1], input->V[2]);
+    history[TANGENTIAL_VELOCITY] = base_hypot(input->V[1], input->V[2]);
     history[PLASTIC_OVERLAP] = 0.0;
 }
 
@@ -262,6 +264,64 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                                stiffness * p->exponent * power(input->overlap, p->exponent - 1.0)};
 }
 
+// ---------------------------------------------------------------- kernel
+
+static bool covers(const void *parameters)
+{
+    return ((const exudyn_sphere *)parameters)->active;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const exudyn_sphere *p = parameters;
+    exudyn_plastic model = plastic_of(p);
+    *(exudyn_terms *)terms = (exudyn_terms){
+        .stiffness = p->stiffness,
+        .exponent = p->exponent,
+        .damping = p->damping,
+        .impact_damping = impact_damping(p),
+        .minimum_velocity = p->minimum_velocity,
+        .friction = p->friction,
+        .zone = p->zone,
+        .halves = con_halves(p->exponent),
+        .halves_adhesion = con_halves(model.x),
+        .plastic = p->model == 0 && p->plasticity > 0.0,
+        .as_program = p->compatibility == COMPATIBILITY_EXUDYN,
+        .model = model,
+    };
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    (void)terms;
+    con_batch_look_ahead(pair, EXUDYN_AHEAD, columns);
+    columns[EXUDYN_FLAT] = pair->flat ? 1.0 : 0.0;
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    const exudyn_terms *t = terms;
+    double plastic = columns[EXUDYN_PLASTIC_OVERLAP];
+    if (t->plastic && !(t->as_program && columns[EXUDYN_FLAT] > 0.0))
+        return (con_batch_state){.spring = plastic_force(&t->model, overlap, plastic),
+                                 .elastic = plastic_stored(&t->model, overlap, plastic),
+                                 .lost = con_exudyn_plastic_lost(&t->model, plastic)};
+    return (con_batch_state){.spring = t->stiffness * power(overlap, t->exponent),
+                             .elastic = t->stiffness * base_pow(overlap, t->exponent + 1.0) /
+                                        (t->exponent + 1.0)};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_exudyn_sphere,
+    .covers = covers,
+    .prepare = prepare,
+    .column_count = EXUDYN_COLUMNS,
+    .pair = fill_pair,
+    .first_kept = GAP,
+    .kept_count = HISTORY_COUNT,
+    .state = state_of,
+};
+
 const con_law con_law_exudyn_sphere = {
     .name = "exudyn_sphere",
     .help = "power law with impact models, adhesive elasto-plasticity and regularised friction",
@@ -275,4 +335,5 @@ const con_law con_law_exudyn_sphere = {
     .impulse = impulse,
     .open = keep_open,
     .stiffness = stiffness_of,
+    .batch = &batch,
 };

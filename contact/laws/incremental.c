@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Incremental shear force that turns with the pair (docs/laws.md 5).
-#include "contact/laws/law.h"
+#include "contact/laws/batch.h"
+#include "contact/laws/incremental_kernel.h"
+#include "contact/laws/slider.h"
 
 #include "base/assert.h"
-#include "contact/laws/slider.h"
+#include "base/elementary.h"
 
 #include <float.h>
 #include <string.h>
@@ -67,7 +69,7 @@ static vec3 turned_exact(vec3 shear, vec3 before, vec3 normal, vec3 spin, double
 {
     quat q = base_quat_from_rotation_vector(vec3_scale(0.5 * h, spin));
     double along = vec3_dot(vec3_make(q.x, q.y, q.z), before);
-    shear = con_rotate_about(shear, before, 2.0 * atan2(along, q.w));
+    shear = con_rotate_about(shear, before, 2.0 * base_atan2(along, q.w));
     return con_rotate_between(shear, before, normal);
 }
 
@@ -163,6 +165,63 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     return result;
 }
 
+// ---------------------------------------------------------------- kernel
+
+/// Finite rotations of a wall's points ask for its centre, which lists of pairs do not have.
+static bool covers(const void *parameters)
+{
+    return ((const incremental *)parameters)->displacement == DISPLACEMENT_CROSS_PRODUCT;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const incremental *p = parameters;
+    *(incremental_terms *)terms = (incremental_terms){
+        .normal = p->normal_stiffness,
+        .shear = p->shear_stiffness,
+        .young = p->young_modulus,
+        .ratio = p->stiffness_ratio,
+        .friction = p->friction,
+        .strength = p->shear_strength,
+        .exact = p->rotation == ROTATION_EXACT,
+        .corrected = p->ratcheting_correction,
+    };
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    const incremental_terms *t = terms;
+    bool from_modulus = t->young > 0.0;
+    double k_n = from_modulus ? 2.0 * t->young * pair->radius : t->normal;
+    double k_s = from_modulus ? t->ratio * k_n : t->shear;
+    columns[INCREMENTAL_NORMAL] = k_n;
+    columns[INCREMENTAL_SHEAR] = k_s;
+    columns[INCREMENTAL_SHEAR_INVERSE] = k_s > 0.0 ? 1.0 / k_s : 0.0;
+    columns[INCREMENTAL_FLAT] = pair->flat ? 1.0 / pair->arm[0] : 0.0;
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    (void)terms;
+    double spring = columns[INCREMENTAL_NORMAL] * overlap;
+    return (con_batch_state){.spring = spring,
+                             .stiffness = columns[INCREMENTAL_SHEAR],
+                             .elastic = 0.5 * spring * overlap};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_incremental,
+    .covers = covers,
+    .prepare = prepare,
+    .column_count = INCREMENTAL_COLUMNS,
+    .pair = fill_pair,
+    .springs = true,
+    .first_kept = NORMAL,
+    .kept_count = HISTORY_COUNT - NORMAL,
+    .kept_turn = true,
+    .state = state_of,
+};
+
 const con_law con_law_incremental = {
     .name = "incremental",
     .help = "linear normal spring and an incremental shear force that turns with the pair",
@@ -174,4 +233,5 @@ const con_law con_law_incremental = {
     .history_names = history_names,
     .impulse = impulse,
     .stiffness = stiffness_of,
+    .batch = &batch,
 };

@@ -8,6 +8,8 @@
 #ifndef CAIRN_CONTACT_LAWS_KERNEL_H
 #define CAIRN_CONTACT_LAWS_KERNEL_H
 
+#include "base/elementary.h"
+
 #include <math.h>
 #include <stdbool.h>
 
@@ -74,6 +76,38 @@ INLINE void store_3(double (*rows)[KERNEL_WIDTH], int first, vec_3 a)
     v_store(rows[0] + first, a.x);
     v_store(rows[1] + first, a.y);
     v_store(rows[2] + first, a.z);
+}
+
+/// sin(a)/a and cos(a) of s = a^2 for any angle, in the lanes of a mask.
+static __attribute__((noinline)) void half_turn_large(mask large, vec s, vec *sine, vec *cosine)
+{
+    double lane[LANES] __attribute__((aligned(64))), out[2][LANES] __attribute__((aligned(64)));
+    v_store(lane, s);
+    for (int k = 0; k < LANES; k++) {
+        double angle = sqrt(lane[k]);
+        out[0][k] = angle > 0.0 ? base_sin(angle) / angle : 1.0;
+        out[1][k] = base_cos(angle);
+    }
+    *sine = v_select(large, v_load(out[0]), *sine);
+    *cosine = v_select(large, v_load(out[1]), *cosine);
+}
+
+/// sin(a)/a and cos(a) of s = a^2.
+INLINE void half_turn(vec s, vec *sine, vec *cosine)
+{
+    static const double odd[] = {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
+    static const double even[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
+    vec a = v_set(odd[0]), b = v_set(even[0]);
+    for (int i = 1; i < 5; i++) {
+        a = v_fma(a, s, v_set(odd[i]));
+        b = v_fma(b, s, v_set(even[i]));
+    }
+    *sine = v_fma(a, s, v_set(1.0));
+    *cosine = v_fma(b, s, v_set(1.0));
+    // the series are good to round-off below this
+    mask large = m_less(v_set(0.06), s);
+    if (__builtin_expect(m_any(large), 0))
+        half_turn_large(large, s, sine, cosine);
 }
 
 /// Numbers of LANES pairs, from lane `first` on.
@@ -159,11 +193,13 @@ typedef struct answer {
 } answer;
 
 typedef struct law_kernel {
+    // first of the columns of ahead_kernel.h, for laws that ask for motion.free_normal and
+    // free_slide; else 0
+    int ahead;
     int columns;  // of a pair: constants and kept history
     bool springs; // along the surface; without them all that acts there is friction
     bool shrinks; // the springs' stiffness changes with the overlap
     bool resists; // the law may have rolling and twisting resistance
-    bool ahead;   // motion.free_normal and free_slide are asked for; columns of ahead_kernel.h
     bool plastic; // answer.plastic is given
     void (*spread)(const void *terms, spread *t);
     /// Product of all that the law divides by, the distance among them.

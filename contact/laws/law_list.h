@@ -18,12 +18,18 @@
 /// Laws with a kernel, each in the header NAME_kernel.h.
 #define CON_KERNEL_LIST(X)                                                                         \
     X(hooke)                                                                                       \
-    X(hertz_mindlin)
+    X(hertz_mindlin)                                                                               \
+    X(spring_dashpot)                                                                              \
+    X(incremental)                                                                                 \
+    X(exudyn_sphere)
 
 #endif
 
 // builds of the kernels get their arithmetic, once their vectors are defined
 #ifdef CON_KERNEL_BUILD
+#include "contact/laws/exudyn_sphere_kernel.h"
 #include "contact/laws/hertz_mindlin_kernel.h"
 #include "contact/laws/hooke_kernel.h"
+#include "contact/laws/incremental_kernel.h"
+#include "contact/laws/spring_dashpot_kernel.h"
 #endif

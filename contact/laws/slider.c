@@ -2,6 +2,8 @@
 // Spring, dashpot and slider of tangential, rolling and twisting resistance.
 #include "contact/laws/slider.h"
 
+#include "base/elementary.h"
+
 static double stored(vec3 spring, double stiffness)
 {
     return stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / stiffness : 0.0;
@@ -57,7 +59,8 @@ vec3 con_rotate_between(vec3 v, vec3 from, vec3 to)
 
 vec3 con_rotate_about(vec3 v, vec3 axis, double angle)
 {
-    double along = vec3_dot(axis, v) * (1.0 - cos(angle));
-    vec3 turned = vec3_add_scaled(vec3_scale(cos(angle), v), sin(angle), vec3_cross(axis, v));
+    double along = vec3_dot(axis, v) * (1.0 - base_cos(angle));
+    vec3 turned =
+        vec3_add_scaled(vec3_scale(base_cos(angle), v), base_sin(angle), vec3_cross(axis, v));
     return vec3_add_scaled(turned, along, axis);
 }

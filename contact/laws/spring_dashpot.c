@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semi-explicit and explicit penalty law with breaking cohesion (docs/laws.md 4).
-#include "contact/laws/law.h"
+#include "contact/laws/batch.h"
+#include "contact/laws/spring_dashpot_kernel.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <float.h>
 
@@ -41,12 +43,12 @@ static const char *const history_names[] = {"cohesive"};
 /// g^m of a penetration; 1 for 0^0.
 static double power(double g, double m)
 {
-    return m == 1.0 ? g : pow(g, m);
+    return m == 1.0 ? g : base_pow(g, m);
 }
 
 static double slope(const spring_dashpot *p, double penetration)
 {
-    return p->hpow == 1.0 ? p->spring : p->spring * p->hpow * pow(penetration, p->hpow - 1.0);
+    return p->hpow == 1.0 ? p->spring : p->spring * p->hpow * base_pow(penetration, p->hpow - 1.0);
 }
 
 static double dashpot_of(const spring_dashpot *p, double tangent, double W_NN)
@@ -88,7 +90,7 @@ static void limit(const spring_dashpot *p, double h, double *cohesive, double R[
         R[0] = -p->cohesion * h;
         *cohesive = 0.0;
     }
-    double most = p->friction * fabs(R[0]), size = hypot(R[1], R[2]);
+    double most = p->friction * fabs(R[0]), size = base_hypot(R[1], R[2]);
     if (size > most) {
         R[1] *= most / size;
         R[2] *= most / size;
@@ -107,7 +109,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     if (input->gap > 0.0 && history[COHESIVE] == 0.0)
         return;
     double penetration = fmax(-input->gap, 0.0);
-    output->elastic = p->spring * pow(penetration, p->hpow + 1.0) / (p->hpow + 1.0);
+    output->elastic = p->spring * base_pow(penetration, p->hpow + 1.0) / (p->hpow + 1.0);
     double elastic = h * p->spring * power(penetration, p->hpow);
     const double *W = input->W.m[0], *R_before = input->R_previous;
     double free = input->B[0] + W[1] * R_before[1] + W[2] * R_before[2];
@@ -142,6 +144,52 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
                            .damping = late ? dashpot_of(p, tangent, 1.0 / input->mass) : 0.0};
 }
 
+// ---------------------------------------------------------------- kernel
+
+/// A bond acts across a gap, which lists of pairs of spheres do not follow.
+static bool covers(const void *parameters)
+{
+    return ((const spring_dashpot *)parameters)->cohesion == 0.0;
+}
+
+static void prepare(const void *parameters, void *terms)
+{
+    const spring_dashpot *p = parameters;
+    *(spring_dashpot_terms *)terms = (spring_dashpot_terms){
+        .spring = p->spring,
+        .hpow = p->hpow,
+        .dashpot = p->dashpot,
+        .friction = p->friction,
+        .halves = con_halves(p->hpow),
+        .halves_slope = con_halves(p->hpow - 1.0),
+        .semi = p->variant == VARIANT_SEMI_EXPLICIT,
+    };
+}
+
+static void fill_pair(const void *terms, const con_batch_pair *pair, double *columns)
+{
+    (void)terms;
+    con_batch_look_ahead(pair, SPRING_DASHPOT_AHEAD, columns);
+}
+
+static con_batch_state state_of(const void *terms, const double *columns, double overlap)
+{
+    (void)columns;
+    const spring_dashpot_terms *t = terms;
+    return (con_batch_state){.spring = t->spring * power(overlap, t->hpow),
+                             .elastic =
+                                 t->spring * base_pow(overlap, t->hpow + 1.0) / (t->hpow + 1.0)};
+}
+
+static const con_batch batch = {
+    .kernel = CON_KERNEL_spring_dashpot,
+    .covers = covers,
+    .prepare = prepare,
+    .column_count = SPRING_DASHPOT_COLUMNS,
+    .pair = fill_pair,
+    .state = state_of,
+};
+
 const con_law con_law_spring_dashpot = {
     .name = "spring_dashpot",
     .help = "penalty law: spring, dashpot, Hertz power, stick or slip, cohesion that breaks",
@@ -155,4 +203,5 @@ const con_law con_law_spring_dashpot = {
     .impulse = impulse,
     .stiffness = stiffness_of,
     .bonded = bonded,
+    .batch = &batch,
 };

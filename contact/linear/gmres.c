@@ -2,6 +2,8 @@
 // One cycle of GMRES: Arnoldi's basis by modified Gram-Schmidt, Givens rotations.
 #include "contact/linear/gmres.h"
 
+#include "base/elementary.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -69,7 +71,7 @@ static void triangulate(krylov *k, int j)
     double *column = k->H + (size_t)j * (size_t)(k->steps + 1);
     for (int i = 0; i < j; i++)
         rotate(k->cosine[i], k->sine[i], &column[i], &column[i + 1]);
-    double length = hypot(column[j], column[j + 1]);
+    double length = base_hypot(column[j], column[j + 1]);
     k->cosine[j] = length > 0.0 ? column[j] / length : 1.0;
     k->sine[j] = length > 0.0 ? column[j + 1] / length : 0.0;
     rotate(k->cosine[j], k->sine[j], &column[j], &column[j + 1]);

@@ -3,6 +3,7 @@
 #include "contact/local/scaled.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 static const base_setting settings_rows[] = {CON_ITERATIVE_ROWS(1000)};
 
@@ -21,7 +22,7 @@ static void stick_rows(const con_scaled *s, double d_N, const double u[3], doubl
 static void slip_rows(const con_scaled *s, double d_N, const double d_T[2], double length,
                       const double R[3], double J[3][3], double rhs[3])
 {
-    double reach = hypot(R[1], R[2]), bound = s->mu * d_N;
+    double reach = base_hypot(R[1], R[2]), bound = s->mu * d_N;
     double cut = reach > bound ? bound / reach : 1.0;
     double t[2] = {d_T[0] / length, d_T[1] / length};
     double dd[2][3];
@@ -53,7 +54,7 @@ static bool direction(const con_scaled *s, const double R[3], double step[3])
     double J[3][3], rhs[3] = {-u[0]};
     for (int j = 0; j < 3; j++)
         J[0][j] = s->W[0][j];
-    double length = hypot(d_T[0], d_T[1]);
+    double length = base_hypot(d_T[0], d_T[1]);
     if (length <= s->mu * d_N)
         stick_rows(s, d_N, u, J, rhs);
     else

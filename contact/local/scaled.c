@@ -2,6 +2,8 @@
 // Scaling, projected steps and the Newton loop of the iterative one-contact solvers.
 #include "contact/local/scaled.h"
 
+#include "base/elementary.h"
+
 #include "contact/cones/cone.h"
 
 #include <float.h>
@@ -17,7 +19,7 @@ static double norm3(const double a[3])
 // largest eigenvalue of a symmetric 2x2 matrix
 static double largest_eigenvalue(double a, double b, double d)
 {
-    return 0.5 * (a + d) + hypot(0.5 * (a - d), b);
+    return 0.5 * (a + d) + base_hypot(0.5 * (a - d), b);
 }
 
 bool con_scaled_begin(const con_local_problem *problem, const double R[3], con_scaled *s,

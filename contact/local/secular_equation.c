@@ -2,6 +2,8 @@
 // Slip of one contact: safeguarded secular equation, polished by Newton's method on the mantle.
 #include "contact/local/secular_equation.h"
 
+#include "base/elementary.h"
+
 #include <float.h>
 
 enum { NEWTON_STEPS_MAX = 8, POLISH_STEPS_MAX = 12, BRACKET_STEPS_MAX = 200 };
@@ -184,11 +186,12 @@ static int find_root(const con_secular *block, const double c[2], double normal,
     double pull[2] = {block->mu * block->W[0][1] * block->inverse_normal,
                       block->mu * block->W[0][2] * block->inverse_normal};
     double low = 0.0, multiplier = 0.0;
-    double high = fmin(hypot(c[0], c[1]) * (1.0 + hypot(pull[0], pull[1])) / target, 0x1p1000);
+    double high =
+        fmin(base_hypot(c[0], c[1]) * (1.0 + base_hypot(pull[0], pull[1])) / target, 0x1p1000);
     int k = 0;
     while (++k < BRACKET_STEPS_MAX) {
         shifted_solve s = evaluate_shift(block, c, multiplier);
-        double length = hypot(s.x[0], s.x[1]);
+        double length = base_hypot(s.x[0], s.x[1]);
         if (length > 0.0) {
             d[0] = s.x[0] / length;
             d[1] = s.x[1] / length;

@@ -3,6 +3,7 @@
 #include "contact/local/scaled.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <string.h>
 
@@ -12,7 +13,7 @@ static const base_setting settings_rows[] = {CON_ITERATIVE_ROWS(1000)};
 static void distance_field(double mu, const double S[3], double m[3], double D[3][3])
 {
     memset(D, 0, 9 * sizeof(double));
-    double length = hypot(S[1], S[2]);
+    double length = base_hypot(S[1], S[2]);
     if (S[0] >= 0.0 && length <= mu * S[0]) {
         m[0] = m[1] = m[2] = 0.0;
         return;
@@ -39,7 +40,7 @@ static bool direction(const con_scaled *s, const double R[3], double step[3])
 {
     double u[3], dF[3][3];
     con_scaled_velocity(s, R, u);
-    double slip = hypot(u[1], u[2]);
+    double slip = base_hypot(u[1], u[2]);
     double t[2] = {slip > 0.0 ? u[1] / slip : 0.0, slip > 0.0 ? u[2] / slip : 0.0};
     memcpy(dF, s->W, sizeof dF);
     for (int j = 0; j < 3; j++)

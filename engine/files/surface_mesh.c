@@ -2,6 +2,8 @@
 // Surfaces of shapes as polygons.
 #include "engine/files/surface_mesh.h"
 
+#include "base/elementary.h"
+
 #include <math.h>
 
 enum { AROUND = 16, ARC = 4 }; // segments of a circle, and of a quarter of one
@@ -63,9 +65,9 @@ static cairn_status add_revolved(eng_surface_mesh *mesh, const base_allocator *a
     for (int r = 0; r < rings; r++)
         for (int i = 0; i < AROUND; i++) {
             double angle = 2.0 * M_PI * i / AROUND;
-            add_vertex(
-                mesh, placement,
-                vec3_make(profile[r][0] * cos(angle), profile[r][0] * sin(angle), profile[r][1]));
+            add_vertex(mesh, placement,
+                       vec3_make(profile[r][0] * base_cos(angle), profile[r][0] * base_sin(angle),
+                                 profile[r][1]));
         }
     for (int r = 0; r + 1 < rings; r++)
         for (int i = 0; i < AROUND; i++) {
@@ -93,8 +95,8 @@ static cairn_status add_round(eng_surface_mesh *mesh, const base_allocator *allo
             // the pole itself is a small ring, so that every polygon has four corners
             double angle = 0.5 * M_PI * (side < 0 ? i - ARC : i) / ARC;
             angle = fmax(fmin(angle, 1.5), -1.5);
-            profile[rings][0] = radius * cos(angle);
-            profile[rings][1] = radius * sin(angle) + side * half_length;
+            profile[rings][0] = radius * base_cos(angle);
+            profile[rings][1] = radius * base_sin(angle) + side * half_length;
             rings++;
         }
     return add_revolved(mesh, allocator, (const double(*)[2])profile, rings, placement);

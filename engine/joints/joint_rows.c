@@ -2,6 +2,8 @@
 // Rows of joints: the constraint g(q) and its gradient as wrenches, theory.md (9.1)-(9.5a).
 #include "engine/joints/joints.h"
 
+#include "base/elementary.h"
+
 /// How the coordinate is measured, theory.md (9.5)-(9.5a).
 typedef enum measure { NONE, WAY, TURN, SWING } measure;
 
@@ -93,7 +95,7 @@ static void evaluate_swing(vec3 u, vec3 w, vec3 square, eng_joint_rows *rows)
 {
     const vec3 none = {0.0, 0.0, 0.0};
     vec3 across = vec3_cross(u, w);
-    rows->coordinate = atan2(vec3_norm(across), vec3_dot(u, w));
+    rows->coordinate = base_atan2(vec3_norm(across), vec3_dot(u, w));
     rows->row[rows->count] = (eng_wrench){none, vec3_normalize_or(across, square)};
 }
 
@@ -106,7 +108,7 @@ static void evaluate_coordinate(const eng_joint *joint, const vec3 a[3], const v
     rows->has_coordinate = kind->coordinate != NONE;
     rows->row[rows->count] = (eng_wrench){none, none};
     if (kind->coordinate == TURN) {
-        rows->coordinate = atan2(vec3_dot(b[0], a[1]), vec3_dot(b[0], a[0]));
+        rows->coordinate = base_atan2(vec3_dot(b[0], a[1]), vec3_dot(b[0], a[0]));
         rows->row[rows->count].e = a[2];
     } else if (kind->coordinate == WAY) {
         rows->coordinate = vec3_dot(a[2], apart);

@@ -2,6 +2,8 @@
 // Prescribed motions: functions of time that moving bodies follow, theory.md (9.12)-(9.13).
 #include "engine/passes/motion.h"
 
+#include "base/elementary.h"
+
 #include "engine/pairs/spheres/lane.h"
 
 #include <string.h>
@@ -71,7 +73,7 @@ static void mean_velocity(const pose *q, const pose *end, double time, double v[
     quat turn = quat_multiply(quat_conjugate(q->orientation), end->orientation);
     double sign = turn.w < 0.0 ? -1.0 : 1.0;
     vec3 axis = vec3_scale(sign, vec3_make(turn.x, turn.y, turn.z));
-    double sine = vec3_norm(axis), angle = 2.0 * atan2(sine, sign * turn.w);
+    double sine = vec3_norm(axis), angle = 2.0 * base_atan2(sine, sign * turn.w);
     vec3_store(v + 3, vec3_scale(sine > 0.0 ? angle / (sine * time) : 2.0 / time, axis));
 }
 

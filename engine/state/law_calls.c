@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One law, or one one-contact solver, on one contact without a world.
 #include "contact/laws/law_state.h"
+
+#include "base/elementary.h"
 #include "engine/state/values.h"
 
 #include <math.h>
@@ -276,7 +278,7 @@ static const char *status_of(const double R[3], double mu)
     double size = vec3_norm(vec3_from(R));
     if (size == 0.0)
         return "open";
-    return hypot(R[1], R[2]) < mu * R[0] * (1.0 - 1e-9) ? "sticking" : "sliding";
+    return base_hypot(R[1], R[2]) < mu * R[0] * (1.0 - 1e-9) ? "sticking" : "sliding";
 }
 
 cairn_status cairn_local_evaluate(const cairn_local_state *state, cairn_local_response *response,

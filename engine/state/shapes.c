@@ -4,6 +4,7 @@
 
 #include "geometry/mesh/mesh_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,12 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
             geo_mesh_create(&world->allocator, data.vertices, data.vertex_count,
                             (const int(*)[3])data.triangles, data.triangle_count, shape, error);
     geo_mesh_data_release(&world->allocator, &data);
-    return status;
+    if (status == CAIRN_OK || error == NULL)
+        return status;
+    // which of a scene's files it was
+    char reason[CAIRN_MESSAGE_SIZE];
+    snprintf(reason, sizeof reason, "%s", error->message);
+    return base_fail(error, status, "%.200s: %.300s", def->file, reason);
 }
 
 static cairn_status copy_primitive(const cairn_world *world, const geo_shape *shape,

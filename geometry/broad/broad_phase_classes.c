@@ -2,6 +2,8 @@
 // Decides which proxies go through the grid: the range of sizes with the least estimated work.
 #include "geometry/broad/broad_phase_internal.h"
 
+#include "base/elementary.h"
+
 // sizes are binned by half powers of two about a typical size; the first and the last bin take all
 // beyond, and never go through the grid
 enum { BIN_COUNT = 64, BIN_TYPICAL = 32 };
@@ -97,9 +99,9 @@ static double work(const size_table *table, int low, int high)
     }
     double outside = total - inside;
     // a dense packing puts as many into a cell as their mean volume allows; half of 27 cells
-    double cell = pow(2.0, 1.5 * (high + 1 - BIN_TYPICAL));
+    double cell = base_pow(2.0, 1.5 * (high + 1 - BIN_TYPICAL));
     double per_cell = volume > 0.0 ? fmin(inside, cell * inside / volume) : 0.0;
-    double depth = log2(outside + 1.0) / 16.0;
+    double depth = base_log_to(outside + 1.0, 2.0) / 16.0;
     return inside * 13.5 * per_cell + outside * BUILD_COST + total * QUERY_COST * depth;
 }
 

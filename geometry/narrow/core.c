@@ -3,6 +3,7 @@
 #include "geometry/narrow/core.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 // box vertex i has coordinate signs by bits 0 (x), 1 (y), 2 (z); faces are -x +x -y +y -z +z; edge
 // 4 d + s runs along axis d at the signs s of the two other axes
@@ -162,7 +163,7 @@ static int support_climb(const geo_core *core, vec3 d)
 
 static vec3 support_cylinder(const geo_core *core, vec3 d)
 {
-    double slope = hypot(d.x, d.y);
+    double slope = base_hypot(d.x, d.y);
     double z = d.z < 0.0 ? -core->half.z : core->half.z;
     if (slope <= 0.0)
         return (vec3){0.0, 0.0, z};

@@ -2,6 +2,8 @@
 // Features of convex cores: faces, edges, caps, sides that a contact may spread over.
 #include "geometry/narrow/clip.h"
 
+#include "base/elementary.h"
+
 enum { CAP_CORNERS = 8 };
 
 static cairn_status reserve(geo_feature *feature, int count, const base_allocator *allocator)
@@ -79,7 +81,7 @@ static void facing_cylinder(geo_feature *feature, const geo_core *core, vec3 d, 
         cap(feature, core, d.z > 0.0);
         return;
     }
-    double slope = hypot(d.x, d.y), r = core->half.x;
+    double slope = base_hypot(d.x, d.y), r = core->half.x;
     vec3 low = {r * d.x / slope, r * d.y / slope, -core->half.z}, high = low;
     high.z = core->half.z;
     if (fabs(d.z) < side_sine) {
@@ -121,7 +123,7 @@ static void facing_segment(geo_feature *feature, const geo_core *core, int verte
     set_point(feature, 0, geo_core_vertex(core, vertex), vertex);
     if (feature->count == 1)
         return;
-    double s = core->radius / hypot(d.x, d.y);
+    double s = core->radius / base_hypot(d.x, d.y);
     feature->radius = 0.0;
     for (int k = 0; k < 2; k++) {
         vec3 end = {s * d.x, s * d.y, k ? core->half.z : -core->half.z};

@@ -2,6 +2,8 @@
 // Half-space against box, capsule, cylinder and polyhedron: every vertex, cap or rim point.
 #include "geometry/narrow/narrow.h"
 
+#include "base/elementary.h"
+
 // a boundary point of b under the plane of a
 static cairn_status emit_point(geo_job *job, vec3 x, uint32_t code)
 {
@@ -70,7 +72,7 @@ static cairn_status emit_rim(geo_job *job, double z, int end)
 static cairn_status emit_lowest(geo_job *job, vec3 down, double z, int end, int from)
 {
     double r = job->b.shape->cylinder.radius;
-    double slope = hypot(down.x, down.y);
+    double slope = base_hypot(down.x, down.y);
     if (slope < 1e-12)
         return CAIRN_OK;
     vec3 lowest = {r * down.x / slope, r * down.y / slope, z};
@@ -86,7 +88,7 @@ cairn_status geo_pair_plane_cylinder(geo_job *job)
 {
     vec3 normal = geo_placed_axis(&job->a, 2);
     vec3 down = vec3_negate(mat3_apply_transposed(&job->b.rotation, normal));
-    bool steep = fabs(down.z) > 0.5 * hypot(down.x, down.y);
+    bool steep = fabs(down.z) > 0.5 * base_hypot(down.x, down.y);
     for (int end = 0; end < 2; end++) {
         double z = (end ? 1.0 : -1.0) * job->b.shape->cylinder.half_length;
         int from = job->manifold->count;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sphere against sphere, half-space, box, capsule, cylinder and polyhedron.
 #include "geometry/narrow/core.h"
+
+#include "base/elementary.h"
 #include "geometry/narrow/gjk.h"
 #include "geometry/narrow/narrow.h"
 
@@ -85,7 +87,7 @@ static double cylinder_nearest(double r, double h, double rho, double z, double 
     surface[0] = fmin(rho, r);
     surface[1] = side * fmin(fabs(z), h);
     if (over_r > 0.0 && over_z > 0.0) {
-        double distance = hypot(over_r, over_z);
+        double distance = base_hypot(over_r, over_z);
         outward[0] = over_r / distance;
         outward[1] = side * over_z / distance;
         return distance;
@@ -106,7 +108,7 @@ cairn_status geo_pair_sphere_cylinder(geo_job *job)
 {
     const geo_cylinder *cylinder = &job->b.shape->cylinder;
     vec3 p = geo_placed_apply_inverse(&job->b, job->a.centre);
-    double rho = hypot(p.x, p.y), surface[2], outward[2];
+    double rho = base_hypot(p.x, p.y), surface[2], outward[2];
     double distance =
         cylinder_nearest(cylinder->radius, cylinder->half_length, rho, p.z, surface, outward);
     bool regular = rho > 1e-14 * cylinder->radius;

@@ -3,6 +3,7 @@
 #include "geometry/shape/shape_internal.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "geometry/mesh/bvh.h"
 
 #include <stddef.h>
@@ -181,7 +182,8 @@ static geo_bounds cylinder_bounds(const geo_cylinder *cylinder, const mat3 *rota
     double extent[3];
     for (int i = 0; i < 3; i++) {
         const double *row = rotation->m[i];
-        extent[i] = cylinder->half_length * fabs(row[2]) + cylinder->radius * hypot(row[0], row[1]);
+        extent[i] =
+            cylinder->half_length * fabs(row[2]) + cylinder->radius * base_hypot(row[0], row[1]);
     }
     return bounds_about(position, vec3_from(extent));
 }

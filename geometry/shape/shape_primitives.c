@@ -2,6 +2,8 @@
 // Makers of sphere, half-space, box, capsule and cylinder.
 #include "geometry/shape/shape_internal.h"
 
+#include "base/elementary.h"
+
 static cairn_status check_length(const char *name, double value, cairn_error *error)
 {
     if (isfinite(value) && value > 0.0)
@@ -104,7 +106,7 @@ cairn_status geo_cylinder_create(const base_allocator *allocator, double radius,
     if (made == NULL)
         return geo_fail_memory(error);
     made->cylinder = (geo_cylinder){radius, half_length};
-    made->bounding_radius = hypot(radius, half_length);
+    made->bounding_radius = base_hypot(radius, half_length);
     made->smallest_size = 2.0 * fmin(radius, half_length);
     return geo_shape_finish(made, shape, error);
 }

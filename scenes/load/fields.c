@@ -2,6 +2,7 @@
 // Checked reading of tables, with messages that name key, value, range and a similar name.
 #include "scenes/load/fields.h"
 
+#include "base/elementary.h"
 #include "base/settings.h"
 #include "scenes/load/sandbox.h"
 
@@ -242,8 +243,8 @@ static void read_rotation(const scn_fields *fields, double out[4])
     double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     if (!(length > 0.0) || !isfinite(length))
         scn_raise(L, "rotation: axis must not be zero");
-    double half = angle * (M_PI / 360.0), s = sin(half) / length;
-    out[0] = cos(half);
+    double half = angle * (M_PI / 360.0), s = base_sin(half) / length;
+    out[0] = base_cos(half);
     for (int i = 0; i < 3; i++)
         out[i + 1] = s * axis[i];
     lua_pop(L, 1);

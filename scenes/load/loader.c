@@ -466,13 +466,16 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
     size_t size = 0;
     char folder[PATH_MAX];
     cairn_status status = read_program(options, &made->allocator, path, &text, &size, error);
+    // what follows a zero byte would be run, and be missing in what is kept of the scene
+    if (status == CAIRN_OK && strlen(text) != size)
+        status = base_fail(error, CAIRN_ERROR_SCENE, "%s: a zero byte: not a text file", path);
     if (status == CAIRN_OK)
         status = find_folder(options, path, folder, error);
     if (status == CAIRN_OK) {
         loader.folder = folder;
         status = load_text(&loader, text, size, error);
     }
-    base_release(&made->allocator, text);
+    made->text = text;
     if (status != CAIRN_OK) {
         scn_destroy(made);
         return status;
@@ -512,6 +515,7 @@ void scn_destroy(scn_scene *scene)
     base_release(&allocator, scene->sensors);
     base_release(&allocator, scene->output.fclib_when);
     base_release(&allocator, scene->title);
+    base_release(&allocator, scene->text);
     base_release(&allocator, scene->name);
     base_release(&allocator, scene->path);
     base_release(&source, scene);

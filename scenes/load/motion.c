@@ -2,6 +2,8 @@
 // Calls the functions of a prescribed motion while a world steps.
 #include "scenes/load/motion.h"
 
+#include "base/elementary.h"
+
 #include <lauxlib.h>
 #include <math.h>
 #include <string.h>
@@ -41,9 +43,9 @@ static void turn_about(const double axis[3], double degrees, double out[4])
 {
     double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     double half = degrees * M_PI / 360.0;
-    out[0] = cos(half);
+    out[0] = base_cos(half);
     for (int k = 0; k < 3; k++)
-        out[k + 1] = sin(half) * axis[k] / norm;
+        out[k + 1] = base_sin(half) * axis[k] / norm;
 }
 
 /// Runs protected; the request is its light userdata.

@@ -3,6 +3,7 @@
 #include "scenes/load/sandbox.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "base/timer.h"
 
 #include <lauxlib.h>
@@ -129,6 +130,11 @@ static int call_original(lua_State *L)
     return lua_gettop(L);
 }
 
+static double decades(size_t length)
+{
+    return base_ln((double)length + 1.0) / M_LN10;
+}
+
 /// log10 of the steps that a search may take, length^(repetitions + 1). A balanced pair %b and a
 /// back reference %1 go through the text as a repetition does.
 static double search_cost(const char *pattern, size_t pattern_length, size_t length)
@@ -143,7 +149,7 @@ static double search_cost(const char *pattern, size_t pattern_length, size_t len
             repetitions += pattern[i] != '\0' && strchr("*+-?", pattern[i]) != NULL;
         }
     }
-    return (repetitions + 1) * log10((double)length + 1.0);
+    return (repetitions + 1) * decades(length);
 }
 
 /// Refuses a search that could take too long. @return its cost in instructions
@@ -155,11 +161,11 @@ static double check_search(lua_State *L, bool plain)
     size_t length = 0, pattern_length = 0;
     luaL_checklstring(L, 1, &length);
     const char *pattern = luaL_checklstring(L, 2, &pattern_length);
-    double cost = plain ? log10((double)length + 1.0) + log10((double)pattern_length + 1.0)
+    double cost = plain ? decades(length) + decades(pattern_length)
                         : search_cost(pattern, pattern_length, length);
     if (cost > COST_MOST)
         scn_raise(L, "pattern \"%.40s\" is too costly for a text of %zu letters", pattern, length);
-    return share * pow(10.0, cost);
+    return share * base_exp(M_LN10 * cost);
 }
 
 /// find, match, gsub.
@@ -369,9 +375,69 @@ static void fill_string(lua_State *L)
     lua_setglobal(L, LUA_STRLIBNAME);
 }
 
+// functions of the library whose last digits depend on the processor: a scene is the same on all
+
+static int call_sin(lua_State *L)
+{
+    lua_pushnumber(L, base_sin(luaL_checknumber(L, 1)));
+    return 1;
+}
+
+static int call_cos(lua_State *L)
+{
+    lua_pushnumber(L, base_cos(luaL_checknumber(L, 1)));
+    return 1;
+}
+
+static int call_tan(lua_State *L)
+{
+    lua_pushnumber(L, base_tan(luaL_checknumber(L, 1)));
+    return 1;
+}
+
+static int call_asin(lua_State *L)
+{
+    lua_pushnumber(L, base_asin(luaL_checknumber(L, 1)));
+    return 1;
+}
+
+static int call_acos(lua_State *L)
+{
+    lua_pushnumber(L, base_acos(luaL_checknumber(L, 1)));
+    return 1;
+}
+
+static int call_atan(lua_State *L)
+{
+    lua_pushnumber(L, base_atan2(luaL_checknumber(L, 1), luaL_optnumber(L, 2, 1.0)));
+    return 1;
+}
+
+static int call_exp(lua_State *L)
+{
+    lua_pushnumber(L, base_exp(luaL_checknumber(L, 1)));
+    return 1;
+}
+
+static int call_log(lua_State *L)
+{
+    double x = luaL_checknumber(L, 1), base = luaL_optnumber(L, 2, 0.0);
+    bool plain = !(x > 0.0 && base > 0.0 && base != 1.0 && isfinite(x) && isfinite(base));
+    double quotient = lua_isnoneornil(L, 2) ? base_ln(x) : base_ln(x) / base_ln(base);
+    lua_pushnumber(L, plain ? quotient : base_log_to(x, base));
+    return 1;
+}
+
 static void fill_math(lua_State *L)
 {
+    static const luaL_Reg functions[] = {
+        {"sin", call_sin},   {"cos", call_cos},   {"tan", call_tan}, {"asin", call_asin},
+        {"acos", call_acos}, {"atan", call_atan}, {"exp", call_exp}, {"log", call_log}};
     open_library(L, LUA_MATHLIBNAME, luaopen_math);
+    for (int i = 0; i < BASE_COUNT(functions); i++) {
+        lua_pushcfunction(L, functions[i].func);
+        lua_setfield(L, -2, functions[i].name);
+    }
     lua_getfield(L, -1, "randomseed");
     lua_rawsetp(L, LUA_REGISTRYINDEX, &seed_key);
     lua_pushnil(L);

@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import signal
+import shutil
 import subprocess
 import time
 
@@ -13,7 +14,7 @@ from command import PROGRAM, ROOT, SMALL, Folder, check, check_error, check_stat
 SUMMARY = ["scene", "law", "solver", "steps", "time", "bodies", "contacts_max", "iterations_mean",
            "error_max", "energy_residual", "penetration_max", "seconds_stepping",
            "seconds_per_step", "state_hash", "phases"]
-COMMANDS = ["run", "view", "render", "solve", "bench", "check", "compare", "law", "info", "list",
+COMMANDS = ["run", "view", "render", "solve", "bench", "check", "compare", "law", "info", "list", "sweep",
             "doctor", "help"]
 # blocks that fall apart on a table, for more than one contact count
 FALL = """
@@ -57,6 +58,28 @@ def check_help():
                               stdout=subprocess.PIPE)
         check(done.stdout == "run\n--fclib-form\nglobal\n", f"completion works: {done.stdout!r}")
         check(not re.search(r"^(?!\.)[^\n]*(?<!\\)--", man.out, re.M), "man page: dashes escaped")
+        check_shells(folder)
+
+
+def check_shells(folder):
+    """Completions of zsh and fish name every option, and the shells can read them where they are."""
+    for shell, form in (("zsh", "--{}["), ("fish", "-l {} ")):
+        script = folder.cairn("help", "--completion", shell)
+        check_status(script, 0, f"completion of {shell}")
+        for name in COMMANDS:
+            listed = folder.cairn(name, "--help").out.split("options:")[1]
+            for option in re.findall(r"^(?:  -.,|     ) --([a-z-]+)", listed, re.M):
+                short = re.search(rf"{{-.,--{option}}}", script.out) and shell == "zsh"
+                check(form.format(option) in script.out or short, f"{shell}: --{option} of {name}")
+        folder.write("completion." + shell, script.out)
+        if shutil.which(shell):
+            done = subprocess.run([shell, "-n", folder.path + "/completion." + shell],
+                                  capture_output=True, text=True)
+            check(done.returncode == 0, f"{shell} reads its completion: {done.stderr}")
+    if shutil.which("fish"):
+        done = subprocess.run(["fish", "-c", "source completion.fish; complete -C 'cairn sw'"],
+                              cwd=folder.path, capture_output=True, text=True)
+        check(done.stdout.startswith("sweep\t"), f"fish completes sweep: {done.stdout!r}")
 
 
 def check_usage():

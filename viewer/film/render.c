@@ -161,11 +161,17 @@ static cairn_status render_still(render_job *job, cairn_error *error)
     return status;
 }
 
+enum { PICTURES_MOST = 100000000 };
+
 static cairn_status render_frames(render_job *job, view_film *film, cairn_error *error)
 {
     const view_render_request *request = job->request;
     double between = request->speed / request->frame_rate;
-    int count = (int)floor((job->end - job->begin) / between + 1e-9) + 1;
+    double wanted = floor((job->end - job->begin) / between + 1e-9) + 1.0;
+    if (!(wanted <= PICTURES_MOST))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the film would have %.3g pictures, more than %d", wanted, PICTURES_MOST);
+    int count = (int)wanted;
     cairn_status status = CAIRN_OK;
     for (int i = 0; status == CAIRN_OK && i < count; i++) {
         status = go_to(job, fmin(job->begin + i * between, job->end), error);

@@ -2,6 +2,7 @@
 // Islands, sweeps and bookkeeping shared by the Newton solvers.
 #include "contact/solvers/newton/cascade.h"
 
+#include "base/elementary.h"
 #include "base/timer.h"
 #include "contact/cones/cone.h"
 #include "contact/problem/reduced.h"
@@ -336,15 +337,15 @@ static void note_round(con_cascade *c)
     int before = round < most ? round : most;
     double *errors = c->round_error;
     if (before > 1)
-        c->decline = pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
+        c->decline = base_pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
     errors[round % ROUNDS] = c->error;
 }
 
 /// Plain sweeps, whose error fell from `before` in `sweeps`, would need long.
 static bool is_slow(const con_cascade *c, double before, int sweeps)
 {
-    double decline = log(c->error / before) / sweeps;
-    return !(log(c->control->tolerance / c->error) > FAR_SWEEPS * decline);
+    double decline = base_ln(c->error / before) / sweeps;
+    return !(base_ln(c->control->tolerance / c->error) > FAR_SWEEPS * decline);
 }
 
 // from a guess alone: stacks that start from zero come to a deeper rest by plain sweeps; and for
@@ -454,7 +455,7 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
     if (!(c->decline < 1.0) || !(c->control->tolerance > 0.0))
         return CAIRN_OK;
     double needed =
-        TEST_SWEEPS * log(c->control->tolerance / c->error) / log(c->decline) + TEST_SWEEPS;
+        TEST_SWEEPS * base_ln(c->control->tolerance / c->error) / base_ln(c->decline) + TEST_SWEEPS;
     double cost;
     cairn_status status = factorisation_cost(c, &cost);
     if (status != CAIRN_OK)

@@ -4,6 +4,7 @@
 #include "contact/solvers/newton/semismooth.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <limits.h>
 #include <math.h>
@@ -76,7 +77,7 @@ static void adapt(proximal_point *p, bool solved, int steps)
     if (!solved)
         m->alpha = fmin(5.0 * m->alpha, largest_alpha);
     else if (settings->rule == WEIGHT_ERROR)
-        m->alpha = settings->sigma * pow(p->error, settings->nu);
+        m->alpha = settings->sigma * base_pow(p->error, settings->nu);
     else
         m->alpha *= steps <= 5 ? 0.1 : steps <= 10 ? 0.5 : 1.0;
     m->alpha = fmax(m->alpha, least_alpha);

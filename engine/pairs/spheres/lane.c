@@ -3,6 +3,7 @@
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
 
+#include "base/elementary.h"
 #include "base/timer.h"
 #include "base/vectors.h"
 #include "engine/passes/rotation.h"
@@ -432,8 +433,8 @@ static double shape_jump(const eng_lane_wall *wall)
     quat p = from->orientation, q = to->orientation;
     double sign = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z < 0.0 ? -1.0 : 1.0;
     // twice the chord of the half angle is no less than the chord of the angle
-    double chord =
-        hypot(hypot(q.w - sign * p.w, q.x - sign * p.x), hypot(q.y - sign * p.y, q.z - sign * p.z));
+    double chord = base_hypot(base_hypot(q.w - sign * p.w, q.x - sign * p.x),
+                              base_hypot(q.y - sign * p.y, q.z - sign * p.z));
     double reach = wall->shape->bounding_radius;
     return vec3_norm(vec3_sub(to->position, from->position)) + 2.0 * chord * reach;
 }

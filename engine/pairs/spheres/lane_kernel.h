@@ -7,6 +7,8 @@
 // builds give the same bits.
 #define CON_KERNEL_BUILD
 #include "contact/laws/law_list.h"
+
+#include "base/elementary.h"
 #include "engine/pairs/spheres/lane_pair.h"
 
 /// Rows of list A are used again and again.
@@ -296,34 +298,6 @@ static void lane_move(const eng_lane_pass *pass, int index)
     (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);
 }
 
-/// sin(a)/a and cos(a) of s = a^2, both to round-off below the bound of `turn_group`.
-INLINE void half_turn(vec s, vec *sine, vec *cosine)
-{
-    static const double odd[] = {-1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6};
-    static const double even[] = {-1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24, -0.5};
-    vec a = v_set(odd[0]), b = v_set(even[0]);
-    for (int i = 1; i < 5; i++) {
-        a = v_fma(a, s, v_set(odd[i]));
-        b = v_fma(b, s, v_set(even[i]));
-    }
-    *sine = v_fma(a, s, v_set(1.0));
-    *cosine = v_fma(b, s, v_set(1.0));
-}
-
-/// The same for any angle, in the lanes of a mask.
-static __attribute__((noinline)) void half_turn_large(mask large, vec s, vec *sine, vec *cosine)
-{
-    double lane[LANES] __attribute__((aligned(64))), out[2][LANES] __attribute__((aligned(64)));
-    v_store(lane, s);
-    for (int k = 0; k < LANES; k++) {
-        double angle = sqrt(lane[k]);
-        out[0][k] = angle > 0.0 ? sin(angle) / angle : 1.0;
-        out[1][k] = cos(angle);
-    }
-    *sine = v_select(large, v_load(out[0]), *sine);
-    *cosine = v_select(large, v_load(out[1]), *cosine);
-}
-
 /// q <- exp(step w) q of LANES rows, with one Newton step towards unit length.
 INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int first)
 {
@@ -333,9 +307,6 @@ INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int fi
     vec z = v_mul(half, v_gather(&pass->X[row][3], 4));
     vec s = v_fma(z, z, v_fma(y, y, v_mul(x, x))), sine, cosine;
     half_turn(s, &sine, &cosine);
-    mask large = m_less(v_set(0.06), s);
-    if (__builtin_expect(m_any(large), 0))
-        half_turn_large(large, s, &sine, &cosine);
     x = v_mul(sine, x), y = v_mul(sine, y), z = v_mul(sine, z);
     vec a = v_load(q[0] + first), b = v_load(q[1] + first);
     vec c = v_load(q[2] + first), d = v_load(q[3] + first);

@@ -3,6 +3,7 @@
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_LANE_PAIR_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_LANE_PAIR_H
 
+#include "contact/laws/ahead_kernel.h"
 #include "contact/laws/kernel.h"
 #include "engine/pairs/spheres/lane_data.h"
 
@@ -161,6 +162,49 @@ INLINE void lane_count(const eng_lane_block *b, int first, mask touch, vec force
     s->relative = v_max(s->relative, v_mul(inside, v_load_float(b->inverse_size + first)));
 }
 
+/// What the users' loads add to the relative motion over the step: velocity of the centres, sum of
+/// radius times angular velocity, sum of angular velocities.
+static __attribute__((noinline)) void load_gains(const eng_lane_pass *pass, const eng_lane_block *b,
+                                                 int first, vec_3 gain[3])
+{
+    double lanes[9][LANES] __attribute__((aligned(64))) = {{0.0}};
+    for (int k = 0; k < LANES; k++)
+        for (int side = 0; side < 2; side++) {
+            int row = side == 0 ? eng_lane_row_a(b, first + k) : eng_lane_row_b(b, first + k);
+            if (row >= pass->row_count)
+                continue;
+            const double *load = pass->load[(size_t)row * pass->load_stride];
+            const double *c = pass->constants[row];
+            for (int axis = 0; axis < 3; axis++) {
+                lanes[axis][k] += (side == 0 ? -1.0 : 1.0) * load[axis] * c[0];
+                lanes[3 + axis][k] += load[3 + axis] * c[1];
+                lanes[6 + axis][k] += load[3 + axis] * c[2];
+            }
+        }
+    for (int i = 0; i < 3; i++)
+        gain[i] = (vec_3){v_load(lanes[3 * i]), v_load(lanes[3 * i + 1]), v_load(lanes[3 * i + 2])};
+}
+
+/// Velocities at the end of a step in which gravity and loads act alone.
+INLINE void look_ahead(const eng_lane_pass *pass, pairs p, int column, meeting *at)
+{
+    motion *m = &at->m;
+    vec falls = column_load(&at->at, column + AHEAD_FALLS);
+    vec_3 gain = {v_mul(falls, v_set(pass->gravity[0])), v_mul(falls, v_set(pass->gravity[1])),
+                  v_mul(falls, v_set(pass->gravity[2]))};
+    vec_3 loads[3];
+    if (pass->load_stride != 0) {
+        load_gains(pass, p.b, p.first, loads);
+        gain = lane_add_scaled(gain, v_set(1.0), loads[0]);
+    }
+    vec along = lane_dot(gain, m->n);
+    m->free_normal = v_add(m->normal, along);
+    m->free_slide = lane_add_scaled(m->slide, v_set(1.0), less_scaled(gain, along, m->n));
+    if (pass->load_stride != 0)
+        m->free_slide =
+            less_cross(m->free_slide, lane_add_scaled(loads[1], at->half_gap, loads[2]), m->n);
+}
+
 #include "engine/pairs/spheres/lane_resist.h"
 
 /// What the audit of a part has to know of its springs.
@@ -201,6 +245,8 @@ INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resis
     load_velocities(pass, b->i8 + first, b->j8 + first, V);
     at.m = motion_of(e->X, V, at.k.distance_inverse, at.half_gap);
     at.touched = m_from_bits((unsigned)b->touch >> first);
+    if (law->ahead > 0)
+        look_ahead(pass, p, law->ahead, &at);
     const motion *m = &at.m;
     answer a;
     law->respond(t, e, &at, &a);

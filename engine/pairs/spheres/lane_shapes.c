@@ -9,6 +9,8 @@
 // that the kernels book what it held.
 #include "engine/pairs/spheres/lane_data.h"
 
+#include "base/elementary.h"
+
 #include "geometry/narrow/narrow.h"
 
 #include <string.h>
@@ -277,7 +279,7 @@ static bool is_on_face(const struct eng_lane *lane, const eng_lane_group *group,
     double inside = way_inside(&shape->mesh, (int)index, calm->normal, foot);
     calm->offset = vec3_dot(calm->normal, foot);
     calm->key = c->key;
-    calm->room = fmin(next, hypot(inside, height) - radius);
+    calm->room = fmin(next, base_hypot(inside, height) - radius);
     return height > 0.0 && inside > 0.0 && calm->room > 0.0;
 }
 

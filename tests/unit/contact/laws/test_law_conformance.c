@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One battery over all impulse laws: what every law must do.
-#include "tests/unit/contact/laws/law_fixture.h"
+#include "tests/unit/contact/laws/kernel_fixture.h"
 
 #include "base/rng.h"
 
@@ -32,6 +32,13 @@ static const variant variants[] = {
       {"rotation", 0.0, "first_order"}}},
     {"incremental",
      {{"young_modulus", 1e6, NULL}, {"friction", 0.5, NULL}, {"displacement", 0.0, "rotation"}}},
+    {"incremental",
+     {{"young_modulus", 1e6, NULL}, {"friction", 0.2, NULL}, {"shear_strength", 0.1, NULL}}},
+    {"incremental",
+     {{"normal_stiffness", 1e5, NULL},
+      {"shear_stiffness", 5e4, NULL},
+      {"friction", 0.3, NULL},
+      {"ratcheting_correction", 0.0, "no"}}},
     {"exudyn_sphere",
      {{"contact_stiffness", 1e5, NULL},
       {"contact_damping", 20.0, NULL},
@@ -98,7 +105,9 @@ static parameters law_of(int index)
     const variant *v = &variants[index];
     parameters p = law_defaults(v->law);
     for (int i = 0; i < 10 && v->settings[i].name != NULL; i++) {
-        if (v->settings[i].word != NULL)
+        if (v->settings[i].word != NULL && strcmp(v->settings[i].word, "no") == 0)
+            law_set_flag(&p, v->settings[i].name, false);
+        else if (v->settings[i].word != NULL)
             law_set_word(&p, v->settings[i].name, v->settings[i].word);
         else
             law_set(&p, v->settings[i].name, v->settings[i].value);
@@ -501,6 +510,152 @@ static void test_energy(void **state)
     }
 }
 
+// ---------------------------------------------------------------- kernels
+
+static const eng_lane_kernel *const kernels[] = {
+    &eng_lane_scalar,
+#if defined(__x86_64__)
+    &eng_lane_avx2,
+    &eng_lane_avx512,
+#endif
+};
+
+enum { KERNELS = sizeof kernels / sizeof kernels[0] };
+
+/// A pair with a history behind it that has moved since, for a place in a kernel's blocks: some are
+/// new, some have an immobile body, some are spheres on moving planes.
+static con_law_state paired_state(const parameters *law, base_rng *rng, int place, bool first_step)
+{
+    con_law_state s = worn_state(law, rng);
+    if (place % 4 == 1)
+        s.body[0].mass = INFINITY;
+    if (place % 4 == 2) {
+        double gap;
+        vec3 point;
+        con_law_state_contact(&s, &gap, &s.plane_normal, &point);
+        s.plane_normal = vec3_negate(s.plane_normal);
+        s.body[1].position = vec3_add_scaled(point, -0.5 * gap, s.plane_normal);
+        s.body[1].radius = s.body[1].mass = INFINITY;
+    }
+    for (int k = 0; k < 2; k++) {
+        s.body[k].position = vec3_add(s.body[k].position, random_vector(rng, 2e-5));
+        s.body[k].velocity = random_vector(rng, 0.3);
+        s.body[k].angular_velocity = random_vector(rng, 10.0);
+    }
+    if (place % 3 == 0) {
+        s.fresh = true;
+        s.initial = first_step;
+        memset(s.history, 0, sizeof s.history);
+    }
+    return s;
+}
+
+/// Energy that the law itself books for the first half of a step.
+typedef struct half_step {
+    double damping, friction, plastic, size; // J; size: sum of what is added
+} half_step;
+
+static void book_half(const con_law_response *r, half_step *sum)
+{
+    const con_impulse_output *o = &r->output;
+    vec3 spin = vec3_sub(r->input.angular_velocity[1], r->input.angular_velocity[0]);
+    double damping = -0.5 * vec3_dot(o->couple_damping, spin);
+    double friction = o->friction - 0.5 * vec3_dot(o->couple_friction, spin);
+    for (int k = 0; k < 3; k++) {
+        damping -= 0.5 * o->R_damping[k] * r->input.V[k];
+        friction -= 0.5 * o->R_friction[k] * r->input.V[k];
+    }
+    sum->damping += damping;
+    sum->friction += friction;
+    sum->plastic += o->plastic;
+    sum->size += fabs(damping) + fabs(friction) + fabs(o->plastic) + o->elastic;
+}
+
+static void check_answer(const parameters *law, const kernel_answer *found,
+                         const con_law_response *r)
+{
+    double expected[3], size = vec3_norm(r->force[1]);
+    vec3_store(expected, r->force[1]);
+    check_vector(found->force, expected, 1e-9, 1e-9);
+    for (int side = 0; side < 2; side++) {
+        if (isinf(r->input.radius[side]))
+            continue;
+        vec3_store(expected, r->torque[side]);
+        check_vector(found->torque[side], expected, 1e-9, 1e-11 * (1.0 + size));
+    }
+    for (int k = 0; k < law->law->history_count; k++)
+        check_close(found->history[k], r->history[k], 1e-8, 1e-9);
+    // a spring that is turned to first order leaves the surface by the square of the turn
+    double spring = (r->output.R[0] - r->output.R_damping[0]) / r->input.step;
+    check_close(found->closed.spring, spring, 1e-6, 1e-9);
+    check_close(found->closed.elastic, r->output.elastic - r->output.loose, 1e-8, 1e-12);
+}
+
+/// Random pairs through every kernel of a law, against the law's own function.
+static void check_kernels(const parameters *law, base_rng *rng, bool first_step)
+{
+    static kernel_table tables[KERNELS];
+    con_law_state states[KERNEL_PAIRS];
+    con_law_response expected[KERNEL_PAIRS];
+    const double gravity[3] = {3.0, -200.0, 50.0};
+    half_step sum = {0};
+    for (int i = 0; i < KERNEL_PAIRS; i++) {
+        con_impulse_input input;
+        double B[3];
+        states[i] = paired_state(law, rng, i, first_step);
+        assert_int_equal(con_law_state_input(&states[i], &input, NULL), CAIRN_OK);
+        double falls = isinf(states[i].body[0].mass) - isinf(states[i].body[1].mass);
+        vec3 gain = vec3_scale(falls * states[i].step, vec3_from(gravity));
+        vec3_store(B, vec3_add(vec3_from(input.V), mat3_apply(&input.frame, gain)));
+        states[i].B = B;
+        expected[i] = law_evaluate(law, &states[i]);
+        assert_true(expected[i].gap < 0.0);
+        states[i].B = NULL;
+        book_half(&expected[i], &sum);
+    }
+    for (int n = 0; n < KERNELS; n++) {
+        kernel_table *t = &tables[n];
+        if (!kernels[n]->available())
+            continue;
+        kernel_fill(t, law, states, first_step, gravity);
+        kernels[n]->forces(&t->lane.pass, 0);
+        for (int i = 0; i < KERNEL_PAIRS && n == 0; i++) {
+            kernel_answer answer = kernel_read(t, i, &states[i]);
+            check_answer(law, &answer, &expected[i]);
+        }
+        check_close(t->chunk.damping, sum.damping, 0.0, 1e-9 * sum.size);
+        check_close(t->chunk.friction, sum.friction, 0.0, 1e-9 * sum.size);
+        check_close(t->chunk.plastic, sum.plastic, 0.0, 1e-9 * sum.size);
+        assert_memory_equal(t->force, tables[0].force, sizeof t->force);
+        assert_memory_equal(t->couple, tables[0].couple, sizeof t->couple);
+        assert_memory_equal(t->blocks, tables[0].blocks, sizeof t->blocks);
+        assert_memory_equal(t->columns, tables[0].columns, sizeof t->columns);
+        assert_true(memcmp(&t->chunk, &tables[0].chunk, sizeof t->chunk) == 0);
+    }
+}
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    base_rng rng = base_rng_make(17);
+    bool tried[CON_KERNEL_COUNT] = {false};
+    for (int i = 0; i < VARIANTS; i++) {
+        parameters law = law_of(i);
+        const con_batch *batch = law.law->batch;
+        if (batch == NULL || (batch->covers != NULL && !batch->covers(law.values)))
+            continue;
+        assert_true(batch->column_count >= 1 && batch->column_count <= CON_BATCH_COLUMNS);
+        assert_true(batch->kept_count < batch->column_count);
+        assert_true(batch->first_kept + batch->kept_count <= law.law->history_count);
+        tried[batch->kernel] = true;
+        for (int round = 0; round < 20; round++)
+            check_kernels(&law, &rng, round % 4 == 0);
+    }
+    // every kernel has a variant above
+    for (int i = 0; i < CON_KERNEL_COUNT; i++)
+        assert_true(tried[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -513,6 +668,7 @@ int main(void)
         cmocka_unit_test(test_extreme_states),
         cmocka_unit_test(test_other_shapes),
         cmocka_unit_test(test_energy),
+        cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
