@@ -6,7 +6,7 @@
 -- and it falls within seconds. The least thickness is computed here for the very number of
 -- voussoirs; about 0.107 of the mean radius for many (Milankovitch 1907).
 
-local voussoirs = param("voussoirs", 16, "number of voussoirs", { min = 3, max = 400 })
+local voussoirs = param("voussoirs", 16, "number of voussoirs", { integer = true, min = 3, max = 400 })
 local ratio = param("ratio", 1.02, "thickness over the least that stands", { min = 0.5, max = 5.0 })
 local radius = param("radius", 5.0, "mean radius, m", { min = 0.01, max = 1000.0 })
 local friction = param("friction", 0.8, "Coulomb friction; the joints slide below about 0.4", { min = 0.0, max = 5.0 })

@@ -4,7 +4,7 @@
 -- What to look for: each box starts tilted a little and lands on an edge, so two contact points
 -- become four. At rest the force on the ground is the weight of the stack.
 
-local boxes = param("boxes", 50, "number of boxes", { min = 1, max = 10000 })
+local boxes = param("boxes", 50, "number of boxes", { integer = true, min = 1, max = 10000 })
 local friction = param("friction", 0.7, "Coulomb friction", { min = 0.0, max = 2.0 })
 local drop = param("drop", 0.001, "gap under each box at the start, m", { min = 0.0, max = 1.0 })
 local tilt = param("tilt", 0.5, "largest tilt of a box at the start, degrees", { min = 0.0, max = 5.0 })

@@ -5,8 +5,8 @@
 -- What to look for: eight contacts a brick where six equations hold it, so reactions are far from
 -- unique; the wall stands, and a ball (ball_speed > 0) breaks out a wedge of bricks.
 
-local courses = param("courses", 12, "number of courses", { min = 1, max = 400 })
-local bricks = param("bricks", 10, "bricks in a course", { min = 1, max = 400 })
+local courses = param("courses", 12, "number of courses", { integer = true, min = 1, max = 400 })
+local bricks = param("bricks", 10, "bricks in a course", { integer = true, min = 1, max = 400 })
 local friction = param("friction", 0.6, "Coulomb friction of brick on brick and ground", { min = 0.0, max = 2.0 })
 local joint = param("joint", 0.003, "open joint between neighbours in a course, m", { min = 0.0, max = 0.02 })
 local ball_speed = param("ball_speed", 0.0, "speed of a ball of 0.2 m thrown at the middle, m/s", { min = 0.0, max = 100.0 })

@@ -4,9 +4,9 @@
 -- What to look for: layer after layer arrives and comes to rest; the number of contacts grows to
 -- about three a capsule. The force on floor and walls ends as the weight of all capsules.
 
-local capsules = param("capsules", 100, "number of capsules", { min = 1, max = 100000 })
+local capsules = param("capsules", 100, "number of capsules", { integer = true, min = 1, max = 100000 })
 local friction = param("friction", 0.7, "Coulomb friction", { min = 0.0, max = 2.0 })
-local across = param("across", 3, "capsules side by side in a layer", { min = 1, max = 300 })
+local across = param("across", 3, "capsules side by side in a layer", { integer = true, min = 1, max = 300 })
 
 title(capsules .. " capsules in an open box")
 simulation{ step = 1 / 400, end_time = 5.0 }

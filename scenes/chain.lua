@@ -4,10 +4,10 @@
 -- What to look for: every link bears on its neighbours in one to three points that slide, stick and
 -- open as the chain whips. The force on the first link is what holds the chain.
 
-local links = param("links", 11, "number of links, the first is held", { min = 2, max = 200 })
+local links = param("links", 11, "number of links, the first is held", { integer = true, min = 2, max = 200 })
 local friction = param("friction", 0.3, "Coulomb friction", { min = 0.0, max = 2.0 })
 local speed = param("speed", 3.0, "speed of the last link at the start, m/s", { min = 0.0, max = 20.0 })
-local arc = param("arc_capsules", 3, "capsules that make a round end, an odd number", { min = 3, max = 11 })
+local arc = param("arc_capsules", 3, "capsules that make a round end, an odd number", { integer = true, min = 3, max = 11 })
 if arc % 2 == 0 then
   error("arc_capsules must be odd: the ends of two links hang flat on each other")
 end

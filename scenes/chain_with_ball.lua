@@ -5,10 +5,10 @@
 -- the ball is a hundred times as heavy as a link; the hook bears the weight and the centripetal force,
 -- with a jump when the ball hits. Joints and contacts are one problem: --fclib writes it in mixed form.
 
-local links = param("links", 8, "number of links", { min = 1, max = 200 })
+local links = param("links", 8, "number of links", { integer = true, min = 1, max = 200 })
 local radius = param("radius", 0.12, "of the ball, m", { min = 0.02 })
-local rows = param("rows", 4, "of boxes in the stack", { min = 0, max = 20 })
-local columns = param("columns", 2, "of boxes in a row", { min = 1, max = 20 })
+local rows = param("rows", 4, "of boxes in the stack", { integer = true, min = 0, max = 20 })
+local columns = param("columns", 2, "of boxes in a row", { integer = true, min = 1, max = 20 })
 
 title("Chain of " .. links .. " links with a ball")
 simulation{ step = 1 / 500, end_time = 2.5 }

@@ -6,7 +6,7 @@
 -- when the wave passes the middle of the row and its end: 1.24 m/s without friction between the
 -- dominoes, less with it.
 
-local dominoes = param("dominoes", 40, "number of dominoes", { min = 2, max = 10000 })
+local dominoes = param("dominoes", 40, "number of dominoes", { integer = true, min = 2, max = 10000 })
 local gap = param("gap", 0.016, "clear distance of neighbours, m", { min = 1e-4, max = 1.0 })
 local friction = param("friction", 0.2, "Coulomb friction between dominoes", { min = 0.0, max = 2.0 })
 local push = param("push", 4.0, "angular velocity of the first domino at the start, rad/s", { min = 0.0, max = 100.0 })

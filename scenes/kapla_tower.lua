@@ -5,8 +5,8 @@
 -- What to look for: ring after ring comes down on the one below, so the number of contacts grows
 -- during the first tenth of a second. With friction = 0.3 the tower stands, to the last digit.
 
-local rings = param("rings", 12, "number of rings", { min = 1, max = 500 })
-local planks = param("planks_per_ring", 12, "planks in a ring", { min = 4, max = 400 })
+local rings = param("rings", 12, "number of rings", { integer = true, min = 1, max = 500 })
+local planks = param("planks_per_ring", 12, "planks in a ring", { integer = true, min = 4, max = 400 })
 local friction = param("friction", 0.3, "Coulomb friction of wood on wood and ground", { min = 0.0, max = 2.0 })
 local drop = param("drop", 0.001, "gap under each ring at the start, m", { min = 0.0, max = 0.1 })
 

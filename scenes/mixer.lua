@@ -5,9 +5,9 @@
 -- the lifters carry grains up and let them fall. With `--colours material` the two halves are seen to
 -- mix within a few turns. The torque on the drum is what a motor has to give.
 
-local grains = param("grains", 240, "number of grains", { min = 2, max = 100000 })
+local grains = param("grains", 240, "number of grains", { integer = true, min = 2, max = 100000 })
 local speed = param("speed", 30.0, "turns in a minute", { min = -600.0, max = 600.0 })
-local lifters = param("lifters", 6, "number of lifters", { min = 0, max = 24 })
+local lifters = param("lifters", 6, "number of lifters", { integer = true, min = 0, max = 24 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
 local fill = param("fill", 0.4, "share of the drum that the grains fill", { min = 0.05, max = 0.8 })
 

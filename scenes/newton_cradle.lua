@@ -5,8 +5,8 @@
 -- the same number of balls swings out with the speed of those that came. With restitution below 1 the
 -- row comes to swing as one. The balls hang on hinges, so that each is a pendulum with its own spin.
 
-local balls = param("balls", 5, "number of balls", { min = 2, max = 50 })
-local lifted = param("lifted", 1, "balls that are let go", { min = 1, max = 49 })
+local balls = param("balls", 5, "number of balls", { integer = true, min = 2, max = 50 })
+local lifted = param("lifted", 1, "balls that are let go", { integer = true, min = 1, max = 49 })
 local angle = param("angle", 30.0, "at which they are let go, degrees", { min = 0.0, max = 80.0 })
 local restitution = param("restitution", 1.0, "of the impacts", { min = 0.0, max = 1.0 })
 local gap = param("gap", 0.0005, "between the balls, m", { min = 0.0 })

@@ -6,7 +6,7 @@
 -- square of the step and does not grow); the hinge bears three times the weight of a single bob at
 -- the lowest point; with friction the swing dies at an angle where the hinge can hold the bar.
 
-local bars = param("bars", 2, "number of bars", { min = 1, max = 100 })
+local bars = param("bars", 2, "number of bars", { integer = true, min = 1, max = 100 })
 local length = param("length", 0.5, "length of a bar, m", { min = 0.01 })
 local friction = param("friction", 0.0, "dry friction in the hinges, N m", { min = 0.0 })
 local damping = param("damping", 0.0, "viscous friction in the hinges, N m s/rad", { min = 0.0 })

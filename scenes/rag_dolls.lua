@@ -5,8 +5,8 @@
 -- their cones; the limits bear the weight of limbs that lie across a step. Joints, their limits and the
 -- contacts of every limb are one problem in each step, and the joints stay shut to round-off.
 
-local dolls = param("dolls", 3, "number of dolls", { min = 1, max = 100 })
-local steps = param("steps", 8, "of the stairs", { min = 0, max = 50 })
+local dolls = param("dolls", 3, "number of dolls", { integer = true, min = 1, max = 100 })
+local steps = param("steps", 8, "of the stairs", { integer = true, min = 0, max = 50 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
 local drop = param("drop", 0.25, "height of the fall onto the stairs, m", { min = 0.01, max = 20.0 })
 

@@ -5,7 +5,7 @@
 -- the flat or at the dam. Slabs slide and stop, lumps roll on. The path of the first block is a
 -- sensor, and so is the force of all blocks on the ground.
 
-local blocks = param("blocks", 40, "number of blocks", { min = 1, max = 20000 })
+local blocks = param("blocks", 40, "number of blocks", { integer = true, min = 1, max = 20000 })
 local size = param("size", 1.2, "mean size of a block, m", { min = 0.1, max = 10.0 })
 local slope = param("slope", 38.0, "angle of the slope, degrees", { min = 0.0, max = 70.0 })
 local roughness = param("roughness", 0.3, "height of the slope's bumps, m", { min = 0.0, max = 3.0 })

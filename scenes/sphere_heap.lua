@@ -6,7 +6,7 @@
 -- times as long: add `--step 0.004 --energy-every 1`. `cairn compare` holds two such runs against
 -- each other.
 
-local spheres = param("spheres", 300, "number of spheres", { min = 1, max = 100000 })
+local spheres = param("spheres", 300, "number of spheres", { integer = true, min = 1, max = 100000 })
 local radius = param("radius", 0.05, "mean radius, m", { min = 1e-4, max = 1.0 })
 local spread = param("spread", 0.2, "radii vary by this share", { min = 0.0, max = 0.5 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })

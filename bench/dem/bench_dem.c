@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 
 typedef struct options {
     const char *bed, *save, *law, *kernel;
+    const char *beside; // "joint", "box", "function", "implicit": what the world holds besides
     double side, slope, step, damping;
     int count, warm, steps, threads, materials;
     double ratio;   // largest radius over smallest of a new bed
@@ -51,6 +53,8 @@ static options parse(int argc, char **argv)
             o.law = value;
         else if (strcmp(key, "--kernel") == 0)
             o.kernel = value;
+        else if (strcmp(key, "--beside") == 0)
+            o.beside = value;
         else if (strcmp(key, "--side") == 0)
             o.side = atof(value);
         else if (strcmp(key, "--step") == 0)
@@ -181,8 +185,9 @@ static void add(cairn_world *world, cairn_body_kind kind, cairn_shape_id shape,
     check(cairn_body_create(world, &def, &id, &error), &error);
 }
 
-static void add_box(cairn_world *world, double side)
+static void add_box(cairn_world *world, const options *o)
 {
+    double side = o->side;
     cairn_error error;
     cairn_shape_id plane;
     cairn_shape_def def = cairn_default_shape_def(CAIRN_HALFSPACE);
@@ -191,7 +196,8 @@ static void add_box(cairn_world *world, double side)
            y[3] = {0.0, side, 0.0};
     add(world, CAIRN_FIXED, plane, zero, (double[4]){1, 0, 0, 0});
     add(world, CAIRN_FIXED, plane, zero, (double[4]){r, 0, r, 0});
-    add(world, CAIRN_FIXED, plane, x, (double[4]){r, 0, -r, 0});
+    bool shaken = o->beside != NULL && strcmp(o->beside, "function") == 0;
+    add(world, shaken ? CAIRN_MOVING : CAIRN_FIXED, plane, x, (double[4]){r, 0, -r, 0});
     add(world, CAIRN_FIXED, plane, zero, (double[4]){r, -r, 0, 0});
     add(world, CAIRN_FIXED, plane, y, (double[4]){r, r, 0, 0});
 }
@@ -218,7 +224,7 @@ static cairn_world *make_world(const options *o)
     def.gravity[2] = -9.81 / norm;
     check(cairn_world_create(&def, &world, &error), &error);
     set_materials(world, o);
-    add_box(world, o->side);
+    add_box(world, o);
     return world;
 }
 
@@ -276,6 +282,63 @@ static void write_bed(const cairn_world *world, const char *path)
     fclose(file);
 }
 
+static cairn_body_id add_far(cairn_world *world, const options *o, const char *material,
+                             cairn_body_kind kind, double x, double z)
+{
+    cairn_error error;
+    cairn_shape_def box = cairn_default_shape_def(CAIRN_BOX);
+    cairn_body_def def = cairn_default_body_def();
+    cairn_body_id id;
+    for (int k = 0; k < 3; k++)
+        box.half_size[k] = 0.005;
+    def.kind = kind;
+    def.density = 2500.0;
+    def.material = cairn_material_find(world, material);
+    def.position[0] = 0.5 * o->side + x;
+    def.position[1] = 0.5 * o->side;
+    def.position[2] = 5.0 + z;
+    check(cairn_shape_create(world, &box, &def.shape, &error), &error);
+    check(cairn_body_create(world, &def, &id, &error), &error);
+    return id;
+}
+
+static cairn_status shake(void *context, double time, cairn_motion *motion, cairn_error *error)
+{
+    (void)error;
+    motion->given = CAIRN_MOTION_POSITION;
+    motion->position[0] = *(const double *)context + 1e-6 * sin(300.0 * time);
+    return CAIRN_OK;
+}
+
+/// One thing that the sphere executor leaves to others, far from the bed, or a wall that shakes.
+static void add_beside(cairn_world *world, const options *o)
+{
+    cairn_error error;
+    cairn_material_id far, ground;
+    check(cairn_material_create(world, "far", &far, &error), &error);
+    check(cairn_material_create(world, "ground", &ground, &error), &error);
+    if (strcmp(o->beside, "function") == 0) {
+        cairn_body_id wall = cairn_body_at(world, 2);
+        check(cairn_body_set_motion(world, wall, shake, (void *)&o->side, &error), &error);
+        return;
+    }
+    cairn_body_id box = add_far(world, o, "far", CAIRN_DYNAMIC, 0.0, 0.01);
+    if (strcmp(o->beside, "implicit") == 0) {
+        check(cairn_pair_set_law(world, far, ground, "signorini_coulomb", &error), &error);
+        add_far(world, o, "ground", CAIRN_FIXED, 0.0, 0.0);
+    } else if (strcmp(o->beside, "joint") == 0) {
+        cairn_joint_def def = cairn_default_joint_def(CAIRN_JOINT_BALL);
+        cairn_joint_id joint;
+        def.a = box;
+        def.b = add_far(world, o, "far", CAIRN_DYNAMIC, 0.012, 0.01);
+        memcpy(def.anchor, (double[3]){0.5 * o->side + 0.006, 0.5 * o->side, 5.01},
+               sizeof def.anchor);
+        check(cairn_joint_create(world, &def, &joint, &error), &error);
+    } else if (strcmp(o->beside, "box") != 0) {
+        fail("--beside joint, box, function or implicit");
+    }
+}
+
 static double cpu_seconds(void)
 {
     struct timespec now;
@@ -324,9 +387,9 @@ static timing run(cairn_world *world, int steps)
 }
 
 /// Contacts between spheres, twice, over spheres.
-static double coordination(const cairn_world *world)
+static double coordination(const cairn_world *world, double spheres)
 {
-    int count = cairn_contact_count(world), pairs = 0, spheres = cairn_body_count(world) - 5;
+    int count = cairn_contact_count(world), pairs = 0;
     for (int i = 0; i < count; i++) {
         cairn_contact_view view;
         cairn_contact_get(world, i, &view);
@@ -348,18 +411,21 @@ int main(int argc, char **argv)
     if (o.kernel != NULL && !eng_lane_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
     memory(&filled, &spare);
+    double count = cairn_body_count(world) - 5;
+    if (o.beside != NULL)
+        add_beside(world, &o);
     run(world, o.warm);
     int64_t lists = o.warm > 0 ? world->lane->lists : 0;
     timing t = run(world, o.steps);
     memory(&steady, &peak);
-    double count = cairn_body_count(world) - 5, work = count * o.steps;
+    double work = count * o.steps;
     cairn_energy e = cairn_world_get_energy(world);
     printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
            "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
            "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
            o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
            1e-6 * work / t.cpu, 1e-6 * work / t.wall, (filled - empty) / count,
-           (steady - empty) / count, (peak - empty) / count, coordination(world), e.kinetic,
+           (steady - empty) / count, (peak - empty) / count, coordination(world, count), e.kinetic,
            (long)(world->lane->lists - lists), t.lists / t.wall,
            e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)

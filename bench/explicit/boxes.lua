@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Boxes that fall into a square pit and settle under an explicit law: contacts of the general path.
-local boxes = param("boxes", 1000, "number of boxes", { min = 1, max = 1000000 })
+local boxes = param("boxes", 1000, "number of boxes", { integer = true, min = 1, max = 1000000 })
 local edge = param("edge", 0.1, "mean edge of a box, m", { min = 1e-4, max = 10.0 })
-local wide = param("wide", 10, "boxes along a side of the pit", { min = 1, max = 1000 })
+local wide = param("wide", 10, "boxes along a side of the pit", { integer = true, min = 1, max = 1000 })
 local law = param("contact_law", "hooke", "explicit law of all contacts")
 
 title(string.format("%d boxes fall into a pit", boxes))

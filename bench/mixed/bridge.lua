@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- A bridge of planks on hinges that sags between two posts: boxes are dropped on it.
-local planks = param("planks", 6, "number of planks", { min = 2, max = 100 })
-local boxes = param("boxes", 3, "number of boxes", { min = 1, max = 100 })
+local planks = param("planks", 6, "number of planks", { integer = true, min = 2, max = 100 })
+local boxes = param("boxes", 3, "number of boxes", { integer = true, min = 1, max = 100 })
 simulation{ step = 1 / 500, end_time = 1.0, tolerance = 1e-7 }
 material{ name = "wood", density = 600 }
 pair{ friction = 0.5 }

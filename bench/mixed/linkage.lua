@@ -2,7 +2,7 @@
 -- A four-bar linkage of hinges, three rows too many, whose rocker pushes boxes along the ground; a ram on
 -- a slider pushes them back.
 local speed = param("speed", 6.0, "of the crank, rad/s")
-local boxes = param("boxes", 3, "number of boxes", { min = 1, max = 20 })
+local boxes = param("boxes", 3, "number of boxes", { integer = true, min = 1, max = 20 })
 simulation{ step = 1 / 500, end_time = 1.5, tolerance = 1e-7 }
 material{ name = "steel", density = 7800 }
 material{ name = "wood", density = 600 }

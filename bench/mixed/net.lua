@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- A net of knots and rods falls over a ball: loops of joints all over.
-local meshes = param("meshes", 3, "meshes a side", { min = 1, max = 20 })
+local meshes = param("meshes", 3, "meshes a side", { integer = true, min = 1, max = 20 })
 simulation{ step = 1 / 500, end_time = 0.8, tolerance = 1e-7 }
 material{ name = "rope", density = 1500 }
 pair{ friction = 0.4 }

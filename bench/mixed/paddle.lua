@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- A mixer: a paddle on a driven hinge, with flaps hinged to its ends, stirs balls in a trough.
-local balls = param("balls", 24, "number of balls", { min = 1, max = 1000 })
+local balls = param("balls", 24, "number of balls", { integer = true, min = 1, max = 1000 })
 local limit = param("limit", 30.0, "of the motor, N m", { min = 0 })
 simulation{ step = 1 / 500, end_time = 1.5, tolerance = 1e-7 }
 material{ name = "steel", density = 7800 }

@@ -127,11 +127,15 @@ void run_summary_print(const run_state *run, const char *status)
     printf("%s: %s after %" PRId64 " steps, %.6g s simulated\n",
            cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
            status, totals->steps, cairn_world_get_time(world));
-    printf("  law          %s, solver %s, one-contact solver %s\n", default_law(world),
-           cairn_world_get_solver(world), cairn_world_get_local(world));
-    printf("  bodies       %d, contacts up to %d\n", cairn_body_count(world), totals->contacts_max);
-    printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
-           mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
+    printf("  law          %s", default_law(world));
+    if (totals->solved_steps > 0)
+        printf(", solver %s, one-contact solver %s", cairn_world_get_solver(world),
+               cairn_world_get_local(world));
+    printf("\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
+           totals->contacts_max);
+    if (totals->solved_steps > 0)
+        printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
+               mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
     if (totals->unsolved > 0)
         printf("  unsolved     %" PRId64 " of %" PRId64 " steps above the tolerance\n",
                totals->unsolved, totals->steps);

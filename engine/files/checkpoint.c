@@ -3,7 +3,7 @@
 //
 // The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
-// So does the spheres lane, whose list is made again from the positions it was made from.
+// So does the sphere executor, whose list is made again from the positions it was made from.
 #include "engine/files/fingerprint.h"
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 8, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 9, FIELDS_MAX = 56, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -149,6 +149,11 @@ static void add_lane(field_list *list, eng_lane_record *lane)
     add(list, "lane/spot_keys", ENG_STORE_WORD, 2, ghosts, lane->spot_keys);
     add(list, "lane/spot_orders", ENG_STORE_INTEGER, 2, ghosts, lane->spot_orders);
     add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
+    int64_t moved = n[ENG_LANE_RECORD_MOVED];
+    add(list, "lane/critical", ENG_STORE_REAL, 6, n[ENG_LANE_RECORD_CRITICAL], lane->critical);
+    add(list, "lane/exposed", ENG_STORE_INTEGER, 1, n[ENG_LANE_RECORD_EXPOSED], lane->exposed);
+    add(list, "lane/moved_rows", ENG_STORE_INTEGER, 1, moved, lane->moved_rows);
+    add(list, "lane/moved", ENG_STORE_REAL, ENG_LANE_RECORD_MOVED_WIDTH, moved, lane->moved);
 }
 
 /// Number of proxies with a record; none where there is no list.
@@ -185,16 +190,20 @@ static field_list body_fields(snapshot *s)
 static bool allocate_copies(snapshot *s, base_arena *arena)
 {
     size_t pairs = (size_t)s->counts[COUNT_PAIRS], listed = (size_t)listed_count(s);
-    s->loads =
-        base_arena_allocate(arena, "loads", (size_t)s->counts[COUNT_BODIES], sizeof *s->loads);
+    size_t bodies = (size_t)s->counts[COUNT_BODIES];
+    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
+    s->q = base_arena_array(arena, pose, "q", bodies);
+    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
+    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
     s->joints =
         base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
     s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
     s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
-    return s->loads != NULL && s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL &&
-           s->listed != NULL && s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
+    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
+           s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
+           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena);
 }
 
 // ---------------------------------------------------------------- saving
@@ -283,15 +292,16 @@ static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
 /// The arrays are borrowed from the world; nothing writes through them.
 static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
 {
-    s->q = world->q;
-    s->q_mid = world->blocks_count == world->body_count ? world->q_mid : world->q;
-    s->v = world->v;
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
+        eng_state state = eng_state_of(world, i);
         const eng_load *load = eng_load_of(world, i);
+        s->q[i] = state.q;
+        s->q_mid[i] = eng_middle_of(world, i);
+        memcpy(s->v[i], state.v, sizeof state.v);
         vec3_store(s->loads[i], load->force);
         vec3_store(s->loads[i] + 3, load->torque);
     }
@@ -307,8 +317,6 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
 {
     snapshot s = {.note = (char *)note};
     s.counts[COUNT_NOTE] = (int64_t)strlen(note);
-    if (eng_lane_publish_pairs(world) != CAIRN_OK)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     take_head(world, &s);
     if (!take_arrays(world, &s, arena))
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
@@ -449,17 +457,13 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
 
 static bool allocate_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
 {
-    size_t bodies = (size_t)world->body_count;
     s->note = base_arena_array(arena, char, "note", s->counts[COUNT_NOTE]);
-    s->q = base_arena_array(arena, pose, "q", bodies);
-    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
-    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
     s->connectors =
         base_arena_array(arena, eng_connector_state, "connectors", world->connector_count);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
-    return s->note != NULL && s->q != NULL && s->q_mid != NULL && s->v != NULL &&
-           s->connectors != NULL && s->listed_pairs != NULL && allocate_copies(s, arena);
+    return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
+           allocate_copies(s, arena);
 }
 
 static bool in_range(int64_t value, int64_t count)
@@ -552,8 +556,6 @@ static cairn_status reserve(cairn_world *world, const snapshot *s)
         status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
     if (status == CAIRN_OK)
         status = eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[COUNT_CONTACTS]);
-    if (status == CAIRN_OK)
-        status = eng_lane_publish(world);
     if (status == CAIRN_OK && has_loads(world, s))
         status = eng_loads_reserve(world);
     return status;
@@ -583,11 +585,12 @@ static void copy_contacts(cairn_world *world, snapshot *s)
 static void copy_state(cairn_world *world, const snapshot *s)
 {
     size_t bodies = (size_t)world->body_count;
-    if (bodies > 0) {
-        memcpy(world->q, s->q, bodies * sizeof *world->q);
-        if (world->blocks_count == world->body_count)
-            memcpy(world->q_mid, s->q_mid, bodies * sizeof *world->q_mid);
-        memcpy(world->v, s->v, bodies * sizeof *world->v);
+    for (int k = 0; k < world->general_count; k++) {
+        int i = world->active[k];
+        world->q[i] = s->q[i];
+        if (i < world->blocks_count)
+            world->q_mid[i] = s->q_mid[i];
+        memcpy(world->v[i], s->v[i], sizeof *world->v);
     }
     for (size_t i = 0; i < bodies && world->loads != NULL; i++)
         world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
@@ -636,7 +639,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
         status = restore_list(world, s, reader->arena);
     if (status == CAIRN_OK)
         status = eng_lane_record_restore(world, &s->lane);
-    if (status == CAIRN_OK && !eng_lane_is_active(world))
+    if (status == CAIRN_OK && world->general_work)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_ERROR_FORMAT)
         return refuse(reader, "its spheres do not give the pairs that it holds");
@@ -644,7 +647,6 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
     copy_contacts(world, s);
     copy_state(world, s);
-    eng_lane_walls_restored(world);
     forget_step(world);
     if (cairn_world_get_hash(world) != s->hash)
         return refuse(reader, "the restored state does not have the hash of the saved one");

@@ -2,7 +2,6 @@
 // ParaView series: body centres with their state, body surfaces, contacts.
 #include "engine/files/surface_mesh.h"
 #include "engine/files/vtp.h"
-#include "engine/pairs/spheres/lane.h"
 #include "engine/state/world.h"
 
 #include <errno.h>
@@ -297,7 +296,6 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
 cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_world *world,
                                         cairn_error *error)
 {
-    eng_lane_publish_contacts(world);
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
     // scratch of its own: the world's arena holds the problem of the last step

@@ -112,7 +112,7 @@ cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, 
             body[i][side] = is_dynamic(world, at) ? at : -1;
         }
     if (!compact) {
-        system->body_count = world->body_count;
+        system->body_count = world->reach;
         system->mass_inverse = world->mass_inverse;
         return CAIRN_OK;
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints: creation, look-up, read-outs, and the pairs of bodies they keep apart.
 #include "engine/joints/joints.h"
-#include "engine/pairs/spheres/lane.h"
 
 #include <string.h>
 
@@ -191,7 +190,7 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
                                 def->kind == CAIRN_JOINT_ROD ? def->anchor_b : def->anchor};
     for (int side = 0; side < 2; side++) {
         int body = joint->body[side];
-        pose q = body >= 0 ? world->q[body] : pose_identity();
+        pose q = body >= 0 ? eng_state_of(world, body).q : pose_identity();
         mat3 attitude = quat_to_mat3(q.orientation), back = mat3_transpose(&attitude);
         if (body >= 0 && world->bodies[body].kind == CAIRN_DYNAMIC)
             joint->inertia[side] = eng_inertia_of(world, body);
@@ -279,9 +278,6 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
         return status;
-    status = eng_lane_leave(world);
-    if (status != CAIRN_OK)
-        return base_fail(error, status, "out of memory for a joint");
     int index = world->joint_count;
     eng_joint made = joint_of(world, def);
     status =
@@ -299,7 +295,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         return base_fail(error, status, "out of memory for a joint");
     }
     world->joints[world->joint_count++] = made;
-    world->joints_changed = world->topology_changed = true;
+    world->joints_changed = world->topology_changed = world->plan_due = true;
     *joint = (cairn_joint_id){(uint32_t)index, 1};
     return CAIRN_OK;
 }
@@ -330,14 +326,34 @@ static double largest_violation(const eng_joint_rows *rows)
     return worst;
 }
 
+/// Speed of the coordinate's row for the states of A and B.
+static double speed_now(const eng_joint *joint, const eng_joint_rows *rows,
+                        const eng_state states[2])
+{
+    const eng_wrench *row = &rows->row[rows->count];
+    double speed[2] = {0.0, 0.0};
+    for (int side = 0; side < 2; side++) {
+        const eng_state *s = &states[side];
+        if (joint->body[side] < 0)
+            continue;
+        vec3 omega = quat_rotate(s->q.orientation, vec3_from(s->v + 3));
+        speed[side] = vec3_dot(row->d, eng_point_velocity(s->v, &s->q, rows->point)) +
+                      vec3_dot(row->e, omega);
+    }
+    return speed[1] - speed[0];
+}
+
 cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_joint_view *view)
 {
     if (!is_valid(world, id))
         return CAIRN_ERROR_STALE_ID;
     const eng_joint *joint = &world->joints[id.index];
-    pose q[2];
+    eng_state states[2] = {{.q = pose_identity()}, {.q = pose_identity()}};
     eng_joint_rows rows;
-    eng_joint_poses(joint, world->q, q);
+    for (int side = 0; side < 2; side++)
+        if (joint->body[side] >= 0)
+            states[side] = eng_state_of(world, joint->body[side]);
+    const pose q[2] = {states[0].q, states[1].q};
     eng_joint_evaluate(joint, q, &rows);
     bool moves = rows.has_coordinate || joint->kind == CAIRN_JOINT_ROD;
     *view = (cairn_joint_view){
@@ -352,8 +368,7 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
         .error = largest_violation(&rows),
     };
     if (moves)
-        view->speed = eng_joint_speed(joint, &rows.row[rows.count], rows.point, world->q,
-                                      (const double(*)[6])world->v);
+        view->speed = speed_now(joint, &rows, states);
     vec3_store(view->anchor, rows.point);
     vec3_store(view->axis, quat_rotate(q[0].orientation, mat3_column(&joint->axes[0], 2)));
     vec3_store(view->force, vec3_scale(1.0 / world->def.time_step, joint->impulse));
@@ -442,8 +457,8 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
         double middle = 0.0;
         status = ask_motor(joint, i, t + 0.5 * h, &middle, error);
         if (status == CAIRN_OK)
-            status = ask_motor(joint, i, t + h, &joint->motor_position, error);
-        joint->motor_velocity = 2.0 / h * (joint->motor_position - middle);
+            status = ask_motor(joint, i, t + 1.5 * h, &joint->motor_position, error);
+        joint->motor_velocity = (joint->motor_position - middle) / h;
     }
     return status;
 }

@@ -7,10 +7,24 @@
 
 #include <string.h>
 
+void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential)
+{
+    vec3 g = vec3_from(world->def.gravity);
+    *kinetic = *potential = 0.0;
+    for (int i = 0; i < world->body_count; i++) {
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        double own[6];
+        bool slot = eng_lane_holds(world, i);
+        vec3 position = slot ? eng_lane_motion_of(world, i, own) : world->q[i].position;
+        *kinetic += eng_body_kinetic_energy(world, i, slot ? own : world->v[i]);
+        *potential -= world->bodies[i].mass * vec3_dot(g, position);
+    }
+}
+
 void eng_energy_start(cairn_world *world)
 {
-    world->energy.kinetic = eng_kinetic_energy(world);
-    world->energy.potential = eng_potential_energy(world);
+    eng_energy_mechanical(world, &world->energy.kinetic, &world->energy.potential);
     world->energy.elastic = eng_joints_elastic(world);
     world->energy_start = world->energy.kinetic + world->energy.potential + world->energy.elastic;
     world->energy_started = true;
@@ -36,15 +50,17 @@ static double driver_work(const cairn_world *world, int contact)
 static double applied_work(const cairn_world *world)
 {
     double h = world->def.time_step, work = 0.0;
-    for (int i = 0; i < world->body_count; i++) {
+    // the sphere executor books the loads of its own
+    for (int k = 0; k < world->general_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
         const eng_load *load = eng_load_of(world, i);
         const double *v = world->v[i], *w = world->v_end[i];
         vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, load->torque);
-        for (int k = 0; k < 3; k++)
-            work += 0.5 * h * vec3_get(load->force, k) * (v[k] + w[k]) +
-                    0.5 * h * vec3_get(torque, k) * (v[k + 3] + w[k + 3]);
+        for (int j = 0; j < 3; j++)
+            work += 0.5 * h * vec3_get(load->force, j) * (v[j] + w[j]) +
+                    0.5 * h * vec3_get(torque, j) * (v[j + 3] + w[j + 3]);
     }
     return work;
 }
@@ -93,17 +109,25 @@ void eng_energy_contacts(cairn_world *world)
     eng_connectors_book(world);
 }
 
-void eng_energy_book(cairn_world *world)
+static double residual_of(const cairn_world *world, const cairn_energy *e)
 {
-    cairn_energy *e = &world->energy;
-    e->kinetic = eng_kinetic_energy(world);
-    e->potential = eng_potential_energy(world);
-    e->elastic += eng_joints_elastic(world);
     double given = world->energy_start + e->drivers + e->correction + e->joints;
     double kept = e->kinetic + e->potential + e->elastic;
     double lost = e->impact + e->friction + e->damping + e->plastic;
-    e->residual = kept + lost - given;
-    world->report.energy_rise = kept - given - world->energy_before;
+    return kept + lost - given;
+}
+
+void eng_energy_book(cairn_world *world)
+{
+    cairn_energy *e = &world->energy;
+    e->elastic += eng_joints_elastic(world);
+    if (eng_lane_rows(world) > 0)
+        return; // the totals are taken when somebody asks for them
+    e->kinetic = eng_kinetic_energy(world);
+    e->potential = eng_potential_energy(world);
+    e->residual = residual_of(world, e);
+    double lost = e->impact + e->friction + e->damping + e->plastic;
+    world->report.energy_rise = e->residual - lost - world->energy_before;
 }
 
 void eng_energy_before(cairn_world *world)
@@ -115,14 +139,14 @@ void eng_energy_before(cairn_world *world)
 cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
-    if (eng_lane_is_active(world)) {
-        eng_lane_energy(world, &energy);
-        return energy;
-    }
-    if (!world->energy_started) {
-        energy.kinetic = eng_kinetic_energy(world);
-        energy.potential = eng_potential_energy(world);
+    bool slots = eng_lane_rows(world) > 0;
+    if (!world->energy_started || slots)
+        eng_energy_mechanical(world, &energy.kinetic, &energy.potential);
+    if (!world->energy_started)
         energy.elastic = eng_joints_elastic(world);
+    if (slots) {
+        eng_lane_add_energy(world, &energy);
+        energy.residual = residual_of(world, &energy);
     }
     return energy;
 }

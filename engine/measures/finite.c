@@ -48,12 +48,16 @@ static cairn_status fail(const cairn_world *world, const char *whose, const char
                      world->step_count + 1, world->time, whose, what);
 }
 
-static cairn_status check_bodies(const cairn_world *world, cairn_error *error)
+/// @param all  those with particle slots too
+static cairn_status check_bodies(const cairn_world *world, bool all, cairn_error *error)
 {
-    for (int i = 0; i < world->body_count; i++) {
-        const double *v = world->v[i];
+    int count = all ? world->body_count : world->general_count;
+    for (int k = 0; k < count; k++) {
+        int i = all ? k : world->active[k];
+        const eng_state state = eng_state_of(world, i);
+        const double *v = state.v;
         char what[160];
-        if (all_finite(v, 6) && all_finite((const double *)&world->q[i], 7))
+        if (all_finite(v, 6) && all_finite((const double *)&state.q, 7))
             continue;
         snprintf(what, sizeof what, "has a state that is not finite (velocity %g %g %g m/s)", v[0],
                  v[1], v[2]);
@@ -131,9 +135,9 @@ static cairn_status check_energy(const cairn_world *world, cairn_error *error)
     return CAIRN_OK;
 }
 
-cairn_status eng_finite_check(const cairn_world *world, cairn_error *error)
+cairn_status eng_finite_check(const cairn_world *world, bool all, cairn_error *error)
 {
-    cairn_status status = check_bodies(world, error);
+    cairn_status status = check_bodies(world, all, error);
     if (status == CAIRN_OK)
         status = check_contacts(world, error);
     if (status == CAIRN_OK)
@@ -149,7 +153,9 @@ static double violation(const cairn_world *world, const eng_joint *joint)
     pose q[2];
     eng_joint_rows rows;
     double most = 0.0;
-    eng_joint_poses(joint, world->q, q);
+    for (int side = 0; side < 2; side++)
+        q[side] =
+            joint->body[side] >= 0 ? eng_state_of(world, joint->body[side]).q : pose_identity();
     eng_joint_evaluate(joint, q, &rows);
     for (int k = 0; k < rows.count; k++)
         most = isfinite(rows.g[k]) ? fmax(most, fabs(rows.g[k])) : INFINITY;
@@ -158,7 +164,7 @@ static double violation(const cairn_world *world, const eng_joint *joint)
 
 cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cairn_error *error)
 {
-    cairn_status status = eng_finite_check(world, error);
+    cairn_status status = eng_finite_check(world, true, error);
     if (status != CAIRN_OK)
         return status;
     int worst = -1;

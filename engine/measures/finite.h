@@ -13,9 +13,11 @@ typedef struct eng_label {
 eng_label eng_body_label(const cairn_world *world, int body);
 
 /// Looks at every number that the world keeps: bodies, contacts, connectors, joints, energies.
+/// @param all  bodies with particle slots too, which the sphere executor watches in its steps
 /// @return CAIRN_ERROR_NONFINITE with the first of them in the message; CAIRN_OK where all are
 ///         finite
-cairn_status eng_finite_check(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+cairn_status eng_finite_check(const cairn_world *world, bool all,
+                              cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Why a pass of the step met a value that is not finite: the first one of the state, or else the
 /// joint that is farthest from where it should be. @return CAIRN_ERROR_NONFINITE

@@ -17,8 +17,7 @@ const double *cairn_world_get_residuals(const cairn_world *world, int *count)
 
 int cairn_contact_count(const cairn_world *world)
 {
-    eng_lane_publish_contacts(world);
-    return world->contacts.count;
+    return world->contacts.count + eng_lane_contact_count(world);
 }
 
 /// A contact with no reaction is open; one that slides does so faster than the certificate's noise.
@@ -43,8 +42,11 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
 
 void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view)
 {
-    eng_lane_publish_contacts(world);
     const eng_contacts *c = &world->contacts;
+    if (i >= c->count) {
+        eng_lane_contact_view(world, i - c->count, view);
+        return;
+    }
     *view = (cairn_contact_view){
         .a = {(uint32_t)c->body[i][0], 1},
         .b = {(uint32_t)c->body[i][1], 1},
@@ -60,23 +62,11 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
 }
 
-static void lane_force(const cairn_world *world, int body, double force[3], double torque[3])
-{
-    vec3 f, t;
-    eng_lane_body_force(world, body, &f, &t);
-    vec3_store(force, f);
-    vec3_store(torque, t);
-}
-
 cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
                                           double force[3], double torque[3])
 {
     if (body.generation != 1 || body.index >= (uint32_t)world->body_count)
         return CAIRN_ERROR_STALE_ID;
-    if (eng_lane_is_active(world)) {
-        lane_force(world, (int)body.index, force, torque);
-        return CAIRN_OK;
-    }
     const eng_contacts *c = &world->contacts;
     vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index).position;
     for (int i = 0; i < c->count; i++) {
@@ -93,6 +83,7 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
         t = vec3_add_scaled(t, 1.0 / world->def.time_step, couple);
     }
     eng_connectors_add_force(world, (int)body.index, &f, &t);
+    eng_lane_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);
     vec3_store(torque, t);
     return CAIRN_OK;
@@ -199,12 +190,24 @@ static cairn_status add_overlap(cairn_world *world, geo_pair pair, geo_manifold 
     return status;
 }
 
+/// All colliders in the places of now.
+static cairn_status place_all(cairn_world *world)
+{
+    size_t bodies = (size_t)world->body_count;
+    pose *q = base_allocate(&world->allocator, bodies + 1, sizeof *q);
+    for (size_t i = 0; i < bodies && q != NULL; i++)
+        q[i] = eng_state_of(world, (int)i).q;
+    cairn_status status = q != NULL ? eng_colliders_place(world, q, NULL, 0) : CAIRN_ERROR_MEMORY;
+    base_release(&world->allocator, q);
+    return status;
+}
+
 static cairn_status collect_overlaps(cairn_world *world, overlap_list *list)
 {
     geo_broad_phase *broad = geo_broad_phase_create(&world->allocator);
     geo_manifold manifold;
     geo_manifold_init(&manifold, &world->allocator);
-    cairn_status status = broad != NULL ? eng_colliders_place(world, world->q) : CAIRN_ERROR_MEMORY;
+    cairn_status status = broad != NULL ? place_all(world) : CAIRN_ERROR_MEMORY;
     bool rebuilt;
     if (status == CAIRN_OK)
         status = geo_broad_phase_update(broad, world->proxies, world->collider_count, 0.0, 0.0,
@@ -223,10 +226,8 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
 {
     overlap_list list = {0};
     *found = 0;
-    cairn_status status = eng_lane_publish(world);
-    if (status == CAIRN_OK)
-        status = collect_overlaps(world, &list);
-    if (eng_lane_is_active(world))
+    cairn_status status = collect_overlaps(world, &list);
+    if (!world->general_work)
         eng_colliders_release(world);
     if (status == CAIRN_OK && list.count > 0) {
         qsort(list.items, (size_t)list.count, sizeof *list.items, compare_overlaps);
@@ -260,7 +261,6 @@ static uint64_t hash_states(const cairn_world *world, uint64_t hash)
 
 uint64_t cairn_world_get_hash(const cairn_world *world)
 {
-    eng_lane_publish_contacts(world);
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
     if (world->body_count > 0)
         hash = hash_states(world, hash);
@@ -270,6 +270,7 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     }
     eng_contacts contacts = world->contacts;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);
+    hash = eng_lane_hash(world, hash);
     if (world->connector_count > 0)
         hash = base_hash_bytes(hash, world->connector_state,
                                (size_t)world->connector_count * sizeof *world->connector_state);

@@ -174,8 +174,7 @@ cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cai
     if (!(time_step > 0.0 && isfinite(time_step)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
                          time_step);
-    if (eng_lane_leave(world) != CAIRN_OK)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to change the step");
+    eng_lane_time_step_changed(world, time_step);
     keep_forces(world, time_step / world->def.time_step);
     world->def.time_step = time_step;
     world->time_start = world->time - (double)world->step_count * time_step;

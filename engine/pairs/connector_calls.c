@@ -3,7 +3,6 @@
 #include "engine/state/values.h"
 
 #include "contact/laws/law_state.h"
-#include "engine/pairs/spheres/lane.h"
 
 #include <string.h>
 
@@ -95,7 +94,7 @@ static void append(cairn_world *world, eng_connector *made)
     world->connectors[index] = *made;
     world->connector_state[index] = (eng_connector_state){.frame = mat3_identity()};
     // its bodies may stop making contacts
-    world->topology_changed = true;
+    world->topology_changed = world->plan_due = true;
 }
 
 static cairn_status reserve(cairn_world *world, const eng_connector *made)
@@ -132,9 +131,7 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
     }
     if (def->name != NULL && (made.name = base_copy_text(&world->allocator, def->name)) == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a connector");
-    status = eng_lane_leave(world);
-    if (status == CAIRN_OK)
-        status = reserve(world, &made);
+    status = reserve(world, &made);
     if (status != CAIRN_OK) {
         base_release(&world->allocator, made.name);
         return base_fail(error, status, "out of memory for a connector");
@@ -206,17 +203,17 @@ static void view_motion(const cairn_world *world, const eng_connector *connector
 {
     con_law_state spheres = {0};
     vec3 velocity[2], normal, point;
+    const eng_state states[2] = {eng_state_of(world, connector->body[0]),
+                                 eng_state_of(world, connector->body[1])};
     for (int side = 0; side < 2; side++) {
-        vec3 centre = pose_apply(&world->q[connector->body[side]], connector->marker[side]);
+        vec3 centre = pose_apply(&states[side].q, connector->marker[side]);
         spheres.body[side].position = centre;
         spheres.body[side].radius = connector->radius[side];
         vec3_store(view->positions[side], centre);
     }
     con_law_state_contact(&spheres, &view->gap, &normal, &point);
-    for (int side = 0; side < 2; side++) {
-        int body = connector->body[side];
-        velocity[side] = eng_point_velocity(world->v[body], &world->q[body], point);
-    }
+    for (int side = 0; side < 2; side++)
+        velocity[side] = eng_point_velocity(states[side].v, &states[side].q, point);
     vec3_store(view->director, normal);
     vec3_store(view->point, point);
     vec3_store(view->displacement, vec3_sub(spheres.body[1].position, spheres.body[0].position));

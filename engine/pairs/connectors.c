@@ -23,13 +23,13 @@ bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b)
 }
 
 /// Gap, frame and point of the spheres for body poses q; centres of the markers.
-static void place(const eng_connector *connector, const pose *q, eng_connector_state *state,
-                  vec3 centre[2])
+static void place(const eng_connector *connector, const pose *a, const pose *b,
+                  eng_connector_state *state, vec3 centre[2])
 {
     con_law_state spheres = {0};
     vec3 normal, t1, t2;
     for (int side = 0; side < 2; side++) {
-        centre[side] = pose_apply(&q[connector->body[side]], connector->marker[side]);
+        centre[side] = pose_apply(side == 0 ? a : b, connector->marker[side]);
         spheres.body[side].position = centre[side];
         spheres.body[side].radius = connector->radius[side];
     }
@@ -82,7 +82,8 @@ static con_impulse_input look(const cairn_world *world, int index, eng_connector
     const eng_connector *connector = &world->connectors[index];
     con_impulse_input input = {.step = world->def.time_step};
     vec3 before = mat3_apply_transposed(&state->frame, state->R);
-    place(connector, world->q_mid, state, input.centre);
+    place(connector, &world->q_mid[connector->body[0]], &world->q_mid[connector->body[1]], state,
+          input.centre);
     state->V = relative_velocity(world, connector, state, (const double(*)[6])world->v);
     input.gap = state->gap;
     input.frame = state->frame;
@@ -249,11 +250,13 @@ bool eng_connector_stiffness(const cairn_world *world, int index, con_stiffness 
         return false;
     eng_connector_state now = {0};
     vec3 centre[2];
-    place(connector, world->q, &now, centre);
+    const pose q[2] = {eng_state_of(world, connector->body[0]).q,
+                       eng_state_of(world, connector->body[1]).q};
+    place(connector, &q[0], &q[1], &now, centre);
     double inverse = 0.0;
     for (int side = 0; side < 2; side++) {
         int body = connector->body[side];
-        mat3 W = mobility(world, body, &world->q[body], &now);
+        mat3 W = mobility(world, body, &q[side], &now);
         mass[side] = is_free(world, body) ? 1.0 / W.m[0][0] : INFINITY;
         inverse += 1.0 / mass[side];
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks 3 and 4 of the step: broad phase and narrow phase in the midpoint configuration.
-#include "engine/state/world.h"
+#include "engine/pairs/spheres/lane.h"
 
 #include <string.h>
 
@@ -9,12 +9,20 @@ enum { COLLIDER_CHUNK = 256 };
 typedef struct place_context {
     cairn_world *world;
     const pose *q;
+    const int *listed; // NULL: all
 } place_context;
 
 /// Fastest point of a body, m/s: its centre, and its spin at the farthest point of its shape.
 static double fastest_point(const cairn_world *world, int body)
 {
-    const double *u = world->v[body], *v = body < world->blocks_count ? world->v_free[body] : u;
+    eng_state now = {0};
+    const double *u = now.v, *v = u;
+    if (body < world->blocks_count) {
+        u = world->v[body];
+        v = world->v_free[body];
+    } else {
+        now = eng_state_of(world, body);
+    }
     double linear = fmax(vec3_norm(vec3_from(v)), vec3_norm(vec3_from(u)));
     double spin = vec3_norm(vec3_from(v + 3));
     return linear + (spin > 0.0 ? spin * eng_reach_of(world, body) : 0.0);
@@ -40,7 +48,8 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
     (void)chunk, (void)worker;
     const place_context *context = argument;
     cairn_world *world = context->world;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = context->listed != NULL ? context->listed[k] : k;
         const eng_collider *collider = &world->colliders[i];
         const pose *q = &context->q[collider->body];
         world->collider_pose[i] =
@@ -116,7 +125,8 @@ void eng_colliders_release(cairn_world *world)
     world->place_count = world->place_capacity = 0;
 }
 
-cairn_status eng_colliders_place(cairn_world *world, const pose *q)
+cairn_status eng_colliders_place(cairn_world *world, const pose *q, const int *listed,
+                                 int listed_count)
 {
     int count = world->collider_count, capacity = world->proxy_capacity, same = capacity;
     cairn_status status = eng_colliders_reserve(world);
@@ -129,8 +139,9 @@ cairn_status eng_colliders_place(cairn_world *world, const pose *q)
                                     &world->proxy_capacity, count);
     if (status != CAIRN_OK)
         return status;
-    place_context context = {world, q};
-    base_parallel_for(world->workers, count, COLLIDER_CHUNK, place_chunk, &context);
+    place_context context = {world, q, listed};
+    base_parallel_for(world->workers, listed != NULL ? listed_count : count, COLLIDER_CHUNK,
+                      place_chunk, &context);
     return CAIRN_OK;
 }
 
@@ -138,9 +149,11 @@ cairn_status eng_colliders_place(cairn_world *world, const pose *q)
 static double smallest_collider(const cairn_world *world)
 {
     double smallest = INFINITY;
-    for (int i = 0; i < world->collider_count; i++)
-        if (world->bodies[world->colliders[i].body].kind == CAIRN_DYNAMIC)
-            smallest = fmin(smallest, world->colliders[i].shape->smallest_size);
+    for (int k = 0; k < world->listed_count; k++) {
+        const eng_collider *collider = &world->colliders[world->listed[k]];
+        if (world->bodies[collider->body].kind == CAIRN_DYNAMIC)
+            smallest = fmin(smallest, collider->shape->smallest_size);
+    }
     return isfinite(smallest) ? smallest : 0.0;
 }
 
@@ -167,15 +180,16 @@ static cairn_status take_pairs(cairn_world *world)
     eng_pair *before = world->pairs, *now = world->pairs_before;
     int made = 0, old = 0, old_count = world->pair_count;
     for (int i = 0; i < count; i++) {
-        int a = world->colliders[list[i].first].body, b = world->colliders[list[i].second].body;
-        if (eng_pair_is_idle(world, a, b))
+        geo_pair pair = {world->listed[list[i].first], world->listed[list[i].second]};
+        int a = world->colliders[pair.first].body, b = world->colliders[pair.second].body;
+        if (eng_pair_is_idle(world, a, b) || eng_lane_owns_pair(world, a, b))
             continue;
-        while (old < old_count && compare_pairs(&before[old].colliders, &list[i]) < 0)
+        while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;
-        if (old < old_count && compare_pairs(&before[old].colliders, &list[i]) == 0)
+        if (old < old_count && compare_pairs(&before[old].colliders, &pair) == 0)
             now[made++] = before[old];
         else
-            now[made++] = (eng_pair){.colliders = list[i]};
+            now[made++] = (eng_pair){.colliders = pair};
     }
     world->pairs = now;
     world->pairs_before = before;
@@ -184,15 +198,28 @@ static cairn_status take_pairs(cairn_world *world)
     return CAIRN_OK;
 }
 
+/// Proxies of the listed colliders, one behind the other; NULL when out of memory.
+static const geo_proxy *listed_proxies(cairn_world *world)
+{
+    if (world->listed_count == world->collider_count)
+        return world->proxies;
+    geo_proxy *proxies = base_arena_array(world->arena, geo_proxy, "proxies", world->listed_count);
+    for (int k = 0; k < world->listed_count && proxies != NULL; k++)
+        proxies[k] = world->proxies[world->listed[k]];
+    return proxies;
+}
+
 cairn_status eng_block_broad_phase(cairn_world *world)
 {
-    cairn_status status = eng_colliders_place(world, world->q_mid);
-    if (status != CAIRN_OK)
-        return status;
+    cairn_status status =
+        eng_colliders_place(world, world->q_mid, world->listed, world->listed_count);
+    const geo_proxy *proxies = status == CAIRN_OK ? listed_proxies(world) : NULL;
+    if (proxies == NULL)
+        return CAIRN_ERROR_MEMORY;
     // the bounds hold each collider's own margin
     double skin = 0.1 * smallest_collider(world);
     bool rebuilt = false;
-    status = geo_broad_phase_update(world->broad, world->proxies, world->collider_count, 0.0, skin,
+    status = geo_broad_phase_update(world->broad, proxies, world->listed_count, 0.0, skin,
                                     world->topology_changed, world->workers, &rebuilt);
     if (status == CAIRN_OK && rebuilt)
         status = take_pairs(world);

@@ -123,7 +123,7 @@ cairn_status eng_block_assembly(cairn_world *world)
         .q = (const double(*)[3])out.q,
         .friction = out.friction,
         .W_diagonal = out.W_diagonal,
-        .body_count = world->body_count,
+        .body_count = world->reach,
         .body = (const int(*)[2])out.body,
         .H = (const double(*)[2][3][6])out.H,
         .mass_inverse = (const double(*)[6])world->mass_inverse,

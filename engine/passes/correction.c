@@ -173,12 +173,13 @@ static double sweep(field *f, bool backward)
 
 static void apply(cairn_world *world, const moved_body *bodies, pose *q)
 {
-    for (int i = 0; i < world->body_count; i++) {
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
         double *d = world->correction[i];
-        for (int k = 0; k < 6; k++)
-            d[k] = bodies[i].d[k] * sqrt(world->mass_inverse[i][k]);
+        for (int j = 0; j < 6; j++)
+            d[j] = bodies[i].d[j] * sqrt(world->mass_inverse[i][j]);
         vec3 shift = vec3_from(d), turn = vec3_from(d + 3);
         q[i].position = vec3_add(q[i].position, shift);
         if (vec3_norm_squared(turn) > 0.0)

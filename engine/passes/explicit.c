@@ -183,7 +183,8 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = context->world;
     const eng_plan *plan = &world->plan;
     const eng_push *pushes = context->pushes - world->contacts.cone_count;
-    for (int body = begin; body < end; body++) {
+    for (int at = begin; at < end; at++) {
+        int body = world->active[at];
         vec3 impulse = {0.0, 0.0, 0.0}, torque = impulse;
         bool pushed = false;
         for (int k = plan->start[body]; k < plan->start[body + 1]; k++) {
@@ -212,7 +213,7 @@ cairn_status eng_block_explicit_laws(cairn_world *world)
     if (count == 0)
         return CAIRN_OK;
     base_parallel_for(world->workers, count, CONTACT_CHUNK, run_chunk, &context);
-    base_parallel_for(world->workers, world->body_count, BODY_CHUNK, push_chunk, &context);
+    base_parallel_for(world->workers, world->active_count, BODY_CHUNK, push_chunk, &context);
     return CAIRN_OK;
 }
 

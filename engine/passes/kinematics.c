@@ -1,56 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies by themselves: their motion over the two halves of a step, velocities of points, energies.
-#include "engine/pairs/spheres/lane.h"
 #include "engine/passes/rotation.h"
+#include "engine/state/world.h"
 
 #include <string.h>
-
-/// Applied torque in principal axes at the midpoint.
-static vec3 midpoint_torque(const cairn_world *world, int body)
-{
-    vec3 torque = eng_load_of(world, body)->torque;
-    bool none = torque.x == 0.0 && torque.y == 0.0 && torque.z == 0.0;
-    return none ? torque : quat_rotate_inverse(world->q_mid[body].orientation, torque);
-}
-
-/// The velocity that a dynamic body has at the end of the step without contacts, theory.md (1.3).
-/// @param turn  exp(h/2 omega)
-static void free_velocity(const cairn_world *world, int i, quat turn, double v_free[6])
-{
-    double h = world->def.time_step;
-    vec3 g = vec3_from(world->def.gravity), omega = vec3_from(world->v[i] + 3);
-    vec3 inertia = eng_inertia_of(world, i), torque = midpoint_torque(world, i);
-    vec3 momentum = eng_rotation_momentum(inertia, omega, turn);
-    vec3 acceleration =
-        vec3_add_scaled(g, 1.0 / world->bodies[i].mass, eng_load_of(world, i)->force);
-    vec3_store(v_free, vec3_add_scaled(vec3_from(world->v[i]), h, acceleration));
-    vec3_store(v_free + 3, eng_rotation_free(inertia, omega, momentum, torque, h));
-}
 
 static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
     double half = 0.5 * world->def.time_step;
-    for (int i = begin; i < end; i++) {
-        const pose *q = &world->q[i];
-        const double *v = world->v[i];
-        memcpy(world->v_free[i], v, sizeof world->v[i]);
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_FIXED) {
-            world->q_mid[i] = *q;
+            world->q_mid[i] = world->q[i];
             continue;
         }
-        quat turn = base_quat_from_rotation_vector(vec3_scale(half, vec3_from(v + 3)));
-        world->q_mid[i].position = vec3_add_scaled(q->position, half, vec3_from(v));
-        world->q_mid[i].orientation = quat_normalize(quat_multiply(q->orientation, turn));
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            free_velocity(world, i, turn, world->v_free[i]);
+        const double *v = world->v[i];
+        world->q_mid[i].position = vec3_add_scaled(world->q[i].position, half, vec3_from(v));
+        world->q_mid[i].orientation =
+            eng_rotation_advance(world->q[i].orientation, vec3_scale(half, vec3_from(v + 3)));
     }
 }
 
 void eng_block_midpoint(cairn_world *world)
 {
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+}
+
+/// Applied torque in principal axes at the midpoint.
+static vec3 midpoint_torque(const cairn_world *world, int body)
+{
+    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
+}
+
+void eng_body_free(const cairn_world *world, int body, double v_free[6])
+{
+    const eng_body *b = &world->bodies[body];
+    const double *v = world->v[body];
+    double h = world->def.time_step;
+    vec3 g = vec3_from(world->def.gravity);
+    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_load_of(world, body)->force);
+    vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
+    vec3_store(v_free + 3, eng_rotation_free(eng_inertia_of(world, body), vec3_from(v + 3),
+                                             midpoint_torque(world, body), h));
+}
+
+static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            eng_body_free(world, i, world->v_free[i]);
+        else
+            memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
+    }
+}
+
+void eng_block_free_velocity(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, free_velocity_chunk,
+                      world);
 }
 
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
@@ -62,11 +74,9 @@ void eng_body_end(const cairn_world *world, int body, const double v_end[6], pos
         // angular impulse of contacts, joints and torque over the step, midpoint principal axes
         vec3 inertia = eng_inertia_of(world, body), omega = vec3_from(world->v[body] + 3);
         vec3 torque = midpoint_torque(world, body);
-        quat half_turn = base_quat_from_rotation_vector(vec3_scale(0.5 * h, omega));
-        vec3 momentum = eng_rotation_momentum(inertia, omega, half_turn);
-        vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, momentum, torque, h));
+        vec3 gained = vec3_sub(omega_end, eng_rotation_free(inertia, omega, torque, h));
         vec3 impulse = vec3_add_scaled(vec3_multiply(inertia, gained), h, torque);
-        turned = eng_rotation_end(scheme, inertia, momentum, omega_end, impulse, h);
+        turned = eng_rotation_end(scheme, inertia, omega, omega_end, impulse, h);
     }
     // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
     vec3 turn = scheme == CAIRN_RIG_IMP ? turned : omega_end;
@@ -118,23 +128,23 @@ double eng_body_kinetic_energy(const cairn_world *world, int body, const double 
 
 double eng_kinetic_energy(const cairn_world *world)
 {
-    if (eng_lane_holds_state(world))
-        return eng_lane_kinetic_energy(world);
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             sum += eng_body_kinetic_energy(world, i, world->v[i]);
+    }
     return sum;
 }
 
 double eng_potential_energy(const cairn_world *world)
 {
-    if (eng_lane_holds_state(world))
-        return eng_lane_potential_energy(world);
     vec3 g = vec3_from(world->def.gravity);
     double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
         if (world->bodies[i].kind == CAIRN_DYNAMIC)
             sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
+    }
     return sum;
 }

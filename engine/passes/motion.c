@@ -4,8 +4,6 @@
 
 #include "base/elementary.h"
 
-#include "engine/pairs/spheres/lane.h"
-
 #include <string.h>
 
 static cairn_status ask(const cairn_world *world, int body, double time, cairn_motion *motion,
@@ -95,7 +93,8 @@ static cairn_status follow(const cairn_world *world, int body, double start, con
 
 cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 {
-    for (int i = 0; world->motion_count > 0 && i < world->body_count; i++) {
+    for (int k = 0; world->motion_count > 0 && k < world->active_count; k++) {
+        int i = world->active[k];
         if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
@@ -109,7 +108,8 @@ cairn_status eng_motions_begin(cairn_world *world, cairn_error *error)
 cairn_status eng_motions_middle(cairn_world *world, cairn_error *error)
 {
     double half = 0.5 * world->def.time_step;
-    for (int i = 0; world->motion_count > 0 && i < world->body_count; i++) {
+    for (int k = 0; world->motion_count > 0 && k < world->active_count; k++) {
+        int i = world->active[k];
         if (eng_extra_of(world, i).motion.function == NULL)
             continue;
         pose end;
@@ -131,33 +131,31 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
     if (world->bodies[index].kind != CAIRN_MOVING)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "only a moving body follows a prescribed motion");
-    eng_extra *extra = eng_lane_leave(world) == CAIRN_OK ? eng_extra_make(world, index) : NULL;
+    eng_extra *extra = eng_extra_make(world, index);
     if (extra == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a motion");
     eng_motion before = extra->motion;
     extra->motion = (eng_motion){function, context};
+    world->plan_due = true;
     if (function == NULL) {
         world->motion_count -= before.function != NULL;
         return CAIRN_OK;
     }
     cairn_motion now;
-    pose q, end;
-    double v[6];
-    memcpy(v, world->v[index], sizeof v);
+    pose end;
+    eng_state state = eng_state_of(world, index);
     cairn_status status = ask(world, index, world->time, &now, error);
     if (status == CAIRN_OK) {
-        q = prescribed(world, index, &now, world->q[index]);
-        status = follow(world, index, world->time, &q, v, &end, error);
+        state.q = prescribed(world, index, &now, state.q);
+        status = follow(world, index, world->time, &state.q, state.v, &end, error);
     }
+    if (status == CAIRN_OK && eng_state_set(world, index, &state) != CAIRN_OK)
+        status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a motion");
     if (status != CAIRN_OK) {
         extra->motion = before;
         return status;
     }
     world->motion_count += before.function == NULL;
-    world->q[index] = q;
-    if (index < world->blocks_count)
-        world->q_mid[index] = q;
-    memcpy(world->v[index], v, sizeof v);
     world->topology_changed = world->joints_changed = true;
     return CAIRN_OK;
 }

@@ -14,14 +14,10 @@ static vec3 divide(vec3 p, vec3 J)
     return vec3_make(p.x / J.x, p.y / J.y, p.z / J.z);
 }
 
-vec3 eng_rotation_momentum(vec3 J, vec3 omega, quat turn)
-{
-    return quat_rotate_inverse(turn, vec3_multiply(J, omega));
-}
-
-vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 momentum, vec3 torque, double h)
+vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h)
 {
     // midpoint angular velocity from the angular momentum of t_n, theory.md (1.3)
+    vec3 momentum = turn_back(omega, 0.5 * h, vec3_multiply(J, omega));
     vec3 mid = divide(vec3_add_scaled(momentum, 0.5 * h, torque), J);
     vec3 rate = vec3_sub(torque, vec3_cross(mid, vec3_multiply(J, mid)));
     return vec3_add_scaled(omega, h, divide(rate, J));
@@ -53,13 +49,13 @@ static bool solve_implicit(vec3 J, vec3 momentum, double half_step, vec3 start, 
     return false;
 }
 
-vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 momentum, vec3 omega_end, vec3 impulse,
+vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end, vec3 impulse,
                       double h)
 {
     if (scheme == CAIRN_RIG_POS)
         return omega_end;
     // angular momentum of the end of the step in midpoint axes, theory.md (1.6)
-    momentum = vec3_add(momentum, impulse);
+    vec3 momentum = vec3_add(turn_back(omega, 0.5 * h, vec3_multiply(J, omega)), impulse);
     vec3 implicit;
     if (scheme == CAIRN_RIG_IMP && solve_implicit(J, momentum, 0.5 * h, omega_end, &implicit))
         return implicit;

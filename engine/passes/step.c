@@ -93,11 +93,11 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 /// contacts and joints alone are in v_free already).
 static void apply_reactions(cairn_world *world)
 {
-    int bodies = world->body_count;
     if (world->problem.contact_count > 0)
         con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->v_end);
-    else
-        memcpy(world->v_end, world->v_free, (size_t)bodies * sizeof *world->v_end);
+    for (int k = 0; k < world->active_count && world->problem.contact_count == 0; k++)
+        memcpy(world->v_end[world->active[k]], world->v_free[world->active[k]],
+               sizeof *world->v_end);
     eng_joints_apply(world, world->v_end);
 }
 
@@ -115,8 +115,10 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
         status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
-        if (!changed)
-            return CAIRN_OK;
+        if (changed)
+            continue;
+        status = eng_joints_spread(world);
+        return status == CAIRN_OK ? status : base_fail(error, status, "out of memory in a step");
     }
 }
 
@@ -166,12 +168,15 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
 {
     (void)chunk, (void)worker;
     cairn_world *world = argument;
-    for (int i = begin; i < end; i++)
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
+        memset(world->correction[i], 0, sizeof world->correction[i]);
         if (world->bodies[i].kind != CAIRN_FIXED) {
             double v[6];
             eng_body_end(world, i, world->v_end[i], &world->q[i], v);
             memcpy(world->v[i], v, sizeof v);
         }
+    }
 }
 
 cairn_status eng_block_end(cairn_world *world)
@@ -183,9 +188,7 @@ cairn_status eng_block_end(cairn_world *world)
         return status;
     eng_energy_contacts(world);
     eng_energy_joints(world);
-    base_parallel_for(world->workers, world->body_count, ENG_BODY_CHUNK, move_chunk, world);
-    if (world->corrected)
-        memset(world->correction, 0, (size_t)world->body_count * sizeof *world->correction);
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;
     if (world->def.correction) {
         double potential = eng_potential_energy(world);
@@ -201,6 +204,17 @@ cairn_status eng_block_end(cairn_world *world)
     return status;
 }
 
+/// Bodies that joints hold come together; spheres with a slot by way of the general columns.
+static cairn_status gather_joints(cairn_world *world)
+{
+    bool changed = world->joints_changed && world->joint_count > 0;
+    eng_lane_load_tied(world);
+    cairn_status status = eng_joints_gather(world);
+    if (status == CAIRN_OK && changed)
+        eng_lane_store_tied(world);
+    return status;
+}
+
 static cairn_status begin_step(cairn_world *world)
 {
     base_arena_reset(world->arena);
@@ -209,9 +223,11 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
-    cairn_status status = eng_lane_covers(world) ? CAIRN_OK : eng_blocks_reserve(world);
+    cairn_status status = eng_lane_plan(world);
+    if (status == CAIRN_OK && world->general_work)
+        status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
-        status = eng_joints_gather(world);
+        status = gather_joints(world);
     if (status == CAIRN_OK && !world->energy_started)
         eng_energy_start(world);
     eng_energy_before(world);
@@ -228,14 +244,20 @@ static cairn_status begin_step(cairn_world *world)
         world->report.seconds[CAIRN_PHASE_##phase] += base_timer_seconds() - timed_start;          \
     } while (0)
 
-/// Bodies to the midpoint, prescribed ones by their functions, and the velocity without contacts.
-static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
+/// Bodies to the midpoint, prescribed ones by their functions.
+static cairn_status run_midpoint(cairn_world *world, cairn_error *error)
 {
     cairn_status status = eng_motions_begin(world, error);
-    if (status != CAIRN_OK)
-        return status;
-    eng_block_midpoint(world);
-    status = eng_motions_middle(world, error);
+    if (status == CAIRN_OK)
+        eng_block_midpoint(world);
+    return status;
+}
+
+/// The velocity without contacts.
+static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
+{
+    eng_block_free_velocity(world);
+    cairn_status status = eng_motions_middle(world, error);
     if (status == CAIRN_OK)
         status = eng_joints_ask_motors(world, error);
     if (status == CAIRN_OK)
@@ -251,12 +273,11 @@ static cairn_status fail_block(const cairn_world *world, cairn_status status, ca
                      cairn_status_text(status));
 }
 
-static cairn_status run_blocks(cairn_world *world, cairn_error *error)
+/// From the bodies of the general passes to their contacts and what explicit laws add to the free
+/// velocities.
+static cairn_status run_general(cairn_world *world)
 {
-    cairn_status status = CAIRN_OK;
-    TIMED(MIDPOINT, status = run_free_motion(world, error));
-    if (status != CAIRN_OK)
-        return status;
+    cairn_status status;
     TIMED(BROAD_PHASE, status = eng_block_broad_phase(world));
     if (status == CAIRN_OK)
         TIMED(NARROW_PHASE, status = eng_block_narrow_phase(world));
@@ -266,8 +287,23 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
         TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
     if (status == CAIRN_OK)
         TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
-    if (status == CAIRN_OK)
-        TIMED(ASSEMBLY, status = eng_block_assembly(world));
+    return status;
+}
+
+/// A step of the sphere executor whose state is not finite: names the body.
+static cairn_status fail_spheres(const cairn_world *world, cairn_status status, cairn_error *error)
+{
+    if (status != CAIRN_ERROR_NONFINITE)
+        return fail_block(world, status, error);
+    cairn_status found = eng_finite_check(world, true, error);
+    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+}
+
+/// Joints and implicit contacts are solved for; bodies of the general passes go to the end.
+static cairn_status run_solver(cairn_world *world, cairn_error *error)
+{
+    cairn_status status;
+    TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
         TIMED(SOLVER, status = eng_block_joints(world));
     if (status != CAIRN_OK)
@@ -276,19 +312,37 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     TIMED(FINISH, status = eng_block_end(world));
-    return status == CAIRN_OK ? eng_finite_check(world, error) : fail_block(world, status, error);
+    return status == CAIRN_OK ? eng_finite_check(world, false, error)
+                              : fail_block(world, status, error);
 }
 
-/// All blocks in one pass over spheres.
-static cairn_status run_lane(cairn_world *world, cairn_error *error)
+static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = eng_lane_step(world, error);
-    if (status != CAIRN_ERROR_NONFINITE)
+    bool general = world->general_work;
+    cairn_status status = CAIRN_OK;
+    if (general)
+        TIMED(MIDPOINT, status = run_midpoint(world, error));
+    if (status != CAIRN_OK)
         return status;
-    // without memory for that nobody is named
-    cairn_status found =
-        eng_lane_publish(world) == CAIRN_OK ? eng_finite_check(world, error) : CAIRN_OK;
-    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
+    TIMED(BROAD_PHASE, status = eng_lane_prepare(world));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    if (general)
+        TIMED(MIDPOINT, status = run_free_motion(world, error));
+    if (status != CAIRN_OK)
+        return status;
+    status = general ? run_general(world) : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    TIMED(EXPLICIT_LAWS, status = eng_lane_step(world));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    status = general ? run_solver(world, error) : CAIRN_OK;
+    if (status == CAIRN_OK) {
+        TIMED(FINISH, status = eng_lane_finish(world));
+        status = status == CAIRN_OK ? status : fail_spheres(world, status, error);
+    }
+    return status;
 }
 
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
@@ -296,10 +350,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     cairn_status status = begin_step(world);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    bool lane = eng_lane_covers(world);
-    if (!lane)
-        world->lane_fit = ENG_LANE_UNFIT;
-    status = lane ? run_lane(world, error) : run_blocks(world, error);
+    status = run_blocks(world, error);
     if (status != CAIRN_OK)
         return status;
     world->step_count++;

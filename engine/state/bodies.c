@@ -191,24 +191,49 @@ void eng_state_release(cairn_world *world)
     world->state_capacity = 0;
 }
 
+void eng_state_shrink(cairn_world *world, int needed)
+{
+    const base_allocator *allocator = &world->allocator;
+    if (needed == 0)
+        eng_state_release(world);
+    if (needed >= world->state_capacity)
+        return;
+    size_t count = (size_t)needed;
+    void *q = allocator->reallocate(allocator->context, world->q, count * sizeof *world->q);
+    world->q = q != NULL ? q : world->q;
+    void *v = q != NULL
+                  ? allocator->reallocate(allocator->context, world->v, count * sizeof *world->v)
+                  : NULL;
+    world->v = v != NULL ? v : world->v;
+    // a block that stayed large is only used in part
+    world->state_capacity = q != NULL ? needed : world->state_capacity;
+}
+
 eng_state eng_state_of(const cairn_world *world, int body)
 {
-    if (eng_lane_holds_state(world))
+    if (eng_lane_holds(world, body))
         return eng_lane_state_of(world, body);
     eng_state state = {.q = world->q[body]};
     memcpy(state.v, world->v[body], sizeof state.v);
     return state;
 }
 
-/// Wherever it is held.
-static cairn_status set_state(cairn_world *world, int body, const eng_state *state)
+pose eng_middle_of(const cairn_world *world, int body)
 {
-    if (eng_lane_is_active(world))
+    if (eng_lane_holds(world, body))
+        return eng_lane_middle_of(world, body);
+    return body < world->blocks_count ? world->q_mid[body] : world->q[body];
+}
+
+cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
+{
+    if (eng_lane_holds(world, body))
         return eng_lane_state_set(world, body, state);
     world->q[body] = state->q;
     memcpy(world->v[body], state->v, sizeof state->v);
     if (body < world->blocks_count)
         world->q_mid[body] = state->q;
+    eng_lane_wall_changed(world, body);
     return CAIRN_OK;
 }
 
@@ -222,9 +247,20 @@ static void init_blocks(cairn_world *world, int index)
     memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
 }
 
+/// Spheres with a slot are immobile to the general passes until they take part.
+static void clear_blocks(cairn_world *world, int index)
+{
+    memset(world->mass_inverse[index], 0, sizeof world->mass_inverse[index]);
+    memset(world->correction[index], 0, sizeof world->correction[index]);
+    memset(world->v_free[index], 0, sizeof world->v_free[index]);
+    memset(world->v_end[index], 0, sizeof world->v_end[index]);
+    memset(world->v[index], 0, sizeof world->v[index]);
+    world->q_mid[index] = world->q[index] = pose_identity();
+}
+
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
-    int known = world->blocks_count, needed = world->body_count;
+    int known = world->blocks_count, needed = world->reach;
     int capacities[5];
     for (int i = 0; i < 5; i++)
         capacities[i] = world->blocks_capacity;
@@ -246,7 +282,10 @@ cairn_status eng_blocks_reserve(cairn_world *world)
     world->blocks_capacity = capacities[0];
     world->blocks_count = needed;
     for (int i = known; i < needed; i++)
-        init_blocks(world, i);
+        if (eng_lane_holds(world, i))
+            clear_blocks(world, i);
+        else
+            init_blocks(world, i);
     return CAIRN_OK;
 }
 
@@ -308,10 +347,8 @@ static cairn_status set_material(cairn_world *world, const cairn_body_def *def, 
 static cairn_status make_room(cairn_world *world)
 {
     int needed = world->body_count + 1;
-    cairn_status status = eng_lane_leave(world);
-    if (status == CAIRN_OK)
-        status =
-            base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, needed);
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->bodies, &world->body_capacity, needed);
     if (status == CAIRN_OK)
         status = eng_state_reserve(world, needed);
     if (status == CAIRN_OK && world->loads != NULL)
@@ -364,7 +401,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
     world->collider_count += eng_collider_count_of(world, index);
     init_state(world, &solid.frame, def, index);
     world->body_count++;
-    world->topology_changed = true;
+    world->topology_changed = world->plan_due = true;
     *body = (cairn_body_id){(uint32_t)index, 1};
     return CAIRN_OK;
 }
@@ -430,7 +467,7 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
     pose frame = eng_frame_of(world, index);
     vec3 before = state.q.position;
     state.q = principal_pose(&frame, position, orientation);
-    if (set_state(world, index, &state) != CAIRN_OK)
+    if (eng_state_set(world, index, &state) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to place a body");
     world->topology_changed = world->joints_changed = true;
     if (world->energy_started && body->kind == CAIRN_DYNAMIC) {
@@ -456,7 +493,7 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
     eng_state state = eng_state_of(world, index);
     double before = eng_body_kinetic_energy(world, index, state.v);
     store_velocity(&state, velocity, angular_velocity);
-    if (set_state(world, index, &state) != CAIRN_OK)
+    if (eng_state_set(world, index, &state) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to set a velocity");
     world->joints_changed = true;
     if (world->bodies[index].kind == CAIRN_DYNAMIC && world->energy_started) {

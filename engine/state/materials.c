@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials, and the law of each pair of them.
-#include "engine/pairs/spheres/lane.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
 
@@ -27,7 +26,7 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
     if (!is_null(cairn_material_find(world, name)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is a material \"%s\" already", name);
     char *copy = base_copy_text(&world->allocator, name);
-    cairn_status status = copy != NULL ? eng_lane_leave(world) : CAIRN_ERROR_MEMORY;
+    cairn_status status = copy != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->materials, &world->material_capacity,
                                     world->material_count + 1);
@@ -72,8 +71,7 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
     static const char *const names[] = {"young_modulus", "poisson_ratio"};
     if (!is_valid(world, material))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "the material does not exist");
-    if (eng_lane_leave(world) != CAIRN_OK)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to change a material");
+    world->plan_due = true;
     eng_elasticity *elasticity = &world->materials[material.index].elasticity;
     if (strcmp(property, names[0]) == 0) {
         if (!(value > 0.0 && isfinite(value)))
@@ -125,8 +123,9 @@ static cairn_status open_pair(cairn_world *world, cairn_material_id a, cairn_mat
     if (!is_pair(world, a, b))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "a material of the pair does not exist");
     *index = 0;
-    cairn_status status = eng_lane_leave(world);
-    if (status == CAIRN_OK && !is_null(a))
+    world->plan_due = true;
+    cairn_status status = CAIRN_OK;
+    if (!is_null(a))
         status = eng_surface_own(world, (int)a.index, (int)b.index, index);
     return status == CAIRN_OK ? status : fail_pair(status, error);
 }

@@ -130,6 +130,7 @@ cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
     eng_surface_init(&made->surfaces[0], con_law_list(&count)[0]);
     made->surface_count = 1;
     made->report.stop = "none";
+    made->plan_due = true;
     *world = made;
     return CAIRN_OK;
 }
@@ -170,7 +171,8 @@ void cairn_world_destroy(cairn_world *world)
         world->shapes,       world->balls,      world->members,         world->bodies,
         world->solids,       world->extras,     world->loads,           world->joints,
         world->apart,        world->connectors, world->connector_state, world->pairs,
-        world->pairs_before, world->manifolds,  world->raw_count,
+        world->pairs_before, world->manifolds,  world->raw_count,       world->active,
+        world->listed,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);
@@ -261,9 +263,10 @@ cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3]
     cairn_status status = check_def(&changed, error);
     if (status == CAIRN_OK) {
         // the potential energy has a new zero: book the difference as work of drivers
-        double before = eng_potential_energy(world);
+        double kinetic, before, after;
+        eng_energy_mechanical(world, &kinetic, &before);
         world->def = changed;
-        double after = eng_potential_energy(world);
+        eng_energy_mechanical(world, &kinetic, &after);
         world->energy.potential = after;
         if (world->energy_started)
             world->energy.drivers += after - before;

@@ -137,9 +137,6 @@ typedef struct eng_choice_local {
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
 } eng_choice_local;
 
-/// Whether steps can go through the spheres lane.
-typedef enum eng_lane_fit { ENG_LANE_UNKNOWN, ENG_LANE_FIT, ENG_LANE_UNFIT } eng_lane_fit;
-
 struct cairn_world {
     // set at creation
     cairn_world_def def;
@@ -196,12 +193,25 @@ struct cairn_world {
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
 
-    // while the lane is active it holds them: read them through eng_state_of
+    // Home of the state of bodies without a particle slot; spheres with a slot have theirs in the
+    // sphere executor, and only what a step needs of them here: read through eng_state_of.
     int state_capacity;
-    pose *q;        // [body_count] centre and principal axes, at t_n
-    double (*v)[6]; // [body_count] linear (world), angular (principal body axes)
+    pose *q;        // [reach] centre and principal axes, at t_n
+    double (*v)[6]; // [reach] linear (world), angular (principal body axes)
 
-    // of the blocks of a step; there are none before the first one and while the lane is active
+    // plan: what the general passes deal with, made again when bodies, laws, joints, connectors or
+    // motions have changed
+    bool plan_due;
+    bool general_only;                 // no sphere gets a particle slot; for tests
+    bool general_work;                 // the general passes have anything to do
+    int reach;                         // bodies from here on never take part in general passes
+    int *active;                       // [active_count] bodies that do in this step: those without
+    int active_count, active_capacity; // a slot, ascending, then spheres with one
+    int general_count;                 // bodies without a slot
+    int *listed;                       // [listed_count] colliders in the broad phase, ascending
+    int listed_count, listed_capacity;
+
+    // of the blocks of a step; there are none before the first one and where no block has work
     int blocks_count, blocks_capacity;
     double (*mass_inverse)[6]; // [blocks_count] zeros where not dynamic
     pose *q_mid;               // [blocks_count] midpoint configuration
@@ -235,8 +245,7 @@ struct cairn_world {
     con_domains domains;          // of its cone contacts
     eng_contacts contacts_before; // of the step before, for matching
 
-    struct eng_lane *lane; // spheres under explicit laws; NULL until it is used
-    eng_lane_fit lane_fit;
+    struct eng_lane *lane; // sphere executor; NULL until it is used
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
@@ -336,8 +345,11 @@ eng_extra *eng_extra_make(cairn_world *world, int body);
 /// Loads of all bodies, zeros at first.
 cairn_status eng_loads_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// q and v for all bodies; their contents stay.
+/// q and v for the first bodies; their contents stay.
 cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESULT;
+
+/// Gives back what lies behind the first bodies' q and v, as far as memory allows.
+void eng_state_shrink(cairn_world *world, int needed);
 
 /// Gives q and v back.
 void eng_state_release(cairn_world *world);
@@ -348,16 +360,16 @@ typedef struct eng_state {
     double v[6];
 } eng_state;
 
-/// Wherever it is held.
+/// Wherever it is held. Reading writes nothing: any number of threads may read a world at rest.
 eng_state eng_state_of(const cairn_world *world, int body);
 
-/// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
-static inline pose eng_middle_of(const cairn_world *world, int body)
-{
-    return body < world->blocks_count ? world->q_mid[body] : eng_state_of(world, body).q;
-}
+/// Between steps: a body gets another state.
+cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state) CAIRN_CHECK_RESULT;
 
-/// Arrays of the blocks for all bodies; what is new starts from q and v.
+/// Pose of a body in the midpoint configuration of the last step; that of now where there was none.
+pose eng_middle_of(const cairn_world *world, int body);
+
+/// Arrays of the blocks for the bodies within reach; those without a slot start from q and v.
 cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Gives these arrays back, and the placed colliders.
@@ -365,6 +377,7 @@ void eng_blocks_release(cairn_world *world);
 
 /// Blocks of the step, in order; each reads what earlier ones wrote.
 void eng_block_midpoint(cairn_world *world);
+void eng_block_free_velocity(cairn_world *world);
 cairn_status eng_block_broad_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -373,14 +386,16 @@ cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Colliders of all bodies.
+/// Colliders of all bodies, whether the broad phase holds them or not.
 cairn_status eng_colliders_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Gives them back, and where they were placed.
 void eng_colliders_release(cairn_world *world);
 
-/// Poses, margins and bounds of the colliders for body poses q.
-cairn_status eng_colliders_place(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
+/// Poses, margins and bounds of colliders for body poses q.
+/// @param listed  [listed_count] which ones; NULL: all
+cairn_status eng_colliders_place(cairn_world *world, const pose *q, const int *listed,
+                                 int listed_count) CAIRN_CHECK_RESULT;
 
 /// Makes the plan anew where it is not current. Scratch from the arena.
 cairn_status eng_plan_update(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -427,14 +442,21 @@ const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body
 /// @param q  [body_count] end positions, corrected in place
 cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
 
+/// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
+void eng_body_free(const cairn_world *world, int body, double v_free[6]);
+
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
 
-/// Kinetic energy for body velocities; that of all bodies, and their potential energy of gravity.
+/// Kinetic energy for body velocities; that of the bodies of the general passes by q and v as they
+/// are now, and their potential energy of gravity.
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
 double eng_kinetic_energy(const cairn_world *world);
 double eng_potential_energy(const cairn_world *world);
+
+/// Both of all bodies, wherever their state is held.
+void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential);
 
 /// Opens the audit with the energy of the start.
 void eng_energy_start(cairn_world *world);

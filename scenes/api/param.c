@@ -88,8 +88,7 @@ static void check_value(lua_State *L, const scn_parameter *parameter)
         return;
     double x = parameter->value.number;
     if (parameter->whole && x != floor(x))
-        scn_raise(L, "parameter %s = %g must be a whole number, as its default is", parameter->name,
-                  x);
+        scn_raise(L, "parameter %s = %g must be a whole number", parameter->name, x);
     if (!(x >= parameter->minimum && x <= parameter->maximum))
         scn_raise(L, "parameter %s = %g is out of range: %g to %g", parameter->name, x,
                   parameter->minimum, parameter->maximum);
@@ -97,7 +96,7 @@ static void check_value(lua_State *L, const scn_parameter *parameter)
 
 static void read_limits(lua_State *L, scn_parameter *parameter)
 {
-    static const char *const names[] = {"min", "max", "choices", NULL};
+    static const char *const names[] = {"min", "max", "choices", "integer", NULL};
     parameter->minimum = -DBL_MAX;
     parameter->maximum = DBL_MAX;
     if (lua_isnoneornil(L, 4))
@@ -109,6 +108,9 @@ static void read_limits(lua_State *L, scn_parameter *parameter)
     scn_fields_check(&fields, names, 0);
     parameter->minimum = scn_fields_number(&fields, "min", -DBL_MAX, scn_range_any(""));
     parameter->maximum = scn_fields_number(&fields, "max", DBL_MAX, scn_range_any(""));
+    parameter->whole = scn_fields_boolean(&fields, "integer", false);
+    if (parameter->whole && parameter->initial.type != CAIRN_NUMBER)
+        scn_raise(L, "param \"%s\": integer goes with a number", parameter->name);
 }
 
 static void copy_text(lua_State *L, cairn_value *value)
@@ -129,7 +131,7 @@ static scn_parameter *add(lua_State *L, const char *name, const char *help)
                            scene->parameter_count + 1) != CAIRN_OK)
         scn_raise(L, "out of memory");
     scn_parameter *parameter = &scene->parameters[scene->parameter_count++];
-    *parameter = (scn_parameter){.whole = lua_isinteger(L, 2)};
+    *parameter = (scn_parameter){0};
     parameter->name = base_copy_text(&scene->allocator, name);
     parameter->help = base_copy_text(&scene->allocator, help);
     if (parameter->name == NULL || parameter->help == NULL)
@@ -157,13 +159,21 @@ static void apply_override(lua_State *L, scn_parameter *parameter)
     loader->failure = CAIRN_ERROR_SCENE;
 }
 
+/// Whether a number is one of Lua's integers; those of a whole default stay such, so that names
+/// made of them have no ".0".
+static bool is_whole(double x)
+{
+    return x == floor(x) && fabs(x) < 0x1p53;
+}
+
+/// The value goes to the program; the default is at place 2 of the stack.
 static int push_value(lua_State *L, const scn_parameter *parameter)
 {
     if (parameter->value.type == CAIRN_TEXT)
         lua_pushstring(L, parameter->value.text);
     else if (parameter->value.type == CAIRN_BOOLEAN)
         lua_pushboolean(L, parameter->value.boolean);
-    else if (parameter->whole)
+    else if (parameter->whole || (lua_isinteger(L, 2) && is_whole(parameter->value.number)))
         lua_pushinteger(L, (lua_Integer)parameter->value.number);
     else
         lua_pushnumber(L, parameter->value.number);

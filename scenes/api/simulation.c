@@ -69,6 +69,8 @@ int scn_call_simulation(lua_State *L)
         "seed",     NULL};
     scn_loader *loader = scn_loader_of(L);
     scn_fields fields = scn_fields_begin(L, "simulation");
+    if (scn_fields_has(&fields, "gravity"))
+        scn_raise(L, "simulation: gravity is a call of its own, gravity{ x, y, z }");
     scn_fields_check(&fields, names, 0);
     if (loader->scene->world != NULL)
         scn_raise(L, "simulation{} must come before the first material, pair, shape or body");

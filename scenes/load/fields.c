@@ -33,7 +33,13 @@ void scn_raise_unknown(lua_State *L, const char *what, const char *word, const c
     const char *near = base_suggest(word, names, count);
     if (near != NULL)
         scn_raise(L, "unknown %s \"%.80s\" (did you mean \"%s\"?)", what, word, near);
-    scn_raise(L, "unknown %s \"%.80s\"", what, word);
+    char list[384] = "";
+    for (int i = 0; i < count; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    }
+    scn_raise(L, "unknown %s \"%.80s\" (there %s: %s)", what, word, count == 1 ? "is" : "are",
+              count > 0 ? list : "none");
 }
 
 scn_fields scn_fields_begin(lua_State *L, const char *call)

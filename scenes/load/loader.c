@@ -46,6 +46,7 @@ static const luaL_Reg calls[] = {
     {"connector", scn_call_connector},
     {"sensor", scn_call_sensor},
     {"bodies_from_csv", scn_call_bodies_from_csv},
+    {"table_from_csv", scn_call_table_from_csv},
 };
 
 scn_options scn_default_options(void)
@@ -152,6 +153,31 @@ static cairn_status warn_overlaps(scn_loader *loader, cairn_error *error)
 
 // ---------------------------------------------------------------- running the program
 
+/// "attempt to call a nil value (global 'sphre')": what the caller meant. NULL where the text is
+/// another one; else the message, on the Lua stack.
+static const char *push_unknown_call(lua_State *L, const char *text)
+{
+    static const char begin[] = "attempt to call a nil value (global '";
+    const char *at = strstr(text, begin);
+    const char *names[BASE_COUNT(calls)];
+    char word[64];
+    if (at == NULL)
+        return NULL;
+    at += sizeof begin - 1;
+    luaL_checkstack(L, BASE_COUNT(calls) + 8, NULL);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "'"), at);
+    for (int i = 0; i < BASE_COUNT(calls); i++)
+        names[i] = calls[i].name;
+    const char *near = base_suggest(word, names, BASE_COUNT(calls));
+    if (near != NULL)
+        return lua_pushfstring(L, "unknown call %s (did you mean \"%s\"?)", word, near);
+    lua_pushfstring(L, "unknown call %s (there are: ", word);
+    for (int i = 0; i < BASE_COUNT(calls); i++)
+        lua_pushfstring(L, "%s%s", names[i], i + 1 < BASE_COUNT(calls) ? ", " : ")");
+    lua_concat(L, BASE_COUNT(calls) + 1);
+    return lua_tostring(L, -1);
+}
+
 /// Gives messages of Lua itself the same "file:line: " as ours.
 static int place_message(lua_State *L)
 {
@@ -161,8 +187,10 @@ static int place_message(lua_State *L)
         text = "error called with a value that is no text";
     lua_Debug place;
     const char *path = loader->scene->path;
-    if (strncmp(text, path, strlen(path)) == 0)
+    const char *call = push_unknown_call(L, text);
+    if (call == NULL && strncmp(text, path, strlen(path)) == 0)
         return 1;
+    text = call != NULL ? call : text;
     for (int level = 0; lua_getstack(L, level, &place) != 0; level++) {
         lua_getinfo(L, "Sl", &place);
         if (place.currentline <= 0 || place.source[0] != '@')
@@ -467,7 +495,7 @@ cairn_status scn_load(const char *path, const scn_options *options, scn_scene **
     char folder[PATH_MAX];
     cairn_status status = read_program(options, &made->allocator, path, &text, &size, error);
     // what follows a zero byte would be run, and be missing in what is kept of the scene
-    if (status == CAIRN_OK && strlen(text) != size)
+    if (status == CAIRN_OK && strlen(text) != size && text[0] != LUA_SIGNATURE[0])
         status = base_fail(error, CAIRN_ERROR_SCENE, "%s: a zero byte: not a text file", path);
     if (status == CAIRN_OK)
         status = find_folder(options, path, folder, error);

@@ -107,5 +107,6 @@ int scn_call_motion(lua_State *L);
 int scn_call_connector(lua_State *L);
 int scn_call_sensor(lua_State *L);
 int scn_call_bodies_from_csv(lua_State *L);
+int scn_call_table_from_csv(lua_State *L);
 
 #endif

@@ -175,7 +175,7 @@ def check_absent():
 
 def check_parameters():
     with Folder() as folder:
-        folder.write("p.lua", 'local n = param("count", 3, "bodies", {min = 1, max = 10})\n'
+        folder.write("p.lua", 'local n = param("count", 3, "bodies", {integer = true, min = 1, max = 10})\n'
                      'local f = param("friction", 0.5, "mu")\nlocal w = param("word", "a", "w", {choices = {"a", "b"}})\n'
                      'local b = param("flag", true, "f")\n' + HEAD +
                      "for i = 1, n do body{ shape = " + BOX + ", position = {3 * i, 0, 1} } end\n")

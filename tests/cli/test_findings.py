@@ -137,8 +137,8 @@ def check_memory():
         folder.write("shapes.lua", shapes)
         check_error(folder.cairn("run", "bomb.lua"), 3, r"bomb\.lua:4: .*1000000 bodies, more than there are", "sensors")
         check_error(folder.cairn("run", "twice.lua"), 3, 'names body "block" twice', "a body twice in a sensor")
-        check_error(folder.cairn("run", "shapes.lua", "--memory-limit", "60"), 3,
-                    r"shapes\.lua.* more than 60 MB .*--memory-limit", "a loop of shapes")
+        check_error(folder.cairn("run", "shapes.lua", "--memory-limit", "8"), 3,
+                    r"shapes\.lua.* more than 8 MB .*--memory-limit", "a loop of shapes")
 
 
 def check_texts():
@@ -185,8 +185,35 @@ def check_laws_and_meshes():
         check(huge.status != 0 or "nan" not in huge.out.lower(), "a law prints no NaN as an answer", huge)
 
 
+def check_hints():
+    """What a user types first has an answer that says how it is right."""
+    cases = [
+        ('sphre{ radius = 0.1 }', r'h\.lua:1: unknown call sphre \(did you mean "sphere"\?\)'),
+        ('qqqqqqqq{}', r'h\.lua:1: unknown call qqqqqqqq \(there are: title, param, simulation'),
+        ('simulation{ gravity = {0, 0, -9.81} }', r'gravity is a call of its own'),
+        ('body{ zzzzz = 1 }', r'unknown key "zzzzz" \(there are: name, kind, shape'),
+    ]
+    with Folder() as folder:
+        for line, pattern in cases:
+            folder.write("h.lua", line + "\n" + SMALL)
+            check_error(folder.cairn("run", "h.lua"), 3, pattern, line)
+        check_error(folder.cairn("run", "kapla"), 3, r'did you mean the built-in scene "kapla_tower"', "kapla")
+        folder.write("p.lua", 'local a = param("angle", 20, "degrees")\n'
+                     'local n = param("n", 3, "count", { integer = true })\nprint("angle" .. a, "n" .. n)\n' + SMALL)
+        for words, pattern in ((("angle=26.5",), "angle26.5 n3"), (("angle=30", "n=4"), "angle30 n4"), ((), "angle20 n3")):
+            sets = [word for value in words for word in ("--set", value)]
+            result = folder.cairn("run", "p.lua", *sets)
+            check_status(result, 0, f"parameters {words}")
+            check(pattern in result.err, f"parameters {words}: {result.err}")
+        check_error(folder.cairn("run", "p.lua", "--set", "n=2.5"), 2, "n = 2.5 must be a whole number", "n=2.5")
+        spheres = folder.cairn("run", "sphere_heap", "--law", "hooke", "--step", "1e-5", "--until", "1e-4")
+        check_status(spheres, 0, "a run of an explicit law")
+        check("iterations a step" not in spheres.out and "one-contact" not in spheres.out, "no solver line", spheres)
+
+
 check_not_finite()
 check_energy()
+check_hints()
 check_end_times()
 check_other_law()
 check_endless_functions()

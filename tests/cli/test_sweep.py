@@ -16,7 +16,7 @@ from command import PROGRAM, Folder, check, check_error, check_status, finish, l
 SLOPE = """
 local angle = param("angle", 20.5, "slope in degrees", {min = 0, max = 60})
 local mu = param("mu", 0.5, "friction", {min = 0, max = 2})
-local parts = param("parts", 1, "bricks", {min = 1, max = 3})
+local parts = param("parts", 1, "bricks", { integer = true, min = 1, max = 3})
 simulation{ step = 1 / 400, end_time = 0.5 }
 material{ name = "stone", density = 2400 }
 pair{ "stone", "stone", friction = mu }

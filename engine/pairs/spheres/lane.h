@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spheres lane: steps of worlds of spheres under explicit laws, in one fused vectorised pass.
+// The sphere executor: spheres in particle slots, their pairs with each other and with walls under
+// laws that have a kernel, in one fused vectorised pass.
 //
-// It takes over when every dynamic body is a sphere, no other body follows a function of time, the
-// laws of all pairs have a kernel (con_law.batch), and there are neither joints nor
-// connectors. The physics is that of the ordinary blocks to round-off: forces, velocities, energy
-// audit; results do not depend on the number of threads or on the processor. While it is active the
-// state lives in the lane, and the world gives its own arrays back: whoever reads a body calls
-// eng_state_of, whoever reads q, v or the contacts of the world eng_lane_publish... first, whoever
-// changes the world eng_lane_state_set or eng_lane_leave. The bits depend on when pair lists are
-// made: leaving and entering makes a new one.
+// Every sphere of its own whose material has such a law lives in a slot (position at the midpoint
+// of the coming step, velocity, orientation) at all times, whatever else the world holds; all other
+// bodies live in the general columns. A step goes: plan, joints' bodies loaded, walls and list for
+// the midpoint (prepare), general passes over what is theirs, fused pass (step), solver, slots that
+// the general passes act on written anew (finish). Results do not depend on the number of threads
+// or on the processor; functions that take a const world write nothing.
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_LANE_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_LANE_H
 
@@ -16,56 +15,78 @@
 
 typedef struct eng_lane eng_lane;
 
-/// Whether the world's next step can go through the lane.
-bool eng_lane_covers(const cairn_world *world);
-
-/// One step. Enters the lane first where it is not active.
-cairn_status eng_lane_step(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
-
 void eng_lane_destroy(eng_lane *lane);
 
-/// Writes q and v of the world. They, and contacts and pairs, are given back when two lists have
-/// been made since. The world stays as it was for its user.
-cairn_status eng_lane_publish(const cairn_world *world) CAIRN_CHECK_RESULT;
+// ---------------------------------------------------------------- the step
 
-/// Writes the contacts. On lack of memory there are none, and the next step says so.
-void eng_lane_publish_contacts(const cairn_world *world);
+/// When bodies, laws, joints, connectors or motions have changed: gives spheres their slots and
+/// says which bodies the general passes deal with.
+cairn_status eng_lane_plan(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Writes q, v, contacts and the world's pairs, as the ordinary blocks or a checkpoint need them.
-cairn_status eng_lane_publish_pairs(const cairn_world *world) CAIRN_CHECK_RESULT;
+/// Spheres with slots that joints, connectors and motions act on: their state to the general
+/// columns, and back after these were changed there.
+void eng_lane_load_tied(cairn_world *world);
+void eng_lane_store_tied(cairn_world *world);
 
-/// Whether q and v are in the lane alone.
-bool eng_lane_holds_state(const cairn_world *world);
+/// Walls and lists for the coming midpoint; spheres near bodies of the general passes are loaded.
+cairn_status eng_lane_prepare(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// State of a body that the lane holds.
+/// Forces between spheres and walls, and motion of all slots. Free velocities of those that the
+/// general passes act on get all explicit forces.
+cairn_status eng_lane_step(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Slots that the general passes act on take the end of the step from the general columns; energies
+/// and report.
+/// @return CAIRN_ERROR_NONFINITE where a velocity is not finite
+cairn_status eng_lane_finish(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Whether the contacts of two bodies are the executor's.
+bool eng_lane_owns_pair(const cairn_world *world, int body_a, int body_b);
+
+// ---------------------------------------------------------------- read-outs
+
+/// Number of slots in use.
+int eng_lane_rows(const cairn_world *world);
+
+/// Whether a body has a slot.
+bool eng_lane_holds(const cairn_world *world, int body);
+
+/// Of a body with a slot: its state at t_n, its pose at the midpoint of the last step, position and
+/// velocity v (general columns' form) at t_n.
 eng_state eng_lane_state_of(const cairn_world *world, int body);
+pose eng_lane_middle_of(const cairn_world *world, int body);
+vec3 eng_lane_motion_of(const cairn_world *world, int body, double v[6]);
 
-/// The user gives a body of the active lane another state: the next step reads it.
+/// Contacts of the last step, read straight from the blocks of pairs.
+int eng_lane_contact_count(const cairn_world *world);
+void eng_lane_contact_view(const cairn_world *world, int i, cairn_contact_view *view);
+
+/// What the law keeps of a contact between steps, as con_law names it.
+void eng_lane_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX]);
+
+/// Adds force (N) and torque about the centre (N m) of these contacts on a body in the last step.
+void eng_lane_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
+
+/// Adds what is stored in contacts and what the last step still owes the audit.
+void eng_lane_add_energy(const cairn_world *world, cairn_energy *energy);
+
+/// Contacts and their history go into the state hash.
+uint64_t eng_lane_hash(const cairn_world *world, uint64_t hash);
+
+// ---------------------------------------------------------------- changes between steps
+
+/// A body with a slot gets another state.
 cairn_status eng_lane_state_set(cairn_world *world, int body,
                                 const eng_state *state) CAIRN_CHECK_RESULT;
 
-/// After q and v of the world were restored: half-spaces go on from them.
-void eng_lane_walls_restored(cairn_world *world);
-
-/// Of all bodies, from what the lane holds.
-double eng_lane_kinetic_energy(const cairn_world *world);
-double eng_lane_potential_energy(const cairn_world *world);
+/// A body of the general columns was placed or has another velocity.
+void eng_lane_wall_changed(cairn_world *world, int body);
 
 /// A force on a body has changed.
 void eng_lane_loads_changed(cairn_world *world);
 
-/// Anything else changes after this call: the ordinary blocks could go on from here. Without memory
-/// for that the lane stays.
-cairn_status eng_lane_leave(cairn_world *world) CAIRN_CHECK_RESULT;
-
-/// Whether the lane holds the state.
-bool eng_lane_is_active(const cairn_world *world);
-
-/// Energies of now: kinetic, potential, elastic and what is pending of the last step.
-void eng_lane_energy(const cairn_world *world, cairn_energy *energy);
-
-/// Contact force and torque on a body in the last step, as in cairn_body_get_contact_force.
-void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
+/// Before the world's step takes another length, s.
+void eng_lane_time_step_changed(cairn_world *world, double step);
 
 /// Chooses the kernels by name ("scalar", "avx2", "avx512"); false where they cannot run.
 bool eng_lane_choose_kernel(cairn_world *world, const char *name);
@@ -74,7 +95,7 @@ bool eng_lane_choose_kernel(cairn_world *world, const char *name);
 bool eng_lane_choose_ranges(cairn_world *world, int least_chunks);
 
 typedef enum eng_lane_record_count {
-    ENG_LANE_RECORD_ROWS, // 0: the lane does not hold the state
+    ENG_LANE_RECORD_ROWS,
     ENG_LANE_RECORD_SLOTS,
     ENG_LANE_RECORD_CHUNKS,
     ENG_LANE_RECORD_WALLS,
@@ -83,6 +104,9 @@ typedef enum eng_lane_record_count {
     ENG_LANE_RECORD_COLUMNS, // of history: all slots times the number of a pair
     ENG_LANE_RECORD_GROUPS,  // of spheres and walls that are no half-spaces
     ENG_LANE_RECORD_GHOSTS,  // of all groups
+    ENG_LANE_RECORD_CRITICAL,
+    ENG_LANE_RECORD_EXPOSED,
+    ENG_LANE_RECORD_MOVED,
     ENG_LANE_RECORD_COUNTS
 } eng_lane_record_count;
 
@@ -90,6 +114,7 @@ typedef enum eng_lane_record_real {
     ENG_LANE_RECORD_SLACK,
     ENG_LANE_RECORD_WALL_PATH,
     ENG_LANE_RECORD_WALL_MARGIN,
+    ENG_LANE_RECORD_LAST_STEP,
     ENG_LANE_RECORD_REALS
 } eng_lane_record_real;
 
@@ -99,10 +124,11 @@ enum {
     ENG_LANE_RECORD_MOMENT_WIDTH = 8,
     ENG_LANE_RECORD_WALL_WIDTH = 54,
     ENG_LANE_RECORD_SPOT_WIDTH = 8,
-    ENG_LANE_RECORD_GROUP_WIDTH = 9
+    ENG_LANE_RECORD_GROUP_WIDTH = 9,
+    ENG_LANE_RECORD_MOVED_WIDTH = 12
 };
 
-/// What a checkpoint keeps of the lane beside the world's own state. Taking it changes nothing.
+/// What a checkpoint keeps of the executor beside the general columns. Taking it changes nothing.
 typedef struct eng_lane_record {
     int64_t counts[ENG_LANE_RECORD_COUNTS];
     double reals[ENG_LANE_RECORD_REALS];
@@ -116,13 +142,17 @@ typedef struct eng_lane_record {
     int (*groups)[2];                                     // [groups] ghosts, what is known
     double (*group_numbers)[ENG_LANE_RECORD_GROUP_WIDTH]; // [groups] wake, and what is known
     uint64_t *group_keys;                                 // [groups]
-    double (*spots)[ENG_LANE_RECORD_SPOT_WIDTH]; // [ghosts] normals and gaps, now and before
-    uint64_t (*spot_keys)[2];                    // [ghosts] now and before
-    int (*spot_orders)[2];                       // [ghosts]
-    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH]; // [walls]
+    double (*spots)[ENG_LANE_RECORD_SPOT_WIDTH];  // [ghosts] normals and gaps, now and before
+    uint64_t (*spot_keys)[2];                     // [ghosts] now and before
+    int (*spot_orders)[2];                        // [ghosts]
+    double (*walls)[ENG_LANE_RECORD_WALL_WIDTH];  // [walls]
+    geo_bounds *critical;                         // [critical] where spheres near them are known
+    int *exposed;                                 // [exposed] bodies
+    int *moved_rows;                              // [moved] rows that the user moved since
+    double (*moved)[ENG_LANE_RECORD_MOVED_WIDTH]; // [moved] where they were
 } eng_lane_record;
 
-/// Counts and reals of the world's lane.
+/// Counts and reals of the world's executor.
 void eng_lane_record_head(const cairn_world *world, eng_lane_record *record);
 
 /// Arrays for the counts, in the arena; false when out of memory.
@@ -131,8 +161,8 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena);
 /// Fills the arrays.
 void eng_lane_record_take(const cairn_world *world, eng_lane_record *record);
 
-/// The lane goes on as the one that was recorded, to the bit. Call it before the world's own state
-/// is restored; nothing of that is touched.
+/// The plan is made again, and the executor goes on as the one that was recorded, to the bit. Call
+/// it before the general columns are restored; nothing of them is read.
 /// @return CAIRN_ERROR_FORMAT where the record is not of this world, CAIRN_ERROR_MEMORY
 cairn_status eng_lane_record_restore(cairn_world *world,
                                      const eng_lane_record *record) CAIRN_CHECK_RESULT;

@@ -25,12 +25,12 @@ static void keep_lane(const struct eng_lane *lane, const eng_lane_block *block, 
 /// Columns of history of a kept contact.
 static double *kept_columns_of(const struct eng_lane *lane, int index)
 {
-    return (double *)lane->kept_columns.block + (size_t)index * (size_t)lane->kept_rows;
+    return (double *)lane->kept_columns.block + (size_t)index * (size_t)lane->kept_stride;
 }
 
 static void keep_columns(const struct eng_lane *lane, int block, int k, double *to)
 {
-    for (int row = 0; row < lane->kept_rows; row++)
+    for (int row = 0; row < lane->kept_stride; row++)
         to[row] = eng_lane_columns_of(&lane->pass, block)[row][k];
 }
 
@@ -55,7 +55,8 @@ static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, 
     *to = (eng_lane_kept_spot){.wall = -1};
     if (ghost < lane->plane_ghosts)
         return;
-    to->wall = ((const eng_lane_ghost *)lane->ghosts.block)[ghost].wall;
+    int wall = ((const eng_lane_ghost *)lane->ghosts.block)[ghost].wall;
+    to->wall = ((const eng_lane_wall *)lane->walls.block)[wall].collider;
     to->spot = ((const eng_lane_touch *)lane->touches.block)[ghost - lane->plane_ghosts].now;
     to->spot.order = -1;
 }
@@ -64,16 +65,19 @@ static void keep_spot(const struct eng_lane *lane, const eng_lane_block *block, 
 static cairn_status reserve_kept(struct eng_lane *lane)
 {
     size_t count = 0;
-    bool any = lane->has_resistance || lane->has_shapes || lane->kept_rows > 0;
+    lane->kept_moments = lane->pass.resist != NULL;
+    lane->kept_walls = lane->group_count > 0;
+    lane->kept_stride = lane->pass.columns != NULL ? lane->kept_rows : 0;
+    bool any = lane->kept_moments || lane->kept_walls || lane->kept_stride > 0;
     for (int i = 0; i < lane->block_count && any; i++)
         count += (size_t)__builtin_popcount(lane->pass.blocks[i].touch);
     cairn_status status = CAIRN_OK;
-    if (lane->kept_rows > 0)
+    if (lane->kept_stride > 0)
         status = eng_lane_reserve(lane, &lane->kept_columns,
-                                  count * (size_t)lane->kept_rows * sizeof(double));
-    if (lane->has_resistance && status == CAIRN_OK)
+                                  count * (size_t)lane->kept_stride * sizeof(double));
+    if (lane->kept_moments && status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->kept_resist, count * sizeof(eng_lane_kept_resist));
-    if (lane->has_shapes && status == CAIRN_OK)
+    if (lane->kept_walls && status == CAIRN_OK)
         status = eng_lane_reserve(lane, &lane->kept_spots, count * sizeof(eng_lane_kept_spot));
     return status;
 }
@@ -83,6 +87,9 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
     _Static_assert(sizeof(eng_lane_kept) * ENG_LANE_WIDTH <= sizeof(eng_lane_block), "in place");
     eng_lane_kept *kept = lane->blocks.block;
     int count = 0;
+    // it was kept before when the plan has changed
+    if (lane->block_count == 0)
+        return CAIRN_OK;
     lane->kept_count = 0;
     cairn_status status = reserve_kept(lane);
     if (status != CAIRN_OK)
@@ -94,11 +101,11 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
         const eng_lane_block block = lane->pass.blocks[i];
         for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
             int k = __builtin_ctz(bits);
-            if (lane->kept_rows > 0)
+            if (lane->kept_stride > 0)
                 keep_columns(lane, i, k, kept_columns_of(lane, count));
-            if (lane->has_resistance)
+            if (lane->kept_moments)
                 keep_resist(&lane->pass.resist[i], k, &kept_resist[count]);
-            if (lane->has_shapes)
+            if (lane->kept_walls)
                 keep_spot(lane, &block, k, &kept_spots[count]);
             keep_lane(lane, &block, k, &kept[count++]);
         }
@@ -111,7 +118,10 @@ cairn_status eng_lane_history_keep(struct eng_lane *lane)
 /// Whether the columns of history of a pair change their signs with the order of its bodies.
 static bool columns_turn(const struct eng_lane *lane, int body_a, int body_b)
 {
-    return lane->kept_rows > 0 && eng_lane_terms_of(lane, body_a, body_b)->batch->kept_turn;
+    const cairn_world *world = lane->world;
+    const con_batch *batch =
+        lane->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces].batch;
+    return batch != NULL && batch->kept_turn;
 }
 
 /// The body of the lower row comes first. A twist is the same seen from either side.
@@ -129,9 +139,9 @@ static void put_owner_first(const struct eng_lane *lane, int index)
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
     }
-    for (int row = 0; row < lane->kept_rows && columns_turn(lane, a, b); row++)
+    for (int row = 0; row < lane->kept_stride && columns_turn(lane, a, b); row++)
         kept_columns_of(lane, index)[row] = -kept_columns_of(lane, index)[row];
-    for (int axis = 0; axis < 3 && lane->has_resistance; axis++) {
+    for (int axis = 0; axis < 3 && lane->kept_moments; axis++) {
         resist[index].rolling[axis] = -resist[index].rolling[axis];
         resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
     }
@@ -142,26 +152,43 @@ static void swap_kept(struct eng_lane *lane, int a, int b)
     eng_lane_kept *kept = lane->blocks.block, other = kept[a];
     kept[a] = kept[b];
     kept[b] = other;
-    for (int row = 0; row < lane->kept_rows; row++) {
+    for (int row = 0; row < lane->kept_stride; row++) {
         double *x = kept_columns_of(lane, a) + row, *y = kept_columns_of(lane, b) + row, z = *x;
         *x = *y;
         *y = z;
     }
-    if (lane->has_resistance) {
+    if (lane->kept_moments) {
         eng_lane_kept_resist *resist = lane->kept_resist.block, beside = resist[a];
         resist[a] = resist[b];
         resist[b] = beside;
     }
-    if (lane->has_shapes) {
+    if (lane->kept_walls) {
         eng_lane_kept_spot *spots = lane->kept_spots.block, beside = spots[a];
         spots[a] = spots[b];
         spots[b] = beside;
     }
 }
 
+/// Contacts of spheres that have no slot any more are gone.
+static void drop_gone(struct eng_lane *lane)
+{
+    eng_lane_kept *kept = lane->blocks.block;
+    int count = 0;
+    for (int i = 0; i < lane->kept_count; i++) {
+        if (eng_lane_row_of(lane, kept[i].body[0]) == ENG_LANE_NO_ROW &&
+            eng_lane_row_of(lane, kept[i].body[1]) == ENG_LANE_NO_ROW)
+            continue;
+        if (count != i)
+            swap_kept(lane, count, i);
+        count++;
+    }
+    lane->kept_count = count;
+}
+
 /// By the rows of owners; kept_start[row] = the first of a row.
 void eng_lane_history_sort(struct eng_lane *lane)
 {
+    drop_gone(lane);
     eng_lane_kept *kept = lane->blocks.block;
     int *start = lane->kept_start.block, *place = lane->scratch.block;
     const int *row_of = lane->row_of.block;
@@ -257,7 +284,7 @@ static void carry_over(const eng_lane_kept *from, eng_lane_block *to, int k)
 static void carry_columns(const struct eng_lane *lane, const con_batch *batch, int from,
                           const eng_lane_block *to, int k)
 {
-    for (int row = 0; row < batch->kept_count; row++)
+    for (int row = 0; row < batch->kept_count && row < lane->kept_stride; row++)
         eng_lane_columns(lane, to)[row][k] = kept_columns_of(lane, from)[row];
 }
 
@@ -306,6 +333,7 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
         int last_row = chunk->end_row - 1;
         const con_batch *batch = lane->pass.terms[pairs[first].terms].batch;
         clear_block(lane, block, batch->kept_count);
+        block->terms = pairs[first].terms;
         for (int k = 0; k < ENG_LANE_WIDTH && first + k < count; k++) {
             const eng_lane_pair *pair = &pairs[first + k];
             int i = chunk->first_row + (pair->i & ~ENG_LANE_FAR), j = (int)pair->j;
@@ -319,7 +347,7 @@ static void fill_blocks(struct eng_lane *lane, eng_lane_chunk *chunk, const eng_
                 continue;
             carry_over(&kept[from - begin], block, k);
             carry_columns(lane, batch, from, block, k);
-            if (lane->has_resistance)
+            if (lane->has_resistance && lane->kept_moments)
                 carry_resist((eng_lane_kept_resist *)lane->kept_resist.block + from,
                              eng_lane_resist_of(lane, block), k);
         }
@@ -551,6 +579,8 @@ static cairn_status fill_all(struct eng_lane *lane)
     for (int r = 0; r < lane->ranges && !apart; r++)
         fill_range(lane, r);
     lane->kept_count = 0;
+    lane->kept_walls = lane->kept_moments = false;
+    lane->kept_stride = 0;
     return CAIRN_OK;
 }
 

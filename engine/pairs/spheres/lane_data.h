@@ -11,6 +11,8 @@
 #include "contact/laws/batch.h"
 #include "engine/state/world.h"
 
+#include <limits.h>
+
 enum {
     ENG_LANE_WIDTH = 8,   // pairs of a block, rows of a group
     ENG_LANE_CHUNK = 128, // rows, times the factor for several surfaces
@@ -38,7 +40,7 @@ typedef struct eng_lane_block {
     float inverse_size[ENG_LANE_WIDTH]; // 1/m, of the smaller body
     int force_row;                      // first of its eight force rows
     unsigned char touch, slip;          // bits of lanes, in the last step
-    unsigned char padding[2];
+    unsigned short terms;               // index of the surface of all pairs
     double wake; // m, list B: path of its chunk at which it is looked at again
     unsigned char padding_too[16];
     double radius_sum[ENG_LANE_WIDTH];
@@ -83,7 +85,9 @@ typedef struct eng_lane_chunk {
     int slipping;   // blocks with a pair that slips
     int last_chunk; // of the bodies that its pairs act on
     int range;
-    bool waits; // pairs of another range act on it: it moves when these ranges are done
+    int first_contact; // of the last step, in the order of chunks
+    bool waits;        // pairs of another range act on it: it moves when these ranges are done
+    bool held;         // general passes act on one of its rows: its walls are looked up after them
     // written by the step
     double path;     // m, bound on the way since the list was made of bodies that its pairs meet
     double wake;     // m, path at which a block of list B is looked at again
@@ -215,10 +219,11 @@ typedef struct eng_lane_plane {
 typedef struct eng_lane_wall {
     int body, collider;
     bool moves;
+    bool follows;               // a function of time
     eng_lane_plane now, before; // at the midpoints of the coming and of the last step
     eng_lane_plane listed;      // as `now` when the list was made
     vec3 velocity, spin;        // m/s at the centre, rad/s
-    eng_state state;            // of its body, at t_n
+    vec3 spin_before;           // rad/s, in the last step
     // of other walls than half-spaces, at the same times
     const geo_shape *shape;
     pose local;                                // of the collider in the body's principal frame
@@ -302,17 +307,61 @@ typedef struct eng_lane_group {
     eng_lane_calm calm;
 } eng_lane_group;
 
+/// Materials as the plan sees them.
+enum {
+    ENG_LANE_SLOT = 1,     // its spheres have particle slots
+    ENG_LANE_EXPOSED = 2,  // they meet others with slots under laws without a kernel
+    ENG_LANE_CRITICAL = 4, // walls of it meet spheres with slots under such laws
+};
+
+/// Marks of bodies.
+enum { ENG_LANE_TIED_MARK = 1, ENG_LANE_NEAR_MARK = 2, ENG_LANE_ACTED_MARK = 4 };
+
+/// A collider of the general passes that spheres with slots may meet there.
+typedef struct eng_lane_critical {
+    int collider;
+    bool mobile;       // of a dynamic body: it meets spheres of any material
+    geo_bounds bounds; // spheres near them are known; colliders that leave them are looked up anew
+} eng_lane_critical;
+
+/// Where a row was before the user put it elsewhere, for what the last step left behind.
+typedef struct eng_lane_moved {
+    int row;
+    double X[4], V[8];
+} eng_lane_moved;
+
 struct eng_lane {
     cairn_world *world;
     const eng_lane_kernel *kernel;
-    bool active;                        // the lane holds the state
-    bool state_changed;                 // the user changed spheres: read them before the next step
-    bool walls_changed;                 // the same of half-spaces
-    bool loads_changed;                 // and of loads
-    bool current;                       // world's q and v are there and those of the lane
-    bool published, contacts_published; // they were asked for since the list was made
-    bool contacts_current;              // and the contacts
-    bool out_of_memory;                 // met while contacts were written out
+    bool walls_changed; // the user changed walls
+    bool loads_changed; // and loads
+    bool adopted;       // bodies got slots: their contacts of the general passes are taken over
+    bool out_of_memory; // a list could not be made
+    bool kept_moments, kept_walls; // what was kept of the contacts of the list before
+    int known_bodies;              // of row_of
+    double last_step;              // s, of the step that was done last
+    // of the plan
+    unsigned char *materials, *covered; // [materials], [surfaces] owned; 1: the law has a kernel
+    int material_capacity, covered_capacity;
+    bool all_covered;            // of the surfaces
+    eng_lane_critical *critical; // [critical_count] owned
+    int critical_count, critical_capacity;
+    int tied_count;    // bodies with slots that joints, connectors or motions act on
+    int *exposed;      // [exposed_count] bodies with slots near critical colliders
+    int *exposed_next; // spare
+    int exposed_count, exposed_capacity, exposed_next_capacity;
+    bool any_exposed; // spheres with slots meet each other under laws without a kernel
+    bool replanned;   // since the broad phase was told
+    int *acted;       // [acted_count] bodies with slots that the general passes act on in this step
+    int acted_count, acted_capacity;
+    unsigned char *mark; // [bodies]
+    int mark_capacity;
+    bool settled;          // since the last step the user changed something: the audit is even
+    eng_lane_moved *moved; // [moved_count] since the last step
+    int moved_count, moved_capacity;
+    int *moved_of; // [rows] index + 1 into moved
+    int moved_of_capacity;
+    double (*first_V)[9]; // [rows] velocities before the world's first step, while that is done
     eng_lane_pass pass;
     eng_lane_buffer X, V, constants, turn, reference, id, row_of;
     eng_lane_buffer blocks, columns, resist, near_start, near_list, far_start, far_list;
@@ -327,6 +376,8 @@ struct eng_lane {
     // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
     const int (*given_groups)[2];
     int given_count;
+    int contact_count;     // of the last step
+    bool walls_renumbered; // their places are not known yet
     int rows, wall_count, ghost_count, chunk_count, block_count, terms_count;
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
     int group_count, near_wall_count;
@@ -337,6 +388,7 @@ struct eng_lane {
     int ring[2]; // blocks of force rows of each range, list A and B
     bool has_load, has_moving_spheres, has_moving_walls, has_resistance;
     int column_rows, kept_rows; // most columns but the first, most of them history
+    int kept_stride;            // the latter, in what is kept of the list before
     bool has_shapes;            // walls that are no half-spaces
     bool crowded;               // of a chunk
     double widest;              // m, sum of the largest margins
@@ -347,7 +399,23 @@ struct eng_lane {
     double wall_speed;          // m/s, fastest point of a wall that a sphere may meet
     double extent;              // m, no sphere is farther from the origin while the list lasts
     int64_t lists;              // made so far
+    // cells of the list, for later queries
+    double cell_low[3], cell_inverse; // m, 1/m
+    int cell_axis[3], cell_count[3];  // slowest first
 };
+
+enum { ENG_LANE_NO_ROW = INT_MAX };
+
+static inline int *eng_lane_row_numbers(const struct eng_lane *lane)
+{
+    return lane->row_of.block;
+}
+
+/// Row of a body, ENG_LANE_NO_ROW for one without a slot.
+static inline int eng_lane_row_of(const struct eng_lane *lane, int body)
+{
+    return body < lane->known_bodies ? eng_lane_row_numbers(lane)[body] : ENG_LANE_NO_ROW;
+}
 
 /// History of a contact between two lists.
 typedef struct eng_lane_kept {
@@ -366,7 +434,7 @@ typedef struct eng_lane_kept_resist {
 
 /// Contact with a wall that is no half-space, in an array of its own.
 typedef struct eng_lane_kept_spot {
-    int wall; // -1: none
+    int wall; // its collider; -1: none
     eng_lane_spot spot;
 } eng_lane_kept_spot;
 
@@ -422,21 +490,33 @@ cairn_status eng_lane_reserve(struct eng_lane *lane, eng_lane_buffer *buffer,
 /// The world's lane, made where there is none; NULL when out of memory.
 struct eng_lane *eng_lane_of(cairn_world *world);
 
-/// Rows in the order of bodies, walls and terms of laws; nothing is read into the rows yet.
-cairn_status eng_lane_open(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+/// The plan by parts: what laws and materials say, and, for the slots as they are, walls and what
+/// is left to the general passes.
+cairn_status eng_lane_plan_laws(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+cairn_status eng_lane_plan_passes(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Colliders for the broad phase, anew.
+cairn_status eng_lane_colliders_list(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Walls anew from the bodies; their places follow before the next list.
+cairn_status eng_lane_walls_number(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 bool eng_lane_has_kernel(const eng_surface *surface);
 
-/// Terms of all surfaces, and how many columns pairs have.
+/// Terms of all surfaces, which of them have a kernel, and how many columns pairs have.
 cairn_status eng_lane_terms_fill(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
 /// Constants of the pair of a row and a later row or ghost, which last as long as the list.
 void eng_lane_pair_prepare(const struct eng_lane *lane, const eng_lane_terms *terms, int row,
                            int other, eng_lane_block *block, int k);
 
-/// Terms of the surface of two bodies.
-const eng_lane_terms *eng_lane_terms_of(const struct eng_lane *lane, int body_a, int body_b);
+/// Terms of the pairs of a block.
+static inline const eng_lane_terms *eng_lane_terms_of(const struct eng_lane *lane,
+                                                      const eng_lane_block *block)
+{
+    return &lane->pass.terms[block->terms];
+}
 
 /// Normal spring and energies of a closed pair.
 con_batch_state eng_lane_state_of_pair(const struct eng_lane *lane, const eng_lane_terms *terms,
@@ -454,6 +534,54 @@ void eng_lane_history_read(const struct eng_lane *lane, const con_batch *batch,
 /// Radius and inverse inertia of a row.
 void eng_lane_read_constants(struct eng_lane *lane, int row);
 
+/// Midpoint of the coming step, velocity and constants of a row from a state at t_n.
+void eng_lane_row_write(struct eng_lane *lane, int row, const eng_state *state);
+
+/// A row takes the place of another; lists and what belongs to them do not follow.
+void eng_lane_row_move(struct eng_lane *lane, int from, int to);
+
+/// Constants of all rows, and their largest and smallest radius.
+void eng_lane_rows_measure(struct eng_lane *lane);
+
+/// Pose of a row at the midpoint of the coming step; its angular velocity, rad/s, world.
+pose eng_lane_row_middle(const struct eng_lane *lane, int row);
+vec3 eng_lane_row_spin(const struct eng_lane *lane, int row);
+
+/// Loads that the user applies, as rows for the sums.
+cairn_status eng_lane_loads_read(struct eng_lane *lane) CAIRN_CHECK_RESULT;
+
+/// Books what the last step owes the audit, before the user changes anything.
+void eng_lane_settle(struct eng_lane *lane);
+
+/// Before the user moves a row: what the last step left behind is read from where it was then.
+cairn_status eng_lane_keep_moved(struct eng_lane *lane, int row) CAIRN_CHECK_RESULT;
+
+/// What the user moved is where it is from now on.
+void eng_lane_forget_moved(struct eng_lane *lane);
+
+/// Whether a body is a sphere that may have a slot.
+bool eng_lane_may_hold(const cairn_world *world, int body);
+
+/// Whether the pair of a row and another sphere or wall is the executor's: its law has a kernel,
+/// and nothing keeps the two from touching.
+bool eng_lane_takes(const struct eng_lane *lane, int row, int body);
+
+/// Tied spheres that follow functions of time go where these say; before a list is made.
+void eng_lane_place_driven(cairn_world *world);
+
+/// Exposed spheres join the active bodies, and colliders of the broad phase are listed.
+/// @param listed  a list was made since the last call
+cairn_status eng_lane_expose(cairn_world *world, bool listed) CAIRN_CHECK_RESULT;
+
+/// Before the fused pass: finds the spheres with slots that the general passes act on.
+cairn_status eng_lane_hold(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// After it: their free velocities, with all explicit forces.
+void eng_lane_release_free(cairn_world *world);
+
+/// At the end: their slots.
+cairn_status eng_lane_store_acted(cairn_world *world) CAIRN_CHECK_RESULT;
+
 /// Space for the lane's rows and some ghosts; the pass works on it.
 cairn_status eng_lane_rows_reserve(struct eng_lane *lane, int ghosts) CAIRN_CHECK_RESULT;
 
@@ -468,6 +596,9 @@ void eng_lane_ranges_run(struct eng_lane *lane, void (*work)(struct eng_lane *la
 
 /// Forces and motion of all chunks; what is left of their margins.
 void eng_lane_ranges_step(struct eng_lane *lane);
+
+/// The rest of it for chunks that were held, once their rows are where they go.
+void eng_lane_ranges_finish(struct eng_lane *lane);
 
 /// Packs the history of all contacts; the blocks are gone.
 cairn_status eng_lane_history_keep(struct eng_lane *lane) CAIRN_CHECK_RESULT;
@@ -495,19 +626,11 @@ void eng_lane_margins_choose(struct eng_lane *lane);
 /// New pair list for the margins; rows are sorted by cells, history goes along.
 cairn_status eng_lane_list_make(struct eng_lane *lane) CAIRN_CHECK_RESULT;
 
-/// States of the half-spaces from q and v of the world.
-void eng_lane_walls_read(struct eng_lane *lane);
+/// A wall at the midpoint of a step that begins with its body at q with velocity v.
+void eng_lane_wall_place(const struct eng_lane *lane, eng_lane_wall *wall, pose q,
+                         const double v[6]);
 
-/// One of the walls that a body is; they have one state.
-const eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body);
-
-/// All of them get another state.
-void eng_lane_wall_set(struct eng_lane *lane, int body, const eng_state *state);
-
-/// Half-spaces for the midpoint of the coming step.
-void eng_lane_walls_place(struct eng_lane *lane);
-
-/// Moving half-spaces go to the end of the step, and to the midpoint of the next.
+/// Moving walls go to the midpoint of the next step, as far as their velocities of now tell.
 void eng_lane_walls_advance(struct eng_lane *lane);
 
 /// Fastest point of a wall that a sphere may meet, m/s.
@@ -525,6 +648,12 @@ void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double ga
 
 /// Work of a moving wall through a ghost over the step just computed, J.
 double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *ghost, int row);
+
+/// Work of moving walls on the spheres of a chunk over the step just computed, J.
+double eng_lane_chunk_work(const struct eng_lane *lane, const eng_lane_chunk *chunk);
+
+/// That of walls that are no half-spaces.
+double eng_lane_shapes_work(const struct eng_lane *lane, const eng_lane_chunk *chunk);
 
 /// Whether a body is a wall: a half-space, or of any other shape than a sphere and not dynamic.
 bool eng_lane_is_wall(const cairn_world *world, int body);
@@ -594,10 +723,6 @@ typedef struct eng_lane_pending {
 
 eng_lane_pending eng_lane_pending_of(const struct eng_lane *lane, const eng_lane_block *block,
                                      int k, const eng_lane_contact *contact);
-
-/// Before a list is made: gives back what was written into the world, unless somebody asked for it
-/// since the list before.
-void eng_lane_release_published(struct eng_lane *lane);
 
 /// J, stored before the world's first step in pairs that overlapped then; after that step.
 double eng_lane_start_energy(const struct eng_lane *lane);

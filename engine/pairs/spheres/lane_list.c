@@ -2,7 +2,6 @@
 // Pair list of the spheres lane: cells, sorted rows, candidates of the half list.
 #include "engine/pairs/spheres/lane_data.h"
 
-#include <limits.h>
 #include <string.h>
 
 typedef struct grid {
@@ -93,11 +92,22 @@ static double wall_distance(const eng_lane_wall *wall, const double X[4])
     return vec3_dot(wall->now.normal, vec3_sub(vec3_from(X), wall->now.point));
 }
 
+bool eng_lane_takes(const struct eng_lane *lane, int row, int body)
+{
+    const cairn_world *world = lane->world;
+    int own = eng_lane_ids(lane)[row];
+    if (!lane->all_covered && !lane->covered[eng_surface_of(world, own, body) - world->surfaces])
+        return false;
+    return (world->apart_count == 0 && world->connector_count == 0) ||
+           !eng_pair_is_idle(world, own, body);
+}
+
 static bool is_near_plane(const struct eng_lane *lane, int row, const eng_lane_wall *wall)
 {
     const double *constants = lane->pass.constants[row];
     return constants[0] != 0.0 &&
-           wall_distance(wall, lane->pass.X[row]) - constants[3] < eng_lane_wall_reach(lane, row);
+           wall_distance(wall, lane->pass.X[row]) - constants[3] < eng_lane_wall_reach(lane, row) &&
+           eng_lane_takes(lane, row, wall->body);
 }
 
 static int count_ghosts(const struct eng_lane *lane)
@@ -193,9 +203,6 @@ static void permute(struct eng_lane *lane)
     }
     for (int row = 0; row < lane->rows; row++)
         row_of[eng_lane_ids(lane)[row]] = row;
-    // walls never own a pair
-    for (int w = 0; w < lane->wall_count; w++)
-        row_of[((const eng_lane_wall *)lane->walls.block)[w].body] = INT_MAX;
 }
 
 /// Places and radii of the sorted rows, coordinate by coordinate. The scratch has the radii.
@@ -273,7 +280,8 @@ static cairn_status pair_with(struct eng_lane *lane, eng_lane_range *range, int 
         int count = lane->kernel->meet(&lane->finding->search, row, from, until, found);
         for (int k = 0; k < count; k++) {
             int other = found[k] & ~ENG_LANE_APART;
-            if (own[0] == 0.0 && lane->pass.constants[other][0] == 0.0)
+            if ((own[0] == 0.0 && lane->pass.constants[other][0] == 0.0) ||
+                !eng_lane_takes(lane, row, eng_lane_ids(lane)[other]))
                 continue;
             cairn_status status = add_pair(lane, range,
                                            pair_of(lane, row, other, eng_lane_ids(lane)[other],
@@ -485,10 +493,20 @@ static void note_moment(struct eng_lane *lane)
         walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
 }
 
+/// The cells are asked again for what is near a body of the general passes.
+static void note_cells(struct eng_lane *lane, const grid *g)
+{
+    memcpy(lane->cell_low, g->low, sizeof lane->cell_low);
+    memcpy(lane->cell_axis, g->axis, sizeof lane->cell_axis);
+    memcpy(lane->cell_count, g->count, sizeof lane->cell_count);
+    lane->cell_inverse = g->inverse;
+}
+
 cairn_status eng_lane_list_make(struct eng_lane *lane)
 {
     note_moment(lane);
     eng_lane_finding finding = {.g = grid_of(lane)};
+    note_cells(lane, &finding.g);
     cairn_status status = eng_lane_history_keep(lane);
     if (status == CAIRN_OK)
         status = reserve_for_list(lane, &finding.g);

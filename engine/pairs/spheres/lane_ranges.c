@@ -132,11 +132,17 @@ static void follow_way(const struct eng_lane *lane, eng_lane_chunk *chunk)
         chunk->left = margin_left(lane, chunk);
 }
 
-/// `range` is that of the thread.
+/// `range` is that of the thread. What follows from the new places waits where the general passes
+/// act on a row; forces of the pairs are known only now.
 static void end_chunk(struct eng_lane *lane, int index, int range)
 {
     eng_lane_chunk *chunk = &lane->pass.chunks[index];
     lane->kernel->move(&lane->pass, index);
+    if (chunk->held) {
+        lane->kernel->turn(&lane->pass, index);
+        chunk->drivers = eng_lane_chunk_work(lane, chunk);
+        return;
+    }
     follow_way(lane, chunk);
     lane->kernel->turn(&lane->pass, index);
     eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
@@ -169,4 +175,17 @@ static void step_range(struct eng_lane *lane, int index)
 void eng_lane_ranges_step(struct eng_lane *lane)
 {
     eng_lane_ranges_run(lane, step_range);
+}
+
+void eng_lane_ranges_finish(struct eng_lane *lane)
+{
+    for (int i = 0; i < lane->chunk_count; i++) {
+        eng_lane_chunk *chunk = &lane->pass.chunks[i];
+        if (!chunk->held)
+            continue;
+        chunk->held = false;
+        follow_way(lane, chunk);
+        eng_lane_ghosts_move(lane, chunk->first_ghost, chunk->end_ghost, NULL);
+        eng_lane_shapes_move(lane, chunk, 0, false);
+    }
 }

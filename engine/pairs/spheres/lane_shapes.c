@@ -353,6 +353,18 @@ static void visit(struct eng_lane *lane, eng_lane_chunk *chunk, eng_lane_group *
         chunk->starved = true;
 }
 
+double eng_lane_shapes_work(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    double work = 0.0;
+    for (int g = chunk->first_group; g < chunk->end_group; g++) {
+        const eng_lane_group *group = &groups_of(lane)[g];
+        for (int i = group->first_ghost; i < group->end_ghost && wall_of(lane, group->wall)->moves;
+             i++)
+            work += eng_lane_ghost_work(lane, ghost_at(lane, i), lane->rows + 2 + i);
+    }
+    return work;
+}
+
 void eng_lane_shapes_move(struct eng_lane *lane, eng_lane_chunk *chunk, int range, bool work)
 {
     for (int g = chunk->first_group; g < chunk->end_group; g++) {
@@ -406,8 +418,9 @@ const eng_lane_kept_spot *eng_lane_kept_of(const struct eng_lane *lane, int row,
 {
     const int *start = lane->kept_start.block;
     const eng_lane_kept_spot *kept = lane->kept_spots.block;
-    for (int i = start[row]; i < start[row + 1] && lane->kept_count > 0; i++)
-        if (kept[i].wall == wall && nth-- == 0)
+    int collider = wall_of(lane, wall)->collider;
+    for (int i = start[row]; i < start[row + 1] && lane->kept_walls; i++)
+        if (kept[i].wall == collider && nth-- == 0)
             return &kept[i];
     return NULL;
 }
@@ -502,7 +515,8 @@ cairn_status eng_lane_shapes_pair(struct eng_lane *lane, eng_lane_range *range, 
     for (int i = 0; i < lane->near_wall_count && constants[0] != 0.0; i++) {
         int w = ((const int *)lane->near_walls.block)[i];
         geo_manifold *found = &lane->manifolds[0];
-        if (!is_near_bounds(&wall_of(lane, w)->bounds, X, constants[3] + reach))
+        if (!is_near_bounds(&wall_of(lane, w)->bounds, X, constants[3] + reach) ||
+            !eng_lane_takes(lane, row, wall_of(lane, w)->body))
             continue;
         status = find_contacts(lane, row, w, reach, found);
         if (status == CAIRN_OK && found->count > 0)

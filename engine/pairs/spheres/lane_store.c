@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spheres lane in a checkpoint: rows, history and the positions its list was made from.
+// The sphere executor in a checkpoint: rows, history and the positions its list was made from.
 //
 // A list depends on positions, walls and the fastest body when it was made, so that it is made
 // again from those instead of being kept; then rows and history of now take their places.
@@ -10,8 +10,10 @@
 
 enum {
     WALL_CHANGED = 1,
-    STATE_CHANGED = 2,
+    PLAN_DUE = 2,
     CROWDED = 4,
+    SETTLED = 8,
+    REPLANNED = 16,
     TOUCHES = 1,
     SLIPS = 2,
     ROLLS = 4,
@@ -26,24 +28,29 @@ void eng_lane_record_head(const cairn_world *world, eng_lane_record *record)
     const eng_lane *lane = world->lane;
     memset(record->counts, 0, sizeof record->counts);
     memset(record->reals, 0, sizeof record->reals);
-    if (lane == NULL || !lane->active)
+    record->counts[ENG_LANE_RECORD_CHANGED] = world->plan_due ? PLAN_DUE : 0;
+    if (lane == NULL)
         return;
     record->counts[ENG_LANE_RECORD_ROWS] = lane->rows;
     record->counts[ENG_LANE_RECORD_SLOTS] = (int64_t)lane->block_count * ENG_LANE_WIDTH;
     record->counts[ENG_LANE_RECORD_MOMENTS] =
-        lane->has_resistance ? record->counts[ENG_LANE_RECORD_SLOTS] : 0;
+        lane->pass.resist != NULL ? record->counts[ENG_LANE_RECORD_SLOTS] : 0;
     record->counts[ENG_LANE_RECORD_COLUMNS] =
         record->counts[ENG_LANE_RECORD_SLOTS] * lane->kept_rows;
-    record->counts[ENG_LANE_RECORD_CHUNKS] = lane->chunk_count;
+    record->counts[ENG_LANE_RECORD_CHUNKS] = lane->rows > 0 ? lane->chunk_count : 0;
     record->counts[ENG_LANE_RECORD_WALLS] = lane->wall_count;
-    record->counts[ENG_LANE_RECORD_CHANGED] = (lane->walls_changed ? WALL_CHANGED : 0) |
-                                              (lane->state_changed ? STATE_CHANGED : 0) |
-                                              (lane->crowded ? CROWDED : 0);
+    record->counts[ENG_LANE_RECORD_CHANGED] |=
+        (lane->walls_changed ? WALL_CHANGED : 0) | (lane->crowded ? CROWDED : 0) |
+        (lane->settled ? SETTLED : 0) | (lane->replanned ? REPLANNED : 0);
+    record->counts[ENG_LANE_RECORD_CRITICAL] = lane->critical_count;
+    record->counts[ENG_LANE_RECORD_EXPOSED] = lane->exposed_count;
+    record->counts[ENG_LANE_RECORD_MOVED] = lane->moved_count;
     record->counts[ENG_LANE_RECORD_GROUPS] = lane->group_count;
     record->counts[ENG_LANE_RECORD_GHOSTS] = lane->ghost_count - lane->plane_ghosts;
     record->reals[ENG_LANE_RECORD_SLACK] = lane->slack;
     record->reals[ENG_LANE_RECORD_WALL_PATH] = lane->wall_path;
     record->reals[ENG_LANE_RECORD_WALL_MARGIN] = lane->wall_margin;
+    record->reals[ENG_LANE_RECORD_LAST_STEP] = lane->last_step;
 }
 
 static bool allocate_groups(eng_lane_record *record, base_arena *arena)
@@ -61,6 +68,19 @@ static bool allocate_groups(eng_lane_record *record, base_arena *arena)
         base_arena_allocate(arena, "lane spot orders", ghosts, sizeof *record->spot_orders);
     return record->groups != NULL && record->group_numbers != NULL && record->group_keys != NULL &&
            record->spots != NULL && record->spot_keys != NULL && record->spot_orders != NULL;
+}
+
+static bool allocate_general(eng_lane_record *record, base_arena *arena)
+{
+    const int64_t *n = record->counts;
+    size_t moved = (size_t)n[ENG_LANE_RECORD_MOVED];
+    record->critical =
+        base_arena_array(arena, geo_bounds, "critical bounds", n[ENG_LANE_RECORD_CRITICAL]);
+    record->exposed = base_arena_array(arena, int, "exposed", n[ENG_LANE_RECORD_EXPOSED]);
+    record->moved_rows = base_arena_array(arena, int, "moved rows", moved);
+    record->moved = base_arena_allocate(arena, "moved", moved, sizeof *record->moved);
+    return record->critical != NULL && record->exposed != NULL && record->moved_rows != NULL &&
+           record->moved != NULL;
 }
 
 bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
@@ -81,7 +101,8 @@ bool eng_lane_record_allocate(eng_lane_record *record, base_arena *arena)
     record->walls = base_arena_allocate(arena, "lane walls", walls, sizeof *record->walls);
     return record->body != NULL && record->rows != NULL && record->slots != NULL &&
            record->moments != NULL && record->columns != NULL && record->acts != NULL &&
-           record->ways != NULL && record->walls != NULL && allocate_groups(record, arena);
+           record->ways != NULL && record->walls != NULL && allocate_groups(record, arena) &&
+           allocate_general(record, arena);
 }
 
 static void copy_row(const eng_lane *lane, int row, double to[ENG_LANE_RECORD_ROW_WIDTH])
@@ -200,18 +221,33 @@ static void copy_groups(const eng_lane *lane, eng_lane_record *record)
         copy_spot((const eng_lane_touch *)lane->touches.block + i, i, record);
 }
 
+/// What concerns bodies of the general passes, and rows that the user moved.
+static void copy_general(const eng_lane *lane, eng_lane_record *record)
+{
+    for (int i = 0; i < lane->critical_count; i++)
+        record->critical[i] = lane->critical[i].bounds;
+    for (int i = 0; i < lane->exposed_count; i++)
+        record->exposed[i] = lane->exposed[i];
+    for (int i = 0; i < lane->moved_count; i++) {
+        record->moved_rows[i] = lane->moved[i].row;
+        memcpy(record->moved[i], lane->moved[i].X, sizeof lane->moved[i].X);
+        memcpy(record->moved[i] + ROW_V, lane->moved[i].V, sizeof lane->moved[i].V);
+    }
+}
+
 void eng_lane_record_take(const cairn_world *world, eng_lane_record *record)
 {
     const eng_lane *lane = world->lane;
-    if (record->counts[ENG_LANE_RECORD_ROWS] == 0)
+    if (lane == NULL)
         return;
+    copy_general(lane, record);
     for (int row = 0; row < lane->rows; row++) {
         record->body[row] = eng_lane_ids(lane)[row];
         copy_row(lane, row, record->rows[row]);
     }
     for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++)
         copy_slot(lane, slot, record);
-    for (int i = 0; i < lane->chunk_count; i++) {
+    for (int i = 0; i < record->counts[ENG_LANE_RECORD_CHUNKS]; i++) {
         record->ways[i][0] = lane->pass.chunks[i].left;
         record->ways[i][1] = lane->pass.chunks[i].path;
     }
@@ -228,11 +264,11 @@ static bool are_rows_sound(const eng_lane *lane, const eng_lane_record *record)
     const cairn_world *world = lane->world;
     int *row_of = lane->row_of.block;
     for (int i = 0; i < world->body_count; i++)
-        row_of[i] = -1;
-    for (int row = 0; row < lane->rows; row++) {
+        row_of[i] = ENG_LANE_NO_ROW;
+    for (int row = 0; row < record->counts[ENG_LANE_RECORD_ROWS]; row++) {
         int body = record->body[row];
-        if (body < 0 || body >= world->body_count || row_of[body] >= 0 ||
-            eng_lane_is_wall(world, body))
+        if (body < 0 || body >= world->body_count || row_of[body] != ENG_LANE_NO_ROW ||
+            !eng_lane_may_hold(world, body))
             return false;
         row_of[body] = row;
         double sum = 0.0;
@@ -293,27 +329,18 @@ static bool are_walls_sound(const eng_lane *lane, const eng_lane_record *record)
 /// Rows where they were when the list was made.
 static void place_listed(eng_lane *lane, const eng_lane_record *record)
 {
-    const cairn_world *world = lane->world;
-    lane->largest = 0.0;
-    lane->smallest = INFINITY;
-    lane->has_moving_spheres = false;
     for (int row = 0; row < lane->rows; row++) {
-        int body = record->body[row];
-        eng_lane_ids(lane)[row] = body;
-        eng_lane_read_constants(lane, row);
+        eng_lane_ids(lane)[row] = record->body[row];
         memcpy(lane->pass.X[row], record->rows[row] + ROW_REFERENCE, 3 * sizeof(double));
         eng_lane_margins(lane)[row] = record->rows[row][ROW_MARGIN];
-        lane->largest = fmax(lane->largest, lane->pass.constants[row][3]);
-        lane->smallest = fmin(lane->smallest, lane->pass.constants[row][3]);
-        lane->has_moving_spheres |= world->bodies[body].kind == CAIRN_MOVING;
     }
+    eng_lane_rows_measure(lane);
     lane->wall_margin = record->reals[ENG_LANE_RECORD_WALL_MARGIN];
 }
 
 static void place_walls(eng_lane *lane, const eng_lane_record *record)
 {
     eng_lane_wall *walls = lane->walls.block;
-    lane->has_moving_walls = false;
     for (int i = 0; i < lane->wall_count; i++) {
         vec3 *vectors[WALL_VECTORS];
         pose *poses[3];
@@ -323,8 +350,6 @@ static void place_walls(eng_lane *lane, const eng_lane_record *record)
             *vectors[k] = vec3_from(record->walls[i] + 3 * k);
         for (int k = 0; k < 3; k++)
             *poses[k] = pose_from(record->walls[i] + WALL_POSES + POSE * k);
-        walls[i].moves = lane->world->bodies[walls[i].body].kind == CAIRN_MOVING;
-        lane->has_moving_walls |= walls[i].moves;
         walls[i].now = walls[i].listed;
         walls[i].placed = walls[i].placed_listed;
     }
@@ -402,11 +427,9 @@ static void place_moments(const double from[ENG_LANE_RECORD_MOMENT_WIDTH], int a
 /// Columns of history of a pair; 0 where there is none.
 static int kept_count_of(const eng_lane *lane, const eng_lane_block *block, int k)
 {
-    int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
-    if (lane->kept_rows == 0 || a >= lane->rows)
+    if (lane->kept_rows == 0 || eng_lane_row_a(block, k) >= lane->rows)
         return 0;
-    return eng_lane_terms_of(lane, eng_lane_body_of(lane, a), eng_lane_body_of(lane, b))
-        ->batch->kept_count;
+    return eng_lane_terms_of(lane, block)->batch->kept_count;
 }
 
 static void place_slot(eng_lane *lane, int slot, const eng_lane_record *record)
@@ -443,13 +466,24 @@ static void place_numbers(eng_lane *lane, const eng_lane_record *record)
     int64_t changed = record->counts[ENG_LANE_RECORD_CHANGED];
     lane->slack = record->reals[ENG_LANE_RECORD_SLACK];
     lane->wall_path = record->reals[ENG_LANE_RECORD_WALL_PATH];
+    lane->last_step = record->reals[ENG_LANE_RECORD_LAST_STEP];
     lane->walls_changed = (changed & WALL_CHANGED) != 0;
-    lane->state_changed = (changed & STATE_CHANGED) != 0;
     lane->crowded = (changed & CROWDED) != 0;
+    lane->settled = (changed & SETTLED) != 0;
+    lane->walls_renumbered = lane->adopted = false;
     // the loads are read from the bodies again
     lane->loads_changed = true;
-    lane->current = lane->contacts_current = lane->active = true;
-    lane->published = lane->contacts_published = false;
+}
+
+static void count_contacts(eng_lane *lane)
+{
+    lane->contact_count = 0;
+    for (int c = 0; c < lane->chunk_count; c++) {
+        eng_lane_chunk *chunk = &lane->pass.chunks[c];
+        chunk->first_contact = lane->contact_count;
+        for (int i = chunk->first_block; i < chunk->end_block; i++)
+            lane->contact_count += __builtin_popcount(lane->pass.blocks[i].touch);
+    }
 }
 
 static bool are_margins_sound(const eng_lane *lane)
@@ -461,15 +495,13 @@ static bool are_margins_sound(const eng_lane *lane)
     return sound;
 }
 
-/// Opens the lane and makes its list from the record's positions of then.
+/// The slots of the record, and its list from the positions of then.
 static cairn_status make_list(eng_lane *lane, const eng_lane_record *record)
 {
-    cairn_status status = eng_lane_open(lane);
-    if (status != CAIRN_OK)
+    cairn_status status = eng_lane_rows_reserve(lane, 0);
+    if (status != CAIRN_OK || lane->rows == 0)
         return status;
-    if (lane->rows != record->counts[ENG_LANE_RECORD_ROWS] ||
-        lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] ||
-        !are_rows_sound(lane, record) || !are_walls_sound(lane, record))
+    if (lane->wall_count != record->counts[ENG_LANE_RECORD_WALLS] || !are_walls_sound(lane, record))
         return CAIRN_ERROR_FORMAT;
     place_listed(lane, record);
     place_walls(lane, record);
@@ -493,29 +525,95 @@ static bool fits_list(const eng_lane *lane, const eng_lane_record *record)
     return record->counts[ENG_LANE_RECORD_SLOTS] == slots &&
            record->counts[ENG_LANE_RECORD_GROUPS] == lane->group_count &&
            record->counts[ENG_LANE_RECORD_GHOSTS] == ghosts &&
-           record->counts[ENG_LANE_RECORD_MOMENTS] == (lane->has_resistance ? slots : 0) &&
+           record->counts[ENG_LANE_RECORD_MOMENTS] == (lane->pass.resist != NULL ? slots : 0) &&
            record->counts[ENG_LANE_RECORD_COLUMNS] == slots * lane->kept_rows &&
            record->counts[ENG_LANE_RECORD_CHUNKS] == lane->chunk_count;
 }
 
-cairn_status eng_lane_record_restore(cairn_world *world, const eng_lane_record *record)
+/// What concerns bodies of the general passes.
+static cairn_status place_general(eng_lane *lane, const eng_lane_record *record)
 {
-    if (world->lane != NULL)
-        world->lane->active = false;
-    world->lane_fit = ENG_LANE_UNKNOWN;
-    if (record->counts[ENG_LANE_RECORD_ROWS] == 0)
-        return CAIRN_OK;
-    if (!eng_lane_covers(world))
+    const cairn_world *world = lane->world;
+    int count = (int)record->counts[ENG_LANE_RECORD_EXPOSED];
+    if (record->counts[ENG_LANE_RECORD_CHANGED] & PLAN_DUE)
+        return CAIRN_OK; // the next plan finds it all
+    if (record->counts[ENG_LANE_RECORD_CRITICAL] != lane->critical_count)
         return CAIRN_ERROR_FORMAT;
-    eng_lane *lane = eng_lane_of(world);
-    cairn_status status = lane != NULL ? make_list(lane, record) : CAIRN_ERROR_MEMORY;
-    if (status == CAIRN_OK && !fits_list(lane, record))
-        status = CAIRN_ERROR_FORMAT;
+    for (int i = 0; i < lane->critical_count; i++)
+        lane->critical[i].bounds = record->critical[i];
+    cairn_status status =
+        base_array_reserve(&world->allocator, &lane->exposed, &lane->exposed_capacity, count);
     if (status != CAIRN_OK)
         return status;
-    place_now(lane, record);
-    place_groups(lane, record);
-    place_history(lane, record);
-    place_numbers(lane, record);
+    for (int i = 0; i < count; i++) {
+        int body = record->exposed[i];
+        if (body < 0 || body >= world->body_count || !eng_lane_holds(world, body) ||
+            (i > 0 && body <= record->exposed[i - 1]))
+            return CAIRN_ERROR_FORMAT;
+        lane->exposed[i] = body;
+    }
+    lane->exposed_count = count;
+    status = eng_lane_colliders_list(lane);
+    lane->replanned = (record->counts[ENG_LANE_RECORD_CHANGED] & REPLANNED) != 0;
+    return status;
+}
+
+static cairn_status place_moved(eng_lane *lane, const eng_lane_record *record)
+{
+    for (int i = 0; i < record->counts[ENG_LANE_RECORD_MOVED]; i++) {
+        int row = record->moved_rows[i];
+        if (row < 0 || row >= lane->rows ||
+            !is_finite(record->moved[i], ENG_LANE_RECORD_MOVED_WIDTH))
+            return CAIRN_ERROR_FORMAT;
+        cairn_status status = eng_lane_keep_moved(lane, row);
+        if (status != CAIRN_OK)
+            return status;
+        eng_lane_moved *moved = &lane->moved[lane->moved_of[row] - 1];
+        memcpy(moved->X, record->moved[i], sizeof moved->X);
+        memcpy(moved->V, record->moved[i] + ROW_V, sizeof moved->V);
+    }
     return CAIRN_OK;
+}
+
+/// Slots as recorded, whatever had one before.
+static cairn_status take_slots(eng_lane *lane, const eng_lane_record *record)
+{
+    eng_lane_forget_moved(lane);
+    lane->rows = lane->block_count = lane->chunk_count = lane->kept_count = 0;
+    lane->plane_ghosts = lane->ghost_count = lane->group_count = lane->contact_count = 0;
+    lane->kept_walls = lane->kept_moments = lane->out_of_memory = false;
+    cairn_status status = eng_lane_plan_laws(lane);
+    if (status != CAIRN_OK)
+        return status;
+    if (!are_rows_sound(lane, record))
+        return CAIRN_ERROR_FORMAT;
+    lane->rows = (int)record->counts[ENG_LANE_RECORD_ROWS];
+    return eng_lane_plan_passes(lane);
+}
+
+cairn_status eng_lane_record_restore(cairn_world *world, const eng_lane_record *record)
+{
+    eng_lane *lane = eng_lane_of(world);
+    cairn_status status = lane != NULL ? take_slots(lane, record) : CAIRN_ERROR_MEMORY;
+    world->plan_due = true;
+    if (status == CAIRN_OK)
+        status = make_list(lane, record);
+    bool listed = record->counts[ENG_LANE_RECORD_CHUNKS] > 0;
+    if (status == CAIRN_OK && lane->rows > 0 && listed && !fits_list(lane, record))
+        status = CAIRN_ERROR_FORMAT;
+    if (status == CAIRN_OK)
+        status = place_general(lane, record);
+    if (status != CAIRN_OK)
+        return status;
+    if (lane->rows > 0) {
+        place_now(lane, record);
+        place_groups(lane, record);
+        place_history(lane, record);
+        count_contacts(lane);
+    }
+    place_numbers(lane, record);
+    status = place_moved(lane, record);
+    world->plan_due =
+        status != CAIRN_OK || (record->counts[ENG_LANE_RECORD_CHANGED] & PLAN_DUE) != 0;
+    return status;
 }

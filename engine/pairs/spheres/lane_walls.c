@@ -5,90 +5,46 @@
 
 #include "engine/passes/rotation.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static eng_lane_wall *walls_of(const struct eng_lane *lane)
 {
     return lane->walls.block;
 }
 
-void eng_lane_walls_read(struct eng_lane *lane)
+void eng_lane_wall_place(const struct eng_lane *lane, eng_lane_wall *wall, pose q,
+                         const double v[6])
 {
     const cairn_world *world = lane->world;
-    for (int i = 0; i < lane->wall_count; i++) {
-        eng_lane_wall *wall = &walls_of(lane)[i];
-        wall->state.q = world->q[wall->body];
-        memcpy(wall->state.v, world->v[wall->body], sizeof wall->state.v);
-    }
-}
-
-static int compare_walls(const void *body, const void *wall)
-{
-    return *(const int *)body - ((const eng_lane_wall *)wall)->body;
-}
-
-const eng_lane_wall *eng_lane_wall_of(const struct eng_lane *lane, int body)
-{
-    // half-spaces are in the order of bodies, and so are the others behind them
-    const cairn_world *world = lane->world;
-    bool plane = world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE;
-    int first = plane ? 0 : lane->plane_count, end = plane ? lane->plane_count : lane->wall_count;
-    return bsearch(&body, walls_of(lane) + first, (size_t)(end - first), sizeof(eng_lane_wall),
-                   compare_walls);
-}
-
-void eng_lane_wall_set(struct eng_lane *lane, int body, const eng_state *state)
-{
-    for (int i = 0; i < lane->wall_count; i++)
-        if (walls_of(lane)[i].body == body)
-            walls_of(lane)[i].state = *state;
-}
-
-void eng_lane_walls_place(struct eng_lane *lane)
-{
-    const cairn_world *world = lane->world;
-    double half = 0.5 * world->def.time_step;
-    for (int i = 0; i < lane->wall_count; i++) {
-        eng_lane_wall *wall = &walls_of(lane)[i];
-        const eng_body *body = &world->bodies[wall->body];
-        pose q = wall->state.q, frame = eng_frame_of(world, wall->body);
-        vec3 velocity = vec3_from(wall->state.v);
-        vec3 omega = vec3_from(wall->state.v + 3);
-        q.position = vec3_add_scaled(q.position, half, velocity);
-        q.orientation = eng_rotation_advance(q.orientation, vec3_scale(half, omega));
-        pose shape = pose_compose(&q, &frame);
-        wall->before = wall->now;
-        wall->now = (eng_lane_plane){
-            .normal = quat_rotate(shape.orientation, vec3_make(0.0, 0.0, 1.0)),
-            .point = shape.position,
-            .centre = q.position,
-        };
-        wall->placed_before = wall->placed;
-        wall->placed = pose_compose(&q, &wall->local);
-        wall->velocity = velocity;
-        wall->spin = quat_rotate(q.orientation, omega);
-        wall->moves = body->kind == CAIRN_MOVING;
-        lane->has_moving_walls |= wall->moves;
-    }
+    double half = 0.5 * lane->pass.step;
+    pose frame = eng_frame_of(world, wall->body);
+    vec3 omega = vec3_from(v + 3);
+    q.position = vec3_add_scaled(q.position, half, vec3_from(v));
+    q.orientation = eng_rotation_advance(q.orientation, vec3_scale(half, omega));
+    pose shape = pose_compose(&q, &frame);
+    wall->now = (eng_lane_plane){
+        .normal = quat_rotate(shape.orientation, vec3_make(0.0, 0.0, 1.0)),
+        .point = shape.position,
+        .centre = q.position,
+    };
+    wall->placed = pose_compose(&q, &wall->local);
+    wall->velocity = vec3_from(v);
+    wall->spin = quat_rotate(q.orientation, omega);
 }
 
 void eng_lane_walls_advance(struct eng_lane *lane)
 {
     const cairn_world *world = lane->world;
-    double h = world->def.time_step;
-    if (!lane->has_moving_walls)
-        return;
-    for (int i = 0; i < lane->wall_count; i++) {
+    for (int i = 0; i < lane->wall_count && lane->has_moving_walls; i++) {
         eng_lane_wall *wall = &walls_of(lane)[i];
-        if (world->bodies[wall->body].kind != CAIRN_MOVING)
+        if (!wall->moves)
             continue;
-        pose *q = &wall->state.q;
-        vec3 omega = vec3_from(wall->state.v + 3);
-        q->position = vec3_add_scaled(q->position, h, vec3_from(wall->state.v));
-        q->orientation = eng_rotation_advance(q->orientation, vec3_scale(h, omega));
+        pose q = world->q[wall->body];
+        double v[6];
+        eng_body_end(world, wall->body, world->v_free[wall->body], &q, v);
+        wall->before = wall->now;
+        wall->placed_before = wall->placed;
+        wall->spin_before = wall->spin;
+        eng_lane_wall_place(lane, wall, q, v);
     }
-    eng_lane_walls_place(lane);
 }
 
 double eng_lane_walls_fastest(const struct eng_lane *lane)
@@ -121,7 +77,7 @@ double eng_lane_ghost_work(const struct eng_lane *lane, const eng_lane_ghost *gh
         return 0.0;
     const double *force = lane->pass.force[block->force_row + k];
     vec3 turning = vec3_add_scaled(couple_on(lane, block, k), force[6], vec3_from(force + 3));
-    double moment = vec3_dot(turning, wall->spin);
+    double moment = vec3_dot(turning, wall->spin_before);
     vec3 velocity = vec3_from(lane->pass.V[row]);
     return -lane->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
 }
@@ -136,6 +92,16 @@ void eng_lane_ghost_back(struct eng_lane *lane, eng_lane_ghost *ghost, double ga
     double away = ghost->deep ? 0.5 * radius : way;
     *sum = ghost->deep ? away - gap : radius;
     vec3_store(X, vec3_add_scaled(vec3_from(lane->pass.X[ghost->row]), away, normal));
+}
+
+double eng_lane_chunk_work(const struct eng_lane *lane, const eng_lane_chunk *chunk)
+{
+    const eng_lane_ghost *ghosts = lane->ghosts.block;
+    double work = 0.0;
+    for (int i = chunk->first_ghost; i < chunk->end_ghost; i++)
+        if (walls_of(lane)[ghosts[i].wall].moves && ghosts[i].slot >= 0)
+            work += eng_lane_ghost_work(lane, &ghosts[i], lane->rows + 2 + i);
+    return work + eng_lane_shapes_work(lane, chunk);
 }
 
 void eng_lane_ghosts_move(struct eng_lane *lane, int first, int end, double *drivers)

@@ -24,18 +24,25 @@ static eng_lane_terms terms_of(const eng_surface *surface)
 cairn_status eng_lane_terms_fill(struct eng_lane *lane)
 {
     const cairn_world *world = lane->world;
-    lane->terms_count = world->surface_count;
+    int count = world->surface_count;
     cairn_status status =
-        eng_lane_reserve(lane, &lane->terms, (size_t)world->surface_count * sizeof(eng_lane_terms));
+        eng_lane_reserve(lane, &lane->terms, (size_t)count * sizeof(eng_lane_terms));
+    if (status == CAIRN_OK)
+        status =
+            base_array_reserve(&world->allocator, &lane->covered, &lane->covered_capacity, count);
     if (status != CAIRN_OK)
         return status;
+    lane->terms_count = count;
+    lane->all_covered = true;
     eng_lane_terms *terms = lane->terms.block;
     lane->column_rows = lane->kept_rows = 0;
     lane->has_resistance = false;
-    for (int i = 0; i < world->surface_count; i++) {
+    for (int i = 0; i < count; i++) {
         const eng_surface *surface = &world->surfaces[i];
-        if (!eng_lane_has_kernel(surface)) {
-            // the default pair where no materials use it
+        // a pair on the list has 16 bits for its surface
+        lane->covered[i] = eng_lane_has_kernel(surface) && count <= UINT16_MAX;
+        lane->all_covered = lane->all_covered && lane->covered[i];
+        if (!lane->covered[i]) {
             terms[i] = (eng_lane_terms){0};
             continue;
         }
@@ -83,12 +90,6 @@ void eng_lane_pair_prepare(const struct eng_lane *lane, const eng_lane_terms *te
     eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     if (resist != NULL)
         resist->radius[k] = pair.radius;
-}
-
-const eng_lane_terms *eng_lane_terms_of(const struct eng_lane *lane, int body_a, int body_b)
-{
-    const cairn_world *world = lane->world;
-    return &lane->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces];
 }
 
 con_batch_state eng_lane_state_of_pair(const struct eng_lane *lane, const eng_lane_terms *terms,

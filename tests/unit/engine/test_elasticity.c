@@ -56,9 +56,15 @@ static double force(cairn_world *world, cairn_material_id a, cairn_material_id b
     add_ball(world, 0, a, place);
     add_ball(world, 1, b, place + radius[0] + radius[1] - overlap);
     check(cairn_world_step(world, &error));
-    cairn_contact_view view;
-    cairn_contact_get(world, cairn_contact_count(world) - 1, &view);
-    return fabs(view.force[0]);
+    uint32_t last = (uint32_t)cairn_body_count(world) - 1;
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view view;
+        cairn_contact_get(world, i, &view);
+        if (view.b.index == last)
+            return fabs(view.force[0]);
+    }
+    fail();
+    return 0.0;
 }
 
 static double hertz(double E_a, double nu_a, double E_b, double nu_b)

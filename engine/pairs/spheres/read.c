@@ -1,29 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the spheres lane to the world: bodies, contacts, energies, forces on bodies.
+// What is read of the sphere executor: bodies, contacts, energies, forces on bodies. Nothing here
+// writes: any number of threads may read a world at rest.
 #include "engine/pairs/spheres/lane.h"
 #include "engine/pairs/spheres/lane_data.h"
 
+#include "base/elementary.h"
+#include "base/hash.h"
 #include "engine/passes/rotation.h"
 #include "geometry/narrow/narrow.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+/// Where a row was when the last step ended, whatever the user did to it since.
+static const double *seen_X(const eng_lane *lane, int row)
+{
+    bool moved = lane->moved_count > 0 && lane->moved_of[row] > 0;
+    return moved ? lane->moved[lane->moved_of[row] - 1].X : lane->pass.X[row];
+}
+
+static const double *seen_V(const eng_lane *lane, int row)
+{
+    bool moved = lane->moved_count > 0 && lane->moved_of[row] > 0;
+    return moved ? lane->moved[lane->moved_of[row] - 1].V : lane->pass.V[row];
+}
 
 static vec3 row_velocity(const eng_lane *lane, int row)
 {
-    return vec3_from(lane->pass.V[row]);
+    return vec3_from(seen_V(lane, row));
 }
 
 static vec3 row_spin(const eng_lane *lane, int row)
 {
-    const double *V = lane->pass.V[row];
-    return vec3_make(V[6], V[7], lane->pass.X[row][3]);
+    const double *V = seen_V(lane, row);
+    return vec3_make(V[6], V[7], seen_X(lane, row)[3]);
 }
 
 /// Centre of a row in the step just done: rows hold the midpoint of the next step.
 static vec3 row_centre(const eng_lane *lane, int row)
 {
-    return vec3_add_scaled(vec3_from(lane->pass.X[row]), -lane->pass.step, row_velocity(lane, row));
+    double back = 0.5 * (lane->pass.step + lane->last_step);
+    return vec3_add_scaled(vec3_from(seen_X(lane, row)), -back, row_velocity(lane, row));
 }
 
 /// Velocity of a row's material point at `arm` from its centre.
@@ -144,8 +160,8 @@ eng_lane_contact eng_lane_contact_of(const eng_lane *lane, const eng_lane_block 
     c.velocity = vec3_sub(velocity_b, row_point_velocity(lane, a, arm));
     c.spin = vec3_sub(spin_of_b(lane, b), row_spin(lane, a));
     c.couple = couple_of(eng_lane_resist_of(lane, block), k, c.normal);
-    con_batch_state closed = eng_lane_state_of_pair(
-        lane, eng_lane_terms_of(lane, c.body[0], c.body[1]), block, k, fmax(-c.gap, 0.0));
+    con_batch_state closed =
+        eng_lane_state_of_pair(lane, eng_lane_terms_of(lane, block), block, k, fmax(-c.gap, 0.0));
     c.stiffness = closed.stiffness;
     c.spring = closed.spring;
     c.elastic = closed.elastic;
@@ -166,7 +182,7 @@ static double stored_turning(const eng_lane *lane, const eng_lane_block *block, 
                              const eng_lane_contact *c)
 {
     const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
-    const con_rolling *own = &eng_lane_terms_of(lane, c->body[0], c->body[1])->rolling;
+    const con_rolling *own = &eng_lane_terms_of(lane, block)->rolling;
     if (resist == NULL)
         return 0.0;
     moments m = moments_of(resist, k);
@@ -182,7 +198,7 @@ static void add_turning(const eng_lane *lane, const eng_lane_block *block, int k
     const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
     if (resist == NULL)
         return;
-    double half = 0.5 * lane->pass.step, about = vec3_dot(c->normal, c->spin);
+    double half = 0.5 * lane->last_step, about = vec3_dot(c->normal, c->spin);
     moments m = moments_of(resist, k);
     double along = half * (vec3_dot(m.rolling, c->spin) + m.twisting * about);
     double rolling = half * vec3_dot(m.lag_rolling, c->spin);
@@ -198,7 +214,7 @@ static void add_turning(const eng_lane *lane, const eng_lane_block *block, int k
 eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block *block, int k,
                                      const eng_lane_contact *c)
 {
-    double half = 0.5 * lane->pass.step, normal = vec3_dot(c->normal, c->velocity);
+    double half = 0.5 * lane->last_step, normal = vec3_dot(c->normal, c->velocity);
     vec3 spring = spring_of(block, k), lag = lag_of(block, k);
     double along = half * vec3_dot(spring, c->velocity);
     double loss = half * vec3_dot(lag, c->velocity);
@@ -214,120 +230,73 @@ eng_lane_pending eng_lane_pending_of(const eng_lane *lane, const eng_lane_block 
     return pending;
 }
 
+// ---------------------------------------------------------------- state
+
 /// Orientation at the midpoint of the coming step.
-static quat row_middle(const eng_lane *lane, int row)
+static quat row_turn(const eng_lane *lane, int row)
 {
     const double(*turn)[8] = (const double(*)[8])lane->pass.turn[row / ENG_LANE_WIDTH];
     int k = row % ENG_LANE_WIDTH;
     return (quat){turn[0][k], turn[1][k], turn[2][k], turn[3][k]};
 }
 
-static vec3 row_position(const eng_lane *lane, int row)
+pose eng_lane_row_middle(const eng_lane *lane, int row)
 {
-    return vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * lane->pass.step,
-                           row_velocity(lane, row));
+    return (pose){vec3_from(lane->pass.X[row]), row_turn(lane, row)};
 }
 
-/// Spin in the body's own axes.
-static vec3 row_own_spin(const eng_lane *lane, int row)
+vec3 eng_lane_row_spin(const eng_lane *lane, int row)
 {
-    return quat_rotate_inverse(row_middle(lane, row), row_spin(lane, row));
+    const double *V = lane->pass.V[row];
+    return vec3_make(V[6], V[7], lane->pass.X[row][3]);
 }
 
-static eng_state row_state(const eng_lane *lane, int row)
+int eng_lane_rows(const cairn_world *world)
 {
-    eng_state state;
-    vec3 spin = row_own_spin(lane, row), half = vec3_scale(-0.5 * lane->pass.step, spin);
-    state.q.position = row_position(lane, row);
-    state.q.orientation = eng_rotation_advance(row_middle(lane, row), half);
-    vec3_store(state.v, row_velocity(lane, row));
-    vec3_store(state.v + 3, spin);
-    return state;
+    return world->lane != NULL ? world->lane->rows : 0;
 }
 
-bool eng_lane_holds_state(const cairn_world *world)
+bool eng_lane_holds(const cairn_world *world, int body)
 {
-    return eng_lane_is_active(world) && !world->lane->current;
+    return world->lane != NULL && eng_lane_row_of(world->lane, body) != ENG_LANE_NO_ROW;
+}
+
+/// Velocity in the general columns' form; position at t_n.
+static vec3 row_motion(const eng_lane *lane, int row, double v[6])
+{
+    vec3 velocity = vec3_from(lane->pass.V[row]);
+    vec3_store(v, velocity);
+    vec3_store(v + 3, quat_rotate_inverse(row_turn(lane, row), eng_lane_row_spin(lane, row)));
+    return vec3_add_scaled(vec3_from(lane->pass.X[row]), -0.5 * lane->pass.step, velocity);
+}
+
+vec3 eng_lane_motion_of(const cairn_world *world, int body, double v[6])
+{
+    return row_motion(world->lane, eng_lane_row_of(world->lane, body), v);
 }
 
 eng_state eng_lane_state_of(const cairn_world *world, int body)
 {
     const eng_lane *lane = world->lane;
-    if (eng_lane_is_wall(world, body))
-        return eng_lane_wall_of(lane, body)->state;
-    return row_state(lane, ((const int *)lane->row_of.block)[body]);
+    int row = eng_lane_row_of(lane, body);
+    eng_state state;
+    state.q.position = row_motion(lane, row, state.v);
+    vec3 half = vec3_scale(-0.5 * lane->pass.step, vec3_from(state.v + 3));
+    state.q.orientation = eng_rotation_advance(row_turn(lane, row), half);
+    return state;
 }
 
-cairn_status eng_lane_publish(const cairn_world *constant)
-{
-    eng_lane *lane = constant->lane;
-    if (lane == NULL || !lane->active)
-        return CAIRN_OK;
-    lane->published = true;
-    if (lane->current)
-        return CAIRN_OK;
-    cairn_world *world = lane->world;
-    cairn_status status = eng_state_reserve(world, world->body_count);
-    if (status != CAIRN_OK)
-        return status;
-    for (int i = 0; i < world->body_count; i++) {
-        eng_state state = eng_lane_state_of(world, i);
-        world->q[i] = state.q;
-        memcpy(world->v[i], state.v, sizeof state.v);
-    }
-    lane->current = true;
-    return CAIRN_OK;
-}
-
-double eng_lane_kinetic_energy(const cairn_world *world)
+pose eng_lane_middle_of(const cairn_world *world, int body)
 {
     const eng_lane *lane = world->lane;
-    const int *row_of = lane->row_of.block;
-    double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++) {
-        double v[6];
-        if (world->bodies[i].kind != CAIRN_DYNAMIC)
-            continue;
-        vec3_store(v, row_velocity(lane, row_of[i]));
-        vec3_store(v + 3, row_own_spin(lane, row_of[i]));
-        sum += eng_body_kinetic_energy(world, i, v);
-    }
-    return sum;
+    int row = eng_lane_row_of(lane, body);
+    vec3 spin = quat_rotate_inverse(row_turn(lane, row), eng_lane_row_spin(lane, row));
+    double back = -0.5 * (lane->pass.step + lane->last_step);
+    return (pose){row_centre(lane, row),
+                  eng_rotation_advance(row_turn(lane, row), vec3_scale(back, spin))};
 }
 
-double eng_lane_potential_energy(const cairn_world *world)
-{
-    const eng_lane *lane = world->lane;
-    const int *row_of = lane->row_of.block;
-    vec3 g = vec3_from(world->def.gravity);
-    double sum = 0.0;
-    for (int i = 0; i < world->body_count; i++)
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum -= world->bodies[i].mass * vec3_dot(g, row_position(lane, row_of[i]));
-    return sum;
-}
-
-/// A touching pair, for sorting.
-typedef struct touching {
-    int first, second; // colliders
-    int order;         // among the contacts of these
-    int slot;
-} touching;
-
-static int compare_numbers(int a, int b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_touching(const void *a, const void *b)
-{
-    const touching *x = a, *y = b;
-    if (x->first != y->first)
-        return compare_numbers(x->first, y->first);
-    if (x->second != y->second)
-        return compare_numbers(x->second, y->second);
-    return compare_numbers(x->order, y->order);
-}
+// ---------------------------------------------------------------- contacts
 
 int eng_lane_body_of(const eng_lane *lane, int row)
 {
@@ -336,98 +305,106 @@ int eng_lane_body_of(const eng_lane *lane, int row)
     return ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, row)->wall].body;
 }
 
-/// Touching pairs in the order of colliders; NULL when out of memory. To be released.
-static touching *collect(const eng_lane *lane, int *count)
+/// Slot of the i-th contact of the last step, in the order of chunks, blocks and lanes.
+static int nth_slot(const eng_lane *lane, int i)
 {
-    const cairn_world *world = lane->world;
-    int made = 0;
-    for (int i = 0; i < lane->block_count; i++)
-        made += __builtin_popcount(lane->pass.blocks[i].touch);
-    touching *list = base_allocate(&world->allocator, (size_t)made + 1, sizeof *list);
-    if (list == NULL)
-        return NULL;
-    made = 0;
-    for (int slot = 0; slot < lane->block_count * ENG_LANE_WIDTH; slot++) {
-        const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int k = slot % ENG_LANE_WIDTH;
-        if (!(block->touch >> k & 1))
-            continue;
-        eng_lane_contact c = eng_lane_contact_of(lane, block, k);
-        bool flip = c.collider[0] > c.collider[1];
-        list[made++] = (touching){c.collider[flip], c.collider[!flip], c.order, slot};
+    int low = 0, high = lane->chunk_count - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (lane->pass.chunks[middle].first_contact <= i)
+            low = middle;
+        else
+            high = middle - 1;
     }
-    qsort(list, (size_t)made, sizeof *list, compare_touching);
-    *count = made;
-    return list;
+    const eng_lane_chunk *chunk = &lane->pass.chunks[low];
+    int left = i - chunk->first_contact, block = chunk->first_block;
+    for (;; block++) {
+        int here = __builtin_popcount(lane->pass.blocks[block].touch);
+        if (left < here)
+            break;
+        left -= here;
+    }
+    unsigned bits = lane->pass.blocks[block].touch;
+    for (; left > 0; left--)
+        bits &= bits - 1;
+    return block * ENG_LANE_WIDTH + __builtin_ctz(bits);
 }
 
-static bool same_pair(const touching *a, const touching *b)
+int eng_lane_contact_count(const cairn_world *world)
 {
-    return a->first == b->first && a->second == b->second;
+    const eng_lane *lane = world->lane;
+    return lane != NULL && lane->block_count > 0 ? lane->contact_count : 0;
 }
 
-/// One contact as the ordinary blocks would hold it, of the pair with that number.
-static void write_contact(const eng_lane *lane, eng_contacts *to, int index, int number,
-                          const touching *pair)
+/// Whether a contact is seen from its second body: the body with the lower collider is A.
+static bool is_flipped(const eng_lane_contact *c)
 {
-    const cairn_world *world = lane->world;
-    const eng_lane_block *block = &lane->pass.blocks[pair->slot / ENG_LANE_WIDTH];
-    int k = pair->slot % ENG_LANE_WIDTH;
-    eng_lane_contact c = eng_lane_contact_of(lane, block, k);
-    bool flip = pair->first != c.collider[0];
+    return c->collider[0] > c->collider[1];
+}
+
+void eng_lane_contact_view(const cairn_world *world, int i, cairn_contact_view *view)
+{
+    const eng_lane *lane = world->lane;
+    int slot = nth_slot(lane, i);
+    const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    eng_lane_contact c = eng_lane_contact_of(lane, block, slot % ENG_LANE_WIDTH);
+    bool flip = is_flipped(&c);
     double sign = flip ? -1.0 : 1.0;
-    vec3 normal = vec3_scale(sign, c.normal), t1, t2;
+    vec3 normal = vec3_scale(sign, c.normal), force = vec3_scale(sign, c.force), t1, t2;
     vec3_tangents(normal, &t1, &t2);
     mat3 frame = mat3_from_rows(normal, t1, t2);
-    to->pair[index] = number;
-    to->body[index][0] = c.body[flip];
-    to->body[index][1] = c.body[!flip];
-    to->surface[index] = (int)(eng_surface_of(world, c.body[0], c.body[1]) - world->surfaces);
-    to->key[index] = flip ? c.key >> 32 | c.key << 32 : c.key;
-    to->gap[index] = c.gap;
-    to->frame[index] = frame;
-    to->point[index] = c.point;
-    to->fresh[index] = 0;
-    vec3_store(to->R[index], mat3_apply(&frame, vec3_scale(sign * lane->pass.step, c.force)));
-    vec3_store(to->U[index], mat3_apply(&frame, vec3_scale(sign, c.velocity)));
-    memcpy(to->V[index], to->U[index], sizeof to->V[index]);
-    memset(to->history[index], 0, sizeof to->history[index]);
-    vec3_store(to->couple[index], vec3_scale(sign * lane->pass.step, c.couple));
-    vec3_store(to->couple[index] + 3, vec3_scale(-sign * lane->pass.step, c.couple));
-    eng_lane_history_write(lane, lane->pass.terms[to->surface[index]].batch, block, k, sign,
-                           to->history[index]);
-    to->loose[index] = eng_lane_pending_of(lane, block, k, &c).loose;
+    vec3 R = mat3_apply(&frame, force), U = mat3_apply(&frame, vec3_scale(sign, c.velocity));
+    bool pulls = base_hypot(R.y, R.z) > 0.0;
+    *view = (cairn_contact_view){
+        .a = cairn_body_at(world, c.body[flip]),
+        .b = cairn_body_at(world, c.body[!flip]),
+        .gap = c.gap,
+        .status = R.x <= 0.0 && !pulls                   ? CAIRN_CONTACT_OPEN
+                  : pulls && base_hypot(U.y, U.z) > 1e-6 ? CAIRN_CONTACT_SLIDING
+                                                         : CAIRN_CONTACT_STICKING,
+        .key = flip ? c.key >> 32 | c.key << 32 : c.key,
+    };
+    vec3_store(view->point, c.point);
+    vec3_store(view->normal, normal);
+    vec3_store(view->force, force);
+    vec3_store(view->impulse, vec3_scale(world->def.time_step, force));
+    vec3_store(view->velocity, U);
 }
 
-static cairn_status write_contacts(eng_lane *lane)
+void eng_lane_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX])
 {
-    cairn_world *world = lane->world;
-    int count = 0;
-    lane->contacts_published = true;
-    if (lane->contacts_current)
-        return CAIRN_OK;
-    world->contacts.count = world->contacts.cone_count = 0;
-    touching *list = collect(lane, &count);
-    if (list == NULL ||
-        eng_contacts_reserve(&world->allocator, &world->contacts, count) != CAIRN_OK) {
-        base_release(&world->allocator, list);
-        return CAIRN_ERROR_MEMORY;
-    }
-    for (int i = 0, number = 0; i < count; i++) {
-        number += i > 0 && !same_pair(&list[i], &list[i - 1]);
-        write_contact(lane, &world->contacts, i, number, &list[i]);
-    }
-    world->contacts.count = count;
-    base_release(&world->allocator, list);
-    lane->contacts_current = true;
-    return CAIRN_OK;
+    const eng_lane *lane = world->lane;
+    int slot = nth_slot(lane, i), k = slot % ENG_LANE_WIDTH;
+    const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    eng_lane_contact c = eng_lane_contact_of(lane, block, k);
+    double sign = is_flipped(&c) ? -1.0 : 1.0;
+    memset(history, 0, CON_HISTORY_MAX * sizeof *history);
+    eng_lane_history_write(lane, eng_lane_terms_of(lane, block)->batch, block, k, sign, history);
 }
 
-void eng_lane_publish_contacts(const cairn_world *world)
+/// What a slot's later steps depend on.
+static uint64_t hash_slot(const eng_lane *lane, int slot, uint64_t hash)
 {
-    if (eng_lane_is_active(world) && write_contacts(world->lane) != CAIRN_OK)
-        world->lane->out_of_memory = true;
+    const eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
+    int k = slot % ENG_LANE_WIDTH;
+    int bodies[2] = {eng_lane_body_of(lane, eng_lane_row_a(block, k)),
+                     eng_lane_body_of(lane, eng_lane_row_b(block, k))};
+    double history[CON_HISTORY_MAX] = {0.0};
+    eng_lane_history_write(lane, eng_lane_terms_of(lane, block)->batch, block, k, 1.0, history);
+    hash = base_hash_bytes(hash, bodies, sizeof bodies);
+    return base_hash_bytes(hash, history, sizeof history);
 }
+
+uint64_t eng_lane_hash(const cairn_world *world, uint64_t hash)
+{
+    const eng_lane *lane = world->lane;
+    for (int slot = 0; lane != NULL && slot < lane->block_count * ENG_LANE_WIDTH; slot++)
+        if (lane->pass.blocks[slot / ENG_LANE_WIDTH].touch >> slot % ENG_LANE_WIDTH & 1)
+            hash = hash_slot(lane, slot, hash);
+    return hash;
+}
+
+// ---------------------------------------------------------------- energies
 
 /// What all contacts owe, in the order of blocks.
 static eng_lane_pending sum_pending(const eng_lane *lane)
@@ -447,16 +424,22 @@ static eng_lane_pending sum_pending(const eng_lane *lane)
     return sum;
 }
 
-/// Spin of a body at the begin of the world's first step, which the lane has not written over yet.
-static vec3 spin_before(const cairn_world *world, int body)
+/// Angular velocity of a row or ghost before the world's first step.
+static vec3 first_spin(const eng_lane *lane, int row)
 {
-    return quat_rotate(world->q[body].orientation, vec3_from(world->v[body] + 3));
+    if (row >= lane->rows)
+        return spin_of_b(lane, row);
+    const double *V = lane->first_V[row];
+    return vec3_make(V[6], V[7], V[8]);
 }
 
 /// Velocity of its material point at that time.
-static vec3 velocity_before(const cairn_world *world, int body, vec3 arm)
+static vec3 first_velocity(const eng_lane *lane, int row, vec3 arm)
 {
-    return vec3_add(vec3_from(world->v[body]), vec3_cross(spin_before(world, body), arm));
+    const eng_lane_wall *walls = lane->walls.block;
+    vec3 velocity = row < lane->rows ? vec3_from(lane->first_V[row])
+                                     : walls[ghost_of(lane, row)->wall].velocity;
+    return vec3_add(velocity, vec3_cross(first_spin(lane, row), arm));
 }
 
 /// N m, springs against rolling and twisting.
@@ -470,22 +453,21 @@ static vec3 spring_couple(const eng_lane *lane, const eng_lane_block *block, int
 /// contact/laws/audit.h.
 static double start_of(const eng_lane *lane, const eng_lane_block *block, int k)
 {
-    const cairn_world *world = lane->world;
     eng_lane_contact c = eng_lane_contact_of(lane, block, k);
     int a = eng_lane_row_a(block, k), b = eng_lane_row_b(block, k);
     vec3 centre_a = row_centre(lane, a);
     vec3 centre_b =
         c.wall ? ((const eng_lane_wall *)lane->walls.block)[ghost_of(lane, b)->wall].before.centre
                : row_centre(lane, b);
-    vec3 velocity = vec3_sub(velocity_before(world, c.body[1], vec3_sub(c.point, centre_b)),
-                             velocity_before(world, c.body[0], vec3_sub(c.point, centre_a)));
+    vec3 velocity = vec3_sub(first_velocity(lane, b, vec3_sub(c.point, centre_b)),
+                             first_velocity(lane, a, vec3_sub(c.point, centre_a)));
     double half = 0.5 * lane->pass.step, normal = vec3_dot(c.normal, velocity);
     if (c.gap - half * normal > 0.0)
         return 0.0;
     vec3 spring = spring_of(block, k);
     double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
     stored += stored_turning(lane, block, k, &c);
-    vec3 spin = vec3_sub(spin_before(world, c.body[1]), spin_before(world, c.body[0]));
+    vec3 spin = vec3_sub(first_spin(lane, b), first_spin(lane, a));
     double turning = vec3_dot(spring_couple(lane, block, k, c.normal), spin);
     return c.elastic + c.lost + stored +
            half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
@@ -502,17 +484,12 @@ double eng_lane_start_energy(const eng_lane *lane)
     return sum;
 }
 
-void eng_lane_energy(const cairn_world *world, cairn_energy *e)
+void eng_lane_add_energy(const cairn_world *world, cairn_energy *e)
 {
     eng_lane_pending pending = sum_pending(world->lane);
-    e->elastic = pending.elastic;
+    e->elastic += pending.elastic;
     e->damping += pending.damping;
     e->friction += pending.friction;
-    e->kinetic = eng_kinetic_energy(world);
-    e->potential = eng_potential_energy(world);
-    double given = world->energy_start + e->drivers + e->correction;
-    double lost = e->impact + e->friction + e->damping + e->plastic;
-    e->residual = e->kinetic + e->potential + e->elastic + lost - given;
 }
 
 /// Adds the force of a slot on one of its sides, a sphere.
@@ -546,18 +523,17 @@ static void wall_force(const eng_lane *lane, int body, vec3 *force, vec3 *torque
     }
 }
 
-void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+void eng_lane_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
 {
     const eng_lane *lane = world->lane;
-    *force = *torque = vec3_make(0.0, 0.0, 0.0);
-    if (lane->block_count == 0)
+    if (lane == NULL || lane->block_count == 0)
         return;
-    if (eng_lane_is_wall(world, body)) {
+    int row = eng_lane_row_of(lane, body);
+    if (row == ENG_LANE_NO_ROW) {
         wall_force(lane, body, force, torque);
         return;
     }
     const eng_lane_pass *pass = &lane->pass;
-    int row = ((const int *)lane->row_of.block)[body];
     vec3 centre = row_centre(lane, row);
     for (int i = pass->near_start[row]; i < pass->near_start[row + 1]; i++) {
         int slot = eng_lane_slot_of(lane, row, pass->near[i]);
@@ -566,86 +542,4 @@ void eng_lane_body_force(const cairn_world *world, int body, vec3 *force, vec3 *
     }
     for (int i = pass->far_start[row]; i < pass->far_start[row + 1]; i++)
         add_side(lane, pass->far[i] / 8, pass->far[i] & 1, centre, force, torque);
-}
-
-cairn_status eng_lane_publish_pairs(const cairn_world *constant)
-{
-    if (!eng_lane_is_active(constant))
-        return CAIRN_OK;
-    eng_lane *lane = constant->lane;
-    if (lane->out_of_memory || write_contacts(lane) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    cairn_world *world = lane->world;
-    int count = world->contacts.count, capacity = world->pair_capacity;
-    const base_allocator *allocator = &world->allocator;
-    if (eng_lane_publish(constant) != CAIRN_OK ||
-        base_array_reserve(allocator, &world->pairs_before, &capacity, count) != CAIRN_OK ||
-        base_array_reserve(allocator, &world->pairs, &world->pair_capacity, count) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    touching *list = collect(constant->lane, &count);
-    if (list == NULL)
-        return CAIRN_ERROR_MEMORY;
-    world->pair_count = 0;
-    for (int i = 0; i < count; i++) {
-        geo_pair colliders = {.first = list[i].first, .second = list[i].second};
-        if (i == 0 || !same_pair(&list[i], &list[i - 1]))
-            world->pairs[world->pair_count++] = (eng_pair){.colliders = colliders, .first = i};
-        world->pairs[world->pair_count - 1].count++;
-    }
-    base_release(allocator, list);
-    return CAIRN_OK;
-}
-
-/// Where the contacts' points were taken.
-static void publish_midpoints(const eng_lane *lane)
-{
-    for (int row = 0; row < lane->rows; row++)
-        lane->world->q_mid[eng_lane_ids(lane)[row]].position = row_centre(lane, row);
-    for (int w = 0; w < lane->wall_count; w++) {
-        const eng_lane_wall *wall = (const eng_lane_wall *)lane->walls.block + w;
-        lane->world->q_mid[wall->body].position = wall->before.centre;
-    }
-}
-
-cairn_status eng_lane_leave(cairn_world *world)
-{
-    eng_lane *lane = world->lane;
-    if (lane == NULL || !lane->active) {
-        world->lane_fit = ENG_LANE_UNKNOWN;
-        return CAIRN_OK;
-    }
-    if (eng_lane_publish_pairs(world) != CAIRN_OK || eng_blocks_reserve(world) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    publish_midpoints(lane);
-    world->lane_fit = ENG_LANE_UNKNOWN;
-    eng_lane_energy(world, &world->energy);
-    world->contacts_before.count = world->contacts_before.cone_count = 0;
-    world->topology_changed = true;
-    lane->active = false;
-    return CAIRN_OK;
-}
-
-static void release_contacts(eng_lane *lane)
-{
-    cairn_world *world = lane->world;
-    eng_contacts_release(&world->allocator, &world->contacts);
-    eng_contacts_release(&world->allocator, &world->contacts_before);
-    base_release(&world->allocator, world->pairs);
-    base_release(&world->allocator, world->pairs_before);
-    world->contacts = world->contacts_before = (eng_contacts){0};
-    world->pairs = world->pairs_before = NULL;
-    world->pair_count = world->pair_capacity = 0;
-    lane->contacts_current = false;
-}
-
-void eng_lane_release_published(eng_lane *lane)
-{
-    // the audit of the first step looks at the state it began with
-    if (!lane->published && lane->world->step_count > 0) {
-        eng_state_release(lane->world);
-        lane->current = false;
-    }
-    if (!lane->contacts_published)
-        release_contacts(lane);
-    lane->published = lane->contacts_published = false;
 }
