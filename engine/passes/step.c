@@ -82,8 +82,9 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations += report.iterations;
     world->residual_count += report.history_count;
-    world->report.error = report.error;
-    world->report.error_scaled = report.error_scaled;
+    world->report.error = report.residual.error;
+    world->report.error_scaled = report.residual.error_scaled;
+    world->report.error_siconos = report.residual.error_siconos;
     world->report.seconds[CAIRN_PHASE_SOLVER] += report.seconds;
     world->report.seconds[CAIRN_PHASE_CERTIFICATE] += base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
