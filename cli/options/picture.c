@@ -153,6 +153,7 @@ int cli_picture_exit(cairn_status status)
     case CAIRN_ERROR_STALE_ID:
     case CAIRN_ERROR_WORLD:
     case CAIRN_ERROR_NUMERICAL:
+    case CAIRN_ERROR_INCONSISTENT:
         break;
     }
     return CLI_EXIT_FAILED;

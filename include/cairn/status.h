@@ -21,6 +21,7 @@ extern "C" {
     X(ERROR_WORLD, "an id belongs to another world")                                               \
     X(ERROR_UNSUPPORTED, "not available in this build or for this combination")                    \
     X(ERROR_NUMERICAL, "a computation failed")                                                     \
+    X(ERROR_INCONSISTENT, "the parts of a world's state contradict each other")                    \
     X(INTERRUPTED, "interrupted")
 
 typedef enum cairn_status {
