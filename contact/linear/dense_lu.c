@@ -173,12 +173,6 @@ INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot
     return replaced;
 }
 
-static int partial_lu_portable(double *a, size_t stride, int rows, int pivots, int *pivot,
-                               double tiny, const con_dense_query *query)
-{
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
-}
-
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) static int partial_lu_avx2(double *a, size_t stride, int rows,
                                                            int pivots, int *pivot, double tiny,
@@ -199,14 +193,14 @@ int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pi
 {
     return length == 8   ? partial_lu_avx512(a, stride, rows, pivots, pivot, tiny, query)
            : length == 4 ? partial_lu_avx2(a, stride, rows, pivots, pivot, tiny, query)
-                         : partial_lu_portable(a, stride, rows, pivots, pivot, tiny, query);
+                         : partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
 }
 #else
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
                          int length, const con_dense_query *query)
 {
     (void)length;
-    return partial_lu_portable(a, stride, rows, pivots, pivot, tiny, query);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
 }
 #endif
 

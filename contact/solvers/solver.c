@@ -145,7 +145,7 @@ static cairn_status measure(const con_problem *problem, con_reduction *reduction
                              : con_residual_compute(problem, R, U, residual, arena);
 }
 
-// residual of what came back; a point that is not finite gives way to the guess
+// residual of what came back; for a point that is not finite, of the warm start
 static cairn_status certify(const con_problem *problem, con_reduction *reduction,
                             const con_control *control, const double (*guess)[3], double (*R)[3],
                             double (*U)[3], con_report *report, base_arena *arena)

@@ -70,7 +70,7 @@ static cairn_status check_geometry(const cairn_joint_def *def, cairn_error *erro
     vec3 a = vec3_from(def->axis), b = vec3_from(def->axis_b);
     if (status == CAIRN_OK && fabs(vec3_dot(a, b)) > 1e-6 * vec3_norm(a) * vec3_norm(b))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "the axes of a universal joint must be square to each other");
+                         "the axes of a universal joint must be perpendicular");
     return status;
 }
 
