@@ -153,16 +153,6 @@ static bool has_work(base_workers *pool)
     return has_chunks(pool) || atomic_load(&pool->quit);
 }
 
-static void sleep_until_work(base_workers *pool)
-{
-    pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add(&pool->sleepers, 1);
-    while (!has_work(pool))
-        pthread_cond_wait(&pool->start, &pool->mutex);
-    atomic_fetch_sub(&pool->sleepers, 1);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
 static void *worker_main(void *argument)
 {
     worker_seat *seat = argument;
@@ -170,8 +160,14 @@ static void *worker_main(void *argument)
     waiter self = {.looks = LOOKS_MOST};
     while (!atomic_load(&pool->quit)) {
         run_chunks(pool, seat->index);
-        if (!look_for(pool, has_work, &self))
-            sleep_until_work(pool);
+        if (!look_for(pool, has_work, &self)) {
+            pthread_mutex_lock(&pool->mutex);
+            atomic_fetch_add(&pool->sleepers, 1);
+            while (!has_work(pool))
+                pthread_cond_wait(&pool->start, &pool->mutex);
+            atomic_fetch_sub(&pool->sleepers, 1);
+            pthread_mutex_unlock(&pool->mutex);
+        }
     }
     return NULL;
 }
@@ -245,44 +241,6 @@ int base_workers_count(const base_workers *workers)
     return workers != NULL ? workers->count : 1;
 }
 
-static void run_serial(int count, int chunk_size, base_chunk_function *function, void *context)
-{
-    for (int begin = 0, chunk = 0; begin < count; begin += chunk_size, chunk++) {
-        int end = count - begin < chunk_size ? count : begin + chunk_size;
-        function(context, begin, end, chunk, 0);
-        if (end == count)
-            break;
-    }
-}
-
-/// Writes the loop while no chunk of it can be taken, then opens it.
-static void open_loop(base_workers *pool, int count, int chunk_size, base_chunk_function *function,
-                      void *context)
-{
-    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_relaxed);
-    uint64_t next = ((ticket >> 2 * TAKEN_BITS) + 1) << 2 * TAKEN_BITS;
-    atomic_store(&pool->ticket, next | CLOSED);
-    atomic_store_explicit(&pool->function, function, memory_order_release);
-    atomic_store_explicit(&pool->context, context, memory_order_release);
-    atomic_store_explicit(&pool->loop_count, count, memory_order_release);
-    atomic_store_explicit(&pool->chunk_size, chunk_size, memory_order_release);
-    atomic_store_explicit(&pool->chunk_count, base_chunk_count(count, chunk_size),
-                          memory_order_release);
-    atomic_store_explicit(&pool->done, 0, memory_order_release);
-    atomic_store(&pool->ticket, next);
-    wake_sleepers(pool);
-}
-
-static void wait_until_done(base_workers *pool)
-{
-    pthread_mutex_lock(&pool->mutex);
-    atomic_store(&pool->waiting, 1);
-    while (!is_done(pool))
-        pthread_cond_wait(&pool->finished, &pool->mutex);
-    atomic_store(&pool->waiting, 0);
-    pthread_mutex_unlock(&pool->mutex);
-}
-
 void base_parallel_for(base_workers *workers, int count, int chunk_size,
                        base_chunk_function *function, void *context)
 {
@@ -291,13 +249,39 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
         return;
     if (workers == NULL || workers->count == 1 || count <= chunk_size ||
         base_chunk_count(count, chunk_size) >= TAKEN_MOST) {
-        run_serial(count, chunk_size, function, context);
+        // run serial
+        for (int begin = 0, chunk = 0; begin < count; begin += chunk_size, chunk++) {
+            int end = count - begin < chunk_size ? count : begin + chunk_size;
+            function(context, begin, end, chunk, 0);
+            if (end == count)
+                break;
+        }
         return;
     }
-    open_loop(workers, count, chunk_size, function, context);
+
+    // writes the loop while no chunk of it can be taken, then opens it
+    uint64_t ticket = atomic_load_explicit(&workers->ticket, memory_order_relaxed);
+    uint64_t next = ((ticket >> 2 * TAKEN_BITS) + 1) << 2 * TAKEN_BITS;
+    atomic_store(&workers->ticket, next | CLOSED);
+    atomic_store_explicit(&workers->function, function, memory_order_release);
+    atomic_store_explicit(&workers->context, context, memory_order_release);
+    atomic_store_explicit(&workers->loop_count, count, memory_order_release);
+    atomic_store_explicit(&workers->chunk_size, chunk_size, memory_order_release);
+    atomic_store_explicit(&workers->chunk_count, base_chunk_count(count, chunk_size),
+                          memory_order_release);
+    atomic_store_explicit(&workers->done, 0, memory_order_release);
+    atomic_store(&workers->ticket, next);
+    wake_sleepers(workers);
+
     run_chunks(workers, 0);
-    if (!look_for(workers, is_done, &workers->caller))
-        wait_until_done(workers);
+    if (!look_for(workers, is_done, &workers->caller)) {
+        pthread_mutex_lock(&workers->mutex);
+        atomic_store(&workers->waiting, 1);
+        while (!is_done(workers))
+            pthread_cond_wait(&workers->finished, &workers->mutex);
+        atomic_store(&workers->waiting, 0);
+        pthread_mutex_unlock(&workers->mutex);
+    }
 }
 
 // ---------------------------------------------------------------- gate

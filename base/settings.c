@@ -37,22 +37,6 @@ void base_settings_defaults(const base_settings_table *table, void *settings)
         store(&table->settings[i], settings, table->settings[i].initial);
 }
 
-static cairn_status fail_unknown(const base_settings_table *table, const char *name,
-                                 cairn_error *error)
-{
-    const char *names[64];
-    int count = 0;
-    while (count < table->count && count < 64) {
-        names[count] = table->settings[count].name;
-        count++;
-    }
-    const char *near = base_suggest(name, names, count);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown key \"%s\" (did you mean \"%s\"?)",
-                         name, near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown key \"%s\"", name);
-}
-
 static cairn_status set_choice(const base_setting *setting, void *settings, base_value value,
                                cairn_error *error)
 {
@@ -114,8 +98,19 @@ cairn_status base_settings_set(const base_settings_table *table, void *settings,
                                base_value value, cairn_error *error)
 {
     const base_setting *setting = base_settings_find(table, name);
-    if (setting == NULL)
-        return fail_unknown(table, name, error);
+    if (setting == NULL) {
+        const char *names[64];
+        int count = 0;
+        while (count < table->count && count < 64) {
+            names[count] = table->settings[count].name;
+            count++;
+        }
+        const char *near = base_suggest(name, names, count);
+        if (near != NULL)
+            return base_fail(error, CAIRN_ERROR_NOT_FOUND,
+                             "unknown key \"%s\" (did you mean \"%s\"?)", name, near);
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown key \"%s\"", name);
+    }
     if (setting->type == BASE_SETTING_CHOICE)
         return set_choice(setting, settings, value, error);
     if (setting->type == BASE_SETTING_BOOLEAN) {

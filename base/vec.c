@@ -24,11 +24,18 @@ quat base_quat_from_mat3(const mat3 *rotation)
 
 quat base_quat_from_rotation_vector(vec3 rotation)
 {
-    double angle = vec3_norm(rotation);
-    double half = 0.5 * angle;
-    // sin(half) / angle, by its series where the quotient would lose digits
-    double s = angle > 1e-4 ? base_sin(half) / angle : 0.5 - angle * angle / 48.0;
-    return quat_normalize((quat){base_cos(half), s * rotation.x, s * rotation.y, s * rotation.z});
+    double t = 0.25 * vec3_norm_squared(rotation), s, c; // t: square of half the angle
+    if (t < 1.0 / 256.0) {
+        // series of sin(half) / angle and cos(half), whose next terms are below round-off: the
+        // turns of a step are small
+        s = 0.5 - t * (1.0 / 12.0 - t * (1.0 / 240.0 - t * (1.0 / 10080.0 - t * (1.0 / 725760.0))));
+        c = 1.0 - t * (1.0 / 2.0 - t * (1.0 / 24.0 - t * (1.0 / 720.0 - t * (1.0 / 40320.0))));
+    } else {
+        double half = sqrt(t);
+        s = 0.5 * base_sin(half) / half;
+        c = base_cos(half);
+    }
+    return quat_normalize((quat){c, s * rotation.x, s * rotation.y, s * rotation.z});
 }
 
 static void jacobi_rotate(mat3 *a, mat3 *v, int p, int q)

@@ -64,7 +64,6 @@ static const cli_option options[] = {
      .help = "simulated seconds in a second of film (default 1)",
      .maximum = 1e6,
      .open = true},
-    CLI_PICTURE_OPTIONS(render_settings),
     {.name = "no-caption",
      .type = CLI_FLAG,
      .offset = FIELD(no_caption),
@@ -80,6 +79,8 @@ static const cli_option options[] = {
      .help = "no progress and no summary"},
 };
 
+static const cli_group groups[] = {CLI_PICTURE_GROUPS(render_settings, picture)};
+
 static void set_defaults(void *memory)
 {
     render_settings *settings = memory;
@@ -94,33 +95,13 @@ static void show_progress(void *context, double part, const cairn_world *world)
     cli_progress_show(context, part, world);
 }
 
-static void report_json(const view_render_report *report, const view_subject *subject)
+static int render_loaded(const render_settings *settings, const view_subject *subject, int width,
+                         int height)
 {
-    cli_json json = cli_json_begin(stdout);
-    cli_json_object(&json, NULL);
-    cli_json_text(&json, "scene", subject->scene->name);
-    cli_json_boolean(&json, "replay", subject->replay != NULL);
-    cli_json_text(&json, "file", report->file);
-    cli_json_integer(&json, "pictures", report->pictures);
-    cli_json_number(&json, "time", report->time);
-    cli_json_number(&json, "seconds_stepping", report->seconds_stepping);
-    cli_json_number(&json, "seconds_drawing", report->seconds_drawing);
-    cli_json_text(&json, "gl", report->device);
-    cli_json_object_end(&json);
-    cli_json_finish(&json);
-}
-
-static void report_text(const view_render_report *report)
-{
-    printf("%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)\n", report->file,
-           report->pictures, report->pictures == 1 ? "" : "s", report->time,
-           report->seconds_stepping, report->seconds_drawing, report->device);
-}
-
-static view_render_request make_request(const render_settings *settings,
-                                        const view_subject *subject)
-{
-    return (view_render_request){
+    cairn_error error = {0};
+    view_render_report report;
+    cli_progress progress = cli_progress_begin(settings->quiet);
+    view_render_request request = (view_render_request){
         .subject = subject,
         .output = settings->out,
         .at = settings->at,
@@ -135,15 +116,6 @@ static view_render_request make_request(const render_settings *settings,
         .stop = cli_interrupt_asked,
         .note = cli_log,
     };
-}
-
-static int render_loaded(const render_settings *settings, const view_subject *subject, int width,
-                         int height)
-{
-    cairn_error error = {0};
-    view_render_report report;
-    cli_progress progress = cli_progress_begin(settings->quiet);
-    view_render_request request = make_request(settings, subject);
     request.width = width;
     request.height = height;
     request.context = &progress;
@@ -152,10 +124,24 @@ static int render_loaded(const render_settings *settings, const view_subject *su
     cli_progress_clear(&progress);
     if (status != CAIRN_OK)
         cli_complain("%s", error.message);
-    else if (settings->json)
-        report_json(&report, subject);
-    else if (!settings->quiet)
-        report_text(&report);
+    else if (settings->json) {
+        cli_json json = cli_json_begin(stdout);
+        cli_json_object(&json, NULL);
+        cli_json_text(&json, "scene", subject->scene->name);
+        cli_json_boolean(&json, "replay", subject->replay != NULL);
+        cli_json_text(&json, "file", report.file);
+        cli_json_integer(&json, "pictures", report.pictures);
+        cli_json_number(&json, "time", report.time);
+        cli_json_number(&json, "seconds_stepping", report.seconds_stepping);
+        cli_json_number(&json, "seconds_drawing", report.seconds_drawing);
+        cli_json_text(&json, "gl", report.device);
+        cli_json_object_end(&json);
+        cli_json_finish(&json);
+    } else if (!settings->quiet) {
+        printf("%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)\n",
+               report.file, report.pictures, report.pictures == 1 ? "" : "s", report.time,
+               report.seconds_stepping, report.seconds_drawing, report.device);
+    }
     return cli_picture_exit(status);
 }
 
@@ -194,6 +180,8 @@ const cli_command cli_cmd_render = {
     .most = 1,
     .options = options,
     .option_count = BASE_COUNT(options),
+    .groups = groups,
+    .group_count = BASE_COUNT(groups),
     .settings_size = sizeof(render_settings),
     .completion = CLI_COMPLETE_FILE,
     .defaults = set_defaults,

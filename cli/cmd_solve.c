@@ -2,6 +2,7 @@
 // cairn solve: solves contact problems from files and says how well.
 #include "base/assert.h"
 #include "cli/commands.h"
+#include "cli/options/shared.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/probe.h"
 #include "cli/process/status.h"
@@ -13,50 +14,17 @@
 
 typedef struct solve_settings {
     cli_common common;
-    cli_assignments solver_settings, local_settings;
-    const char *solver, *local;
-    double tolerance, time_limit;
-    int64_t max_iterations, threads;
+    cli_solver_choice solving;
+    cli_accuracy accuracy;
+    double time_limit;
+    int64_t max_iterations;
     const char *write_solution;
-    bool both_measures, guess, json;
+    bool guess, json;
 } solve_settings;
 
 #define FIELD(name) offsetof(solve_settings, name)
 
 static const cli_option options[] = {
-    {.name = "solver",
-     .type = CLI_PLUGIN,
-     .offset = FIELD(solver),
-     .argument = "SOLVER",
-     .help = "solver (cairn list solvers)",
-     .plugin = CAIRN_SOLVER},
-    {.name = "solver-set",
-     .type = CLI_ASSIGNMENTS,
-     .offset = FIELD(solver_settings),
-     .argument = "NAME=VALUE",
-     .help = "a setting of the solver; may be repeated"},
-    {.name = "local",
-     .type = CLI_PLUGIN,
-     .offset = FIELD(local),
-     .argument = "LOCAL",
-     .help = "one-contact solver (cairn list locals)",
-     .plugin = CAIRN_LOCAL},
-    {.name = "local-set",
-     .type = CLI_ASSIGNMENTS,
-     .offset = FIELD(local_settings),
-     .argument = "NAME=VALUE",
-     .help = "a setting of the one-contact solver; may be repeated"},
-    {.name = "tolerance",
-     .type = CLI_NUMBER,
-     .offset = FIELD(tolerance),
-     .argument = "X",
-     .help = "residual to reach (default 1e-8)",
-     .minimum = 1e-16,
-     .maximum = 1.0},
-    {.name = "both-measures",
-     .type = CLI_FLAG,
-     .offset = FIELD(both_measures),
-     .help = "demand the tolerance of the residual divided by |q| too"},
     {.name = "time-limit",
      .type = CLI_NUMBER,
      .offset = FIELD(time_limit),
@@ -71,14 +39,6 @@ static const cli_option options[] = {
      .help = "iterations that one problem may take (default: the solver's own)",
      .minimum = 1,
      .maximum = INT_MAX},
-    {.name = "threads",
-     .letter = 'j',
-     .type = CLI_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "N",
-     .help = "number of threads; results do not depend on it",
-     .minimum = 1,
-     .maximum = 256},
     {.name = "guess",
      .type = CLI_FLAG,
      .offset = FIELD(guess),
@@ -95,11 +55,16 @@ static const cli_option options[] = {
      .help = "print one JSON object a file and nothing else"},
 };
 
+static const cli_group groups[] = {
+    CLI_SOLVER_GROUP(solve_settings, solving),
+    CLI_ACCURACY_GROUP(solve_settings, accuracy),
+};
+
 static void set_defaults(void *memory)
 {
     solve_settings *settings = memory;
-    settings->tolerance = 1e-8;
-    settings->threads = 1;
+    cli_accuracy_defaults(&settings->accuracy);
+    settings->solving.threads = 1;
 }
 
 // the words of the command line as the library takes them
@@ -119,18 +84,20 @@ static int copy_settings(const cli_assignments *from, cairn_setting to[CLI_ASSIG
 static void make_request(const solve_settings *settings, solve_request *request)
 {
     cairn_solve_def def = cairn_default_solve_def();
-    def.solver = settings->solver;
-    def.local = settings->local;
+    def.solver = settings->solving.solver;
+    def.local = settings->solving.local;
     def.solver_settings = request->solver_settings;
-    def.solver_setting_count = copy_settings(&settings->solver_settings, request->solver_settings);
+    def.solver_setting_count =
+        copy_settings(&settings->solving.solver_settings, request->solver_settings);
     def.local_settings = request->local_settings;
-    def.local_setting_count = copy_settings(&settings->local_settings, request->local_settings);
-    def.tolerance = settings->tolerance;
-    def.both_measures = settings->both_measures;
+    def.local_setting_count =
+        copy_settings(&settings->solving.local_settings, request->local_settings);
+    def.tolerance = settings->accuracy.tolerance;
+    def.both_measures = settings->accuracy.both_measures;
     def.guess = settings->guess;
     def.max_iterations = (int)settings->max_iterations;
     def.time_limit = settings->time_limit;
-    def.threads = (int)settings->threads;
+    def.threads = (int)settings->solving.threads;
     request->def = def;
     request->rows = 0;
 }
@@ -149,36 +116,15 @@ static void put_json(const char *file, const cairn_problem *problem,
     cli_json_integer(&json, "iterations", report->iterations);
     cli_json_number(&json, "error", report->error);
     cli_json_number(&json, "seconds", report->seconds);
+    cli_json_number(&json, "error_scaled", report->error_scaled);
+    cli_json_number(&json, "error_q", report->error_q);
+    cli_json_number(&json, "error_siconos", report->error_siconos);
+    cli_json_number(&json, "growth", report->growth);
     if (cairn_problem_get_equality_count(problem) > 0)
         cli_json_number(&json, "error_joints", report->error_joints);
     cli_json_object_end(&json);
     cli_json_finish(&json);
     fflush(stdout);
-}
-
-static void put_head(void)
-{
-    printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error", "error |q|",
-           "seconds", "file");
-}
-
-static void put_row(const char *file, const cairn_problem *problem,
-                    const cairn_solve_report *report)
-{
-    printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report->stop,
-           cairn_problem_get_contact_count(problem), report->iterations, report->error,
-           report->error_q, report->seconds, cli_show(file).text);
-    fflush(stdout);
-}
-
-/// Exit status of a solve that could not be done at all.
-static int exit_of_solve(cairn_status status)
-{
-    if (status == CAIRN_ERROR_NOT_FOUND || status == CAIRN_ERROR_ARGUMENT)
-        return CLI_EXIT_USAGE;
-    if (status == CAIRN_ERROR_NONFINITE)
-        return CLI_EXIT_INPUT;
-    return status == CAIRN_ERROR_UNSUPPORTED ? CLI_EXIT_ABSENT : CLI_EXIT_FAILED;
 }
 
 static int solve_read(const solve_settings *settings, solve_request *request, const char *file,
@@ -189,14 +135,24 @@ static int solve_read(const solve_settings *settings, solve_request *request, co
     cairn_status status = cairn_problem_solve(problem, &request->def, &report, &error);
     if (status != CAIRN_OK) {
         cli_complain("%s: %s", file, error.message);
-        return exit_of_solve(status);
+
+        // exit status of a solve that could not be done at all
+        if (status == CAIRN_ERROR_NOT_FOUND || status == CAIRN_ERROR_ARGUMENT)
+            return CLI_EXIT_USAGE;
+        if (status == CAIRN_ERROR_NONFINITE)
+            return CLI_EXIT_INPUT;
+        return status == CAIRN_ERROR_UNSUPPORTED ? CLI_EXIT_ABSENT : CLI_EXIT_FAILED;
     }
     if (settings->json) {
         put_json(file, problem, &report);
     } else {
         if (request->rows++ == 0)
-            put_head();
-        put_row(file, problem, &report);
+            printf("%-15s %6s %10s %9s %9s %9s  %s\n", "status", "nc", "iterations", "error",
+                   "siconos", "seconds", "file");
+        printf("%-15s %6d %10d %9.2e %9.2e %9.3g  %s\n", report.stop,
+               cairn_problem_get_contact_count(problem), report.iterations, report.error,
+               report.error_siconos, report.seconds, cli_show(file).text);
+        fflush(stdout);
     }
     if (settings->write_solution != NULL &&
         cairn_problem_write_solution(problem, settings->write_solution, &error) != CAIRN_OK) {
@@ -264,6 +220,8 @@ const cli_command cli_cmd_solve = {
     .most = CLI_ARGUMENTS_MAX,
     .options = options,
     .option_count = BASE_COUNT(options),
+    .groups = groups,
+    .group_count = BASE_COUNT(groups),
     .settings_size = sizeof(solve_settings),
     .completion = CLI_COMPLETE_FILE,
     .defaults = set_defaults,

@@ -20,7 +20,6 @@ typedef struct view_settings {
 #define FIELD(name) offsetof(view_settings, name)
 
 static const cli_option options[] = {
-    CLI_PICTURE_OPTIONS(view_settings),
     {.name = "out",
      .letter = 'o',
      .type = CLI_TEXT,
@@ -48,6 +47,8 @@ static const cli_option options[] = {
      .offset = FIELD(quiet),
      .help = "no messages of the window on standard error"},
 };
+
+static const cli_group groups[] = {CLI_PICTURE_GROUPS(view_settings, picture)};
 
 static void set_defaults(void *memory)
 {
@@ -156,6 +157,8 @@ const cli_command cli_cmd_view = {
     .most = 1,
     .options = options,
     .option_count = BASE_COUNT(options),
+    .groups = groups,
+    .group_count = BASE_COUNT(groups),
     .settings_size = sizeof(view_settings),
     .completion = CLI_COMPLETE_FILE,
     .defaults = set_defaults,

@@ -5,9 +5,9 @@
 #include "base/assert.h"
 
 static const cli_command *const commands[] = {
-    &cli_cmd_run,   &cli_cmd_view,    &cli_cmd_render, &cli_cmd_solve, &cli_cmd_bench,
-    &cli_cmd_check, &cli_cmd_compare, &cli_cmd_law,    &cli_cmd_info,  &cli_cmd_list,
-    &cli_cmd_sweep, &cli_cmd_doctor,  &cli_cmd_help,
+#define COMMAND(name) &cli_cmd_##name,
+    CLI_COMMANDS(COMMAND)
+#undef COMMAND
 };
 
 const cli_commands cli_all_commands = {commands, BASE_COUNT(commands)};

@@ -5,21 +5,28 @@
 
 #include "cli/text/options.h"
 
-extern const cli_command cli_cmd_run;
-extern const cli_command cli_cmd_solve;
-extern const cli_command cli_cmd_bench;
-extern const cli_command cli_cmd_check;
-extern const cli_command cli_cmd_compare;
-extern const cli_command cli_cmd_view;
-extern const cli_command cli_cmd_render;
-extern const cli_command cli_cmd_info;
-extern const cli_command cli_cmd_law;
-extern const cli_command cli_cmd_list;
-extern const cli_command cli_cmd_sweep;
-extern const cli_command cli_cmd_doctor;
-extern const cli_command cli_cmd_help;
+// clang-format off
+/// All subcommands, in the order of the help.
+#define CLI_COMMANDS(X) \
+    X(run) \
+    X(view) \
+    X(render) \
+    X(solve) \
+    X(bench) \
+    X(check) \
+    X(compare) \
+    X(law) \
+    X(info) \
+    X(list) \
+    X(sweep) \
+    X(doctor) \
+    X(help)
+// clang-format on
 
-/// The list of all of them.
+#define CLI_COMMAND_DECLARE(name) extern const cli_command cli_cmd_##name;
+CLI_COMMANDS(CLI_COMMAND_DECLARE)
+#undef CLI_COMMAND_DECLARE
+
 extern const cli_commands cli_all_commands;
 
 /// NULL when there is none of that name.

@@ -17,6 +17,8 @@ typedef struct scn_assignment {
 typedef struct scn_options {
     const scn_assignment *parameters; // [parameter_count] of param(); each must exist
     int parameter_count;
+    const scn_assignment *simulation; // [simulation_count] of simulation{}, after the scene's
+    int simulation_count;
     const char *law;                       // for every pair; NULL: as the scene says
     const char *solver, *local;            // NULL: as the scene says
     const scn_assignment *solver_settings; // [solver_setting_count] after those of the scene

@@ -221,7 +221,7 @@ static void limit_resources(double limit)
     setrlimit(RLIMIT_CORE, &core);
 }
 
-// as cairn bench times: CPU time, or the middle of five on the wall's clock
+// as cairn bench times: CPU time, or the median of five on the wall's clock
 static answer solve_timed(const con_fclib_problem *content, const solver_entry *solver,
                           double tolerance)
 {

@@ -23,6 +23,7 @@ typedef struct bench_result {
     int info;                       // 0; exit status, or minus the signal, of a child that died
     char status[BENCH_STATUS_SIZE]; // "solved", "time_limit", "timeout", "signal11", ...
     double limit;                   // s
+    double error_scaled, error_q, error_siconos; // the other measures; NaN where there are none
 } bench_result;
 
 typedef struct bench_solver {

@@ -120,20 +120,6 @@ static bool has_external_solvers(const bench_table *table)
     return false;
 }
 
-static void add_files(const bench_table *table, const int *matrix, bench_profile *profile)
-{
-    bool external = has_external_solvers(table);
-    for (int f = 0; f < table->file_count; f++) {
-        bool own = is_tried(table, matrix, f, false);
-        if (own && (!external || is_tried(table, matrix, f, true))) {
-            profile->problems++;
-            profile->unsolved += !add_file(table, matrix, f, profile);
-        } else {
-            profile->left_out += own;
-        }
-    }
-}
-
 cairn_status bench_profile_create(bench_table *table, bench_profile *profile)
 {
     size_t files = (size_t)table->file_count, solvers = (size_t)table->solver_count;
@@ -148,7 +134,19 @@ cairn_status bench_profile_create(bench_table *table, bench_profile *profile)
     }
     for (size_t s = 0; s < solvers; s++)
         profile->curves[s] = (bench_curve){.solver = (int)s, .ratio = profile->ratios + s * files};
-    add_files(table, matrix, profile);
+
+    // add files
+    bool external = has_external_solvers(table);
+    for (int f = 0; f < table->file_count; f++) {
+        bool own = is_tried(table, matrix, f, false);
+        if (own && (!external || is_tried(table, matrix, f, true))) {
+            profile->problems++;
+            profile->unsolved += !add_file(table, matrix, f, profile);
+        } else {
+            profile->left_out += own;
+        }
+    }
+
     base_release(&table->allocator, matrix);
     finish_curves(profile);
     qsort(profile->curves, solvers, sizeof *profile->curves, compare_curves);

@@ -144,6 +144,9 @@ static void judge_answer(bench_state *s, const child *c, const answer *said, ben
         result->wall = said->report.seconds;
         result->iterations = said->report.iterations;
         result->error = said->report.error;
+        result->error_scaled = said->report.error_scaled;
+        result->error_q = said->report.error_q;
+        result->error_siconos = said->report.error_siconos;
         memcpy(result->status, said->stop, sizeof result->status);
         return;
     }
@@ -163,6 +166,9 @@ static cairn_status put_result(bench_state *s, const child *c, const answer *sai
                            .solver = bench_table_solver(s->table, plan->solvers[c->solver], false),
                            .seconds = NAN,
                            .error = NAN,
+                           .error_scaled = NAN,
+                           .error_q = NAN,
+                           .error_siconos = NAN,
                            .wall = NAN,
                            .limit = plan->time_limit};
     if (said != NULL)
@@ -193,45 +199,6 @@ static cairn_status start_child(bench_state *s, child *c, cairn_error *error)
     return CAIRN_OK;
 }
 
-/// The child's line has an answer, which is all there is to wait for, or is closed.
-static cairn_status collect_child(bench_state *s, child *c, cairn_error *error)
-{
-    answer said;
-    bool answered = cli_child_receive(c->process.line, &said, sizeof said);
-    int state = cli_child_end(&c->process);
-    s->running--;
-    s->done++;
-    return put_result(s, c, answered ? &said : NULL, state, error);
-}
-
-static void end_children(bench_state *s)
-{
-    for (int i = 0; i < JOBS_MAX; i++)
-        cli_child_end(&s->children[i].process);
-}
-
-static void stop_late_children(bench_state *s)
-{
-    // the clock on the wall runs on while a busy machine lets the child wait
-    double limit = 20.0 * s->plan->time_limit + 2.0 * grace;
-    for (int i = 0; i < s->plan->jobs; i++) {
-        child *c = &s->children[i];
-        if (c->process.pid != 0 && !c->stopped && base_timer_seconds() - c->started > limit) {
-            kill(c->process.pid, SIGKILL);
-            c->stopped = true;
-        }
-    }
-}
-
-static cairn_status fill_free(bench_state *s, cairn_error *error)
-{
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < s->plan->jobs && s->next < s->total && status == CAIRN_OK; i++)
-        if (s->children[i].process.pid == 0)
-            status = start_child(s, &s->children[i], error);
-    return status;
-}
-
 static cairn_status wait_some(bench_state *s, cairn_error *error)
 {
     struct pollfd ends[JOBS_MAX];
@@ -242,25 +209,29 @@ static cairn_status wait_some(bench_state *s, cairn_error *error)
     int ready = poll(ends, (nfds_t)s->plan->jobs, 200);
     cairn_status status = CAIRN_OK;
     for (int i = 0; ready > 0 && i < s->plan->jobs && status == CAIRN_OK; i++)
-        if (ends[i].fd >= 0 && ends[i].revents != 0)
-            status = collect_child(s, &s->children[i], error);
-    stop_late_children(s);
-    return status;
-}
+        if (ends[i].fd >= 0 && ends[i].revents != 0) {
+            // the child's line has an answer, which is all there is to wait for, or is
+            // closed
+            answer said;
+            bool answered = cli_child_receive(s->children[i].process.line, &said, sizeof said);
+            int state = cli_child_end(&s->children[i].process);
+            s->running--;
+            s->done++;
+            status = put_result(s, &s->children[i], answered ? &said : NULL, state, error);
+        }
 
-static void show_progress(bench_state *s)
-{
-    char text[128] = "";
+    // stop late children
+    // the clock on the wall runs on while a busy machine lets the child wait
+    double limit = 20.0 * s->plan->time_limit + 2.0 * grace;
     for (int i = 0; i < s->plan->jobs; i++) {
-        const child *c = &s->children[i];
-        if (c->process.pid == 0)
-            continue;
-        const char *slash = strrchr(s->plan->paths[c->path], '/');
-        snprintf(text, sizeof text, "%d of %d  %.40s  %.60s", s->done, s->total,
-                 s->plan->solvers[c->solver], slash != NULL ? slash + 1 : s->plan->paths[c->path]);
-        break;
+        child *c = &s->children[i];
+        if (c->process.pid != 0 && !c->stopped && base_timer_seconds() - c->started > limit) {
+            kill(c->process.pid, SIGKILL);
+            c->stopped = true;
+        }
     }
-    cli_progress_tell(&s->progress, (double)s->done / s->total, text);
+
+    return status;
 }
 
 static cairn_status run_all(bench_state *s, cairn_error *error)
@@ -270,10 +241,28 @@ static cairn_status run_all(bench_state *s, cairn_error *error)
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted after %d of %d solves", s->done,
                              s->total);
-        status = fill_free(s, error);
+
+        // fill free
+        status = CAIRN_OK;
+        for (int i = 0; i < s->plan->jobs && s->next < s->total && status == CAIRN_OK; i++)
+            if (s->children[i].process.pid == 0)
+                status = start_child(s, &s->children[i], error);
         if (status == CAIRN_OK)
             status = wait_some(s, error);
-        show_progress(s);
+
+        // show progress
+        char text[128] = "";
+        for (int i = 0; i < s->plan->jobs; i++) {
+            const child *c = &s->children[i];
+            if (c->process.pid == 0)
+                continue;
+            const char *slash = strrchr(s->plan->paths[c->path], '/');
+            snprintf(text, sizeof text, "%d of %d  %.40s  %.60s", s->done, s->total,
+                     s->plan->solvers[c->solver],
+                     slash != NULL ? slash + 1 : s->plan->paths[c->path]);
+            break;
+        }
+        cli_progress_tell(&s->progress, (double)s->done / s->total, text);
     }
     return status;
 }
@@ -293,7 +282,8 @@ cairn_status bench_run(const bench_plan *plan, bench_table *table, FILE *csv, ca
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s", cairn_status_text(CAIRN_ERROR_MEMORY));
     cli_interrupt_watch();
     cairn_status status = run_all(&s, error);
-    end_children(&s);
+    for (int i = 0; i < JOBS_MAX; i++)
+        cli_child_end(&s.children[i].process);
     cli_progress_clear(&s.progress);
     base_release(&table->allocator, s.complained);
     return status;

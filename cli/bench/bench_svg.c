@@ -21,23 +21,6 @@ static const char *const colours[] = {"#0b4f9c", "#d1361b", "#1b8a3a", "#8c2fa8"
                                       "#0097a7", "#b01657", "#5d4a1f", "#6b7a00", "#333333"};
 static const char *const dashes[] = {"", "9 3", "2 3", "9 3 2 3", "16 4", "5 2 1 2 1 2"};
 
-static void put_escaped(const char *text, FILE *out)
-{
-    for (; *text != '\0'; text++) {
-        unsigned char letter = (unsigned char)*text;
-        if (letter == '&')
-            fputs("&amp;", out);
-        else if (letter == '<')
-            fputs("&lt;", out);
-        else if (letter == '>')
-            fputs("&gt;", out);
-        else if (letter >= 0x20 && letter < 0x7f)
-            fputc(letter, out);
-        else
-            fputc('?', out);
-    }
-}
-
 static double x_of(const bench_profile *profile, double tau)
 {
     return PLOT_LEFT + PLOT_WIDTH * log(tau) / log(profile->tau_max);
@@ -83,22 +66,6 @@ static void put_axes(const bench_profile *profile, FILE *out)
             PLOT_LEFT, PLOT_TOP, PLOT_WIDTH, PLOT_HEIGHT);
 }
 
-static void put_titles(const bench_profile *profile, double tolerance, FILE *out)
-{
-    fprintf(out,
-            "<text x=\"%d\" y=\"28\" font-size=\"16\">Performance profile: %d problems, "
-            "tolerance %g",
-            PLOT_LEFT, profile->problems, tolerance);
-    if (profile->unsolved > 0)
-        fprintf(out, ", %d solved by none", profile->unsolved);
-    fprintf(out,
-            "</text>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time / time of the fastest "
-            "solver on the same problem</text>\n"
-            "<text transform=\"translate(22 %d) rotate(-90)\" text-anchor=\"middle\">share of all "
-            "problems solved within that ratio</text>\n",
-            PLOT_LEFT + PLOT_WIDTH / 2, PLOT_TOP + PLOT_HEIGHT + 42, PLOT_TOP + PLOT_HEIGHT / 2);
-}
-
 static void put_curve(const bench_table *table, const bench_profile *profile, int rank, FILE *out)
 {
     const bench_curve *curve = &profile->curves[rank];
@@ -129,7 +96,23 @@ static void put_legend(const bench_table *table, const bench_profile *profile, F
         put_style(rank, solver->external, out);
         fprintf(out, "/>\n<text x=\"%d\" y=\"%d\"%s>", x + 52, y + 4,
                 solver->external ? "" : " font-weight=\"bold\"");
-        put_escaped(solver->name, out);
+
+        // put escaped
+        const char *text = solver->name;
+        for (; *text != '\0'; text++) {
+            unsigned char letter = (unsigned char)*text;
+            if (letter == '&')
+                fputs("&amp;", out);
+            else if (letter == '<')
+                fputs("&lt;", out);
+            else if (letter == '>')
+                fputs("&gt;", out);
+            else if (letter >= 0x20 && letter < 0x7f)
+                fputc(letter, out);
+            else
+                fputc('?', out);
+        }
+
         fprintf(out, "  %d/%d</text>\n", curve->solved, curve->tried);
     }
 }
@@ -146,7 +129,21 @@ void bench_svg_write(const bench_table *table, const bench_profile *profile, dou
             "font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
             width, height, width, height, width, height);
     put_axes(profile, out);
-    put_titles(profile, tolerance, out);
+
+    // put titles
+    fprintf(out,
+            "<text x=\"%d\" y=\"28\" font-size=\"16\">Performance profile: %d problems, "
+            "tolerance %g",
+            PLOT_LEFT, profile->problems, tolerance);
+    if (profile->unsolved > 0)
+        fprintf(out, ", %d solved by none", profile->unsolved);
+    fprintf(out,
+            "</text>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time / time of the fastest "
+            "solver on the same problem</text>\n"
+            "<text transform=\"translate(22 %d) rotate(-90)\" text-anchor=\"middle\">share of all "
+            "problems solved within that ratio</text>\n",
+            PLOT_LEFT + PLOT_WIDTH / 2, PLOT_TOP + PLOT_HEIGHT + 42, PLOT_TOP + PLOT_HEIGHT / 2);
+
     // the best on top
     for (int rank = profile->curve_count - 1; rank >= 0; rank--)
         put_curve(table, profile, rank, out);

@@ -79,7 +79,9 @@ cairn_status bench_table_add(bench_table *table, const bench_result *result)
 
 void bench_csv_head(FILE *out)
 {
-    fputs("file,solver,success,time_s,iterations,error,wall_s,info,status,limit_s\n", out);
+    fputs("file,solver,success,time_s,iterations,error,wall_s,info,status,limit_s,"
+          "error_scaled,error_q,error_siconos\n",
+          out);
 }
 
 void bench_csv_row(const bench_table *table, const bench_result *result, FILE *out)
@@ -87,9 +89,10 @@ void bench_csv_row(const bench_table *table, const bench_result *result, FILE *o
     cli_csv_put(table->files[result->file], out);
     fputc(',', out);
     cli_csv_put(table->solvers[result->solver].name, out);
-    fprintf(out, ",%d,%.9g,%" PRId64 ",%.9g,%.9g,%d,%s,%g\n", result->success ? 1 : 0,
-            result->seconds, result->iterations, result->error, result->wall, result->info,
-            result->status, result->limit);
+    fprintf(out, ",%d,%.9g,%" PRId64 ",%.9g,%.9g,%d,%s,%g,%.9g,%.9g,%.9g\n",
+            result->success ? 1 : 0, result->seconds, result->iterations, result->error,
+            result->wall, result->info, result->status, result->limit, result->error_scaled,
+            result->error_q, result->error_siconos);
 }
 
 // ---------------------------------------------------------------- reading

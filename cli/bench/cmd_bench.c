@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "cli/bench/bench.h"
 #include "cli/commands.h"
+#include "cli/options/shared.h"
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
@@ -19,10 +20,11 @@ enum { SOLVERS_MAX = 128 };
 typedef struct bench_settings {
     cli_common common;
     const char *solvers;
-    double tolerance, time_limit;
+    cli_accuracy accuracy;
+    double time_limit;
     int64_t memory_limit, jobs;
     const char *csv, *profile, *external;
-    bool both_measures, json, quiet;
+    bool json, quiet;
 } bench_settings;
 
 #define FIELD(name) offsetof(bench_settings, name)
@@ -33,17 +35,6 @@ static const cli_option options[] = {
      .offset = FIELD(solvers),
      .argument = "A,B/LOCAL,...|all",
      .help = "solvers, each perhaps with a one-contact solver (default all)"},
-    {.name = "tolerance",
-     .type = CLI_NUMBER,
-     .offset = FIELD(tolerance),
-     .argument = "X",
-     .help = "residual to reach (default 1e-8)",
-     .minimum = 1e-16,
-     .maximum = 1.0},
-    {.name = "both-measures",
-     .type = CLI_FLAG,
-     .offset = FIELD(both_measures),
-     .help = "demand the tolerance of the residual divided by |q| too"},
     {.name = "time-limit",
      .type = CLI_NUMBER,
      .offset = FIELD(time_limit),
@@ -62,7 +53,7 @@ static const cli_option options[] = {
      .type = CLI_INTEGER,
      .offset = FIELD(jobs),
      .argument = "N",
-     .help = "solves at a time; times are CPU times, yet more disturbed (default 1)",
+     .help = "solves at a time; times are CPU times, but noisier (default 1)",
      .minimum = 1,
      .maximum = 64},
     {.name = "csv",
@@ -94,10 +85,12 @@ static const cli_option options[] = {
      .help = "no progress"},
 };
 
+static const cli_group groups[] = {CLI_ACCURACY_GROUP(bench_settings, accuracy)};
+
 static void set_defaults(void *memory)
 {
     bench_settings *settings = memory;
-    settings->tolerance = 1e-8;
+    cli_accuracy_defaults(&settings->accuracy);
     settings->time_limit = 10.0;
     settings->memory_limit = 4096;
     settings->jobs = 1;
@@ -272,21 +265,6 @@ static void print_table(const bench_table *table, const bench_profile *profile)
         printf("%d problems without external results are left out\n", profile->left_out);
 }
 
-static void print_duels(const bench_table *table)
-{
-    printf("against the best external solver (*) of each problem:\n");
-    for (int s = 0; s < table->solver_count; s++) {
-        bench_duel duel;
-        if (table->solvers[s].external || bench_duel_compute(table, s, &duel) != CAIRN_OK)
-            continue;
-        printf("  %-30s faster on %d of %d", table->solvers[s].name, duel.faster, duel.both);
-        if (duel.both > 0)
-            printf(", median %.3g times, least %.3g times (%s)", duel.median, duel.worst,
-                   table->files[duel.worst_file]);
-        printf("; alone %d, others alone %d\n", duel.alone, duel.other);
-    }
-}
-
 static void json_table(const bench_table *table, const bench_profile *profile)
 {
     for (int i = 0; i < profile->curve_count; i++) {
@@ -313,7 +291,7 @@ static cairn_status draw(const bench_call *call, const bench_profile *profile, c
     cairn_status status = cli_file_open(&file, call->settings->profile, error);
     if (status != CAIRN_OK)
         return status;
-    bench_svg_write(&call->table, profile, call->settings->tolerance, file.stream);
+    bench_svg_write(&call->table, profile, call->settings->accuracy.tolerance, file.stream);
     return cli_file_commit(&file, error);
 }
 
@@ -327,8 +305,20 @@ static cairn_status summarise(bench_call *call, cairn_error *error)
         json_table(&call->table, &profile);
     else
         print_table(&call->table, &profile);
-    if (call->settings->external != NULL && !call->settings->json)
-        print_duels(&call->table);
+    if (call->settings->external != NULL && !call->settings->json) {
+        const bench_table *table = &call->table;
+        printf("against the best external solver (*) of each problem:\n");
+        for (int s = 0; s < table->solver_count; s++) {
+            bench_duel duel;
+            if (table->solvers[s].external || bench_duel_compute(table, s, &duel) != CAIRN_OK)
+                continue;
+            printf("  %-30s faster on %d of %d", table->solvers[s].name, duel.faster, duel.both);
+            if (duel.both > 0)
+                printf(", median %.3g times, least %.3g times (%s)", duel.median, duel.worst,
+                       table->files[duel.worst_file]);
+            printf("; alone %d, others alone %d\n", duel.alone, duel.other);
+        }
+    }
     if (call->settings->profile != NULL)
         status = draw(call, &profile, error);
     bench_profile_release(&call->table, &profile);
@@ -357,9 +347,9 @@ static cairn_status run_plan(bench_call *call, cairn_error *error)
         .path_count = call->path_count,
         .solvers = call->solvers,
         .solver_count = call->solver_count,
-        .tolerance = settings->tolerance,
+        .tolerance = settings->accuracy.tolerance,
         .time_limit = settings->time_limit,
-        .both_measures = settings->both_measures,
+        .both_measures = settings->accuracy.both_measures,
         .memory_limit = settings->memory_limit,
         .jobs = (int)settings->jobs,
         .quiet = settings->quiet,
@@ -431,12 +421,14 @@ const cli_command cli_cmd_bench = {
         "Runs solvers on the contact problems of FCLIB files, or of all .hdf5 files of folders, "
         "each solve in a\nprocess of its own: a crash or a hang is the failure of that one. "
         "Writes a CSV, draws a performance\nprofile and prints a table. Times are of the solve "
-        "alone, CPU time or, below 20 ms, the middle of five. After Ctrl-C the CSV holds what "
+        "alone, CPU time or, below 20 ms, the median of five. After Ctrl-C the CSV holds what "
         "was\ndone, and the exit status is 130.",
     .least = 1,
     .most = CLI_ARGUMENTS_MAX,
     .options = options,
     .option_count = BASE_COUNT(options),
+    .groups = groups,
+    .group_count = BASE_COUNT(groups),
     .settings_size = sizeof(bench_settings),
     .completion = CLI_COMPLETE_FILE,
     .defaults = set_defaults,

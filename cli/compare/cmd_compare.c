@@ -91,22 +91,6 @@ static cairn_status compare_file(comparison *out, const char *name, table_compar
     return status;
 }
 
-static cairn_status compare_folders(comparison *out)
-{
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < 2 && status == CAIRN_OK; i++)
-        status = compare_summary_read(&out->summaries[i], out->folders[i], &out->error);
-    if (status == CAIRN_OK)
-        status = compare_file(out, "energy.csv", compare_energies);
-    if (status == CAIRN_OK)
-        status = compare_file(out, "sensors.csv", compare_sensors);
-    if (status == CAIRN_OK)
-        status = compare_file(out, "bodies.csv", compare_places);
-    if (out->summaries[0].bodies != out->summaries[1].bodies)
-        out->same_shape = false;
-    return status;
-}
-
 // ---------------------------------------------------------------- reports
 
 static double largest_relative(const comparison *found)
@@ -167,20 +151,6 @@ static void print_text(const comparison *found)
     printf("\nfinal states %s\n", same_hash(found) ? "are the same, bit by bit" : "differ");
 }
 
-static void put_lines(const comparison *found, cli_json *json)
-{
-    cli_json_object(json, "differences");
-    for (int i = 0; i < found->lines.count; i++) {
-        const compare_line *line = &found->lines.items[i];
-        cli_json_object(json, line->name);
-        cli_json_number(json, "difference", line->difference);
-        cli_json_number(json, "relative", compare_relative(line));
-        cli_json_number(json, "where", line->where);
-        cli_json_object_end(json);
-    }
-    cli_json_object_end(json);
-}
-
 static void print_json(const comparison *found)
 {
     const compare_summary *a = &found->summaries[0], *b = &found->summaries[1];
@@ -191,7 +161,19 @@ static void print_json(const comparison *found)
     cli_json_boolean(&json, "same_state", same_hash(found));
     cli_json_boolean(&json, "same_shape", found->same_shape);
     cli_json_number(&json, "relative_max", largest_relative(found));
-    put_lines(found, &json);
+
+    // put lines
+    cli_json_object(&json, "differences");
+    for (int i = 0; i < found->lines.count; i++) {
+        const compare_line *line = &found->lines.items[i];
+        cli_json_object(&json, line->name);
+        cli_json_number(&json, "difference", line->difference);
+        cli_json_number(&json, "relative", compare_relative(line));
+        cli_json_number(&json, "where", line->where);
+        cli_json_object_end(&json);
+    }
+    cli_json_object_end(&json);
+
     cli_json_number(&json, "seconds_per_step_ratio", b->seconds_per_step / a->seconds_per_step);
     cli_json_number(&json, "iterations_mean_ratio", b->iterations_mean / a->iterations_mean);
     cli_json_object_end(&json);
@@ -204,7 +186,19 @@ static int run_compare(const void *memory)
     comparison found = {.folders = {settings->common.arguments[0], settings->common.arguments[1]},
                         .lines = {.allocator = base_allocator_default()},
                         .same_shape = true};
-    cairn_status status = compare_folders(&found);
+
+    // compare folders
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < 2 && status == CAIRN_OK; i++)
+        status = compare_summary_read(&found.summaries[i], found.folders[i], &found.error);
+    if (status == CAIRN_OK)
+        status = compare_file(&found, "energy.csv", compare_energies);
+    if (status == CAIRN_OK)
+        status = compare_file(&found, "sensors.csv", compare_sensors);
+    if (status == CAIRN_OK)
+        status = compare_file(&found, "bodies.csv", compare_places);
+    if (found.summaries[0].bodies != found.summaries[1].bodies)
+        found.same_shape = false;
     int result = CLI_EXIT_DONE;
     if (status != CAIRN_OK) {
         cli_complain("%s", found.error.message);

@@ -104,17 +104,6 @@ static bool same_times(const cli_table *a, const cli_table *b)
     return true;
 }
 
-static void compare_column(const cli_table *a, const cli_table *b, int column, int other,
-                           compare_line *line)
-{
-    int row = 0;
-    for (int r = 0; r < a->rows; r++) {
-        double time = cli_table_value(a, r, TIME_COLUMN), value;
-        if (value_at(b, other, time, &row, &value))
-            note(line, cli_table_value(a, r, column), value, time);
-    }
-}
-
 cairn_status compare_series(const cli_table *a, const cli_table *b, bool together,
                             compare_lines *lines, bool *same)
 {
@@ -133,7 +122,14 @@ cairn_status compare_series(const cli_table *a, const cli_table *b, bool togethe
         compare_line *line = line_of(lines, first, name);
         if (line == NULL)
             return CAIRN_ERROR_MEMORY;
-        compare_column(a, b, c, other, line);
+
+        // compare column
+        int row = 0;
+        for (int r = 0; r < a->rows; r++) {
+            double time = cli_table_value(a, r, TIME_COLUMN), value;
+            if (value_at(b, other, time, &row, &value))
+                note(line, cli_table_value(a, r, c), value, time);
+        }
     }
     *same = *same && same_times(a, b) && a->columns == b->columns &&
             matched == a->columns - FIRST_COLUMN;

@@ -36,11 +36,13 @@ static void completion_value(const cli_option *option)
 static void completion_command(const cli_command *command)
 {
     printf("    %s)\n        case $before in\n", command->name);
-    for (int i = 0; i < command->option_count; i++)
-        completion_value(&command->options[i]);
+    for (int i = 0; i < cli_option_count(command); i++) {
+        const cli_option option = cli_option_at(command, i);
+        completion_value(&option);
+    }
     fputs("        esac\n        words=\"", stdout);
-    for (int i = 0; i < command->option_count; i++)
-        printf("--%s ", command->options[i].name);
+    for (int i = 0; i < cli_option_count(command); i++)
+        printf("--%s ", cli_option_at(command, i).name);
     fputs("--help", stdout);
     if (command->operand_words != NULL) {
         putchar(' ');

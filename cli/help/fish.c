@@ -49,8 +49,8 @@ static void put_command(const cli_command *command)
     printf("complete -c cairn -n __fish_use_subcommand -f -a %s -d ", command->name);
     put_quoted(command->summary);
     putchar('\n');
-    for (int i = 0; i < command->option_count; i++) {
-        const cli_option *option = &command->options[i];
+    for (int i = 0; i < cli_option_count(command); i++) {
+        const cli_option at = cli_option_at(command, i), *option = &at;
         printf("complete -c cairn -n '__fish_seen_subcommand_from %s' -l %s", command->name,
                option->name);
         if (option->letter != '\0')

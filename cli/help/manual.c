@@ -48,8 +48,10 @@ static void man_command(const cli_command *command)
     putchar('\n');
     put_roff(command->description);
     putchar('\n');
-    for (int i = 0; i < command->option_count; i++)
-        man_option(&command->options[i]);
+    for (int i = 0; i < cli_option_count(command); i++) {
+        const cli_option option = cli_option_at(command, i);
+        man_option(&option);
+    }
     if (command->manual == NULL)
         return;
     // lines as they are; none starts with a dot or a quote

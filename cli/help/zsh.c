@@ -59,8 +59,10 @@ static void put_option(const cli_option *option)
 static void put_command(const cli_command *command)
 {
     printf("    %s)\n        _arguments -s \\\n", command->name);
-    for (int i = 0; i < command->option_count; i++)
-        put_option(&command->options[i]);
+    for (int i = 0; i < cli_option_count(command); i++) {
+        const cli_option option = cli_option_at(command, i);
+        put_option(&option);
+    }
     fputs("            '(-h --help)'{-h,--help}'[help of the command]' \\\n            '*:operand:",
           stdout);
     if (command->operand_words != NULL) {

@@ -200,17 +200,6 @@ static double smaller_radius(const cairn_law_state *state)
     return radius;
 }
 
-static void fill_masses(const law_request *request, cairn_law_state *state)
-{
-    for (int side = 0; side < 2; side++) {
-        cairn_law_body *body = &state->body[side];
-        double r = body->radius;
-        body->mass = is_ball(body) ? default_density * 4.0 / 3.0 * M_PI * r * r * r : INFINITY;
-        if (!isnan(request->masses[side]))
-            body->mass = request->masses[side];
-    }
-}
-
 /// Moves B along the normal to the overlap, then gives it the relative velocity at the contact.
 static cairn_status place(const law_request *request, cairn_law_state *state, cairn_error *error)
 {
@@ -243,7 +232,16 @@ static cairn_status evaluate_law(const law_request *request, law_answer *answer,
     state.law = request->info.name;
     state.parameters = request->parameters;
     state.parameter_count = request->parameter_count;
-    fill_masses(request, &state);
+
+    // fill masses
+    for (int side = 0; side < 2; side++) {
+        cairn_law_body *body = &state.body[side];
+        double r = body->radius;
+        body->mass = is_ball(body) ? default_density * 4.0 / 3.0 * M_PI * r * r * r : INFINITY;
+        if (!isnan(request->masses[side]))
+            body->mass = request->masses[side];
+    }
+
     cairn_status status = place(request, &state, error);
     state.W = request->W_given ? request->W : NULL;
     state.V = request->V_given ? request->V : NULL;

@@ -37,14 +37,6 @@ static law_axis make_axis(double low, double high)
     return (law_axis){low, high, step};
 }
 
-/// The same with ends at round values.
-static law_axis widen(law_axis axis)
-{
-    axis.low = axis.step * floor(axis.low / axis.step + 1e-9);
-    axis.high = axis.step * ceil(axis.high / axis.step - 1e-9);
-    return axis;
-}
-
 static double place_x(const law_axis *axis, double x)
 {
     return PLOT_LEFT + PLOT_WIDTH * (x - axis->low) / (axis->high - axis->low);
@@ -146,7 +138,12 @@ void law_svg_write(const law_curves *curves, FILE *out)
     low = high = 0.0;
     find_range(curves->y[0], curves->count, &low, &high);
     find_range(curves->y[1], curves->count, &low, &high);
-    law_axis y = widen(make_axis(low, high));
+
+    // the same with ends at round values
+    law_axis axis = make_axis(low, high);
+    axis.low = axis.step * floor(axis.low / axis.step + 1e-9);
+    axis.high = axis.step * ceil(axis.high / axis.step - 1e-9);
+    law_axis y = axis;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
             "viewBox=\"0 0 %d %d\" font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" "

@@ -10,26 +10,77 @@
 
 enum { SIZE_MAX_PIXELS = 16384 };
 
+const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT] = {
+    {.name = "step",
+     .type = CLI_NUMBER,
+     .offset = offsetof(cli_picture, step),
+     .argument = "H",
+     .help = "time step, s",
+     .minimum = 1e-12,
+     .maximum = 10.0},
+    {.name = "size",
+     .type = CLI_TEXT,
+     .offset = offsetof(cli_picture, size),
+     .argument = "WxH",
+     .help = "width and height in pixels (default 1280x720)"},
+    {.name = "contacts",
+     .type = CLI_CHOICE,
+     .offset = offsetof(cli_picture, contacts),
+     .argument = "off|points|normals|forces|status|cones",
+     .help = "how contacts are shown (default off)",
+     .words = view_contacts_names},
+    {.name = "colours",
+     .type = CLI_CHOICE,
+     .offset = offsetof(cli_picture, colours),
+     .argument = "id|material|speed|force|island",
+     .help = "what the colour of a body tells (default id)",
+     .words = view_colours_names},
+    {.name = "azimuth",
+     .type = CLI_NUMBER,
+     .offset = offsetof(cli_picture, azimuth),
+     .argument = "DEGREES",
+     .help = "where the eye is: about z, from x",
+     .minimum = -360.0,
+     .maximum = 360.0},
+    {.name = "elevation",
+     .type = CLI_NUMBER,
+     .offset = offsetof(cli_picture, elevation),
+     .argument = "DEGREES",
+     .help = "where the eye is: above the horizon",
+     .minimum = -89.0,
+     .maximum = 89.0},
+    {.name = "zoom",
+     .type = CLI_NUMBER,
+     .offset = offsetof(cli_picture, zoom),
+     .argument = "X",
+     .help = "nearer by this factor than all bodies need",
+     .minimum = 0.01,
+     .maximum = 1000.0},
+    {.name = "parallel",
+     .type = CLI_FLAG,
+     .offset = offsetof(cli_picture, parallel),
+     .help = "no perspective"},
+    {.name = "no-ground",
+     .type = CLI_FLAG,
+     .offset = offsetof(cli_picture, no_ground),
+     .help = "no grid and no floor"},
+    {.name = "no-shadows",
+     .type = CLI_FLAG,
+     .offset = offsetof(cli_picture, no_shadows),
+     .help = "no shadows"},
+};
+
 void cli_picture_defaults(cli_picture *picture)
 {
-    picture->tolerance = picture->step = NAN;
+    cli_scene_defaults(&picture->scene);
+    picture->step = NAN;
     picture->azimuth = picture->elevation = picture->zoom = NAN;
-    picture->seed = -1;
 }
 
 scn_options cli_picture_load_options(const cli_picture *picture)
 {
-    scn_options result = scn_default_options();
-    result.parameters = picture->parameters.items;
-    result.parameter_count = picture->parameters.count;
-    result.law = picture->law;
-    result.solver = picture->solver;
-    result.local = picture->local;
-    result.tolerance = picture->tolerance;
+    scn_options result = cli_scene_load_options(&picture->scene, &picture->solving);
     result.time_step = picture->step;
-    result.threads = (int)picture->threads;
-    result.seed = picture->seed;
-    result.log = cli_log;
     return result;
 }
 
@@ -101,6 +152,7 @@ int cli_picture_exit(cairn_status status)
     case CAIRN_ERROR_NOT_FOUND:
     case CAIRN_ERROR_STALE_ID:
     case CAIRN_ERROR_NUMERICAL:
+    case CAIRN_ERROR_INCONSISTENT:
         break;
     }
     return CLI_EXIT_FAILED;

@@ -183,16 +183,6 @@ static void release_guard(void *context)
     base_release(&allocator, guard);
 }
 
-static cairn_status open_guard(frame_guard *guard, cairn_replay **replay, cairn_error *error)
-{
-    cairn_status status = cli_child_start(&guard->child, serve_frames, guard->path, error);
-    if (status == CAIRN_OK)
-        status = hear(&guard->child, guard->path, &guard->state, error);
-    if (status == CAIRN_OK)
-        status = cairn_replay_open(guard->path, replay, error);
-    return status;
-}
-
 cairn_status cli_probe_replay(const char *path, cairn_replay **replay, cairn_error *error)
 {
     base_allocator allocator = base_allocator_default();
@@ -201,7 +191,13 @@ cairn_status cli_probe_replay(const char *path, cairn_replay **replay, cairn_err
     if (guard == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     snprintf(guard->path, sizeof guard->path, "%s", path);
-    cairn_status status = open_guard(guard, replay, error);
+
+    // open guard
+    cairn_status status = cli_child_start(&guard->child, serve_frames, guard->path, error);
+    if (status == CAIRN_OK)
+        status = hear(&guard->child, guard->path, &guard->state, error);
+    if (status == CAIRN_OK)
+        status = cairn_replay_open(guard->path, replay, error);
     if (status != CAIRN_OK) {
         release_guard(guard);
         return status;

@@ -25,46 +25,6 @@ static const char *const vectors[] = {"avx512", "avx2", "scalar", NULL};
 #define FIELD(name) offsetof(run_settings, name)
 
 static const cli_option options[] = {
-    {.name = "set",
-     .type = CLI_ASSIGNMENTS,
-     .offset = FIELD(parameters),
-     .argument = "NAME=VALUE",
-     .help = "change a parameter of the scene; may be repeated"},
-    {.name = "law",
-     .type = CLI_PLUGIN,
-     .offset = FIELD(law),
-     .argument = "LAW",
-     .help = "contact law of every pair (cairn list laws)",
-     .plugin = CAIRN_LAW},
-    {.name = "solver",
-     .type = CLI_PLUGIN,
-     .offset = FIELD(solver),
-     .argument = "SOLVER",
-     .help = "solver of the implicit law (cairn list solvers)",
-     .plugin = CAIRN_SOLVER},
-    {.name = "solver-set",
-     .type = CLI_ASSIGNMENTS,
-     .offset = FIELD(solver_settings),
-     .argument = "NAME=VALUE",
-     .help = "a setting of the solver; may be repeated"},
-    {.name = "local",
-     .type = CLI_PLUGIN,
-     .offset = FIELD(local),
-     .argument = "LOCAL",
-     .help = "one-contact solver (cairn list locals)",
-     .plugin = CAIRN_LOCAL},
-    {.name = "local-set",
-     .type = CLI_ASSIGNMENTS,
-     .offset = FIELD(local_settings),
-     .argument = "NAME=VALUE",
-     .help = "a setting of the one-contact solver; may be repeated"},
-    {.name = "tolerance",
-     .type = CLI_NUMBER,
-     .offset = FIELD(tolerance),
-     .argument = "X",
-     .help = "residual that a step must reach",
-     .minimum = 1e-16,
-     .maximum = 1.0},
     {.name = "step",
      .type = CLI_NUMBER,
      .offset = FIELD(step),
@@ -81,14 +41,6 @@ static const cli_option options[] = {
      .help = "end time, s",
      .maximum = DBL_MAX,
      .open = true},
-    {.name = "threads",
-     .letter = 'j',
-     .type = CLI_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "N",
-     .help = "number of threads; results do not depend on it",
-     .minimum = 1,
-     .maximum = 256},
     {.name = "vectors",
      .type = CLI_CHOICE,
      .offset = FIELD(vectors),
@@ -96,12 +48,6 @@ static const cli_option options[] = {
      .help = "longest vectors that kernels may use (default: the machine's); results do not depend "
              "on it",
      .words = vectors},
-    {.name = "seed",
-     .type = CLI_INTEGER,
-     .offset = FIELD(seed),
-     .argument = "N",
-     .help = "seed of the scene's random numbers",
-     .maximum = INT_MAX},
     {.name = "out",
      .letter = 'o',
      .type = CLI_TEXT,
@@ -206,8 +152,8 @@ static const cli_option options[] = {
      .type = CLI_NUMBER,
      .offset = FIELD(strict_energy),
      .argument = "X",
-     .help = "with --strict: energy that may be missing or too much, as a part of what changed its "
-             "form (default 0.01)",
+     .help = "with --strict: relative energy-balance tolerance, a part of the energy that changed "
+             "its form (default 0.01)",
      .maximum = DBL_MAX,
      .open = true},
     {.name = "strict-penetration",
@@ -228,13 +174,19 @@ static const cli_option options[] = {
      .help = "no progress and no table"},
 };
 
+static const cli_group groups[] = {
+    CLI_SCENE_GROUP(run_settings, scene),
+    CLI_SOLVER_GROUP(run_settings, solving),
+};
+
 static void set_defaults(void *memory)
 {
     run_settings *settings = memory;
-    settings->tolerance = settings->step = settings->until = NAN;
+    cli_scene_defaults(&settings->scene);
+    settings->step = settings->until = NAN;
     settings->scene_time_limit = scn_default_options().time_limit;
     settings->memory_limit = (double)(scn_default_options().memory_budget >> 20);
-    settings->seed = settings->fclib_every = -1;
+    settings->fclib_every = -1;
     settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
     settings->checkpoint_every = 60.0;
     settings->checkpoint_keep = 2;
@@ -244,25 +196,12 @@ static void set_defaults(void *memory)
 
 static scn_options load_options(const run_settings *settings)
 {
-    scn_options result = scn_default_options();
-    result.parameters = settings->parameters.items;
-    result.parameter_count = settings->parameters.count;
-    result.law = settings->law;
-    result.solver = settings->solver;
-    result.local = settings->local;
-    result.solver_settings = settings->solver_settings.items;
-    result.solver_setting_count = settings->solver_settings.count;
-    result.local_settings = settings->local_settings.items;
-    result.local_setting_count = settings->local_settings.count;
-    result.tolerance = settings->tolerance;
+    scn_options result = cli_scene_load_options(&settings->scene, &settings->solving);
     result.time_step = isinf(settings->step) ? NAN : settings->step;
     result.end_time = settings->until;
-    result.threads = (int)settings->threads;
-    result.seed = settings->seed;
     result.time_limit = settings->scene_time_limit;
     result.memory_budget = (size_t)(settings->memory_limit * 1024.0 * 1024.0);
     result.stop = cli_interrupt_asked;
-    result.log = cli_log;
     return result;
 }
 
@@ -299,6 +238,8 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
         totals->solved_steps++;
         totals->iterations += report->iterations;
         totals->error_max = fmax(totals->error_max, report->error);
+        totals->error_scaled_max = fmax(totals->error_scaled_max, report->error_scaled);
+        totals->error_siconos_max = fmax(totals->error_siconos_max, report->error_siconos);
     }
     if (report->contacts > totals->contacts_max)
         totals->contacts_max = report->contacts;
@@ -573,6 +514,8 @@ const cli_command cli_cmd_run = {
     .most = 1,
     .options = options,
     .option_count = BASE_COUNT(options),
+    .groups = groups,
+    .group_count = BASE_COUNT(groups),
     .settings_size = sizeof(run_settings),
     .completion = CLI_COMPLETE_FILE,
     .defaults = set_defaults,

@@ -3,25 +3,23 @@
 #ifndef CAIRN_CLI_RUN_RUN_H
 #define CAIRN_CLI_RUN_RUN_H
 
+#include "cli/options/shared.h"
 #include "cli/process/files.h"
 #include "cli/process/lock.h"
-#include "cli/text/options.h"
 #include "cli/text/progress.h"
 #include "scenes/scene.h"
 
 /// Filled by the option table of cmd_run.c.
 typedef struct run_settings {
     cli_common common;
-    cli_assignments parameters, solver_settings, local_settings;
-    const char *law, *solver, *local;
-    double tolerance, step, until; // NAN: the scene's; step INFINITY: auto
-    double scene_time_limit;       // s
-    double memory_limit;           // MB
-    int64_t threads;               // 0: the scene's
-    const char *vectors;           // NULL: as the environment says
-    int64_t seed;                  // -1: the scene's
-    const char *out;               // NULL: out/<scene>
-    const char *fclib;             // NULL: the scene's choice
+    cli_scene_choice scene;
+    cli_solver_choice solving;
+    double step, until;      // NAN: the scene's; step INFINITY: auto
+    double scene_time_limit; // s
+    double memory_limit;     // MB
+    const char *vectors;     // NULL: as the environment says
+    const char *out;         // NULL: out/<scene>
+    const char *fclib;       // NULL: the scene's choice
     const char *fclib_form, *fclib_when;
     int64_t fclib_every, paraview_every, energy_every; // -1: the scene's
     int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
@@ -39,7 +37,7 @@ typedef struct run_totals {
     int64_t steps, solved_steps; // solved_steps: with something to solve
     int64_t unsolved;            // above the tolerance
     double iterations;           // sum
-    double error_max;
+    double error_max, error_scaled_max, error_siconos_max;
     int contacts_max;
     double penetration_max, penetration_relative_max;
     double seconds; // s, of stepping alone

@@ -82,6 +82,8 @@ static void note_totals(note_io *io, run_totals *totals)
     note_whole(io, "unsolved", &totals->unsolved);
     note_real(io, "iterations", &totals->iterations);
     note_real(io, "error_max", &totals->error_max);
+    note_real(io, "error_scaled_max", &totals->error_scaled_max);
+    note_real(io, "error_siconos_max", &totals->error_siconos_max);
     note_int(io, "contacts_max", &totals->contacts_max);
     note_real(io, "penetration_max", &totals->penetration_max);
     note_real(io, "penetration_relative_max", &totals->penetration_relative_max);

@@ -7,22 +7,19 @@
 
 enum { NAMED = 6, NAME_SIZE = 72 };
 
-static void put_name(const cairn_world *world, cairn_body_id body, char name[NAME_SIZE])
-{
-    cairn_body_view view;
-    if (cairn_body_get(world, body, &view) == CAIRN_OK && view.name != NULL && view.name[0] != '\0')
-        snprintf(name, NAME_SIZE, "\"%.60s\"", view.name);
-    else
-        snprintf(name, NAME_SIZE, "body %" PRIu32, body.index);
-}
-
 static void say_jam(run_state *run, const cairn_body_id bodies[], int count)
 {
     const cairn_world *world = run->scene->world;
     char text[NAMED * (NAME_SIZE + 2) + 32] = "", name[NAME_SIZE];
     size_t used = 0;
     for (int i = 0; i < count && i < NAMED; i++) {
-        put_name(world, bodies[i], name);
+        cairn_body_id body = bodies[i];
+        cairn_body_view view;
+        if (cairn_body_get(world, body, &view) == CAIRN_OK && view.name != NULL &&
+            view.name[0] != '\0')
+            snprintf(name, NAME_SIZE, "\"%.60s\"", view.name);
+        else
+            snprintf(name, NAME_SIZE, "body %" PRIu32, body.index);
         const char *between = i == 0 ? "" : i + 1 == count ? " and " : ", ";
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", between, name);
     }

@@ -7,7 +7,6 @@
 
 enum { MATERIALS_MAX = 64 };
 
-static const char *const rotation_names[] = {"rig_imp", "rig_neg", "rig_pos"};
 static const char *const form_names[] = {"", "local", "global", "both"};
 
 static void put_parameters(const scn_scene *scene, cli_json *json)
@@ -22,16 +21,13 @@ static void put_simulation(const scn_scene *scene, cli_json *json)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
     cli_json_object(json, "simulation");
-    cli_json_number(json, "step", def->time_step);
+    for (int i = 0; i < cairn_world_def_setting_count(); i++) {
+        const char *key = cairn_world_def_get_setting(i).name;
+        cairn_value value;
+        if (cairn_world_def_get_value(def, key, &value) == CAIRN_OK)
+            cli_json_value(json, key, value);
+    }
     cli_json_number(json, "end_time", scene->end_time);
-    cli_json_number(json, "tolerance", def->tolerance);
-    cli_json_integer(json, "max_iterations", def->max_iterations);
-    cli_json_number(json, "solve_time_limit", def->time_limit);
-    cli_json_text(json, "rotation", rotation_names[def->rotation]);
-    cli_json_boolean(json, "margin", def->margin);
-    cli_json_boolean(json, "correction", def->correction);
-    cli_json_number(json, "correction_slop", def->correction_slop);
-    cli_json_integer(json, "threads", def->threads);
     cli_json_text(json, "vectors", base_vectors_name(base_vectors_longest()));
     cli_json_integer(json, "seed", scene->seed);
     cli_json_list(json, "gravity");

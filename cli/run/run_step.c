@@ -16,37 +16,30 @@ static const char *material_of(const cairn_world *world, cairn_body_id body)
                : "";
 }
 
-static void warn_unstable(const cairn_world *world, const cairn_step_limit *limit)
-{
-    cli_warn("the time step %.3g s exceeds the stable step %.3g s of the stiffest contact, law %s "
-             "between \"%.60s\" and \"%.60s\" (stiffness %.3g N/m on %.3g kg); --step auto takes "
-             "%.3g s",
-             cairn_world_get_def(world)->time_step, limit->step, limit->law,
-             material_of(world, limit->a), material_of(world, limit->b), limit->stiffness,
-             limit->mass, automatic_share * limit->step);
-}
-
-static int take_automatic(cairn_world *world, const cairn_step_limit *limit)
-{
-    cairn_error error = {0};
-    if (isinf(limit->step)) {
-        cli_warn("--step auto: no contact of an explicit law limits the step; it stays %.3g s",
-                 cairn_world_get_def(world)->time_step);
-        return CLI_EXIT_DONE;
-    }
-    if (cairn_world_set_time_step(world, automatic_share * limit->step, &error) != CAIRN_OK) {
-        cli_complain("--step auto: %s", error.message);
-        return CLI_EXIT_FAILED;
-    }
-    return CLI_EXIT_DONE;
-}
-
 int run_step_choose(const run_settings *settings, cairn_world *world)
 {
     cairn_step_limit limit = cairn_world_get_stable_step(world);
-    if (isinf(settings->step))
-        return take_automatic(world, &limit);
-    if (cairn_world_get_def(world)->time_step > limit.step)
-        warn_unstable(world, &limit);
+    if (isinf(settings->step)) {
+        cairn_error error = {0};
+        if (isinf(limit.step)) {
+            cli_warn("--step auto: no contact of an explicit law limits the step; it stays %.3g s",
+                     cairn_world_get_def(world)->time_step);
+            return CLI_EXIT_DONE;
+        }
+        if (cairn_world_set_time_step(world, automatic_share * limit.step, &error) != CAIRN_OK) {
+            cli_complain("--step auto: %s", error.message);
+            return CLI_EXIT_FAILED;
+        }
+        return CLI_EXIT_DONE;
+    }
+    if (cairn_world_get_def(world)->time_step > limit.step) {
+        cli_warn(
+            "the time step %.3g s exceeds the stable step %.3g s of the stiffest contact, law %s "
+            "between \"%.60s\" and \"%.60s\" (stiffness %.3g N/m on %.3g kg); --step auto takes "
+            "%.3g s",
+            cairn_world_get_def(world)->time_step, limit.step, limit.law,
+            material_of(world, limit.a), material_of(world, limit.b), limit.stiffness, limit.mass,
+            automatic_share * limit.step);
+    }
     return CLI_EXIT_DONE;
 }

@@ -41,6 +41,8 @@ static void put_contract(const run_state *run, cli_json *json)
     cli_json_integer(json, "contacts_max", totals->contacts_max);
     cli_json_number(json, "iterations_mean", mean_iterations(totals));
     cli_json_number(json, "error_max", totals->error_max);
+    cli_json_number(json, "error_scaled_max", totals->error_scaled_max);
+    cli_json_number(json, "error_siconos_max", totals->error_siconos_max);
     cli_json_number(json, "energy_residual", cairn_world_get_energy(world).residual);
     cli_json_number(json, "penetration_max", totals->penetration_max);
     cli_json_number(json, "seconds_stepping", totals->seconds);

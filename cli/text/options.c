@@ -20,14 +20,38 @@ typedef struct parser {
     cairn_error *error;
 } parser;
 
-static const cli_option help_option = {.name = "help", .letter = 'h', .type = CLI_FLAG};
+// of --help, which lies at the same place in the settings of every command
+static const cli_option help_option = {
+    .name = "help", .letter = 'h', .type = CLI_FLAG, .offset = offsetof(cli_common, help)};
+
+int cli_option_count(const cli_command *command)
+{
+    int count = command->option_count;
+    for (int i = 0; i < command->group_count; i++)
+        count += command->groups[i].count;
+    return count;
+}
+
+cli_option cli_option_at(const cli_command *command, int index)
+{
+    for (int i = 0; i < command->group_count; i++) {
+        const cli_group *group = &command->groups[i];
+        if (index < group->count) {
+            cli_option option = group->options[index];
+            option.offset += group->offset;
+            return option;
+        }
+        index -= group->count;
+    }
+    return command->options[index];
+}
 
 static cairn_status fail_unknown(const parser *p, const char *word)
 {
     const char *names[64] = {"help"};
     int count = 1;
-    for (int i = 0; i < p->command->option_count && count < BASE_COUNT(names); i++)
-        names[count++] = p->command->options[i].name;
+    for (int i = 0; i < cli_option_count(p->command) && count < BASE_COUNT(names); i++)
+        names[count++] = cli_option_at(p->command, i).name;
     char bare[64] = "";
     size_t dashes = strspn(word, "-");
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word + dashes, "="), word + dashes);
@@ -39,26 +63,17 @@ static cairn_status fail_unknown(const parser *p, const char *word)
                      "unknown option %.80s (cairn %s --help lists them)", word, p->command->name);
 }
 
-static const cli_option *find_long(const cli_command *command, const char *word, size_t length)
+/// The option of a long name, or of a letter where `name` is NULL.
+static bool find_option(const cli_command *command, const char *name, size_t length, char letter,
+                        cli_option *found)
 {
-    if (length == 4 && strncmp(word, "help", 4) == 0)
-        return &help_option;
-    for (int i = 0; i < command->option_count; i++) {
-        const char *name = command->options[i].name;
-        if (strlen(name) == length && strncmp(name, word, length) == 0)
-            return &command->options[i];
+    for (int i = -1; i < cli_option_count(command); i++) {
+        *found = i < 0 ? help_option : cli_option_at(command, i);
+        if (name != NULL ? strlen(found->name) == length && strncmp(found->name, name, length) == 0
+                         : found->letter == letter)
+            return true;
     }
-    return NULL;
-}
-
-static const cli_option *find_short(const cli_command *command, char letter)
-{
-    if (letter == 'h')
-        return &help_option;
-    for (int i = 0; i < command->option_count; i++)
-        if (command->options[i].letter == letter)
-            return &command->options[i];
-    return NULL;
+    return false;
 }
 
 // ---------------------------------------------------------------- values
@@ -169,10 +184,6 @@ static cairn_status store(const parser *p, const cli_option *option, char *word)
 
 static cairn_status take_value(parser *p, const cli_option *option, char *attached)
 {
-    if (option == &help_option) {
-        ((cli_common *)p->settings)->help = true;
-        return CAIRN_OK;
-    }
     if (option->type == CLI_FLAG && attached != NULL)
         return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "--%s takes no value", option->name);
     if (option->type == CLI_FLAG || attached != NULL)
@@ -185,17 +196,18 @@ static cairn_status take_value(parser *p, const cli_option *option, char *attach
 
 static cairn_status take_option(parser *p)
 {
+    cli_option option;
     char *word = p->argv[p->at];
     if (word[1] == '-') {
         char *sign = strchr(word, '=');
         size_t length = sign != NULL ? (size_t)(sign - word) - 2 : strlen(word) - 2;
-        const cli_option *option = find_long(p->command, word + 2, length);
-        return option != NULL ? take_value(p, option, sign != NULL ? sign + 1 : NULL)
-                              : fail_unknown(p, word);
+        return find_option(p->command, word + 2, length, '\0', &option)
+                   ? take_value(p, &option, sign != NULL ? sign + 1 : NULL)
+                   : fail_unknown(p, word);
     }
-    const cli_option *option = find_short(p->command, word[1]);
-    return option != NULL ? take_value(p, option, word[2] != '\0' ? word + 2 : NULL)
-                          : fail_unknown(p, word);
+    return find_option(p->command, NULL, 0, word[1], &option)
+               ? take_value(p, &option, word[2] != '\0' ? word + 2 : NULL)
+               : fail_unknown(p, word);
 }
 
 static cairn_status take_operand(parser *p)
@@ -237,22 +249,20 @@ cairn_status cli_options_parse(const cli_command *command, int argc, char *const
 
 // ---------------------------------------------------------------- help
 
-static void print_option(const cli_option *option, FILE *out)
-{
-    char left[64], letter[8] = "    ";
-    if (option->letter != '\0')
-        snprintf(letter, sizeof letter, "-%c, ", option->letter);
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name,
-             option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
-    fprintf(out, "  %-30s %s\n", left, option->help);
-}
-
 void cli_options_help(const cli_command *command, FILE *out)
 {
     fprintf(out, "usage: cairn %s %s%s[options]\n\n%s\n", command->name, command->operands,
             command->operands[0] != '\0' ? " " : "", command->description);
     fprintf(out, "\noptions:\n");
-    for (int i = 0; i < command->option_count; i++)
-        print_option(&command->options[i], out);
+    for (int i = 0; i < cli_option_count(command); i++) {
+        cli_option option = cli_option_at(command, i);
+        char left[64], letter[8] = "    ";
+        if (option.letter != '\0')
+            snprintf(letter, sizeof letter, "-%c, ", option.letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, option.name,
+                 option.argument != NULL ? " " : "",
+                 option.argument != NULL ? option.argument : "");
+        fprintf(out, "  %-30s %s\n", left, option.help);
+    }
     fprintf(out, "  %-30s %s\n", "-h, --help", "this text");
 }

@@ -64,6 +64,13 @@ typedef struct cli_common {
     int argument_count;
 } cli_common;
 
+/// Options that several subcommands have, for one member of the settings of each.
+typedef struct cli_group {
+    const cli_option *options; // [count]
+    int count;
+    size_t offset; // of the member that the options' offsets are counted from
+} cli_group;
+
 /// A subcommand: one file, one table, one line in the list of commands.
 typedef struct cli_command {
     const char *name;
@@ -73,6 +80,8 @@ typedef struct cli_command {
     int least, most;         // number of operands
     const cli_option *options;
     int option_count;
+    const cli_group *groups; // [group_count], before `options` in help; NULL: none
+    int group_count;
     size_t settings_size;
     cli_completion completion;        // of operands
     const char *const *operand_words; // for completion; NULL: none
@@ -85,6 +94,11 @@ typedef struct cli_command {
     /// Plain text for the manual page after the options; may be NULL.
     void (*manual)(FILE *out);
 } cli_command;
+
+/// Number of options of a subcommand, those of its groups included, and each of them with its
+/// offset in the settings.
+int cli_option_count(const cli_command *command);
+cli_option cli_option_at(const cli_command *command, int index);
 
 /// Fills the settings (settings_size bytes) from the words after the subcommand. Options may be
 /// written --name value or --name=value, anywhere; "--" ends them.

@@ -24,16 +24,6 @@ void cli_progress_clear(cli_progress *progress)
     progress->drawn = false;
 }
 
-static void format_left(char text[32], double seconds)
-{
-    if (seconds < 100.0)
-        snprintf(text, 32, "%.0f s", seconds);
-    else if (seconds < 6000.0)
-        snprintf(text, 32, "%.0f min", seconds / 60.0);
-    else
-        snprintf(text, 32, "%.1f h", seconds / 3600.0);
-}
-
 static void draw_bar(double done, const char *left, const char *text)
 {
     char bar[BAR_WIDTH + 1];
@@ -59,8 +49,15 @@ void cli_progress_tell(cli_progress *progress, double done, const char *text)
     progress->last = now;
     done = done < 0.0 ? 0.0 : done > 1.0 ? 1.0 : done;
     char left[32] = "?";
-    if (done > 0.0)
-        format_left(left, (now - progress->started) * (1.0 - done) / done);
+    if (done > 0.0) {
+        double seconds = (now - progress->started) * (1.0 - done) / done;
+        if (seconds < 100.0)
+            snprintf(left, 32, "%.0f s", seconds);
+        else if (seconds < 6000.0)
+            snprintf(left, 32, "%.0f min", seconds / 60.0);
+        else
+            snprintf(left, 32, "%.1f h", seconds / 3600.0);
+    }
     if (progress->terminal)
         draw_bar(done, left, text);
     else

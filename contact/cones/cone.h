@@ -12,8 +12,10 @@ void con_cone_project(const double z[3], double mu, double out[3]);
 /// Projection of the tangential part on the disc of radius `radius` >= 0.
 void con_disc_project(const double z[2], double radius, double out[2]);
 
-/// Natural map of the De Saxce form for one contact, theory.md (4.12):
+/// Natural map of the De Saxce form for one contact, theory.md (4.10):
 ///     R - P_K(R - (U_N + mu |U_T|, U_T))
+/// The error is that of the smaller of R and U: where R is much larger the map keeps the digits of
+/// U, but for the round-off of R itself.
 /// @param out  [3]; the squared norm is returned
 double con_natural_map(const double R[3], const double U[3], double mu, double out[3]);
 

@@ -54,15 +54,6 @@ static double margin_of(const double (*U)[3], const double *mu, int n)
     return margin;
 }
 
-static bool finite_input(const con_problem *problem)
-{
-    double sum = 0.0;
-    for (int i = 0; i < problem->contact_count; i++)
-        sum +=
-            0.0 * (problem->friction[i] + problem->q[i][0] + problem->q[i][1] + problem->q[i][2]);
-    return sum == 0.0;
-}
-
 static cairn_status prepare(workspace *w)
 {
     const con_problem *problem = w->problem;
@@ -79,35 +70,6 @@ static cairn_status prepare(workspace *w)
         return CAIRN_ERROR_MEMORY;
     memset(w->zero, 0, n * sizeof *w->zero);
     return CAIRN_OK;
-}
-
-static void scale_q(workspace *w, con_existence *out)
-{
-    const con_problem *problem = w->problem;
-    out->scale = 0.0;
-    for (int i = 0; i < problem->contact_count; i++)
-        out->scale = fmax(out->scale, norm(problem->q[i]));
-    double unit = out->scale > 0.0 ? out->scale : 1.0;
-    out->scale = unit;
-    for (int i = 0; i < problem->contact_count; i++)
-        for (int k = 0; k < 3; k++)
-            w->q[i][k] = problem->q[i][k] / unit;
-    // without impulses U = q, and U + mu |U_T| e_N is in K* where U_N >= 0
-    out->zero_solves = true;
-    for (int i = 0; i < problem->contact_count; i++)
-        out->zero_solves = out->zero_solves && problem->q[i][0] >= 0.0;
-}
-
-/// Recomputes the margin of the velocity found with the problem's operators.
-static cairn_status verify_point(workspace *w, const double *mu, con_existence *out)
-{
-    for (int k = 0; k < w->range.columns; k++)
-        w->y[k] *= out->scale;
-    cairn_status status = con_range_velocity(&w->range, w->y, w->U, w->arena);
-    if (status == CAIRN_OK)
-        out->margin = fmin(1.0, margin_of((const double(*)[3])w->U, mu, w->problem->contact_count) /
-                                    out->scale);
-    return status;
 }
 
 /// Brings d to sum d_N = 1 and recomputes what it has to satisfy. @return true when it refutes
@@ -147,7 +109,14 @@ static cairn_status decide(workspace *w, const double *mu, con_existence *out, b
     if (status != CAIRN_OK)
         return status;
     out->iterations += program.iterations;
-    status = verify_point(w, mu, out);
+
+    // recomputes the margin of the velocity found with the problem's operators
+    for (int k = 0; k < w->range.columns; k++)
+        w->y[k] *= out->scale;
+    status = con_range_velocity(&w->range, w->y, w->U, w->arena);
+    if (status == CAIRN_OK)
+        out->margin = fmin(1.0, margin_of((const double(*)[3])w->U, mu, w->problem->contact_count) /
+                                    out->scale);
     // where the program stopped early its bound may lie below a velocity that was found
     out->margin_bound = program.bound >= out->margin ? program.bound : 1.0;
     if (status == CAIRN_OK && out->margin <= borderline)
@@ -162,7 +131,19 @@ static cairn_status check(workspace *w, con_existence *out, double (*direction)[
     if (status != CAIRN_OK)
         return status;
     out->rank = w->problem->H != NULL || w->range.is_sparse ? -1 : w->range.columns;
-    scale_q(w, out);
+    const con_problem *problem = w->problem;
+    out->scale = 0.0;
+    for (int i = 0; i < problem->contact_count; i++)
+        out->scale = fmax(out->scale, norm(problem->q[i]));
+    double unit = out->scale > 0.0 ? out->scale : 1.0;
+    out->scale = unit;
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int k = 0; k < 3; k++)
+            w->q[i][k] = problem->q[i][k] / unit;
+    // without impulses U = q, and U + mu |U_T| e_N is in K* where U_N >= 0
+    out->zero_solves = true;
+    for (int i = 0; i < problem->contact_count; i++)
+        out->zero_solves = out->zero_solves && problem->q[i][0] >= 0.0;
     status = decide(w, w->problem->friction, out, &refuted);
     if (status != CAIRN_OK)
         return status;
@@ -204,7 +185,11 @@ cairn_status con_existence_check(const con_problem *problem, con_existence *exis
     }
     if (direction != NULL)
         memset(direction, 0, (size_t)problem->contact_count * sizeof *direction);
-    if (!finite_input(problem))
+    double sum = 0.0;
+    for (int i = 0; i < problem->contact_count; i++)
+        sum +=
+            0.0 * (problem->friction[i] + problem->q[i][0] + problem->q[i][1] + problem->q[i][2]);
+    if (sum != 0.0)
         return CAIRN_ERROR_NONFINITE;
     workspace w = {.problem = problem, .arena = arena};
     base_arena_mark mark = base_arena_get_mark(arena);

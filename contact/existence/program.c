@@ -52,18 +52,6 @@ static double metric(const double x[3])
     return (x[0] - length) * (x[0] + length);
 }
 
-static void make_scaling(const double x[3], const double z[3], scaling *scale)
-{
-    double size_x = sqrt(fmax(metric(x), 1e-300)), size_z = sqrt(fmax(metric(z), 1e-300));
-    double dot = (x[0] * z[0] + x[1] * z[1] + x[2] * z[2]) / (size_x * size_z);
-    double gamma = sqrt(fmax(0.5 * (1.0 + dot), 1.0));
-    for (int k = 0; k < 3; k++)
-        scale->w[k] = (x[k] / size_x + (k == 0 ? 1.0 : -1.0) * z[k] / size_z) / (2.0 * gamma);
-    // back on the hyperboloid after round-off
-    scale->w[0] = sqrt(1.0 + scale->w[1] * scale->w[1] + scale->w[2] * scale->w[2]);
-    scale->eta = sqrt(size_x / size_z);
-}
-
 // out = W v, or W^-1 v; may alias
 static void apply_scaling(const scaling *scale, bool inverse, const double v[3], double out[3])
 {
@@ -179,7 +167,18 @@ static void refresh_scaling(state *s)
 {
     const double *mu = s->program->mu;
     for (int i = 0; i < s->n; i++) {
-        make_scaling(s->x[i], s->z[i], &s->scale[i]);
+        const double *x = s->x[i];
+        const double *z = s->z[i];
+        scaling *scale = &s->scale[i];
+        double size_x = sqrt(fmax(metric(x), 1e-300)), size_z = sqrt(fmax(metric(z), 1e-300));
+        double dot = (x[0] * z[0] + x[1] * z[1] + x[2] * z[2]) / (size_x * size_z);
+        double gamma = sqrt(fmax(0.5 * (1.0 + dot), 1.0));
+        for (int k = 0; k < 3; k++)
+            scale->w[k] = (x[k] / size_x + (k == 0 ? 1.0 : -1.0) * z[k] / size_z) / (2.0 * gamma);
+        // back on the hyperboloid after round-off
+        scale->w[0] = sqrt(1.0 + scale->w[1] * scale->w[1] + scale->w[2] * scale->w[2]);
+        scale->eta = sqrt(size_x / size_z);
+
         apply_scaling(&s->scale[i], false, s->z[i], s->lambda[i]);
         for (int k = 0; k < 3; k++) {
             double unit[3] = {0.0, 0.0, 0.0};

@@ -255,23 +255,19 @@ static cairn_status create_sparse(con_range *range, base_arena *arena)
     return con_range_sparse_create(range->problem, arena, &range->sparse);
 }
 
-// of the rows of W D
-static double mean_square_sparse(const con_range *range)
-{
-    const con_block_matrix *W = range->problem->W;
-    double sum = 0.0;
-    for (int e = 0; e < W->start[W->size]; e++) {
-        double scale = range->sparse.scale[W->column[e]];
-        for (int k = 0; k < 9; k++)
-            sum += scale * scale * W->block[e].m[k / 3][k % 3] * W->block[e].m[k / 3][k % 3];
-    }
-    return sum / (double)range->rows;
-}
-
 static double mean_square(const con_range *range)
 {
-    if (range->is_sparse)
-        return mean_square_sparse(range);
+    if (range->is_sparse) {
+        // of the rows of W D
+        const con_block_matrix *W = range->problem->W;
+        double sum = 0.0;
+        for (int e = 0; e < W->start[W->size]; e++) {
+            double scale = range->sparse.scale[W->column[e]];
+            for (int k = 0; k < 9; k++)
+                sum += scale * scale * W->block[e].m[k / 3][k % 3] * W->block[e].m[k / 3][k % 3];
+        }
+        return sum / (double)range->rows;
+    }
     if (range->columns == 0 || range->problem->H == NULL)
         return (double)range->columns / (double)range->rows;
     double sum = 0.0;

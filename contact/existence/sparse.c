@@ -171,30 +171,26 @@ static inline void add_product(const mat3 *A, const mat3 *B, double *a)
                 A->m[0][r] * B->m[0][c] + A->m[1][r] * B->m[1][c] + A->m[2][r] * B->m[2][c];
 }
 
-// block row j of the normal matrix
-static void assemble_row(con_range_sparse *range, int j)
-{
-    const con_block_matrix *W = range->W;
-    for (int k = range->pattern.start[j]; k < range->pattern.start[j + 1]; k++)
-        range->place[range->pattern.column[k]] = k;
-    for (int k = range->row_start[j]; k < range->row_start[j + 1]; k++) {
-        const mat3 *A = &range->weighted[range->entry[k]];
-        for (int e = W->start[range->row[k]]; e < W->start[range->row[k] + 1]; e++)
-            add_product(A, &range->weighted[e],
-                        range->values + 9 * (size_t)range->place[W->column[e]]);
-    }
-    for (int k = range->pattern.start[j]; k < range->pattern.start[j + 1]; k++)
-        range->place[range->pattern.column[k]] = -1;
-}
-
 cairn_status con_range_sparse_factor(con_range_sparse *range, const double (*F)[3][3], double shift,
                                      double regularisation)
 {
     int n = range->W->size;
     memset(range->values, 0, 9 * (size_t)range->pattern.start[n] * sizeof *range->values);
     weight_blocks(range, F);
-    for (int j = 0; j < n; j++)
-        assemble_row(range, j);
+    for (int j = 0; j < n; j++) {
+        // block row j of the normal matrix
+        const con_block_matrix *W = range->W;
+        for (int k = range->pattern.start[j]; k < range->pattern.start[j + 1]; k++)
+            range->place[range->pattern.column[k]] = k;
+        for (int k = range->row_start[j]; k < range->row_start[j + 1]; k++) {
+            const mat3 *A = &range->weighted[range->entry[k]];
+            for (int e = W->start[range->row[k]]; e < W->start[range->row[k] + 1]; e++)
+                add_product(A, &range->weighted[e],
+                            range->values + 9 * (size_t)range->place[W->column[e]]);
+        }
+        for (int k = range->pattern.start[j]; k < range->pattern.start[j + 1]; k++)
+            range->place[range->pattern.column[k]] = -1;
+    }
     double largest = 0.0;
     for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < n; j++) {

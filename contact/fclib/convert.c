@@ -165,19 +165,6 @@ static void gather_masses(const partition *parts, const con_sparse *M, body_mass
     }
 }
 
-static bool make_symmetric(body_mass *mass)
-{
-    double largest = 0.0, difference = 0.0;
-    for (int i = 0; i < mass->rows; i++)
-        for (int j = 0; j < i; j++) {
-            double lower = mass->L[i][j], upper = mass->L[j][i];
-            largest = fmax(largest, fmax(fabs(lower), fabs(upper)));
-            difference = fmax(difference, fabs(lower - upper));
-            mass->L[i][j] = mass->L[j][i] = 0.5 * (lower + upper);
-        }
-    return difference <= mass_symmetry_tolerance * largest;
-}
-
 // lower triangle in place; false where the matrix is not positive definite
 static bool factor_cholesky(body_mass *mass)
 {
@@ -201,7 +188,15 @@ static bool factor_cholesky(body_mass *mass)
 // NULL, or why the matrix cannot be made the identity
 static const char *factor_mass(body_mass *mass)
 {
-    if (!make_symmetric(mass))
+    double largest = 0.0, difference = 0.0;
+    for (int i = 0; i < mass->rows; i++)
+        for (int j = 0; j < i; j++) {
+            double lower = mass->L[i][j], upper = mass->L[j][i];
+            largest = fmax(largest, fmax(fabs(lower), fabs(upper)));
+            difference = fmax(difference, fabs(lower - upper));
+            mass->L[i][j] = mass->L[j][i] = 0.5 * (lower + upper);
+        }
+    if (!(difference <= mass_symmetry_tolerance * largest))
         return "the mass matrix is not symmetric";
     bool definite = mass->diagonal || factor_cholesky(mass);
     for (int i = 0; i < mass->rows; i++)
@@ -575,22 +570,6 @@ static cairn_status own_arrays(const con_fclib_problem *content, con_fclib_conve
     return status;
 }
 
-static cairn_status convert(const con_fclib_problem *content, con_fclib_conversion *out,
-                            cairn_error *error)
-{
-    cairn_status status = CAIRN_OK;
-    out->reason = no_body_form(content);
-    if (out->reason == NULL)
-        status = convert_bodies(content, out->memory, &out->problem, &out->reason);
-    if (status == CAIRN_OK && out->reason != NULL)
-        status = convert_delassus(content, out->memory, &out->problem, error);
-    if (status == CAIRN_OK)
-        status = own_arrays(content, out);
-    if (status == CAIRN_ERROR_MEMORY)
-        base_fail(error, status, "%s", cairn_status_text(status));
-    return status;
-}
-
 cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allocator *allocator,
                                con_fclib_conversion **conversion, cairn_error *error)
 {
@@ -603,7 +582,16 @@ cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allo
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s", cairn_status_text(CAIRN_ERROR_MEMORY));
     }
     *out = (con_fclib_conversion){.memory = memory};
-    cairn_status status = convert(content, out, error);
+    cairn_status status = CAIRN_OK;
+    out->reason = no_body_form(content);
+    if (out->reason == NULL)
+        status = convert_bodies(content, out->memory, &out->problem, &out->reason);
+    if (status == CAIRN_OK && out->reason != NULL)
+        status = convert_delassus(content, out->memory, &out->problem, error);
+    if (status == CAIRN_OK)
+        status = own_arrays(content, out);
+    if (status == CAIRN_ERROR_MEMORY)
+        base_fail(error, status, "%s", cairn_status_text(status));
     if (status == CAIRN_OK)
         *conversion = out;
     else

@@ -67,34 +67,6 @@ static double *singular_values(const con_sparse *a, base_arena *arena)
     return info == 0 ? values : NULL;
 }
 
-static void describe_rank(const con_sparse *a, base_arena *arena, con_fclib_description *out)
-{
-    int small = a->rows < a->columns ? a->rows : a->columns;
-    out->rank_full = small;
-    out->rank = -1;
-    out->conditioning = NAN;
-    base_arena_mark mark = base_arena_get_mark(arena);
-    double *values = small > CON_FCLIB_RANK_ROWS_MAX ? NULL : singular_values(a, arena);
-    if (values != NULL) {
-        out->rank = 0;
-        while (out->rank < small && values[out->rank] > rank_tolerance * values[0])
-            out->rank++;
-        if (out->rank > 0)
-            out->conditioning = values[0] / values[out->rank - 1];
-    }
-    base_arena_rewind(arena, mark);
-}
-
-static void describe_friction(const con_fclib_problem *content, con_fclib_description *out)
-{
-    out->friction_minimum = INFINITY;
-    out->friction_maximum = 0.0;
-    for (int c = 0; c < content->contact_count; c++) {
-        out->friction_minimum = fmin(out->friction_minimum, content->friction[c]);
-        out->friction_maximum = fmax(out->friction_maximum, content->friction[c]);
-    }
-}
-
 static double norm(const double *x, int count)
 {
     double sum = 0.0;
@@ -149,7 +121,23 @@ static cairn_status describe_matrices(const con_fclib_problem *content, base_are
     out->density = con_sparse_count(a) / ((double)a->rows * (double)a->columns);
     out->hyperstaticity =
         local ? NAN : (double)content->H.columns / (double)content->velocity_count;
-    describe_rank(a, arena, out);
+
+    // describe rank
+    int small = a->rows < a->columns ? a->rows : a->columns;
+    out->rank_full = small;
+    out->rank = -1;
+    out->conditioning = NAN;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    double *values = small > CON_FCLIB_RANK_ROWS_MAX ? NULL : singular_values(a, arena);
+    if (values != NULL) {
+        out->rank = 0;
+        while (out->rank < small && values[out->rank] > rank_tolerance * values[0])
+            out->rank++;
+        if (out->rank > 0)
+            out->conditioning = values[0] / values[out->rank - 1];
+    }
+    base_arena_rewind(arena, mark);
+
     cairn_status status = describe_bodies(content, arena, out);
     if (status != CAIRN_OK)
         return status;
@@ -173,7 +161,15 @@ cairn_status con_fclib_describe(const con_fclib_problem *content, base_arena *ar
         .dropped_vectors = content->dropped_vectors,
     };
     base_arena_mark mark = base_arena_get_mark(arena);
-    describe_friction(content, description);
+
+    // describe friction
+    description->friction_minimum = INFINITY;
+    description->friction_maximum = 0.0;
+    for (int c = 0; c < content->contact_count; c++) {
+        description->friction_minimum = fmin(description->friction_minimum, content->friction[c]);
+        description->friction_maximum = fmax(description->friction_maximum, content->friction[c]);
+    }
+
     cairn_status status = describe_matrices(content, arena, description);
     if (status == CAIRN_OK)
         status = describe_q(content, arena, description, error);

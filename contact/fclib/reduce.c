@@ -60,15 +60,6 @@ static double constraint_size(const con_fclib_problem *content, const double *ma
     return sum > 0.0 ? sum : 1.0;
 }
 
-static void diagonal_of(const con_sparse *a, double *out)
-{
-    memset(out, 0, (size_t)a->columns * sizeof *out);
-    for (int j = 0; j < a->columns; j++)
-        for (int k = a->start[j]; k < a->start[j + 1]; k++)
-            if (a->index[k] == j)
-                out[j] = a->value[k];
-}
-
 // the matrix moved off singularity along the constraints
 static cairn_status regularised_matrix(const con_fclib_problem *content, const con_sparse *K,
                                        base_arena *arena, con_sparse *out)
@@ -80,7 +71,14 @@ static cairn_status regularised_matrix(const con_fclib_problem *content, const c
     if (diagonal == NULL || con_sparse_count(K) > INT_MAX - K->rows ||
         con_triplets_reserve(&entries, con_sparse_count(K) + K->rows, arena) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
-    diagonal_of(K, diagonal);
+
+    // diagonal of
+    memset(diagonal, 0, (size_t)K->columns * sizeof *diagonal);
+    for (int j = 0; j < K->columns; j++)
+        for (int k = K->start[j]; k < K->start[j + 1]; k++)
+            if (K->index[k] == j)
+                diagonal[j] = K->value[k];
+
     for (int j = 0; j < K->columns; j++)
         for (int k = K->start[j]; k < K->start[j + 1]; k++)
             con_triplets_add(&entries, K->index[k], j, K->value[k]);
@@ -316,21 +314,6 @@ cairn_status con_fclib_reduce(const con_fclib_problem *content, base_arena *aren
                               : base_fail(error, status, "%s", cairn_status_text(status));
 }
 
-// right-hand side with impulses, solved; the unknowns go to v and l
-static void complete_solve(const con_fclib_problem *content, const elimination *system,
-                           const double *r, double *v, double *l)
-{
-    bool global = content->form == CON_FCLIB_GLOBAL;
-    load_constant(content, system);
-    con_sparse_apply_add(global ? &content->H : &content->S, r, system->x);
-    elimination_solve(system);
-    int n = content->velocity_count;
-    if (v != NULL && global)
-        memcpy(v, system->x, (size_t)n * sizeof *v);
-    for (int k = 0; k < content->equality_count && l != NULL; k++)
-        l[k] = -system->x[n + k];
-}
-
 cairn_status con_fclib_complete(const con_fclib_problem *content, const double *r, double *v,
                                 double *l, base_arena *arena, cairn_error *error)
 {
@@ -340,7 +323,17 @@ cairn_status con_fclib_complete(const con_fclib_problem *content, const double *
     elimination system = {0};
     cairn_status status = elimination_begin(content, arena, &system, error);
     if (status == CAIRN_OK) {
-        complete_solve(content, &system, r, v, l);
+        // right-hand side with impulses, solved; the unknowns go to v and l
+        bool global = content->form == CON_FCLIB_GLOBAL;
+        load_constant(content, &system);
+        con_sparse_apply_add(global ? &content->H : &content->S, r, system.x);
+        elimination_solve(&system);
+        int n = content->velocity_count;
+        if (v != NULL && global)
+            memcpy(v, system.x, (size_t)n * sizeof *v);
+        for (int k = 0; k < content->equality_count && l != NULL; k++)
+            l[k] = -system.x[n + k];
+
         con_sparse_lu_destroy(system.lu);
     }
     base_arena_rewind(arena, mark);

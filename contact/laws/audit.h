@@ -17,7 +17,7 @@ typedef struct con_contact_motion {
 typedef struct con_contact_energy {
     double work;     // J, taken from the bodies: - R.(V + U)/2 and the same of the couples
     double elastic;  // J stored at the end of the step (not a change)
-    double start;    // J stored at the begin of the step, for contacts that a world starts with
+    double start;    // J stored at the start of the step, for contacts that a world starts with
     double loose;    // J of it along the surface, lost if the contact opens in the next step
     double friction; // J dissipated
     double damping;  // J dissipated

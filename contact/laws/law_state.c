@@ -77,33 +77,6 @@ static void override_input(const con_law_state *state, con_impulse_input *input)
         memcpy(input->B, state->B != NULL ? state->B : state->V, sizeof input->B);
 }
 
-static void fill_input(const con_law_state *state, con_impulse_input *input)
-{
-    vec3 normal, t1, t2;
-    *input =
-        (con_impulse_input){.step = state->step, .fresh = state->fresh, .initial = state->initial};
-    con_law_state_contact(state, &input->gap, &normal, &input->point);
-    vec3_tangents(normal, &t1, &t2);
-    input->frame = mat3_from_rows(normal, t1, t2);
-    vec3 velocity = vec3_sub(point_velocity(&state->body[1], input->point),
-                             point_velocity(&state->body[0], input->point));
-    vec3_store(input->V, mat3_apply(&input->frame, velocity));
-    memcpy(input->B, input->V, sizeof input->B);
-    memcpy(input->R_previous, state->R_previous, sizeof input->R_previous);
-    for (int side = 0; side < 2; side++) {
-        const con_law_body *body = &state->body[side];
-        input->centre[side] = body->position;
-        input->velocity[side] = body->velocity;
-        input->angular_velocity[side] = body->angular_velocity;
-        input->radius[side] = body->radius;
-        input->mass[side] = body->mass;
-        if (!state->instantaneous)
-            add_inverse_mass(body, vec3_sub(input->point, body->position), &input->frame,
-                             &input->W);
-    }
-    override_input(state, input);
-}
-
 void con_law_state_respond(const con_law_state *state, con_law_response *response)
 {
     const con_impulse_input *input = &response->input;
@@ -141,8 +114,31 @@ cairn_status con_law_state_input(const con_law_state *state, con_impulse_input *
                                  cairn_error *error)
 {
     cairn_status status = check_state(state, error);
-    if (status == CAIRN_OK)
-        fill_input(state, input);
+    if (status == CAIRN_OK) {
+        vec3 normal, t1, t2;
+        *input = (con_impulse_input){
+            .step = state->step, .fresh = state->fresh, .initial = state->initial};
+        con_law_state_contact(state, &input->gap, &normal, &input->point);
+        vec3_tangents(normal, &t1, &t2);
+        input->frame = mat3_from_rows(normal, t1, t2);
+        vec3 velocity = vec3_sub(point_velocity(&state->body[1], input->point),
+                                 point_velocity(&state->body[0], input->point));
+        vec3_store(input->V, mat3_apply(&input->frame, velocity));
+        memcpy(input->B, input->V, sizeof input->B);
+        memcpy(input->R_previous, state->R_previous, sizeof input->R_previous);
+        for (int side = 0; side < 2; side++) {
+            const con_law_body *body = &state->body[side];
+            input->centre[side] = body->position;
+            input->velocity[side] = body->velocity;
+            input->angular_velocity[side] = body->angular_velocity;
+            input->radius[side] = body->radius;
+            input->mass[side] = body->mass;
+            if (!state->instantaneous)
+                add_inverse_mass(body, vec3_sub(input->point, body->position), &input->frame,
+                                 &input->W);
+        }
+        override_input(state, input);
+    }
     return status;
 }
 

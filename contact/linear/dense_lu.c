@@ -170,12 +170,6 @@ INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot
     return replaced;
 }
 
-static int partial_lu_portable(double *a, size_t stride, int rows, int pivots, int *pivot,
-                               double tiny)
-{
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 1);
-}
-
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) static int partial_lu_avx2(double *a, size_t stride, int rows,
                                                            int pivots, int *pivot, double tiny)
@@ -194,7 +188,7 @@ int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pi
 {
     return length == 8   ? partial_lu_avx512(a, stride, rows, pivots, pivot, tiny)
            : length == 4 ? partial_lu_avx2(a, stride, rows, pivots, pivot, tiny)
-                         : partial_lu_portable(a, stride, rows, pivots, pivot, tiny);
+                         : partial_lu(a, stride, rows, pivots, pivot, tiny, 1);
 }
 #else
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,

@@ -19,25 +19,6 @@ struct con_sparse_lu {
     double *work;         // [size]
 };
 
-// one round of Ruiz scaling: divides by the square roots of the largest entries
-static void scale_round(const con_sparse *a, double *row, double *column, double *row_max,
-                        double *column_max)
-{
-    for (int i = 0; i < a->rows; i++)
-        row_max[i] = column_max[i] = 0.0;
-    for (int j = 0; j < a->columns; j++)
-        for (int k = a->start[j]; k < a->start[j + 1]; k++) {
-            int i = a->index[k];
-            double size = fabs(row[i] * a->value[k] * column[j]);
-            row_max[i] = fmax(row_max[i], size);
-            column_max[j] = fmax(column_max[j], size);
-        }
-    for (int i = 0; i < a->rows; i++) {
-        row[i] /= row_max[i] > 0.0 ? sqrt(row_max[i]) : 1.0;
-        column[i] /= column_max[i] > 0.0 ? sqrt(column_max[i]) : 1.0;
-    }
-}
-
 static cairn_status scale(const con_sparse *a, base_arena *arena, con_sparse_lu *lu)
 {
     lu->row_scale = base_arena_array(arena, double, "row scale", a->rows);
@@ -51,8 +32,24 @@ static cairn_status scale(const con_sparse *a, base_arena *arena, con_sparse_lu 
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < a->rows; i++)
         lu->row_scale[i] = lu->column_scale[i] = 1.0;
-    for (int round = 0; round < SCALING_ROUNDS; round++)
-        scale_round(a, lu->row_scale, lu->column_scale, row_max, column_max);
+    for (int round = 0; round < SCALING_ROUNDS; round++) {
+        // one round of Ruiz scaling: divides by the square roots of the largest entries
+        double *row = lu->row_scale;
+        double *column = lu->column_scale;
+        for (int i = 0; i < a->rows; i++)
+            row_max[i] = column_max[i] = 0.0;
+        for (int j = 0; j < a->columns; j++)
+            for (int k = a->start[j]; k < a->start[j + 1]; k++) {
+                int i = a->index[k];
+                double size = fabs(row[i] * a->value[k] * column[j]);
+                row_max[i] = fmax(row_max[i], size);
+                column_max[j] = fmax(column_max[j], size);
+            }
+        for (int i = 0; i < a->rows; i++) {
+            row[i] /= row_max[i] > 0.0 ? sqrt(row_max[i]) : 1.0;
+            column[i] /= column_max[i] > 0.0 ? sqrt(column_max[i]) : 1.0;
+        }
+    }
     base_arena_rewind(arena, mark);
     return CAIRN_OK;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-contact solvers: one file each (local_*.c), one line each in the table of local.c.
+// One-contact solvers: one file each, one line each in the table of local.c.
 #ifndef CAIRN_CONTACT_LOCAL_LOCAL_H
 #define CAIRN_CONTACT_LOCAL_LOCAL_H
 

@@ -9,17 +9,6 @@
 
 static const base_setting settings_rows[] = {CON_ITERATIVE_ROWS(10000)};
 
-// R_N = P(R_N - u_N), then R_T = P_disc(mu R_N)(R_T - rho u_T) at the new R_N
-static void step(const con_scaled *s, double rho, double R[3])
-{
-    double u[3];
-    con_scaled_velocity(s, R, u);
-    R[0] = fmax(R[0] - u[0], 0.0);
-    con_scaled_velocity(s, R, u);
-    double z[2] = {R[1] - rho * u[1], R[2] - rho * u[2]};
-    con_disc_project(z, s->mu * R[0], R + 1);
-}
-
 static con_local_result solve(const void *settings, const con_local_problem *problem, double R[3])
 {
     const con_iterative_settings *set = settings;
@@ -31,7 +20,14 @@ static con_local_result solve(const void *settings, const con_local_problem *pro
     memcpy(best, x, sizeof best);
     int k = 0;
     for (; k < set->max_iterations && best_error > set->tolerance; k++) {
-        step(&s, rho, x);
+        // R_N = P(R_N - u_N), then R_T = P_disc(mu R_N)(R_T - rho u_T) at the new R_N
+        double u[3];
+        con_scaled_velocity(&s, x, u);
+        x[0] = fmax(x[0] - u[0], 0.0);
+        con_scaled_velocity(&s, x, u);
+        double z[2] = {x[1] - rho * u[1], x[2] - rho * u[2]};
+        con_disc_project(z, s.mu * x[0], x + 1);
+
         double error = con_scaled_error(&s, x);
         // steps that do harm become shorter
         rho *= error > before ? 0.9 : 1.0;

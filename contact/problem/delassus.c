@@ -85,24 +85,6 @@ static void fill_columns(const con_problem *problem, const body_contacts *list, 
         visit_neighbours(problem, list, i, visited, cursor, column);
 }
 
-// upper blocks are computed, lower ones are their transposes
-static void fill_blocks(const con_problem *problem, int *cursor, const int *start,
-                        const int *column, mat3 *block)
-{
-    int n = problem->contact_count;
-    memcpy(cursor, start, (size_t)n * sizeof *cursor);
-    for (int i = 0; i < n; i++) {
-        for (int k = start[i]; k < start[i + 1]; k++) {
-            int j = column[k];
-            if (j < i)
-                continue;
-            block[k] = j == i ? con_diagonal_block(problem, i) : con_coupling_block(problem, i, j);
-            if (j > i)
-                block[cursor[j]++] = mat3_transpose(&block[k]);
-        }
-    }
-}
-
 cairn_status con_delassus_pattern(const con_problem *problem, base_arena *arena,
                                   con_delassus_rows *rows)
 {
@@ -144,6 +126,24 @@ cairn_status con_delassus_assemble(const con_problem *problem, base_arena *arena
     cairn_status status = con_delassus_pattern(problem, arena, &rows);
     if (status != CAIRN_OK)
         return status;
-    fill_blocks(problem, rows.cursor, rows.start, rows.column, rows.block);
+
+    // upper blocks are computed, lower ones are their transposes
+    int *cursor = rows.cursor;
+    const int *start = rows.start;
+    const int *column = rows.column;
+    mat3 *block = rows.block;
+    int n = problem->contact_count;
+    memcpy(cursor, start, (size_t)n * sizeof *cursor);
+    for (int i = 0; i < n; i++) {
+        for (int k = start[i]; k < start[i + 1]; k++) {
+            int j = column[k];
+            if (j < i)
+                continue;
+            block[k] = j == i ? con_diagonal_block(problem, i) : con_coupling_block(problem, i, j);
+            if (j > i)
+                block[cursor[j]++] = mat3_transpose(&block[k]);
+        }
+    }
+
     return con_delassus_keep(problem, &rows, arena, W);
 }

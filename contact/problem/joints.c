@@ -239,7 +239,8 @@ static cairn_status factor_values(con_joint_cluster *c, base_arena *arena)
     return factored ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }
 
-static cairn_status build_pattern(const con_joint_factors *f, con_joint_cluster *c, int *first,
+/// @param first  [body_count] scratch
+static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster *c, int *first,
                                   base_arena *arena)
 {
     body_joints list;
@@ -250,14 +251,8 @@ static cairn_status build_pattern(const con_joint_factors *f, con_joint_cluster 
     if (pairs == NULL)
         return CAIRN_ERROR_MEMORY;
     list_pairs(f, c, &list, pairs);
-    return con_block_pattern_create(c->end - c->begin, pairs, count, arena, &c->pattern);
-}
-
-/// @param first  [body_count] scratch
-static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster *c, int *first,
-                                  base_arena *arena)
-{
-    cairn_status status = build_pattern(f, c, first, arena);
+    cairn_status status =
+        con_block_pattern_create(c->end - c->begin, pairs, count, arena, &c->pattern);
     if (status != CAIRN_OK)
         return status;
     c->values =

@@ -1,34 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
-// The residual of theory.md (4.12) of given impulses and velocities.
+// The residuals of theory.md (4.10)-(4.13) and (4.18) of given impulses and velocities.
 #include "contact/problem/residual.h"
 
 #include "contact/cones/cone.h"
 
 #include <float.h>
 
-typedef struct residual_sums {
-    double natural_map, scaled_map, q, R, U; // squared norms
-    double worst;                            // largest squared natural map of a contact
-    int worst_contact;
-} residual_sums;
-
 static double norm_squared(const double a[3])
 {
     return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
 }
 
-double con_scaled_map(double w, const double R[3], const double U[3], double mu)
+con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w, const double R[3],
+                                       const double U[3], double mu, bool raw)
 {
-    double z[3], map[3];
-    for (int k = 0; k < 3; k++)
-        z[k] = w * R[k];
-    return con_natural_map(z, U, mu, map);
+    con_residual_sums sums = {0};
+    double map[3];
+    if (w > scale->rigid) {
+        double unit = sqrt(w), r[3], u[3];
+        for (int k = 0; k < 3; k++) {
+            r[k] = R[k] * unit;
+            u[k] = U[k] / unit;
+        }
+        sums.energy = con_natural_map(r, u, mu, map);
+        sums.velocity = w * sums.energy;
+        sums.impulse = norm_squared(r);
+    } else {
+        sums.rigid = sums.velocity = con_natural_map(R, U, mu, map);
+    }
+    if (raw) {
+        sums.natural = con_natural_map(R, U, mu, map);
+        sums.R = norm_squared(R);
+        sums.U = norm_squared(U);
+    }
+    return sums;
 }
+
+void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *more)
+{
+    sums->energy += more->energy;
+    sums->velocity += more->velocity;
+    sums->rigid += more->rigid;
+    sums->impulse += more->impulse;
+    sums->natural += more->natural;
+    sums->R += more->R;
+    sums->U += more->U;
+}
+
+con_residual_scale con_residual_scale_of(const con_problem *problem)
+{
+    con_residual_scale scale = {0};
+    for (int i = 0; i < problem->contact_count; i++)
+        scale.rigid = fmax(scale.rigid, 1e-14 * mat3_trace(&problem->W_diagonal[i]) / 3.0);
+    for (int i = 0; i < problem->contact_count; i++) {
+        double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, q = norm_squared(problem->q[i]);
+        scale.velocity += q;
+        scale.energy += w > scale.rigid ? q / w : 0.0;
+    }
+    return scale;
+}
+
+// square root of a ratio; what has no size is not divided
+static double relative(double squared, double scale)
+{
+    return sqrt(scale > 0.0 ? squared / scale : squared);
+}
+
+con_residual con_residual_from(const con_residual_sums *sums, const con_residual_scale *scale)
+{
+    // without q impulses are compared with themselves: R = 0 solves, and states of self-stress do
+    double size = scale->energy > 0.0 ? scale->energy : sums->impulse;
+    double known = fmax(sums->energy, DBL_EPSILON * DBL_EPSILON * sums->impulse);
+    double largest = fmax(scale->velocity, fmax(sums->R, sums->U));
+    double yielding = relative(known, size), rigid = relative(sums->rigid, scale->velocity);
+    return (con_residual){
+        .error = sqrt(yielding * yielding + rigid * rigid),
+        .error_scaled = relative(sums->velocity, scale->velocity),
+        .error_q = relative(sums->natural, scale->velocity),
+        .error_siconos = relative(sums->natural, largest),
+        .growth = relative(sums->impulse, size),
+        .worst_contact = -1,
+    };
+}
+
+// sums of a chunk, and its contact with the largest part of the error
+typedef struct chunk_sums {
+    con_residual_sums sums;
+    double worst;
+    int worst_contact;
+} chunk_sums;
 
 typedef struct residual_context {
     const con_problem *problem;
+    const con_residual_scale *scale;
     const double (*R)[3], (*U)[3];
-    residual_sums *part; // of each chunk
+    chunk_sums *part; // of each chunk
 } residual_context;
 
 static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -36,38 +102,29 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     (void)worker;
     const residual_context *context = argument;
     const con_problem *problem = context->problem;
-    const double(*R)[3] = context->R, (*U)[3] = context->U;
-    residual_sums sums = {.worst = -1.0, .worst_contact = -1};
+    chunk_sums total = {.worst = -1.0, .worst_contact = -1};
     for (int i = begin; i < end; i++) {
-        double map[3];
-        double squared = con_natural_map(R[i], U[i], problem->friction[i], map);
-        sums.natural_map += squared;
-        sums.scaled_map += con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, R[i], U[i],
-                                          problem->friction[i]);
-        sums.q += norm_squared(problem->q[i]);
-        sums.R += norm_squared(R[i]);
-        sums.U += norm_squared(U[i]);
-        if (squared > sums.worst) {
-            sums.worst = squared;
-            sums.worst_contact = i;
+        con_residual_sums one =
+            con_residual_sums_of(context->scale, mat3_trace(&problem->W_diagonal[i]) / 3.0,
+                                 context->R[i], context->U[i], problem->friction[i], true);
+        con_residual_sums_add(&total.sums, &one);
+        if (one.energy + one.rigid > total.worst) {
+            total.worst = one.energy + one.rigid;
+            total.worst_contact = i;
         }
     }
-    context->part[chunk] = sums;
+    context->part[chunk] = total;
 }
 
-static residual_sums add_contacts(const con_problem *problem, const double (*R)[3],
-                                  const double (*U)[3])
+static chunk_sums add_contacts(const con_problem *problem, const con_residual_scale *scale,
+                               const double (*R)[3], const double (*U)[3])
 {
-    residual_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
-    residual_context context = {problem, R, U, part};
+    chunk_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
+    residual_context context = {problem, scale, R, U, part};
     int n = problem->contact_count;
     con_domains_chunks(problem->domains, n, add_chunk, &context);
     for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
-        total.natural_map += part[k].natural_map;
-        total.scaled_map += part[k].scaled_map;
-        total.q += part[k].q;
-        total.R += part[k].R;
-        total.U += part[k].U;
+        con_residual_sums_add(&total.sums, &part[k].sums);
         if (part[k].worst > total.worst) {
             total.worst = part[k].worst;
             total.worst_contact = part[k].worst_contact;
@@ -76,27 +133,18 @@ static residual_sums add_contacts(const con_problem *problem, const double (*R)[
     return total;
 }
 
-static double divide_unless_tiny(double value, double scale)
-{
-    return scale > DBL_EPSILON ? value / scale : value;
-}
-
 cairn_status con_residual_of(const con_problem *problem, const double (*R)[3], const double (*U)[3],
                              con_residual *residual)
 {
-    *residual = (con_residual){.worst_contact = -1};
-    residual_sums sums = add_contacts(problem, R, U);
-    if (!isfinite(sums.natural_map + sums.q + sums.R + sums.U)) {
-        residual->error = residual->error_q = residual->error_scaled = NAN;
-        residual->natural_map = NAN;
-        return CAIRN_ERROR_NONFINITE;
-    }
-    double q = sqrt(sums.q);
-    double scale = fmax(q, fmax(sqrt(sums.R), sqrt(sums.U)));
-    residual->natural_map = sqrt(sums.natural_map);
-    residual->error = divide_unless_tiny(residual->natural_map, scale);
-    residual->error_q = divide_unless_tiny(residual->natural_map, q);
-    residual->error_scaled = divide_unless_tiny(sqrt(sums.scaled_map), q);
-    residual->worst_contact = sums.worst_contact;
-    return CAIRN_OK;
+    con_residual_scale scale = con_residual_scale_of(problem);
+    chunk_sums total = add_contacts(problem, &scale, R, U);
+    const con_residual_sums *sums = &total.sums;
+    *residual = con_residual_from(sums, &scale);
+    residual->worst_contact = total.worst_contact;
+    if (isfinite(sums->energy + sums->velocity + sums->natural + sums->R + sums->U +
+                 scale.velocity))
+        return CAIRN_OK;
+    residual->error = residual->error_scaled = residual->error_q = NAN;
+    residual->error_siconos = residual->growth = NAN;
+    return CAIRN_ERROR_NONFINITE;
 }

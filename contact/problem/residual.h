@@ -1,18 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one residual that judges every solution.
+// The residual that judges every solution, and the measures made of it.
 #ifndef CAIRN_CONTACT_PROBLEM_RESIDUAL_H
 #define CAIRN_CONTACT_PROBLEM_RESIDUAL_H
 
 #include "contact/problem/problem.h"
 
+#include <stdbool.h>
+
 typedef struct con_residual {
-    double error;        // theory.md (4.12), Siconos's normalisation: what tolerances are about
-    double error_q;      // the same natural map divided by |q| (comparison of 2018)
-    double error_scaled; // natural map in velocity units, independent of units, theory.md (4.13)
-    double error_joints; // |G v - b| over the size of what it is the difference of, (4.17)
-    double natural_map;  // |R - P_K(R - u)|, unscaled
-    int worst_contact;   // contact with the largest natural map; -1 for none
+    double error;         // theory.md (4.18), free of units: what tolerances are about
+    double error_scaled;  // theory.md (4.13), all contacts judged by their velocities
+    double error_q;       // natural map with rho = 1 over |q|, (4.11): comparison of 2018
+    double error_siconos; // the same over max(|q|, |R|, |U|), (4.12): Siconos's number
+    double error_joints;  // |G v - b| over the size of what it is the difference of, (4.17)
+    double growth;        // |R| / |q| in the units of (4.18): large where impulses run away
+    int worst_contact;    // contact with the largest part of `error`; -1 for none
 } con_residual;
+
+/// Squared norms over contacts that the errors are made of. With w_i = trace(W_ii) / 3,
+///     e_i = sqrt(w_i) (R_i - P_K(R_i - u_i / w_i)),   u_i = U_i + mu_i |U_T,i| n
+/// is the natural map in units where a contact's W_ii is of size one.
+typedef struct con_residual_sums {
+    double energy;   // |e_i|^2, J
+    double velocity; // w_i |e_i|^2, m2/s2
+    double rigid;    // natural maps of rigid contacts, m2/s2: those whose bodies cannot yield
+    double impulse;  // w_i |R_i|^2, J
+    double natural;  // natural map with rho = 1, R, U: left at zero unless asked for
+    double R, U;
+} con_residual_sums;
+
+/// Sizes that errors are divided by: squared norms of q over all contacts.
+typedef struct con_residual_scale {
+    double energy;   // |q_i|^2 / w_i over contacts that are not rigid, J
+    double velocity; // |q_i|^2, m2/s2
+    double rigid;    // kg^-1: a contact with w_i up to this, 1e-14 of the largest, is rigid
+} con_residual_scale;
+
+/// One contact.
+/// @param w    trace(W_ii) / 3
+/// @param raw  with the sums of (4.11) and (4.12)
+con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w, const double R[3],
+                                       const double U[3], double mu, bool raw);
+
+void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *more);
+
+con_residual_scale con_residual_scale_of(const con_problem *problem);
+
+/// Errors from sums, without the joints and the worst contact:
+///   error = max(|e|, eps |R|) / |q|, in the units of the sums: U = W R + q is known to the
+///   round-off eps of R only, so that impulses that cancel each other prove nothing
+con_residual con_residual_from(const con_residual_sums *sums, const con_residual_scale *scale);
 
 /// The larger of two errors; NaN if one of them is (fmax would drop it).
 static inline double con_larger_error(double a, double b)
@@ -20,14 +57,7 @@ static inline double con_larger_error(double a, double b)
     return a > b || isnan(a) ? a : b;
 }
 
-/// |w (R - P_K(R - u / w))|^2 of one contact, theory.md (4.13), m2/s2.
-/// @param w  trace(W_ii) / 3
-double con_scaled_map(double w, const double R[3], const double U[3], double mu);
-
-/// Residual of the Signorini-Coulomb problem: natural map of the De Saxce form, theory.md (4.12).
-///   u_i = U_i + mu_i |U_T,i| n,   U = q + W R,   error = |R - P_K(R - u)| / max(|q|, |R|, |U|)
-///   error_scaled = |w_i (R_i - P_K(R_i - u_i / w_i))| / |q|,   w_i = trace(W_ii) / 3
-/// (not divided where the maximum is below DBL_EPSILON).
+/// Residual of the Signorini-Coulomb problem in all measures, theory.md (4.10)-(4.13), (4.18).
 /// With joints W and q are the reduced ones, (4.15)-(4.16), and U is that of the jointed bodies.
 /// @param problem   borrowed
 /// @param R         [n][3] N s, contact frame; read only
@@ -36,7 +66,7 @@ double con_scaled_map(double w, const double R[3], const double U[3], double mu)
 /// @param arena     scratch; rewound before return
 /// @return CAIRN_OK; CAIRN_ERROR_NONFINITE (errors = NaN) when an input is not finite;
 ///         CAIRN_ERROR_MEMORY
-/// Source: De Saxce & Feng 1998; Siconos's normalisation. Tests: tests/unit/contact/test_residual.c
+/// Source: De Saxce & Feng 1998. Tests: tests/unit/contact/test_residual.c
 cairn_status con_residual_compute(const con_problem *problem, const double (*R)[3], double (*U)[3],
                                   con_residual *residual, base_arena *arena) CAIRN_CHECK_RESULT;
 

@@ -13,6 +13,10 @@ const char *con_stop_name(con_stop stop)
         return "time_limit";
     case CON_STOP_STAGNATED:
         return "stagnated";
+    case CON_STOP_RUNAWAY:
+        return "runaway";
+    case CON_STOP_INFEASIBLE:
+        return "infeasible";
     case CON_STOP_FAILED:
         return "failed";
     }

@@ -13,13 +13,19 @@ typedef enum con_stop {
     CON_STOP_ITERATION_LIMIT,
     CON_STOP_TIME_LIMIT,
     CON_STOP_STAGNATED,
-    CON_STOP_FAILED // breakdown (singular matrix, NaN); R is the best point found
+    CON_STOP_RUNAWAY,    // impulses grew past CON_GROWTH_MAX: probably there is no solution
+    CON_STOP_INFEASIBLE, // shown to have no solution, by a caller who asks con_existence_check
+    CON_STOP_FAILED      // breakdown (singular matrix, NaN); R is the best point found
 } con_stop;
+
+/// con_residual.growth above which impulses count as running away. Piles of thousands of layers
+/// come to 1e5.
+#define CON_GROWTH_MAX 1e10
 
 /// What every solver is told.
 typedef struct con_control {
     double tolerance;       // on con_residual.error
-    bool both_measures;     // demand con_residual.error_q too
+    bool both_measures;     // demand con_residual.error_q too, and with it error_siconos
     double scaled_weight;   // weight of con_residual.error_scaled in what must meet the tolerance;
                             // 0: not asked for
     int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
@@ -35,12 +41,9 @@ typedef struct con_control {
 typedef struct con_report {
     con_stop stop;
     int iterations;
-    double error; // recomputed by con_solve, not the solver's word
-    double error_q;
-    double error_scaled;
-    double error_joints; // |G v - b|, scaled; see con_residual
-    double seconds;      // the solve alone
-    int history_count;   // entries written to control->history: error after an iteration (or block)
+    con_residual residual; // recomputed by con_solve, not the solver's word
+    double seconds;        // the solve alone
+    int history_count; // entries written to control->history: error after an iteration (or block)
 } con_report;
 
 /// The largest of the errors that a caller demands; what solvers compare with the tolerance.

@@ -145,12 +145,12 @@ static cairn_status measure(const con_problem *problem, con_reduction *reduction
                              : con_residual_compute(problem, R, U, residual, arena);
 }
 
-// residual of what came back; a point that is not finite gives way to the guess
+// residual of what came back; for a point that is not finite, of the warm start
 static cairn_status certify(const con_problem *problem, con_reduction *reduction,
                             const con_control *control, const double (*guess)[3], double (*R)[3],
-                            double (*U)[3], con_residual *residual, con_report *report,
-                            base_arena *arena)
+                            double (*U)[3], con_report *report, base_arena *arena)
 {
+    con_residual *residual = &report->residual;
     cairn_status status =
         measure(problem, reduction, control, (const double(*)[3])R, U, residual, arena);
     if (status != CAIRN_ERROR_NONFINITE)
@@ -162,15 +162,11 @@ static cairn_status certify(const con_problem *problem, con_reduction *reduction
 
 static void judge(const con_control *control, con_report *report)
 {
-    const con_residual residual = {.error = report->error,
-                                   .error_q = report->error_q,
-                                   .error_scaled = report->error_scaled,
-                                   .error_joints = report->error_joints};
-    bool within = con_control_error(control, &residual) <= control->tolerance;
-    bool limit = report->stop == CON_STOP_ITERATION_LIMIT || report->stop == CON_STOP_TIME_LIMIT ||
-                 report->stop == CON_STOP_STAGNATED;
-    if (within && limit)
+    bool within = con_control_error(control, &report->residual) <= control->tolerance;
+    if (within && report->stop != CON_STOP_FAILED)
         report->stop = CON_STOP_SOLVED;
+    else if (!within && report->residual.growth > CON_GROWTH_MAX)
+        report->stop = CON_STOP_RUNAWAY;
     else if (!within && report->stop == CON_STOP_SOLVED)
         report->stop = CON_STOP_STAGNATED;
 }
@@ -196,13 +192,7 @@ static cairn_status run(const con_solver *solver, const void *settings, con_prob
     if (status != CAIRN_OK)
         return status;
 
-    con_residual residual;
-    status = certify(problem, reduction, control, (const double(*)[3])guess, R, U, &residual,
-                     report, arena);
-    report->error = residual.error;
-    report->error_q = residual.error_q;
-    report->error_scaled = residual.error_scaled;
-    report->error_joints = residual.error_joints;
+    status = certify(problem, reduction, control, (const double(*)[3])guess, R, U, report, arena);
     if (status == CAIRN_OK)
         judge(control, report);
     return status;
@@ -219,7 +209,7 @@ static cairn_status run_jointed(const con_solver *solver, const void *settings,
     if (status != CAIRN_OK)
         return status;
     if (problem->contact_count == 0) {
-        report->error_joints =
+        report->residual.error_joints =
             con_reduction_velocity(&reduction, (const double(*)[3])R, U, control->l);
         judge(control, report);
         return CAIRN_OK;

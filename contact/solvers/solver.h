@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Global solvers: one file each (solver_*.c), one line each in the table of solver.c.
+// Global solvers: a file for each, or for some that are one method; a line each in solver.c.
 #ifndef CAIRN_CONTACT_SOLVERS_SOLVER_H
 #define CAIRN_CONTACT_SOLVERS_SOLVER_H
 

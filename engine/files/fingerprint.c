@@ -175,18 +175,13 @@ static uint64_t hash_connectors(const cairn_world *world)
 static uint64_t hash_step(const cairn_world *world)
 {
     const cairn_world_def *def = &world->def;
-    const double numbers[] = {def->gravity[0],
-                              def->gravity[1],
-                              def->gravity[2],
-                              def->time_step,
-                              def->tolerance,
-                              def->scaled_weight,
-                              def->correction_slop,
-                              (double)def->rotation,
-                              (double)def->margin,
-                              (double)def->correction,
-                              (double)def->max_iterations};
-    return base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, def->gravity, sizeof def->gravity);
+#define HASH(type, member, kind, key, unit, initial, low, high, words, counts, help)               \
+    if (counts)                                                                                    \
+        hash = hash_number(hash, (double)def->member);
+    CAIRN_WORLD_SETTINGS(HASH)
+#undef HASH
+    return hash;
 }
 
 static uint64_t hash_solvers(const cairn_world *world)

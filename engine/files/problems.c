@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "contact/existence/existence.h"
 #include "engine/state/values.h"
 
 #include <math.h>
@@ -231,6 +232,19 @@ static cairn_status fail_solve(const con_solver *solver, cairn_status status, ca
                      cairn_status_text(status));
 }
 
+// a problem that was not solved may have no solution
+static cairn_status explain(cairn_problem *problem, con_report *report, cairn_error *error)
+{
+    if (report->stop == CON_STOP_SOLVED || problem->conversion->problem.contact_count == 0)
+        return CAIRN_OK;
+    con_existence existence;
+    cairn_status status =
+        con_existence_check(&problem->conversion->problem, &existence, NULL, problem->arena);
+    if (status == CAIRN_OK && existence.verdict == CON_EXISTENCE_NONE)
+        report->stop = CON_STOP_INFEASIBLE;
+    return status == CAIRN_ERROR_MEMORY ? fail_memory(error) : CAIRN_OK;
+}
+
 static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *def,
                                  const solve_choice *choice, base_workers *workers,
                                  cairn_solve_report *report, cairn_error *error)
@@ -254,15 +268,20 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
     base_arena_reset(problem->arena);
     if (status != CAIRN_OK)
         return fail_solve(choice->solver, status, error);
+    status = explain(problem, &result, error);
+    if (status != CAIRN_OK)
+        return status;
     problem->solved = true;
     *report = (cairn_solve_report){
         .solver = choice->solver->name,
         .stop = con_stop_name(result.stop),
         .iterations = result.iterations,
-        .error = result.error,
-        .error_q = result.error_q,
-        .error_scaled = result.error_scaled,
-        .error_joints = result.error_joints,
+        .error = result.residual.error,
+        .error_scaled = result.residual.error_scaled,
+        .error_q = result.residual.error_q,
+        .error_siconos = result.residual.error_siconos,
+        .error_joints = result.residual.error_joints,
+        .growth = result.residual.growth,
         .seconds = result.seconds,
         .cpu_seconds = cpu,
     };

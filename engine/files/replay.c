@@ -148,7 +148,8 @@ static cairn_status read_info(cairn_replay *replay, cairn_error *error)
     if (kind == NULL)
         return no_memory(replay, error);
     if (strcmp(kind, "cairn trajectory") != 0)
-        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: is no trajectory", replay->path);
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: not a cairn trajectory file",
+                         replay->path);
     if (!read_attribute(replay, "bodies", H5T_NATIVE_INT64, &bodies) || bodies < 0 ||
         bodies > INT_MAX / 16)
         return refuse(replay, "bodies", "missing or out of range", error);
@@ -286,7 +287,7 @@ static cairn_status open_with(cairn_replay *replay, cairn_error *error)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: no such file", replay->path);
     replay->file = eng_trajectory_open_file(replay->path);
     if (replay->file < 0)
-        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: is no trajectory, or damaged",
+        return base_fail(error, CAIRN_ERROR_FORMAT, "%s: not a cairn trajectory file, or damaged",
                          replay->path);
     cairn_status status = read_info(replay, error);
     for (int i = ENG_TRAJECTORY_COUNT - 1; i >= 0 && status == CAIRN_OK; i--)

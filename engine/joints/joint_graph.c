@@ -29,12 +29,12 @@ static void add_ends(const eng_joint *joint, double coordinate, double h, eng_gr
     }
 }
 
-/// A motor with a position to reach is a spring and damper that acts at the end of the step,
+/// A motor with a position to reach is a spring and damper that looks a step ahead of the midpoint,
 /// theory.md (9.8a).
 static void add_servo(const eng_joint *joint, double coordinate, double h, eng_graph *graph)
 {
     eng_graph_part *part = &graph->part[ENG_GRAPH_MOTOR];
-    double k = joint->motor_stiffness, d = joint->motor_damping + 0.5 * h * k;
+    double k = joint->motor_stiffness, d = joint->motor_damping + h * k;
     part->present = d > 0.0 && joint->motor_limit > 0.0;
     if (!part->present)
         return;

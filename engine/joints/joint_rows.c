@@ -90,7 +90,7 @@ static void evaluate_rod(const eng_joint *joint, vec3 apart, eng_joint_rows *row
 }
 
 /// The angle between an axis of A and the same one of B, and the direction about which it grows;
-/// any square to the axis where the two coincide.
+/// any perpendicular to the axis where the two coincide.
 static void evaluate_swing(vec3 u, vec3 w, vec3 square, eng_joint_rows *rows)
 {
     const vec3 none = {0.0, 0.0, 0.0};

@@ -3,6 +3,8 @@
 // the contacts, theory.md (9.6)-(9.8).
 #include "engine/joints/joints.h"
 
+#include "contact/problem/least_norm.h"
+
 #include <string.h>
 
 // ---------------------------------------------------------------- start of the step
@@ -207,6 +209,19 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
         eng_graph_rows_fill(world, &set->graphs, v_free);
     if (*changed)
         eng_joint_set_aim(world, set, v_free, v);
+    return CAIRN_OK;
+}
+
+cairn_status eng_joints_spread(cairn_world *world)
+{
+    eng_joint_set *set = &world->joint_step->together;
+    cairn_status status = con_least_norm(world->solved, world->def.tolerance, world->solved_R,
+                                         world->solution_U, set->l, world->arena);
+    if (status != CAIRN_OK)
+        return status;
+    if (set->has_graphs)
+        eng_graph_rows_take(world, &set->graphs, (const double(*)[3])world->solution_U);
+    eng_joint_set_keep(world, set);
     return CAIRN_OK;
 }
 

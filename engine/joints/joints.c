@@ -70,7 +70,7 @@ static cairn_status check_geometry(const cairn_joint_def *def, cairn_error *erro
     vec3 a = vec3_from(def->axis), b = vec3_from(def->axis_b);
     if (status == CAIRN_OK && fabs(vec3_dot(a, b)) > 1e-6 * vec3_norm(a) * vec3_norm(b))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "the axes of a universal joint must be square to each other");
+                         "the axes of a universal joint must be perpendicular");
     return status;
 }
 
@@ -457,8 +457,8 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
         double middle = 0.0;
         status = ask_motor(joint, i, t + 0.5 * h, &middle, error);
         if (status == CAIRN_OK)
-            status = ask_motor(joint, i, t + h, &joint->motor_position, error);
-        joint->motor_velocity = 2.0 / h * (joint->motor_position - middle);
+            status = ask_motor(joint, i, t + 1.5 * h, &joint->motor_position, error);
+        joint->motor_velocity = (joint->motor_position - middle) / h;
     }
     return status;
 }

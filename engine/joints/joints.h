@@ -280,6 +280,10 @@ cairn_status eng_block_joints(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_joints_update(cairn_world *world, const double (*v)[6],
                                bool *changed) CAIRN_CHECK_RESULT;
 
+/// Of the solutions with the same velocities the one of least norm, theory.md (9.14): what a
+/// mechanism grips is borne evenly.
+cairn_status eng_joints_spread(cairn_world *world) CAIRN_CHECK_RESULT;
+
 /// Contacts that world->solved may get, rows of joints included.
 int eng_joints_capacity(const cairn_world *world);
 

@@ -82,8 +82,9 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations += report.iterations;
     world->residual_count += report.history_count;
-    world->report.error = report.error;
-    world->report.error_scaled = report.error_scaled;
+    world->report.error = report.residual.error;
+    world->report.error_scaled = report.residual.error_scaled;
+    world->report.error_siconos = report.residual.error_siconos;
     world->report.seconds[CAIRN_PHASE_SOLVER] += report.seconds;
     world->report.seconds[CAIRN_PHASE_CERTIFICATE] += base_timer_seconds() - start - report.seconds;
     return CAIRN_OK;
@@ -115,8 +116,10 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
         status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
-        if (!changed)
-            return CAIRN_OK;
+        if (changed)
+            continue;
+        status = eng_joints_spread(world);
+        return status == CAIRN_OK ? status : base_fail(error, status, "out of memory in a step");
     }
 }
 

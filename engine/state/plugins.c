@@ -74,12 +74,9 @@ static cairn_value initial_value(const base_setting *row)
     return cairn_number(row->initial);
 }
 
-cairn_setting_info cairn_plugin_get_setting(cairn_plugin plugin, int index, int setting)
+cairn_setting_info eng_setting_info(const base_setting *row)
 {
     static const char *const types[] = {"number", "integer", "boolean", "choice"};
-    const base_settings_table *table = table_of(plugin, index);
-    BASE_ASSERT(setting >= 0 && setting < table->count);
-    const base_setting *row = &table->settings[setting];
     return (cairn_setting_info){
         .name = row->name,
         .type = types[row->type],
@@ -90,6 +87,13 @@ cairn_setting_info cairn_plugin_get_setting(cairn_plugin plugin, int index, int 
         .initial = initial_value(row),
         .choices = row->choices,
     };
+}
+
+cairn_setting_info cairn_plugin_get_setting(cairn_plugin plugin, int index, int setting)
+{
+    const base_settings_table *table = table_of(plugin, index);
+    BASE_ASSERT(setting >= 0 && setting < table->count);
+    return eng_setting_info(&table->settings[setting]);
 }
 
 base_value eng_value_to_base(cairn_value value)

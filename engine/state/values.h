@@ -13,6 +13,9 @@ cairn_value eng_value_from_base(base_value value);
 cairn_status eng_value_read(const base_settings_table *table, const void *settings,
                             const char *name, cairn_value *value) CAIRN_CHECK_RESULT;
 
+/// A row of a table as the public header shows it.
+cairn_setting_info eng_setting_info(const base_setting *row);
+
 /// Gives a surface a law with its default parameters.
 void eng_surface_init(eng_surface *surface, const con_law *law);
 

@@ -5,10 +5,11 @@
 #include "base/assert.h"
 #include "engine/pairs/spheres/lane.h"
 #include "engine/state/values.h"
+#include "engine/state/world_settings.h"
 
 #include <string.h>
 
-#define WORLD_COOKIE UINT32_C(0x0ca12001)
+#define WORLD_COOKIE UINT32_C(0x0ca12002)
 
 enum { ARENA_START = 1 << 16 };
 
@@ -19,17 +20,11 @@ const char *cairn_version(void)
 
 cairn_world_def cairn_default_world_def(void)
 {
-    return (cairn_world_def){
-        .gravity = {0.0, 0.0, -9.81},
-        .time_step = 1.0 / 200.0,
-        .rotation = CAIRN_RIG_IMP,
-        .tolerance = 1e-6,
-        .scaled_weight = 0.01,
-        .margin = true,
-        .correction = true,
-        .threads = 1,
-        .cookie = WORLD_COOKIE,
-    };
+    cairn_world_def def;
+    base_settings_defaults(&eng_world_settings, &def);
+    def.gravity[2] = -9.81;
+    def.cookie = WORLD_COOKIE;
+    return def;
 }
 
 static cairn_status check_def(const cairn_world_def *def, cairn_error *error)
@@ -40,25 +35,7 @@ static cairn_status check_def(const cairn_world_def *def, cairn_error *error)
     if (!vec3_is_finite(vec3_from(def->gravity)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "gravity = (%g, %g, %g) must be finite",
                          def->gravity[0], def->gravity[1], def->gravity[2]);
-    if (!(def->time_step > 0.0 && isfinite(def->time_step)))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "time step = %g must be positive and finite (s)", def->time_step);
-    if (!(def->tolerance > 0.0 && def->tolerance < 1.0))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "tolerance = %g must lie between 0 and 1",
-                         def->tolerance);
-    if (!(def->scaled_weight >= 0.0 && def->scaled_weight <= 1.0))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "scaled weight = %g must lie between 0 and 1",
-                         def->scaled_weight);
-    if (!(def->correction_slop >= 0.0 && isfinite(def->correction_slop)))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "correction slop = %g must be finite and not negative (m)",
-                         def->correction_slop);
-    if (def->threads < 1 || def->threads > BASE_WORKERS_MAX)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "threads = %d must lie between 1 and %d",
-                         def->threads, BASE_WORKERS_MAX);
-    if (isnan(def->time_limit))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time limit is not a number");
-    return CAIRN_OK;
+    return eng_world_settings_check(def, error);
 }
 
 static void forward_log(void *context, base_log_level level, const char *text)

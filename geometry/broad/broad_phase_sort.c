@@ -56,7 +56,7 @@ static void sort_run(geo_pair *pairs, int count)
         heap_sort(pairs, count);
 }
 
-static cairn_status reserve(geo_broad_phase *broad, int list_count)
+cairn_status geo_broad_gather(geo_broad_phase *broad, int list_count)
 {
     long total = 0;
     for (int i = 0; i < list_count; i++)
@@ -72,12 +72,6 @@ static cairn_status reserve(geo_broad_phase *broad, int list_count)
                                     broad->count + 1);
     if (status == CAIRN_OK)
         broad->pair_count = (int)total;
-    return status;
-}
-
-cairn_status geo_broad_gather(geo_broad_phase *broad, int list_count)
-{
-    cairn_status status = reserve(broad, list_count);
     if (status != CAIRN_OK)
         return status;
     // counting sort by first, which keeps the order of the lists

@@ -148,13 +148,6 @@ static cairn_status expect_word(geo_mesh_reader *reader, const char *text)
     return CAIRN_OK;
 }
 
-static cairn_status skip_word(geo_mesh_reader *reader)
-{
-    geo_token word;
-    return geo_reader_word(reader, &word) ? CAIRN_OK
-                                          : geo_reader_fail(reader, "a coordinate is missing");
-}
-
 static cairn_status read_text_vertex(geo_mesh_reader *reader, vertex_table *table, int *vertex)
 {
     double value[3];
@@ -170,8 +163,12 @@ static cairn_status read_text_facet(geo_mesh_reader *reader, vertex_table *table
     // the numbers of the normal are not looked at: it follows from the corners
     int corner[3];
     cairn_status status = expect_word(reader, "normal");
-    for (int k = 0; k < 3 && status == CAIRN_OK; k++)
-        status = skip_word(reader);
+    for (int k = 0; k < 3 && status == CAIRN_OK; k++) {
+        geo_token word;
+        status = geo_reader_word(reader, &word)
+                     ? CAIRN_OK
+                     : geo_reader_fail(reader, "a coordinate is missing");
+    }
     if (status == CAIRN_OK)
         status = expect_word(reader, "outer");
     if (status == CAIRN_OK)

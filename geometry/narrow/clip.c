@@ -222,16 +222,11 @@ static cairn_status emit_corners(geo_job *job, clipping *c, uint64_t *keys)
     return CAIRN_OK;
 }
 
-static void start_corners(clipping *c)
+static cairn_status clip_polygon(geo_job *job, clipping *c, uint64_t *keys)
 {
     c->count = c->incident->count;
     for (int k = 0; k < c->count; k++)
         c->corners[k] = (corner){c->incident->points[k], k, 2};
-}
-
-static cairn_status clip_polygon(geo_job *job, clipping *c, uint64_t *keys)
-{
-    start_corners(c);
     for (int k = 0; k < c->reference->count && c->count > 0; k++)
         clip_side(c, k);
     drop_duplicates(c);

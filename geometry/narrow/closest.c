@@ -73,14 +73,6 @@ static void from_axes(const geo_core *a, const geo_core *b, double size, geo_clo
     }
 }
 
-// separation of two cores seen along a unit direction
-static double separation_along(const geo_core *a, const geo_core *b, vec3 n)
-{
-    int va, vb;
-    vec3 pa = geo_core_support(a, n, &va), pb = geo_core_support(b, vec3_negate(n), &vb);
-    return vec3_dot(n, vec3_sub(pb, pa));
-}
-
 // how far two points are from facing each other along the normal
 static double aside(const geo_closest *c, vec3 point_a, vec3 point_b)
 {
@@ -107,7 +99,11 @@ static void refine_direction(const geo_core *a, const geo_core *b, double size, 
             return;
         vec3 turn = vec3_scale(weight, vec3_sub(gjk.normal, c->normal));
         vec3 next = vec3_normalize_or(vec3_add(c->normal, turn), c->normal);
-        double separation = separation_along(a, b, next);
+
+        // separation of two cores seen along a unit direction
+        int va, vb;
+        vec3 pa = geo_core_support(a, next, &va), pb = geo_core_support(b, vec3_negate(next), &vb);
+        double separation = vec3_dot(next, vec3_sub(pb, pa));
         bool better = separation >= c->separation - 1e-10 * size;
         if (better) {
             c->normal = next;
@@ -122,20 +118,6 @@ static void refine_direction(const geo_core *a, const geo_core *b, double size, 
             return;
         weight = better ? fmin(2.0 * weight, 1.0) : 0.5 * weight;
     }
-}
-
-static bool from_expansion(const geo_core *a, const geo_core *b, double size, geo_closest *c)
-{
-    geo_epa_result epa;
-    if (!geo_epa(a, b, &epa))
-        return false;
-    c->normal = epa.normal;
-    c->separation = -epa.depth;
-    c->point_a = epa.point_a;
-    c->point_b = epa.point_b;
-    if (aside(c, c->point_a, c->point_b) > 1e-11 * size)
-        refine_direction(a, b, size, c);
-    return true;
 }
 
 // the closest points of curved parts move over features: their names stay
@@ -155,8 +137,18 @@ static bool find_points(const geo_core *a, const geo_core *b, double limit, doub
         geo_closest_from_gjk(a, b, &gjk, closest);
         return closest->separation <= limit;
     }
-    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b))
-        return from_expansion(a, b, size, closest);
+    if (!geo_core_is_polytope(a) || !geo_core_is_polytope(b)) {
+        geo_epa_result epa;
+        if (!geo_epa(a, b, &epa))
+            return false;
+        closest->normal = epa.normal;
+        closest->separation = -epa.depth;
+        closest->point_a = epa.point_a;
+        closest->point_b = epa.point_b;
+        if (aside(closest, closest->point_a, closest->point_b) > 1e-11 * size)
+            refine_direction(a, b, size, closest);
+        return true;
+    }
     from_axes(a, b, size, closest);
     return true;
 }

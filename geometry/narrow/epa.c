@@ -99,6 +99,7 @@ static int nearest_face(const polytope *p)
     return best;
 }
 
+// edges between the faces that a new point sees and those that it does not, walked along one way
 typedef struct horizon {
     int count;
     int edges[HORIZON_MAX][2];
@@ -147,6 +148,8 @@ static bool insert(polytope *p, const geo_gjk_vertex *v, int first)
     return true;
 }
 
+// the normal of least depth so far, with the depth recomputed from supports: an upper bound of the
+// true depth whatever round-off did to the polytope
 static void keep_best(geo_epa_result *result, const geo_core *a, const geo_core *b, vec3 normal)
 {
     result->normal = normal;
@@ -205,6 +208,7 @@ bool geo_epa(const geo_core *a, const geo_core *b, geo_epa_result *result)
         return false;
     result->depth = INFINITY;
     for (;;) {
+        // the nearest face bounds the depth from below, its support point from above
         int index = nearest_face(&p);
         if (index < 0)
             break;
@@ -213,9 +217,11 @@ bool geo_epa(const geo_core *a, const geo_core *b, geo_epa_result *result)
         double height = vec3_dot(f.normal, v.w);
         if (height < result->depth)
             keep_best(result, a, b, f.normal);
+        // the bounds meet, or there is no room for more corners: the best normal stands
         bool settled = height - f.distance <= 1e-12 * p.scale || p.vertex_count == VERTEX_MAX;
         if (settled)
             face_points(&p, f.distance, result);
+        // a degenerate face or a broken horizon ends the search with the best normal, too
         if (settled || !insert(&p, &v, index))
             break;
     }

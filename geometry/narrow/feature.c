@@ -56,29 +56,25 @@ static void set_point(geo_feature *feature, int index, vec3 point, int vertex)
     feature->vertices[index] = vertex;
 }
 
-// an octagon with corners on the rim, fixed in the cylinder's frame
-static void cap(geo_feature *feature, const geo_core *core, bool top)
-{
-    const double h = 0.70710678118654752440;
-    const double ring[CAP_CORNERS][2] = {{1.0, 0.0},  {h, h},   {0.0, 1.0},  {-h, h},
-                                         {-1.0, 0.0}, {-h, -h}, {0.0, -1.0}, {h, -h}};
-    double r = core->half.x, z = top ? core->half.z : -core->half.z;
-    feature->count = CAP_CORNERS;
-    feature->normal = mat3_apply(&core->rotation, (vec3){0.0, 0.0, top ? 1.0 : -1.0});
-    feature->face_code = geo_code_face(top);
-    for (int k = 0; k < CAP_CORNERS; k++) {
-        int i = top ? k : CAP_CORNERS - 1 - k;
-        vec3 corner = geo_core_apply(core, (vec3){r * ring[i][0], r * ring[i][1], z});
-        set_point(feature, k, corner, -1 - i - (top ? CAP_CORNERS : 0));
-    }
-}
-
 // the cap, the line on the side or the rim point that faces a local direction
 static void facing_cylinder(geo_feature *feature, const geo_core *core, vec3 d, double face_cosine)
 {
     const double side_sine = 0.1;
     if (fabs(d.z) >= face_cosine) {
-        cap(feature, core, d.z > 0.0);
+        // an octagon with corners on the rim, fixed in the cylinder's frame
+        bool top = d.z > 0.0;
+        const double h = 0.70710678118654752440;
+        const double ring[CAP_CORNERS][2] = {{1.0, 0.0},  {h, h},   {0.0, 1.0},  {-h, h},
+                                             {-1.0, 0.0}, {-h, -h}, {0.0, -1.0}, {h, -h}};
+        double r = core->half.x, z = top ? core->half.z : -core->half.z;
+        feature->count = CAP_CORNERS;
+        feature->normal = mat3_apply(&core->rotation, (vec3){0.0, 0.0, top ? 1.0 : -1.0});
+        feature->face_code = geo_code_face(top);
+        for (int k = 0; k < CAP_CORNERS; k++) {
+            int i = top ? k : CAP_CORNERS - 1 - k;
+            vec3 corner = geo_core_apply(core, (vec3){r * ring[i][0], r * ring[i][1], z});
+            set_point(feature, k, corner, -1 - i - (top ? CAP_CORNERS : 0));
+        }
         return;
     }
     double slope = base_hypot(d.x, d.y), r = core->half.x;

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distance of two convex cores (Gilbert-Johnson-Keerthi).
+//
+// The difference A - B holds the origin where the cores overlap; elsewhere its point nearest to the
+// origin is the distance. A simplex of at most four points of its surface walks towards that point:
+// each step adds the point that is farthest towards the origin and drops the corners that the
+// nearest point does not need. Overlap proper is left to EPA.
 #include "geometry/narrow/gjk.h"
 
 typedef struct simplex {
@@ -46,20 +51,6 @@ static void reduce_segment(simplex *s, int i, int j)
     }
 }
 
-// the best of a triangle's three edges
-static void reduce_edges(simplex *s, int i, int j, int k)
-{
-    const int pairs[3][2] = {{i, j}, {i, k}, {j, k}};
-    simplex best = {0};
-    for (int e = 0; e < 3; e++) {
-        simplex trial = *s;
-        reduce_segment(&trial, pairs[e][0], pairs[e][1]);
-        if (e == 0 || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
-            best = trial;
-    }
-    *s = best;
-}
-
 // closest point of the triangle of corners i < j < k
 static void reduce_triangle(simplex *s, int i, int j, int k)
 {
@@ -73,7 +64,16 @@ static void reduce_triangle(simplex *s, int i, int j, int k)
     double wc = vec3_dot(n, vec3_cross(a, b));
     double degenerate = 1e-28 * vec3_norm_squared(ab) * vec3_norm_squared(ac);
     if (area <= degenerate || wa <= 0.0 || wb <= 0.0 || wc <= 0.0) {
-        reduce_edges(s, i, j, k);
+        // the best of a triangle's three edges
+        const int pairs[3][2] = {{i, j}, {i, k}, {j, k}};
+        simplex best = {0};
+        for (int e = 0; e < 3; e++) {
+            simplex trial = *s;
+            reduce_segment(&trial, pairs[e][0], pairs[e][1]);
+            if (e == 0 || vec3_norm_squared(trial.closest) < vec3_norm_squared(best.closest))
+                best = trial;
+        }
+        *s = best;
         return;
     }
     geo_gjk_vertex va = s->v[i], vb = s->v[j], vc = s->v[k];
@@ -158,6 +158,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
         start = (vec3){1.0, 0.0, 0.0};
     s.v[0] = support(a, b, start);
     keep_one(&s, 0);
+    // `proven`: largest lower bound of the distance so far, from the planes that separate
     double scale = vec3_norm(s.closest), proven = 0.0;
     for (int step = 0; step < STEPS; step++) {
         double upper = vec3_norm(s.closest);
@@ -165,6 +166,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
             result->state = GEO_GJK_OVERLAP;
             return;
         }
+        // no point of A - B lies nearer than the plane through its farthest point this way
         geo_gjk_vertex v = support(a, b, vec3_negate(s.closest));
         scale = fmax(scale, vec3_norm(v.w));
         double lower = vec3_dot(s.closest, v.w) / upper;
@@ -174,6 +176,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
             return;
         }
         proven = fmax(proven, lower);
+        // both bounds meet, or the support is a corner already: nothing nearer is to be found
         if (upper - lower <= 1e-15 * scale || contains(&s, &v))
             break;
         simplex before = s;

@@ -16,12 +16,6 @@ static bool still_separated(const geo_job *job, const geo_core *a, const geo_cor
     return vec3_dot(axis, vec3_sub(pb, pa)) > job->margin * (1.0 + 1e-9) + 1e-9 * job->size;
 }
 
-static void remember(const geo_job *job, const geo_core *a, vec3 axis)
-{
-    if (job->cache)
-        job->cache->axis = mat3_apply_transposed(&a->rotation, axis);
-}
-
 cairn_status geo_pair_polyhedron(geo_job *job)
 {
     geo_core a, b;
@@ -33,7 +27,9 @@ cairn_status geo_pair_polyhedron(geo_job *job)
         return CAIRN_OK;
     geo_gjk(&a, &b, job->margin, &gjk);
     if (gjk.state == GEO_GJK_BEYOND) {
-        remember(job, &a, gjk.normal);
+        vec3 axis = gjk.normal;
+        if (job->cache)
+            job->cache->axis = mat3_apply_transposed(&a.rotation, axis);
         return CAIRN_OK;
     }
     if (!geo_sat_query(&a, &b, job->margin, &sat))
@@ -76,21 +72,6 @@ static cairn_status closest_points(geo_job *job, const geo_core *a, const geo_co
     return geo_closest_spread(job, a, b, &closest, 2.0, 2.0);
 }
 
-static cairn_status face_contacts(geo_job *job, const geo_core *a, const geo_core *b, bool use_a,
-                                  int index, double separation)
-{
-    int from = job->manifold->count;
-    cairn_status status = clip_faces(job, a, b, use_a, index);
-    if (status)
-        return status;
-    double smallest = geo_job_smallest_gap(job, from);
-    bool exact = smallest <= separation + 5e-10 * job->size;
-    if (job->manifold->count > from && (exact || separation <= 0.0))
-        return CAIRN_OK;
-    job->manifold->count = from;
-    return closest_points(job, a, b);
-}
-
 // an edge crossing almost along a face normal: the clipped face if it tells the same gap
 static cairn_status try_nearby_face(geo_job *job, const geo_core *a, const geo_core *b,
                                     const geo_sat *sat, bool *done)
@@ -115,26 +96,6 @@ static cairn_status try_nearby_face(geo_job *job, const geo_core *a, const geo_c
     return CAIRN_OK;
 }
 
-static cairn_status edge_contacts(geo_job *job, const geo_core *a, const geo_core *b,
-                                  const geo_sat *sat)
-{
-    bool done;
-    cairn_status status = try_nearby_face(job, a, b, sat, &done);
-    if (status || done)
-        return status;
-    const int *ea = a->edge_vertices[sat->edge_a], *eb = b->edge_vertices[sat->edge_b];
-    vec3 a0 = geo_core_vertex(a, ea[0]), b0 = geo_core_vertex(b, eb[0]);
-    vec3 u = vec3_sub(geo_core_vertex(a, ea[1]), a0), v = vec3_sub(geo_core_vertex(b, eb[1]), b0);
-    double s, t;
-    geo_segment_closest(a0, u, b0, v, &s, &t);
-    vec3 pa = vec3_add_scaled(a0, s, u), pb = vec3_add_scaled(b0, t, v);
-    double distance = vec3_distance(pa, pb);
-    if (sat->edge > 0.0 && distance > sat->edge + 5e-10 * job->size)
-        return closest_points(job, a, b);
-    return geo_emit(job, sat->edge_axis, sat->edge, vec3_scale(0.5, vec3_add(pa, pb)),
-                    geo_core_edge_code(a, ea[0], ea[1]), geo_core_edge_code(b, eb[0], eb[1]));
-}
-
 cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b,
                               const geo_sat *sat)
 {
@@ -143,8 +104,34 @@ cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b
     vec3 normal;
     double separation, bias = geo_sat_bias(sat, job->size);
     geo_sat_choice choice = geo_sat_choose(sat, a, b, bias, &normal, &separation);
-    if (choice == GEO_SAT_EDGE)
-        return edge_contacts(job, a, b, sat);
+    if (choice == GEO_SAT_EDGE) {
+        bool done;
+        cairn_status status = try_nearby_face(job, a, b, sat, &done);
+        if (status || done)
+            return status;
+        const int *ea = a->edge_vertices[sat->edge_a], *eb = b->edge_vertices[sat->edge_b];
+        vec3 a0 = geo_core_vertex(a, ea[0]), b0 = geo_core_vertex(b, eb[0]);
+        vec3 u = vec3_sub(geo_core_vertex(a, ea[1]), a0),
+             v = vec3_sub(geo_core_vertex(b, eb[1]), b0);
+        double s, t;
+        geo_segment_closest(a0, u, b0, v, &s, &t);
+        vec3 pa = vec3_add_scaled(a0, s, u), pb = vec3_add_scaled(b0, t, v);
+        double distance = vec3_distance(pa, pb);
+        if (sat->edge > 0.0 && distance > sat->edge + 5e-10 * job->size)
+            return closest_points(job, a, b);
+        return geo_emit(job, sat->edge_axis, sat->edge, vec3_scale(0.5, vec3_add(pa, pb)),
+                        geo_core_edge_code(a, ea[0], ea[1]), geo_core_edge_code(b, eb[0], eb[1]));
+    }
     bool use_a = choice == GEO_SAT_FACE_A;
-    return face_contacts(job, a, b, use_a, use_a ? sat->index_a : sat->index_b, separation);
+    int index = use_a ? sat->index_a : sat->index_b;
+    int from = job->manifold->count;
+    cairn_status status = clip_faces(job, a, b, use_a, index);
+    if (status)
+        return status;
+    double smallest = geo_job_smallest_gap(job, from);
+    bool exact = smallest <= separation + 5e-10 * job->size;
+    if (job->manifold->count > from && (exact || separation <= 0.0))
+        return CAIRN_OK;
+    job->manifold->count = from;
+    return closest_points(job, a, b);
 }

@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-static bool placement_is_usable(const pose *placement)
-{
-    quat q = placement->orientation;
-    double norm = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
-    return vec3_is_finite(placement->position) && fabs(norm - 1.0) <= 1e-6;
-}
-
 static cairn_status check_members(geo_shape *const *members, const pose *placements, int count,
                                   cairn_error *error)
 {
@@ -23,7 +16,9 @@ static cairn_status check_members(geo_shape *const *members, const pose *placeme
                              "member %d of the compound is a %s: it must be a sphere, box, "
                              "capsule, cylinder or polyhedron",
                              i, members[i] != NULL ? geo_kind_name(members[i]->kind) : "null");
-        if (!placement_is_usable(&placements[i]))
+        quat q = placements[i].orientation;
+        double norm = sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
+        if (!(vec3_is_finite(placements[i].position) && fabs(norm - 1.0) <= 1e-6))
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
                              "placement of member %d of the compound must be finite with a unit "
                              "quaternion",

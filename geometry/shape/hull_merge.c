@@ -116,20 +116,6 @@ static void grow_face(merger *m, int seed)
     }
 }
 
-// largest triangles first: their planes are the best known
-static void grow_faces(merger *m)
-{
-    int count = m->triangles->count;
-    for (int t = 0; t < count; t++) {
-        m->face[t] = -1;
-        m->order[t] = (ranked){vec3_norm(triangle_area_vector(m, t)), t};
-    }
-    qsort(m->order, (size_t)count, sizeof *m->order, compare_ranked);
-    for (int i = 0; i < count; i++)
-        if (m->face[m->order[i].triangle] < 0)
-            grow_face(m, m->order[i].triangle);
-}
-
 static int compare_sides(const void *left, const void *right)
 {
     const side *a = left, *b = right;
@@ -182,20 +168,15 @@ static int drop_edge_points(merger *m, int count)
     return kept;
 }
 
-static vec3 loop_normal(const merger *m, int count)
+// each corner must lie right of (outside) the line through its neighbours, up to the tolerance
+static bool loop_is_convex(const merger *m, int count)
 {
     vec3 sum = {0.0, 0.0, 0.0};
     vec3 a = m->points[m->loop[0]];
     for (int i = 1; i + 1 < count; i++)
         sum = vec3_add(sum, vec3_cross(vec3_sub(m->points[m->loop[i]], a),
                                        vec3_sub(m->points[m->loop[i + 1]], a)));
-    return vec3_normalize_or(sum, (vec3){0.0, 0.0, 0.0});
-}
-
-// each corner must lie right of (outside) the line through its neighbours, up to the tolerance
-static bool loop_is_convex(const merger *m, int count)
-{
-    vec3 normal = loop_normal(m, count);
+    vec3 normal = vec3_normalize_or(sum, (vec3){0.0, 0.0, 0.0});
     if (vec3_norm_squared(normal) == 0.0)
         return false;
     for (int i = 0; i < count; i++) {
@@ -210,18 +191,6 @@ static bool loop_is_convex(const merger *m, int count)
     return true;
 }
 
-static void append_loop(merger *m, int count, geo_hull_faces *out)
-{
-    int lowest = 0;
-    for (int i = 1; i < count; i++)
-        if (m->loop[i] < m->loop[lowest])
-            lowest = i;
-    int start = out->start[out->count];
-    for (int i = 0; i < count; i++)
-        out->vertices[start + i] = m->loop[(lowest + i) % count];
-    out->start[++out->count] = start + count;
-}
-
 static bool trace_faces(merger *m, geo_hull_faces *out)
 {
     out->count = 0;
@@ -233,7 +202,17 @@ static bool trace_faces(merger *m, geo_hull_faces *out)
         int count = drop_edge_points(m, walk_loop(m, first, end));
         if (count < 3 || !loop_is_convex(m, count))
             return false;
-        append_loop(m, count, out);
+
+        // append loop
+        int lowest = 0;
+        for (int i = 1; i < count; i++)
+            if (m->loop[i] < m->loop[lowest])
+                lowest = i;
+        int start = out->start[out->count];
+        for (int i = 0; i < count; i++)
+            out->vertices[start + i] = m->loop[(lowest + i) % count];
+        out->start[++out->count] = start + count;
+
         first = end;
     }
     return out->count >= 4;
@@ -310,7 +289,18 @@ cairn_status geo_hull_merge(base_arena *scratch, const geo_hull_points *points,
         return CAIRN_ERROR_MEMORY;
     if (!link_triangles(&m))
         return CAIRN_OK;
-    grow_faces(&m);
+
+    // largest triangles first: their planes are the best known
+    int count = m.triangles->count;
+    for (int t = 0; t < count; t++) {
+        m.face[t] = -1;
+        m.order[t] = (ranked){vec3_norm(triangle_area_vector(&m, t)), t};
+    }
+    qsort(m.order, (size_t)count, sizeof *m.order, compare_ranked);
+    for (int i = 0; i < count; i++)
+        if (m.face[m.order[i].triangle] < 0)
+            grow_face(&m, m.order[i].triangle);
+
     collect_sides(&m);
     *valid = trace_faces(&m, out) && is_closed_surface(&m, out);
     return *valid ? sort_faces(scratch, out) : CAIRN_OK;

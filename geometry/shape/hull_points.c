@@ -44,30 +44,6 @@ static int compare_entries(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-// keeps the first point of each group; `kept` tells which
-static void mark_kept(const vec3 *scaled, const weld_entry *entries, int count, bool *kept)
-{
-    for (int i = 0; i < count; i++)
-        kept[i] = true;
-    for (int i = 0; i < count; i++)
-        for (int j = i + 1; j < count; j++) {
-            if (entries[j].along - entries[i].along > GEO_HULL_TOLERANCE)
-                break;
-            int a = entries[i].index, b = entries[j].index;
-            if (vec3_distance(scaled[a], scaled[b]) <= GEO_HULL_TOLERANCE)
-                kept[a > b ? a : b] = false;
-        }
-}
-
-static void compact(geo_hull_points *points, int count, const bool *kept)
-{
-    for (int i = 0; i < count; i++)
-        if (kept[i]) {
-            points->scaled[points->count] = points->scaled[i];
-            points->origin[points->count++] = i;
-        }
-}
-
 static double distance_to_line(vec3 p, vec3 a, vec3 unit)
 {
     return vec3_norm(vec3_cross(vec3_sub(p, a), unit));
@@ -118,8 +94,25 @@ cairn_status geo_hull_points_prepare(base_arena *scratch, const vec3 *points, in
             (weld_entry){vec3_dot((vec3){0.53772135, 0.68714291, 0.48861417}, out->scaled[i]), i};
     }
     qsort(entries, (size_t)count, sizeof *entries, compare_entries);
-    mark_kept(out->scaled, entries, count, kept);
-    compact(out, count, kept);
+
+    // keeps the first point of each group; `kept` tells which
+    const vec3 *scaled = out->scaled;
+    for (int i = 0; i < count; i++)
+        kept[i] = true;
+    for (int i = 0; i < count; i++)
+        for (int j = i + 1; j < count; j++) {
+            if (entries[j].along - entries[i].along > GEO_HULL_TOLERANCE)
+                break;
+            int a = entries[i].index, b = entries[j].index;
+            if (vec3_distance(scaled[a], scaled[b]) <= GEO_HULL_TOLERANCE)
+                kept[a > b ? a : b] = false;
+        }
+
+    for (int i = 0; i < count; i++)
+        if (kept[i]) {
+            out->scaled[out->count] = out->scaled[i];
+            out->origin[out->count++] = i;
+        }
     double thin = thickness(out);
     if (out->count < 4 || thin < FLAT)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,

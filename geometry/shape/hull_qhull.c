@@ -18,17 +18,6 @@ static double signed_volume(const geo_hull_points *points, const geo_hull_triang
     return volume;
 }
 
-static void turn_outward(const geo_hull_points *points, geo_hull_triangles *triangles)
-{
-    if (signed_volume(points, triangles) >= 0.0)
-        return;
-    for (int t = 0; t < triangles->count; t++) {
-        int swap = triangles->corners[t][1];
-        triangles->corners[t][1] = triangles->corners[t][2];
-        triangles->corners[t][2] = swap;
-    }
-}
-
 // copies the facets out; all are triangles because joggled input makes a simplicial hull
 static cairn_status collect_facets(qhT *qh, base_arena *scratch, const geo_hull_points *points,
                                    geo_hull_triangles *out)
@@ -50,25 +39,17 @@ static cairn_status collect_facets(qhT *qh, base_arena *scratch, const geo_hull_
         }
         out->count++;
     }
-    turn_outward(points, out);
-    return CAIRN_OK;
-}
 
-static cairn_status run_qhull(qhT *qh, FILE *silent, base_arena *scratch,
-                              const geo_hull_points *points, geo_hull_triangles *out)
-{
-    // Qhull keeps a pointer to the coordinates but does not write to them
-    char command[] = "qhull QJ1e-9 Pp";
-    qh_zero(qh, silent);
-    int code =
-        qh_new_qhull(qh, 3, points->count, &points->scaled[0].x, False, command, silent, silent);
-    cairn_status status = code == qh_ERRmem ? CAIRN_ERROR_MEMORY : CAIRN_ERROR_NUMERICAL;
-    if (code == qh_ERRnone && qh->JOGGLEmax <= LARGEST_JOGGLE)
-        status = collect_facets(qh, scratch, points, out);
-    int long_blocks, long_bytes;
-    qh_freeqhull(qh, !qh_ALL);
-    qh_memfreeshort(qh, &long_blocks, &long_bytes);
-    return status;
+    // turn outward
+    if (!(signed_volume(points, out) >= 0.0)) {
+        for (int t = 0; t < out->count; t++) {
+            int swap = out->corners[t][1];
+            out->corners[t][1] = out->corners[t][2];
+            out->corners[t][2] = swap;
+        }
+    }
+
+    return CAIRN_OK;
 }
 
 cairn_status geo_hull_triangulate(const base_allocator *allocator, base_arena *scratch,
@@ -80,8 +61,19 @@ cairn_status geo_hull_triangulate(const base_allocator *allocator, base_arena *s
     FILE *silent = fopencookie(NULL, "w", (cookie_io_functions_t){0});
     qhT *qh = base_allocate(allocator, 1, sizeof *qh);
     cairn_status status = CAIRN_ERROR_MEMORY;
-    if (silent != NULL && qh != NULL)
-        status = run_qhull(qh, silent, scratch, points, out);
+    if (silent != NULL && qh != NULL) {
+        // Qhull keeps a pointer to the coordinates but does not write to them
+        char command[] = "qhull QJ1e-9 Pp";
+        qh_zero(qh, silent);
+        int code = qh_new_qhull(qh, 3, points->count, &points->scaled[0].x, False, command, silent,
+                                silent);
+        status = code == qh_ERRmem ? CAIRN_ERROR_MEMORY : CAIRN_ERROR_NUMERICAL;
+        if (code == qh_ERRnone && qh->JOGGLEmax <= LARGEST_JOGGLE)
+            status = collect_facets(qh, scratch, points, out);
+        int long_blocks, long_bytes;
+        qh_freeqhull(qh, !qh_ALL);
+        qh_memfreeshort(qh, &long_blocks, &long_bytes);
+    }
     base_release(allocator, qh);
     if (silent != NULL)
         fclose(silent);

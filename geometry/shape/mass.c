@@ -122,14 +122,6 @@ geo_mass geo_mass_from_moments(const geo_moments *moments)
                       .inertia = inertia_from_second(&second)};
 }
 
-// inertia about a point `offset` away from the centre of mass
-static mat3 inertia_shifted(const mat3 *inertia, double volume, vec3 offset)
-{
-    mat3 second = outer(offset, vec3_scale(volume, offset));
-    mat3 shift = inertia_from_second(&second);
-    return mat3_add(inertia, &shift);
-}
-
 static mat3 inertia_rotated(const mat3 *inertia, quat orientation)
 {
     if (orientation.x == 0.0 && orientation.y == 0.0 && orientation.z == 0.0)
@@ -160,7 +152,12 @@ geo_mass geo_mass_of_compound(const geo_compound *compound)
         const pose *place = &compound->placements[i];
         mat3 turned = inertia_rotated(&part.inertia, place->orientation);
         vec3 offset = vec3_sub(pose_apply(place, part.centre), total.centre);
-        mat3 moved = inertia_shifted(&turned, part.volume, offset);
+
+        // inertia about a point `offset` away from the centre of mass
+        double volume = part.volume;
+        mat3 second = outer(offset, vec3_scale(volume, offset));
+        mat3 shift = inertia_from_second(&second);
+        mat3 moved = mat3_add(&turned, &shift);
         total.inertia = mat3_add(&total.inertia, &moved);
     }
     return total;

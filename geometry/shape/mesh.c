@@ -36,20 +36,6 @@ static cairn_status check_triangle(const vec3 *vertices, int vertex_count, const
     return CAIRN_OK;
 }
 
-static cairn_status check_mesh(const vec3 *vertices, int vertex_count, const int (*triangles)[3],
-                               int triangle_count, cairn_error *error)
-{
-    cairn_status status = check_counts(vertex_count, triangle_count, error);
-    for (int i = 0; i < vertex_count && status == CAIRN_OK; i++)
-        if (!vec3_is_finite(vertices[i]))
-            status = base_fail(error, CAIRN_ERROR_ARGUMENT,
-                               "vertex %d of a mesh (%g, %g, %g) must be finite", i, vertices[i].x,
-                               vertices[i].y, vertices[i].z);
-    for (int t = 0; t < triangle_count && status == CAIRN_OK; t++)
-        status = check_triangle(vertices, vertex_count, triangles[t], t, error);
-    return status;
-}
-
 // fills `adjacent`; tells whether each edge has two triangles that run through it in opposite
 // directions
 static cairn_status fill_adjacency(geo_shape *shape, bool *closed)
@@ -93,26 +79,22 @@ static geo_moments surface_moments(const geo_mesh *mesh)
     return moments;
 }
 
-// the other sense of every triangle, with the same first corner
-static void reverse_triangles(geo_mesh *mesh)
-{
-    for (int t = 0; t < mesh->triangle_count; t++) {
-        int *corner = mesh->triangles[t], *adjacent = mesh->adjacent[t];
-        int swap = corner[1];
-        corner[1] = corner[2];
-        corner[2] = swap;
-        // sides (0,1) (1,2) (2,0) turn into (0,2) (2,1) (1,0)
-        swap = adjacent[0];
-        adjacent[0] = adjacent[2];
-        adjacent[2] = swap;
-    }
-}
-
 static void fill_closed_mass(geo_shape *shape)
 {
     geo_moments moments = surface_moments(&shape->mesh);
     if (moments.volume < 0.0) {
-        reverse_triangles(&shape->mesh);
+        // the other sense of every triangle, with the same first corner
+        for (int t = 0; t < shape->mesh.triangle_count; t++) {
+            int *corner = shape->mesh.triangles[t], *adjacent = shape->mesh.adjacent[t];
+            int swap = corner[1];
+            corner[1] = corner[2];
+            corner[2] = swap;
+            // sides (0,1) (1,2) (2,0) turn into (0,2) (2,1) (1,0)
+            swap = adjacent[0];
+            adjacent[0] = adjacent[2];
+            adjacent[2] = swap;
+        }
+
         moments = surface_moments(&shape->mesh);
     }
     // two coincident sheets are closed but hold nothing
@@ -163,7 +145,16 @@ cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertic
                              geo_shape **shape, cairn_error *error)
 {
     *shape = NULL;
-    cairn_status status = check_mesh(vertices, vertex_count, triangles, triangle_count, error);
+
+    // check mesh
+    cairn_status status = check_counts(vertex_count, triangle_count, error);
+    for (int i = 0; i < vertex_count && status == CAIRN_OK; i++)
+        if (!vec3_is_finite(vertices[i]))
+            status = base_fail(error, CAIRN_ERROR_ARGUMENT,
+                               "vertex %d of a mesh (%g, %g, %g) must be finite", i, vertices[i].x,
+                               vertices[i].y, vertices[i].z);
+    for (int t = 0; t < triangle_count && status == CAIRN_OK; t++)
+        status = check_triangle(vertices, vertex_count, triangles[t], t, error);
     if (status != CAIRN_OK)
         return status;
     bool closed = false;

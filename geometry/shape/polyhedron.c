@@ -88,22 +88,6 @@ static bool fill_planes(geo_shape *shape, vec3 centre)
     return true;
 }
 
-static void fill_neighbors(geo_polyhedron *p)
-{
-    for (int e = 0; e < p->edge_count; e++)
-        for (int k = 0; k < 2; k++)
-            p->neighbor_start[p->edge_vertices[e][k] + 1]++;
-    for (int v = 0; v < p->vertex_count; v++)
-        p->neighbor_start[v + 1] += p->neighbor_start[v];
-    // edges come sorted by (low, high): filling highs' lists first, then lows', keeps each sorted
-    for (int k = 1; k >= 0; k--)
-        for (int e = 0; e < p->edge_count; e++)
-            p->neighbors[p->neighbor_start[p->edge_vertices[e][k]]++] = p->edge_vertices[e][1 - k];
-    for (int v = p->vertex_count; v > 0; v--)
-        p->neighbor_start[v] = p->neighbor_start[v - 1];
-    p->neighbor_start[0] = 0;
-}
-
 static bool fill_edges(geo_shape *shape, base_arena *scratch)
 {
     geo_polyhedron *p = &shape->polyhedron;
@@ -132,20 +116,22 @@ static bool fill_edges(geo_shape *shape, base_arena *scratch)
         p->edge_faces[e][0] = uses[forward].owner;
         p->edge_faces[e][1] = uses[forward == i ? i + 1 : i].owner;
     }
-    fill_neighbors(p);
-    return true;
-}
 
-static void fill_mass(geo_shape *shape)
-{
-    const geo_polyhedron *p = &shape->polyhedron;
-    geo_moments moments = geo_moments_start(p->vertices, p->vertex_count);
-    for (int f = 0; f < p->face_count; f++)
-        for (int k = p->face_start[f] + 1; k + 1 < p->face_start[f + 1]; k++)
-            geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
-                                     p->vertices[p->face_vertices[k]],
-                                     p->vertices[p->face_vertices[k + 1]]);
-    shape->polyhedron.mass = geo_mass_from_moments(&moments);
+    // fill neighbors
+    for (int e = 0; e < p->edge_count; e++)
+        for (int k = 0; k < 2; k++)
+            p->neighbor_start[p->edge_vertices[e][k] + 1]++;
+    for (int v = 0; v < p->vertex_count; v++)
+        p->neighbor_start[v + 1] += p->neighbor_start[v];
+    // edges come sorted by (low, high): filling highs' lists first, then lows', keeps each sorted
+    for (int k = 1; k >= 0; k--)
+        for (int e = 0; e < p->edge_count; e++)
+            p->neighbors[p->neighbor_start[p->edge_vertices[e][k]]++] = p->edge_vertices[e][1 - k];
+    for (int v = p->vertex_count; v > 0; v--)
+        p->neighbor_start[v] = p->neighbor_start[v - 1];
+    p->neighbor_start[0] = 0;
+
+    return true;
 }
 
 static void fill_sizes(geo_shape *shape)
@@ -174,7 +160,17 @@ static cairn_status fill_shape(geo_shape *shape, base_arena *scratch, const vec3
     if (!fill_vertices(shape, scratch, given, &points, &faces) ||
         !fill_planes(shape, points.centre) || !fill_edges(shape, scratch))
         return geo_fail_memory(error);
-    fill_mass(shape);
+
+    // fill mass
+    const geo_polyhedron *p = &shape->polyhedron;
+    geo_moments moments = geo_moments_start(p->vertices, p->vertex_count);
+    for (int f = 0; f < p->face_count; f++)
+        for (int k = p->face_start[f] + 1; k + 1 < p->face_start[f + 1]; k++)
+            geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
+                                     p->vertices[p->face_vertices[k]],
+                                     p->vertices[p->face_vertices[k + 1]]);
+    shape->polyhedron.mass = geo_mass_from_moments(&moments);
+
     fill_sizes(shape);
     return CAIRN_OK;
 }

@@ -95,47 +95,35 @@ cairn_status geo_shape_finish(geo_shape *shape, geo_shape **out, cairn_error *er
     return CAIRN_OK;
 }
 
-static void release_polyhedron(const base_allocator *allocator, geo_polyhedron *polyhedron)
-{
-    base_release(allocator, polyhedron->vertices);
-    base_release(allocator, polyhedron->face_normals);
-    base_release(allocator, polyhedron->face_offsets);
-    base_release(allocator, polyhedron->face_start);
-    base_release(allocator, polyhedron->face_vertices);
-    base_release(allocator, polyhedron->edge_vertices);
-    base_release(allocator, polyhedron->edge_faces);
-    base_release(allocator, polyhedron->neighbor_start);
-    base_release(allocator, polyhedron->neighbors);
-}
-
-static void release_mesh(const base_allocator *allocator, geo_mesh *mesh)
-{
-    base_release(allocator, mesh->vertices);
-    base_release(allocator, mesh->triangles);
-    base_release(allocator, mesh->adjacent);
-    geo_bvh_destroy(mesh->bvh);
-}
-
-static void release_compound(const base_allocator *allocator, geo_compound *compound)
-{
-    // the members were handed over by their maker, so the compound may end them
-    for (int i = 0; i < compound->member_count; i++)
-        geo_shape_destroy((geo_shape *)compound->members[i]);
-    base_release(allocator, compound->members);
-    base_release(allocator, compound->placements);
-}
-
 void geo_shape_destroy(geo_shape *shape)
 {
     if (shape == NULL)
         return;
     base_allocator allocator = *geo_shape_allocator(shape);
-    if (shape->kind == GEO_POLYHEDRON)
-        release_polyhedron(&allocator, &shape->polyhedron);
-    else if (shape->kind == GEO_MESH)
-        release_mesh(&allocator, &shape->mesh);
-    else if (shape->kind == GEO_COMPOUND)
-        release_compound(&allocator, &shape->compound);
+    if (shape->kind == GEO_POLYHEDRON) {
+        geo_polyhedron *polyhedron = &shape->polyhedron;
+        base_release(&allocator, polyhedron->vertices);
+        base_release(&allocator, polyhedron->face_normals);
+        base_release(&allocator, polyhedron->face_offsets);
+        base_release(&allocator, polyhedron->face_start);
+        base_release(&allocator, polyhedron->face_vertices);
+        base_release(&allocator, polyhedron->edge_vertices);
+        base_release(&allocator, polyhedron->edge_faces);
+        base_release(&allocator, polyhedron->neighbor_start);
+        base_release(&allocator, polyhedron->neighbors);
+    } else if (shape->kind == GEO_MESH) {
+        base_release(&allocator, shape->mesh.vertices);
+        base_release(&allocator, shape->mesh.triangles);
+        base_release(&allocator, shape->mesh.adjacent);
+        geo_bvh_destroy(shape->mesh.bvh);
+    } else if (shape->kind == GEO_COMPOUND) {
+        geo_compound *compound = &shape->compound;
+        // the members were handed over by their maker, so the compound may end them
+        for (int i = 0; i < compound->member_count; i++)
+            geo_shape_destroy((geo_shape *)compound->members[i]);
+        base_release(&allocator, compound->members);
+        base_release(&allocator, compound->placements);
+    }
     base_release(&allocator, (shape_head *)(void *)shape - 1);
 }
 

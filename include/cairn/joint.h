@@ -32,8 +32,8 @@ CAIRN_API const char *cairn_joint_kind_name(cairn_joint_kind kind);
 /// What a motor is after.
 typedef enum cairn_motor_law {
     CAIRN_MOTOR_VELOCITY, // the coordinate's speed: motor_velocity
-    CAIRN_MOTOR_POSITION  // the coordinate itself: motor_position, as a spring and damper that act
-                          // at the end of the step, stable at any stiffness
+    CAIRN_MOTOR_POSITION  // the coordinate itself: motor_position, as an implicit spring and damper
+                          // that is stable at any stiffness
 } cairn_motor_law;
 
 /// The speed (rad/s or m/s) or position (rad or m) that a motor is after as a function of time
@@ -111,7 +111,7 @@ CAIRN_API cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_
                                                       double position,
                                                       cairn_error *error) CAIRN_CHECK_RESULT;
 /// A motor's velocity or position (by its law) as a function of time; a position brings its mean
-/// speed over the second half of each step along. The function is asked before every step for which
+/// speed along. The function is asked before every step for which
 /// the motor is on.
 /// @param function  NULL: what is set holds again
 /// @param context   borrowed

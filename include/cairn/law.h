@@ -36,7 +36,7 @@ typedef struct cairn_law_state {
     double history[CAIRN_LAW_HISTORY_MAX]; // in the order of cairn_law_get_history_name
     // contact quantities that stand for those of the bodies, contact frame; NULL: of the bodies
     const double (*W)[3]; // kg^-1, [3][3] rows (N, T1, T2)
-    const double *V, *B;  // m/s, [3], at the begin and freely at the end; B is V without
+    const double *V, *B;  // m/s, [3], at t_n, and unconstrained at t_{n+1}; B is V without
     const double *gap;    // m
     const cairn_parameter *parameters; // [parameter_count]; the others have their defaults
     int parameter_count;

@@ -81,8 +81,8 @@ typedef struct cairn_solve_def {
     int solver_setting_count;
     const cairn_setting *local_settings; // [local_setting_count]
     int local_setting_count;
-    double tolerance;    // residual to reach, theory.md (4.12); default 1e-8
-    bool both_measures;  // demand it of the measure divided by |q| too; default false
+    double tolerance;    // residual to reach, theory.md (4.18); default 1e-8
+    bool both_measures;  // demand it of (4.11), and with it (4.12), too; default false
     bool scaled_measure; // demand it of (4.13) too; default false
     bool guess;         // start from the file's first guess where it has one; default false: from 0
     int max_iterations; // 0: the solver's default
@@ -96,12 +96,15 @@ CAIRN_API cairn_solve_def cairn_default_solve_def(void);
 /// What a solve came to. A limit that was hit is no failure of the call.
 typedef struct cairn_solve_report {
     const char *solver; // name of the one that ran
-    const char *stop;   // "solved", "iteration_limit", "time_limit", "stagnated", "failed"
+    const char *stop;   // "solved", "iteration_limit", "time_limit", "stagnated", "runaway",
+                        // "infeasible", "failed"
     int iterations;
-    double error;        // recomputed, theory.md (4.12)
-    double error_q;      // the same natural map divided by |q|
-    double error_scaled; // theory.md (4.13)
+    double error;         // recomputed, theory.md (4.18): free of units
+    double error_scaled;  // theory.md (4.13), in velocities
+    double error_q;       // theory.md (4.11), with the problem's units of mass and time
+    double error_siconos; // theory.md (4.12), the number that Siconos prints
     double error_joints; // of the equality constraints, theory.md (4.17); 0 where W alone is solved
+    double growth;       // |R| / |q| in the units of (4.18): large where impulses run away
     double seconds;      // wall clock of the solve alone
     double cpu_seconds;  // CPU time of the same, all threads
 } cairn_solve_report;

@@ -20,6 +20,7 @@ extern "C" {
     X(ERROR_STALE_ID, "an id is null or names an object that no longer exists")                    \
     X(ERROR_UNSUPPORTED, "not available in this build or for this combination")                    \
     X(ERROR_NUMERICAL, "a computation failed")                                                     \
+    X(ERROR_INCONSISTENT, "the parts of a world's state contradict each other")                    \
     X(INTERRUPTED, "interrupted")
 
 typedef enum cairn_status {

@@ -58,12 +58,13 @@ typedef struct cairn_step_report {
     int active;       // with a nonzero reaction
     const char *stop; // "solved", "iteration_limit", ... ; "none" where there was nothing to solve
     int iterations;
-    double error;        // residual of the step, recomputed by the engine, theory.md (4.12)
-    double error_scaled; // the same in velocity units, theory.md (4.13)
-    double energy_rise;  // J, that came from no source in the step, by the audit; negative: lost; 0
-                         // where spheres under explicit laws are alone
-    double error_joints; // m or rad, largest violation of a joint at the end of the step
-    double penetration;  // m, deepest overlap at the end of the step; >= 0
+    double error;         // residual of the step, recomputed by the engine, theory.md (4.18)
+    double error_scaled;  // the same in velocities, theory.md (4.13)
+    double error_siconos; // Siconos's number, theory.md (4.12)
+    double energy_rise;   // J, that came from no source in the step, by the audit; negative: lost;
+                          // 0 where spheres under explicit laws are alone
+    double error_joints;  // m or rad, largest violation of a joint at the end of the step
+    double penetration;   // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size
     double seconds[CAIRN_PHASE_COUNT];
 } cairn_step_report;

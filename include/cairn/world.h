@@ -3,7 +3,7 @@
 #ifndef CAIRN_WORLD_H
 #define CAIRN_WORLD_H
 
-#include <cairn/types.h>
+#include <cairn/plugin.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,22 +15,40 @@ typedef enum cairn_rotation {
     CAIRN_RIG_POS  // explicit second half, better phase, momentum drifts
 } cairn_rotation;
 
+/// The settings of a world. A row is all that a setting needs beside its use: from it come the
+/// member of cairn_world_def, its default and range, the key of simulation{} in a scene, the word
+/// behind --simulation-set, the entry in resolved.json, and, where `counts` is true because results
+/// depend on it, its part in the fingerprint of a checkpoint.
+/// Members: scaled_weight is that of theory.md (4.13), which judges velocities, in the residual, so
+/// that light bodies are held beside heavy ones; correction_slop 0 means 1e-5 of the smaller
+/// body's smallest size; results do not depend on threads.
+/// X(type, member, kind, key, unit, initial, minimum, maximum, words, counts, help)
+#define CAIRN_WORLD_SETTINGS(X)                                                                    \
+    X(double, time_step, REAL, "step", "s", 1.0 / 200.0, 1e-12, 10.0, NULL, true, "time step")     \
+    X(cairn_rotation, rotation, CHOICE, "rotation", "", CAIRN_RIG_IMP, 0, 0, rotation_words, true, \
+      "scheme of rotation")                                                                        \
+    X(double, tolerance, REAL, "tolerance", "", 1e-6, 1e-16, 1.0, NULL, true,                      \
+      "residual that a step must reach, theory.md (4.18)")                                         \
+    X(double, scaled_weight, REAL, "scaled_weight", "", 0.01, 0.0, 1.0, NULL, true,                \
+      "weight of the scaled residual, theory.md (4.13), in what must reach the tolerance")         \
+    X(int, max_iterations, INTEGER, "max_iterations", "", 0, 0, INT_MAX, NULL, true,               \
+      "iterations of the solver in a step; 0: the solver's own limit")                             \
+    X(double, time_limit, REAL, "solve_time_limit", "s", 0.0, 0.0, DBL_MAX, NULL, false,           \
+      "wall clock that one solve may take; 0: no limit")                                           \
+    X(bool, margin, BOOLEAN, "margin", "", true, 0, 1, NULL, true,                                 \
+      "predictive contacts: one that would close in the step acts already, through gap/h")         \
+    X(bool, correction, BOOLEAN, "correction", "", true, 0, 1, NULL, true,                         \
+      "remove penetration after the velocity solve without adding velocity")                       \
+    X(double, correction_slop, REAL, "correction_slop", "m", 0.0, 0.0, DBL_MAX, NULL, true,        \
+      "penetration that is left alone; 0: chosen by the bodies' sizes")                            \
+    X(int, threads, INTEGER, "threads", "", 1, 1, 256, NULL, false,                                \
+      "number of threads; results do not depend on it")
+
 typedef struct cairn_world_def {
-    double gravity[3];       // m/s2; default (0, 0, -9.81)
-    double time_step;        // s; default 1/200
-    cairn_rotation rotation; // default RIG_IMP
-    double tolerance;        // residual that a step must reach, theory.md (4.12); default 1e-6
-    double scaled_weight; // weight of theory.md (4.13) in that residual; (4.13) does not depend on
-                          // the unit of mass, so that light bodies are held too; default 0.01
-    int max_iterations;   // of the solver in a step; 0: the solver's default
-    double time_limit;    // s of wall clock for one solve; 0: none
-    bool margin;          // take contacts up before they close, gap/h in the unilateral
-                          // condition; default true
-    bool correction;      // remove penetration after the velocity solve without adding velocity;
-                          // default true
-    double correction_slop;    // m, penetration left alone; default 0: 1e-5 of the smaller body's
-                               // smallest size
-    int threads;               // >= 1; results do not depend on it; default 1
+    double gravity[3]; // m/s2; default (0, 0, -9.81)
+#define CAIRN_WORLD_MEMBER(type, member, ...) type member;
+    CAIRN_WORLD_SETTINGS(CAIRN_WORLD_MEMBER)
+#undef CAIRN_WORLD_MEMBER
     cairn_allocator allocator; // NULL function: the C library's; called by one thread at a time
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
     void *log_context;
@@ -38,6 +56,21 @@ typedef struct cairn_world_def {
 } cairn_world_def;
 
 CAIRN_API cairn_world_def cairn_default_world_def(void);
+
+/// The rows of CAIRN_WORLD_SETTINGS for programs that read settings by name, 0 <= index < count;
+/// `name` is the key.
+CAIRN_API int cairn_world_def_setting_count(void);
+CAIRN_API cairn_setting_info cairn_world_def_get_setting(int index);
+
+/// @return CAIRN_ERROR_NOT_FOUND, with 0, where there is no such key
+CAIRN_API cairn_status cairn_world_def_get_value(const cairn_world_def *def, const char *key,
+                                                 cairn_value *value);
+
+/// @return CAIRN_ERROR_NOT_FOUND for an unknown key, CAIRN_ERROR_ARGUMENT for a value out of
+///         range or of a wrong type; the definition is as before then
+CAIRN_API cairn_status cairn_world_def_set_value(cairn_world_def *def, const char *key,
+                                                 cairn_value value,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
 
 CAIRN_API cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
@@ -88,6 +121,13 @@ CAIRN_API void cairn_world_get_momentum(const cairn_world *world, double linear[
 
 /// Covers positions, velocities, contacts and history, bit by bit.
 CAIRN_API uint64_t cairn_world_get_hash(const cairn_world *world);
+
+/// Looks whether all that the world holds fits together: every number finite, every index within
+/// its table, every reference met by the one it answers, lists in order. For tests, and to find a
+/// mistake near where it was made; it costs about as much as a step.
+/// @return CAIRN_OK, CAIRN_ERROR_NONFINITE or CAIRN_ERROR_INCONSISTENT with what does not fit
+CAIRN_API cairn_status cairn_world_validate(const cairn_world *world,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -15,14 +15,6 @@ static void push_names(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
 }
 
-static void check_new_name(lua_State *L, const char *name)
-{
-    push_names(L);
-    if (lua_getfield(L, -1, name) != LUA_TNIL)
-        scn_raise(L, "a body named \"%.80s\" exists already", name);
-    lua_pop(L, 2);
-}
-
 cairn_body_id scn_check_body(lua_State *L, const char *name)
 {
     push_names(L);
@@ -49,8 +41,13 @@ cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)
     int limit = scn_loader_of(L)->options->body_limit;
     if (cairn_body_count(world) >= limit)
         scn_raise(L, "scene makes more than %d bodies (endless loop?)", limit);
-    if (def->name != NULL)
-        check_new_name(L, def->name);
+    if (def->name != NULL) {
+        const char *name = def->name;
+        push_names(L);
+        if (lua_getfield(L, -1, name) != LUA_TNIL)
+            scn_raise(L, "a body named \"%.80s\" exists already", name);
+        lua_pop(L, 2);
+    }
     cairn_body_id body;
     cairn_error error = {0};
     scn_fields_pass(fields, cairn_body_create(world, def, &body, &error), &error);
@@ -61,37 +58,6 @@ cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)
         lua_pop(L, 1);
     }
     return body;
-}
-
-static void read_mass(const scn_fields *fields, const char *material, cairn_body_def *def)
-{
-    bool has_mass = scn_fields_has(fields, "mass");
-    if (has_mass && scn_fields_has(fields, "density"))
-        scn_raise(fields->L, "body: give mass or density, not both");
-    def->mass = scn_fields_number(fields, "mass", 0.0, scn_range_positive("kg"));
-    def->density =
-        material != NULL ? scn_material_density(fields->L, material, def->density) : def->density;
-    def->density = scn_fields_number(fields, "density", def->density, scn_range_positive("kg/m3"));
-    bool has_inertia =
-        scn_fields_vector(fields, "inertia", def->inertia, 3, scn_range_positive("kg m2"));
-    if (has_inertia && !has_mass)
-        scn_raise(fields->L, "body: inertia goes with mass");
-}
-
-static void read_motion(const scn_fields *fields, cairn_body_def *def)
-{
-    bool moves = scn_fields_vector(fields, "velocity", def->velocity, 3, scn_range_any("m/s"));
-    bool turns = scn_fields_vector(fields, "angular_velocity", def->angular_velocity, 3,
-                                   scn_range_any("rad/s"));
-    if (def->kind == CAIRN_FIXED && (moves || turns))
-        scn_raise(fields->L, "body: a fixed body has no velocity (kind = \"moving\" follows one)");
-}
-
-static void check_kind(const scn_fields *fields, const cairn_body_def *def, cairn_shape_kind shape)
-{
-    if (def->kind == CAIRN_DYNAMIC && (shape == CAIRN_HALFSPACE || shape == CAIRN_MESH))
-        scn_raise(fields->L, "body: a %s has no mass: kind must be \"fixed\" or \"moving\"",
-                  shape == CAIRN_MESH ? "mesh" : "plane");
 }
 
 int scn_call_body(lua_State *L)
@@ -107,14 +73,38 @@ int scn_call_body(lua_State *L)
     def.kind = (cairn_body_kind)scn_fields_choice(&fields, "kind", CAIRN_DYNAMIC, kinds);
     lua_getfield(L, 1, "shape");
     def.shape = scn_check_shape(L, -1, "shape");
-    check_kind(&fields, &def, scn_shape_kind_of(L, -1));
+
+    cairn_shape_kind shape = scn_shape_kind_of(L, -1);
+    if (def.kind == CAIRN_DYNAMIC && (shape == CAIRN_HALFSPACE || shape == CAIRN_MESH))
+        scn_raise(fields.L, "body: a %s has no mass: kind must be \"fixed\" or \"moving\"",
+                  shape == CAIRN_MESH ? "mesh" : "plane");
+
     const char *material = scn_fields_text(&fields, "material", NULL);
     if (material != NULL)
         def.material = scn_check_material(L, material);
     scn_fields_vector(&fields, "position", def.position, 3, scn_range_any("m"));
     scn_fields_orientation(&fields, def.orientation);
-    read_motion(&fields, &def);
-    read_mass(&fields, material, &def);
+
+    // read motion
+    bool moves = scn_fields_vector(&fields, "velocity", def.velocity, 3, scn_range_any("m/s"));
+    bool turns = scn_fields_vector(&fields, "angular_velocity", def.angular_velocity, 3,
+                                   scn_range_any("rad/s"));
+    if (def.kind == CAIRN_FIXED && (moves || turns))
+        scn_raise(fields.L, "body: a fixed body has no velocity (kind = \"moving\" follows one)");
+
+    // read mass
+    bool has_mass = scn_fields_has(&fields, "mass");
+    if (has_mass && scn_fields_has(&fields, "density"))
+        scn_raise(fields.L, "body: give mass or density, not both");
+    def.mass = scn_fields_number(&fields, "mass", 0.0, scn_range_positive("kg"));
+    def.density =
+        material != NULL ? scn_material_density(fields.L, material, def.density) : def.density;
+    def.density = scn_fields_number(&fields, "density", def.density, scn_range_positive("kg/m3"));
+    bool has_inertia =
+        scn_fields_vector(&fields, "inertia", def.inertia, 3, scn_range_positive("kg m2"));
+    if (has_inertia && !has_mass)
+        scn_raise(fields.L, "body: inertia goes with mass");
+
     def.name = scn_fields_text(&fields, "name", NULL);
     scn_body_add(&fields, &def);
     return 0;

@@ -26,20 +26,6 @@ static void push_two(const scn_fields *fields, const char *key, const char *want
         scn_raise(L, "connector: %s must be %s", key, wanted);
 }
 
-static void read_bodies(const scn_fields *fields, cairn_body_id bodies[2])
-{
-    static const char wanted[] = "a list of the names of two bodies";
-    lua_State *L = fields->L;
-    push_two(fields, "bodies", wanted);
-    for (int side = 0; side < 2; side++) {
-        if (lua_rawgeti(L, -1, side + 1) != LUA_TSTRING)
-            scn_raise(L, "connector: bodies must be %s", wanted);
-        bodies[side] = scn_check_body(L, lua_tostring(L, -1));
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-}
-
 static void read_positions(const scn_fields *fields, double positions[2][3])
 {
     lua_State *L = fields->L;
@@ -67,7 +53,20 @@ static cairn_connector_id create(const scn_fields *fields)
     def.name = scn_fields_text(fields, "name", NULL);
     def.law = scn_fields_text(fields, "law", def.law);
     scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, def.law, &error), &error);
-    read_bodies(fields, def.bodies);
+
+    // read bodies
+    cairn_body_id *bodies = def.bodies;
+    static const char wanted[] = "a list of the names of two bodies";
+    lua_State *L = fields->L;
+    push_two(fields, "bodies", wanted);
+    for (int side = 0; side < 2; side++) {
+        if (lua_rawgeti(L, -1, side + 1) != LUA_TSTRING)
+            scn_raise(L, "connector: bodies must be %s", wanted);
+        bodies[side] = scn_check_body(L, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+
     scn_fields_vector(fields, "radii", def.radii, 2, scn_range_any("m"));
     read_positions(fields, def.positions);
     def.contacts = scn_fields_boolean(fields, "contacts", false);

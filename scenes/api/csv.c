@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Call bodies_from_csv: many bodies from a table of text, one a line.
+// Calls bodies_from_csv and table_from_csv: bodies, and functions of time, from tables of text.
 #include "scenes/load/loader.h"
 
 #include "base/assert.h"
@@ -249,5 +249,107 @@ int scn_call_bodies_from_csv(lua_State *L)
         count++;
     }
     lua_pushinteger(L, count);
+    return 1;
+}
+
+// ---------------------------------------------------------------- functions of time
+
+/// What a function of table_from_csv knows; a userdata.
+typedef struct table {
+    int count, capacity;
+    double (*point)[2]; // [count] time in s, ascending, and value; a userdata of its own
+} table;
+
+/// The function itself: piecewise linear, its first and last values beyond the ends.
+static int look_up(lua_State *L)
+{
+    const table *t = lua_touserdata(L, lua_upvalueindex(1));
+    double time = luaL_checknumber(L, 1);
+    int low = 0, high = t->count - 1;
+    if (!(time > t->point[low][0]) || !(time < t->point[high][0])) {
+        lua_pushnumber(L, time > t->point[low][0] ? t->point[high][1] : t->point[low][1]);
+        return 1;
+    }
+    while (high - low > 1) {
+        int middle = low + (high - low) / 2;
+        *(t->point[middle][0] <= time ? &low : &high) = middle;
+    }
+    const double *a = t->point[low], *b = t->point[high];
+    lua_pushnumber(L, a[1] + (b[1] - a[1]) * ((time - a[0]) / (b[0] - a[0])));
+    return 1;
+}
+
+/// Place of a named column in the header just split.
+static int find_column(const reader *csv, const char *name)
+{
+    for (int i = 0; i < csv->column_count; i++)
+        if (strcmp(csv->cells[i], name) == 0)
+            return i;
+    scn_raise(csv->L, "%s: column %.60s is missing", csv->file, name);
+}
+
+static double number_at(const reader *csv, int place, const char *name)
+{
+    char *end = NULL;
+    double x = strtod(csv->cells[place], &end);
+    if (end == csv->cells[place] || *end != '\0' || !isfinite(x))
+        scn_raise(csv->L, "%s line %d: %.60s is not a number (\"%.40s\")", csv->file, csv->line,
+                  name, csv->cells[place]);
+    return x;
+}
+
+/// Room for one more point; the points live as a user value of the table on the stack.
+static void reserve_point(lua_State *L, int at, table *t)
+{
+    if (t->count < t->capacity)
+        return;
+    int capacity = t->capacity > 0 ? 2 * t->capacity : 64;
+    double(*points)[2] = lua_newuserdatauv(L, (size_t)capacity * sizeof *points, 0);
+    if (t->count > 0)
+        memcpy(points, t->point, (size_t)t->count * sizeof *points);
+    lua_setiuservalue(L, at, 1);
+    t->point = points;
+    t->capacity = capacity;
+}
+
+static void add_point(const reader *csv, int at, table *t, double time, double value)
+{
+    if (t->count > 0 && !(time > t->point[t->count - 1][0]))
+        scn_raise(csv->L, "%s line %d: time %g s does not come after %g s", csv->file, csv->line,
+                  time, t->point[t->count - 1][0]);
+    reserve_point(csv->L, at, t);
+    t->point[t->count][0] = time;
+    t->point[t->count++][1] = value;
+}
+
+int scn_call_table_from_csv(lua_State *L)
+{
+    static const char *const names[] = {"file", "time", "value", NULL};
+    reader csv = {.L = L, .fields = scn_fields_begin(L, "table_from_csv")};
+    scn_fields_check(&csv.fields, names, 0);
+    for (int i = 0; i < 3; i++)
+        scn_fields_require(&csv.fields, names[i]);
+    csv.file = scn_fields_text(&csv.fields, "file", NULL);
+    const char *time = scn_fields_text(&csv.fields, "time", NULL);
+    const char *value = scn_fields_text(&csv.fields, "value", NULL);
+    char *rest = push_text(L, csv.file), *line = next_line(&csv, &rest);
+    if (line == NULL)
+        scn_raise(L, "%s is empty: the first line names the columns", csv.file);
+    csv.column_count = split(&csv, line);
+    int time_at = find_column(&csv, time), value_at = find_column(&csv, value);
+    table *t = lua_newuserdatauv(L, sizeof *t, 1);
+    int at = lua_gettop(L);
+    *t = (table){0};
+    for (line = next_line(&csv, &rest); line != NULL; line = next_line(&csv, &rest)) {
+        int cells = split(&csv, line);
+        if (cells != csv.column_count)
+            scn_raise(L, "%s line %d: %d values for %d columns", csv.file, csv.line, cells,
+                      csv.column_count);
+        add_point(&csv, at, t, number_at(&csv, time_at, time), number_at(&csv, value_at, value));
+    }
+    if (t->count == 0)
+        scn_raise(L, "%s has no line of numbers", csv.file);
+    lua_pushvalue(L, at);
+    lua_pushcclosure(L, look_up, 1);
     return 1;
 }

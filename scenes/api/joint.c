@@ -44,18 +44,58 @@ static bool open_part(const scn_fields *fields, const char *key, const char *con
     return true;
 }
 
-static void read_motor(const scn_fields *fields, cairn_joint_def *def)
+/// A reference to the function of a key, LUA_NOREF where it is missing.
+static int read_function(const scn_fields *fields, const char *what, const char *key)
 {
-    static const char *const names[] = {"velocity", "limit", NULL};
+    lua_State *L = fields->L;
+    int type = lua_getfield(L, fields->table, key);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return LUA_NOREF;
+    }
+    if (type != LUA_TFUNCTION)
+        scn_raise(L, "%s: %s must be a function of the time, not %s", what, key,
+                  luaL_typename(L, -1));
+    return luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/// A number of a motor, or a function of the time whose reference is returned.
+static int read_target(const scn_fields *part, const char *key, const char *unit, double *value)
+{
+    int type = lua_getfield(part->L, part->table, key);
+    lua_pop(part->L, 1);
+    if (type == LUA_TFUNCTION)
+        return read_function(part, "joint", key);
+    *value = scn_fields_number(part, key, 0.0, scn_range_any(unit));
+    return LUA_NOREF;
+}
+
+/// @return reference to the function that the motor follows, LUA_NOREF for none
+static int read_motor(const scn_fields *fields, cairn_joint_def *def)
+{
+    static const char *const names[] = {"velocity",  "limit",   "position",
+                                        "stiffness", "damping", NULL};
     scn_fields part;
     if (!open_part(fields, "motor", names, &part))
-        return;
-    scn_fields_require(&part, "velocity");
+        return LUA_NOREF;
+    bool position = scn_fields_has(&part, "position");
     def->motor = true;
-    def->motor_velocity = scn_fields_number(&part, "velocity", 0.0, scn_range_any("rad/s or m/s"));
+    def->motor_law = position ? CAIRN_MOTOR_POSITION : CAIRN_MOTOR_VELOCITY;
+    if (!position)
+        scn_fields_require(&part, "velocity");
+    int function = read_target(&part, "velocity", "rad/s or m/s", &def->motor_velocity);
+    if (position && function != LUA_NOREF)
+        scn_raise(part.L, "joint: a motor with a position has a velocity that is a number");
+    if (position)
+        function = read_target(&part, "position", "rad or m", &def->motor_position);
+    def->motor_stiffness =
+        scn_fields_number(&part, "stiffness", 0.0, scn_range_not_negative("N m/rad or N/m"));
+    def->motor_damping =
+        scn_fields_number(&part, "damping", 0.0, scn_range_not_negative("N m s/rad or N s/m"));
     if (scn_fields_has(&part, "limit"))
         def->motor_limit =
             scn_fields_number(&part, "limit", 0.0, scn_range_not_negative("N m or N"));
+    return function;
 }
 
 static void read_spring(const scn_fields *fields, cairn_joint_def *def)
@@ -111,6 +151,24 @@ static void read_places(const scn_fields *fields, cairn_joint_def *def)
                   "joint: a universal joint, and no other kind, has a second axis, axis_b");
 }
 
+/// A new motion, of a body or of the motor of a joint, in the scene's list.
+static scn_motion *add_motion(lua_State *L, const char *body)
+{
+    scn_scene *scene = scn_loader_of(L)->scene;
+    if (base_array_reserve(&scene->allocator, &scene->motions, &scene->motion_capacity,
+                           scene->motion_count + 1) != CAIRN_OK)
+        scn_raise(L, "out of memory");
+    scn_motion *motion = base_allocate(&scene->allocator, 1, sizeof *motion);
+    if (motion == NULL)
+        scn_raise(L, "out of memory");
+    scene->motions[scene->motion_count++] = motion;
+    *motion = (scn_motion){L, NULL, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, {0.0}};
+    motion->body = base_copy_text(&scene->allocator, body);
+    if (motion->body == NULL)
+        scn_raise(L, "out of memory");
+    return motion;
+}
+
 int scn_call_joint(lua_State *L)
 {
     static const char *const names[] = {"kind",   "name",     "bodies",  "at",    "to",
@@ -122,7 +180,7 @@ int scn_call_joint(lua_State *L)
     read_bodies(&fields, &def);
     read_places(&fields, &def);
     read_range(&fields, &def);
-    read_motor(&fields, &def);
+    int function = read_motor(&fields, &def);
     read_spring(&fields, &def);
     def.force = scn_fields_number(&fields, "force", 0.0, scn_range_any("N m or N"));
     def.friction = scn_fields_number(&fields, "friction", 0.0, scn_range_not_negative("N m or N"));
@@ -130,7 +188,16 @@ int scn_call_joint(lua_State *L)
     def.name = scn_fields_text(&fields, "name", NULL);
     cairn_joint_id joint;
     cairn_error error = {0};
-    scn_fields_pass(&fields, cairn_joint_create(scn_loader_world(L), &def, &joint, &error), &error);
+    cairn_world *world = scn_loader_world(L);
+    scn_fields_pass(&fields, cairn_joint_create(world, &def, &joint, &error), &error);
+    if (function != LUA_NOREF) {
+        scn_motion *motion = add_motion(L, def.name != NULL ? def.name : "a joint without a name");
+        motion->position = function;
+        scn_fields_pass(
+            &fields,
+            cairn_joint_set_motor_function(world, joint, scn_motor_evaluate, motion, &error),
+            &error);
+    }
     return 0;
 }
 
@@ -169,21 +236,6 @@ cairn_status scn_joint_read(const scn_scene *scene, const scn_sensor *sensor, do
 
 // ---------------------------------------------------------------- motion
 
-/// A reference to the function of a key, LUA_NOREF where it is missing.
-static int read_function(const scn_fields *fields, const char *key)
-{
-    lua_State *L = fields->L;
-    int type = lua_getfield(L, fields->table, key);
-    if (type == LUA_TNIL) {
-        lua_pop(L, 1);
-        return LUA_NOREF;
-    }
-    if (type != LUA_TFUNCTION)
-        scn_raise(L, "motion: %s must be a function of the time, not %s", key,
-                  luaL_typename(L, -1));
-    return luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
 static void read_rotation(const scn_fields *fields, scn_motion *motion)
 {
     static const char *const names[] = {"axis", "angle", NULL};
@@ -200,25 +252,7 @@ static void read_rotation(const scn_fields *fields, scn_motion *motion)
     scn_fields_vector(&part, "axis", motion->axis, 3, scn_range_any(""));
     if (motion->axis[0] == 0.0 && motion->axis[1] == 0.0 && motion->axis[2] == 0.0)
         scn_raise(L, "motion: the axis must not be zero");
-    motion->angle = read_function(&part, "angle");
-}
-
-/// A new motion in the scene's list.
-static scn_motion *add_motion(lua_State *L, const char *body)
-{
-    scn_scene *scene = scn_loader_of(L)->scene;
-    if (base_array_reserve(&scene->allocator, &scene->motions, &scene->motion_capacity,
-                           scene->motion_count + 1) != CAIRN_OK)
-        scn_raise(L, "out of memory");
-    scn_motion *motion = base_allocate(&scene->allocator, 1, sizeof *motion);
-    if (motion == NULL)
-        scn_raise(L, "out of memory");
-    scene->motions[scene->motion_count++] = motion;
-    *motion = (scn_motion){L, NULL, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, {0.0}};
-    motion->body = base_copy_text(&scene->allocator, body);
-    if (motion->body == NULL)
-        scn_raise(L, "out of memory");
-    return motion;
+    motion->angle = read_function(&part, "motion", "angle");
 }
 
 int scn_call_motion(lua_State *L)
@@ -231,11 +265,11 @@ int scn_call_motion(lua_State *L)
     const char *name = scn_fields_text(&fields, "body", NULL);
     cairn_body_id body = scn_check_body(L, name);
     scn_motion *motion = add_motion(L, name);
-    motion->position = read_function(&fields, "position");
-    motion->orientation = read_function(&fields, "orientation");
+    motion->position = read_function(&fields, "motion", "position");
+    motion->orientation = read_function(&fields, "motion", "orientation");
     read_rotation(&fields, motion);
-    motion->velocity = read_function(&fields, "velocity");
-    motion->angular_velocity = read_function(&fields, "angular_velocity");
+    motion->velocity = read_function(&fields, "motion", "velocity");
+    motion->angular_velocity = read_function(&fields, "motion", "angular_velocity");
     bool turns = motion->orientation != LUA_NOREF || motion->angle != LUA_NOREF;
     if (motion->position == LUA_NOREF && motion->velocity == LUA_NOREF && !turns &&
         motion->angular_velocity == LUA_NOREF)

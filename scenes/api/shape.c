@@ -232,7 +232,7 @@ const char *scn_push_data_path(lua_State *L, const char *file)
     // a pipe would be waited for, a device has no end
     struct stat information;
     if (stat(path, &information) != 0 || !S_ISREG(information.st_mode))
-        scn_raise(L, "file \"%.200s\" is no file of data", file);
+        scn_raise(L, "file \"%.200s\" is not a regular data file", file);
     return path;
 }
 

@@ -42,31 +42,28 @@ int scn_call_print(lua_State *L)
     return 0;
 }
 
+/// Reads what the scene gives of the settings of a world.
 static void read_world_def(const scn_fields *fields, cairn_world_def *def)
 {
-    static const char *const rotations[] = {"rig_imp", "rig_neg", "rig_pos", NULL};
-    const scn_range step = {1e-12, 10.0, false, "s"}, tolerance = {1e-16, 1.0, false, ""};
-    def->time_step = scn_fields_number(fields, "step", def->time_step, step);
-    def->tolerance = scn_fields_number(fields, "tolerance", def->tolerance, tolerance);
-    def->max_iterations =
-        (int)scn_fields_integer(fields, "max_iterations", def->max_iterations, 0, INT_MAX);
-    def->time_limit =
-        scn_fields_number(fields, "solve_time_limit", def->time_limit, scn_range_not_negative("s"));
-    def->rotation =
-        (cairn_rotation)scn_fields_choice(fields, "rotation", (int)def->rotation, rotations);
-    def->margin = scn_fields_boolean(fields, "margin", def->margin);
-    def->correction = scn_fields_boolean(fields, "correction", def->correction);
-    def->correction_slop = scn_fields_number(fields, "correction_slop", def->correction_slop,
-                                             scn_range_not_negative("m"));
-    def->threads = (int)scn_fields_integer(fields, "threads", def->threads, 1, 256);
+    lua_State *L = fields->L;
+    cairn_error error = {0};
+    for (int i = 0; i < cairn_world_def_setting_count(); i++) {
+        const char *key = cairn_world_def_get_setting(i).name;
+        if (lua_getfield(L, fields->table, key) == LUA_TNIL) {
+            lua_pop(L, 1);
+            continue;
+        }
+        cairn_value value = scn_fields_pop_value(fields, key);
+        scn_fields_pass(fields, cairn_world_def_set_value(def, key, value, &error), &error);
+    }
 }
 
 int scn_call_simulation(lua_State *L)
 {
-    static const char *const names[] = {
-        "step",     "end_time", "tolerance",  "max_iterations",  "solve_time_limit",
-        "rotation", "margin",   "correction", "correction_slop", "threads",
-        "seed",     NULL};
+    enum { NAMES_MAX = 64 };
+    const char *names[NAMES_MAX] = {"end_time", "seed"};
+    for (int i = 0; i < cairn_world_def_setting_count() && i + 3 < NAMES_MAX; i++)
+        names[i + 2] = cairn_world_def_get_setting(i).name;
     scn_loader *loader = scn_loader_of(L);
     scn_fields fields = scn_fields_begin(L, "simulation");
     if (scn_fields_has(&fields, "gravity"))
@@ -162,21 +159,6 @@ int scn_call_local_solver(lua_State *L)
 
 // ---------------------------------------------------------------- output
 
-static void read_condition(const scn_fields *fields, scn_scene *scene)
-{
-    const char *text = scn_fields_text(fields, "fclib_when", NULL);
-    if (text == NULL)
-        return;
-    cairn_error error = {0};
-    scn_fields_pass(fields, scn_condition_parse(text, &scene->output.fclib_condition, &error),
-                    &error);
-    char *copy = base_copy_text(&scene->allocator, text);
-    if (copy == NULL)
-        scn_raise(fields->L, "out of memory");
-    base_release(&scene->allocator, scene->output.fclib_when);
-    scene->output.fclib_when = copy;
-}
-
 int scn_call_output(lua_State *L)
 {
     static const char *const names[] = {"paraview_every", "energy_every", "fclib", "fclib_every",
@@ -196,6 +178,19 @@ int scn_call_output(lua_State *L)
     output->fclib_form = (scn_fclib_form)(scn_fields_choice(&fields, "fclib_form",
                                                             (int)output->fclib_form - 1, forms) +
                                           1);
-    read_condition(&fields, scene);
+
+    // read condition
+    const char *text = scn_fields_text(&fields, "fclib_when", NULL);
+    if (text != NULL) {
+        cairn_error error = {0};
+        scn_fields_pass(&fields, scn_condition_parse(text, &scene->output.fclib_condition, &error),
+                        &error);
+        char *copy = base_copy_text(&scene->allocator, text);
+        if (copy == NULL)
+            scn_raise(fields.L, "out of memory");
+        base_release(&scene->allocator, scene->output.fclib_when);
+        scene->output.fclib_when = copy;
+    }
+
     return 0;
 }

@@ -124,17 +124,6 @@ static _Noreturn void raise_type(const scn_fields *fields, const char *key, cons
     scn_raise(fields->L, "%s must be %s, not %s", key, expected, luaL_typename(fields->L, -1));
 }
 
-static _Noreturn void raise_range(const scn_fields *fields, const char *key, double x,
-                                  const scn_range *range)
-{
-    const char *gap = range->unit[0] != '\0' ? " " : "";
-    if (range->maximum >= DBL_MAX)
-        scn_raise(fields->L, "%s = %g is out of range: %s %g%s%s", key, x,
-                  range->open ? "greater than" : "at least", range->minimum, gap, range->unit);
-    scn_raise(fields->L, "%s = %g is out of range: %s%g to %g%s%s", key, x,
-              range->open ? "above " : "", range->minimum, range->maximum, gap, range->unit);
-}
-
 double scn_fields_pop_number(const scn_fields *fields, const char *key, scn_range range)
 {
     lua_State *L = fields->L;
@@ -146,8 +135,14 @@ double scn_fields_pop_number(const scn_fields *fields, const char *key, scn_rang
                   isnan(x)  ? "NaN"
                   : x > 0.0 ? "infinity"
                             : "-infinity");
-    if (x < range.minimum || x > range.maximum || (range.open && x == range.minimum))
-        raise_range(fields, key, x, &range);
+    if (x < range.minimum || x > range.maximum || (range.open && x == range.minimum)) {
+        const char *gap = range.unit[0] != '\0' ? " " : "";
+        if (range.maximum >= DBL_MAX)
+            scn_raise(fields->L, "%s = %g is out of range: %s %g%s%s", key, x,
+                      range.open ? "greater than" : "at least", range.minimum, gap, range.unit);
+        scn_raise(fields->L, "%s = %g is out of range: %s%g to %g%s%s", key, x,
+                  range.open ? "above " : "", range.minimum, range.maximum, gap, range.unit);
+    }
     lua_pop(L, 1);
     return x;
 }

@@ -21,31 +21,9 @@
 enum { FILE_SIZE_MAX = 64 << 20, OVERLAPS_SHOWN = 5 };
 
 static const luaL_Reg calls[] = {
-    {"title", scn_call_title},
-    {"param", scn_call_param},
-    {"simulation", scn_call_simulation},
-    {"gravity", scn_call_gravity},
-    {"solver", scn_call_solver},
-    {"local_solver", scn_call_local_solver},
-    {"output", scn_call_output},
-    {"print", scn_call_print},
-    {"material", scn_call_material},
-    {"pair", scn_call_pair},
-    {"sphere", scn_call_sphere},
-    {"box", scn_call_box},
-    {"capsule", scn_call_capsule},
-    {"cylinder", scn_call_cylinder},
-    {"polyhedron", scn_call_polyhedron},
-    {"mesh", scn_call_mesh},
-    {"compound", scn_call_compound},
-    {"plane", scn_call_plane},
-    {"body", scn_call_body},
-    {"ground", scn_call_ground},
-    {"joint", scn_call_joint},
-    {"motion", scn_call_motion},
-    {"connector", scn_call_connector},
-    {"sensor", scn_call_sensor},
-    {"bodies_from_csv", scn_call_bodies_from_csv},
+#define CALL(name) {#name, scn_call_##name},
+    SCN_CALLS(CALL)
+#undef CALL
 };
 
 scn_options scn_default_options(void)

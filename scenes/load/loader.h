@@ -81,31 +81,39 @@ cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 /// Lua stack, where it is pushed.
 const char *scn_push_data_path(lua_State *L, const char *file);
 
-// the calls, each a lua_CFunction
-int scn_call_title(lua_State *L);
-int scn_call_param(lua_State *L);
-int scn_call_simulation(lua_State *L);
-int scn_call_gravity(lua_State *L);
-int scn_call_solver(lua_State *L);
-int scn_call_local_solver(lua_State *L);
-int scn_call_output(lua_State *L);
-int scn_call_print(lua_State *L);
-int scn_call_material(lua_State *L);
-int scn_call_pair(lua_State *L);
-int scn_call_sphere(lua_State *L);
-int scn_call_box(lua_State *L);
-int scn_call_capsule(lua_State *L);
-int scn_call_cylinder(lua_State *L);
-int scn_call_polyhedron(lua_State *L);
-int scn_call_mesh(lua_State *L);
-int scn_call_compound(lua_State *L);
-int scn_call_plane(lua_State *L);
-int scn_call_body(lua_State *L);
-int scn_call_ground(lua_State *L);
-int scn_call_joint(lua_State *L);
-int scn_call_motion(lua_State *L);
-int scn_call_connector(lua_State *L);
-int scn_call_sensor(lua_State *L);
-int scn_call_bodies_from_csv(lua_State *L);
+// clang-format off
+/// The calls of scenes; each is a lua_CFunction of scenes/api.
+#define SCN_CALLS(X) \
+    X(title) \
+    X(param) \
+    X(simulation) \
+    X(gravity) \
+    X(solver) \
+    X(local_solver) \
+    X(output) \
+    X(print) \
+    X(material) \
+    X(pair) \
+    X(sphere) \
+    X(box) \
+    X(capsule) \
+    X(cylinder) \
+    X(polyhedron) \
+    X(mesh) \
+    X(compound) \
+    X(plane) \
+    X(body) \
+    X(ground) \
+    X(joint) \
+    X(motion) \
+    X(connector) \
+    X(sensor) \
+    X(bodies_from_csv) \
+    X(table_from_csv)
+// clang-format on
+
+#define SCN_CALL_DECLARE(name) int scn_call_##name(lua_State *L);
+SCN_CALLS(SCN_CALL_DECLARE)
+#undef SCN_CALL_DECLARE
 
 #endif

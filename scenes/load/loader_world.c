@@ -32,6 +32,15 @@ static cairn_status make_world(scn_loader *loader, cairn_error *error)
 {
     const scn_options *options = loader->options;
     cairn_world_def *def = &loader->world_def;
+    for (int i = 0; i < options->simulation_count; i++) {
+        const scn_assignment *setting = &options->simulation[i];
+        cairn_status status =
+            cairn_world_def_set_value(def, setting->name, scn_value_of_word(setting->value), error);
+        if (status != CAIRN_OK) {
+            loader->failure = CAIRN_ERROR_ARGUMENT;
+            return status;
+        }
+    }
     if (!isnan(options->tolerance))
         def->tolerance = options->tolerance;
     if (!isnan(options->time_step))

@@ -12,6 +12,7 @@ typedef struct request {
     const scn_motion *source;
     double time;
     cairn_motion *motion;
+    double *value; // of a motor
 } request;
 
 /// Calls a function with the time, and reads `count` numbers that it returns, one by one or as a
@@ -31,8 +32,7 @@ static void call_function(lua_State *L, int reference, double time, const char *
             lua_pushvalue(L, i < lua_gettop(L) - top ? top + 1 + i : top);
         bool given = table || i < lua_gettop(L) - top - 1;
         if (!given || lua_type(L, -1) != LUA_TNUMBER)
-            scn_raise(L, "motion: %s(t) must return %d number%s", what, count,
-                      count == 1 ? "" : "s");
+            scn_raise(L, "%s(t) must return %d number%s", what, count, count == 1 ? "" : "s");
         out[i] = lua_tonumber(L, -1);
         lua_pop(L, 1);
     }
@@ -79,29 +79,46 @@ static int answer(lua_State *L)
     return 0;
 }
 
-cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motion,
-                                 cairn_error *error)
+/// The same for a motor.
+static int answer_motor(lua_State *L)
 {
-    scn_motion *source = context;
-    lua_State *L = source->L;
-    request r = {source, time, motion};
+    const request *r = lua_touserdata(L, 1);
+    call_function(L, r->source->position, r->time, "motor", r->value, 1);
+    return 0;
+}
+
+/// @param what  "motion" or "motor", for messages
+static cairn_status ask(const request *r, lua_CFunction function, const char *what,
+                        cairn_error *error)
+{
+    lua_State *L = r->source->L;
     scn_sandbox *sandbox = scn_sandbox_of(L);
     sandbox->instructions = 0;
-    sandbox->stopped = false;
     int top = lua_gettop(L);
-    lua_pushcfunction(L, answer);
-    lua_pushlightuserdata(L, &r);
+    lua_pushcfunction(L, function);
+    lua_pushlightuserdata(L, (void *)r);
     int result = lua_pcall(L, 1, 0, 0);
     cairn_status status = CAIRN_OK;
-    if (result == LUA_ERRMEM && !sandbox->memory_refused && !sandbox->text_refused)
+    if (result == LUA_ERRMEM && !sandbox->memory_refused)
         status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
-    else if (sandbox->stopped)
-        status = base_fail(error, CAIRN_INTERRUPTED, "interrupted");
     else if (result != LUA_OK) {
         const char *text = lua_tostring(L, -1);
-        status = base_fail(error, CAIRN_ERROR_SCENE, "motion of \"%s\" at t = %g s: %s",
-                           source->body, time, text != NULL ? text : "unknown error");
+        status = base_fail(error, CAIRN_ERROR_SCENE, "%s of \"%s\" at t = %g s: %s", what,
+                           r->source->body, r->time, text != NULL ? text : "unknown error");
     }
     lua_settop(L, top);
     return status;
+}
+
+cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motion,
+                                 cairn_error *error)
+{
+    request r = {.source = context, .time = time, .motion = motion};
+    return ask(&r, answer, "motion", error);
+}
+
+cairn_status scn_motor_evaluate(void *context, double time, double *value, cairn_error *error)
+{
+    request r = {.source = context, .time = time, .value = value};
+    return ask(&r, answer_motor, "motor", error);
 }

@@ -6,10 +6,11 @@
 #include "scenes/load/sandbox.h"
 #include "scenes/scene.h"
 
-/// The functions of one motion{}: references into the registry, LUA_NOREF where not given.
+/// The functions of one motion{}, or of the motor of a joint, which has a position alone:
+/// references into the registry, LUA_NOREF where not given.
 struct scn_motion {
     lua_State *L;
-    char *body; // owned, for messages
+    char *body; // owned, for messages; of a motor the joint
     int position, orientation, angle, velocity, angular_velocity;
     double axis[3]; // of the angle
 };
@@ -18,5 +19,8 @@ struct scn_motion {
 /// Runs under the sandbox's limits of memory and instructions, anew for every call.
 cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motion,
                                  cairn_error *error);
+
+/// The same for a motor: a cairn_motor_function whose context is the scn_motion.
+cairn_status scn_motor_evaluate(void *context, double time, double *value, cairn_error *error);
 
 #endif

@@ -130,7 +130,7 @@ def check_links():
         os.symlink("/etc", os.path.join(folder.path, "etc"))
         os.mkfifo(os.path.join(folder.path, "pipe.obj"))
         for name, pattern in [("link.obj", "lies outside"), ("zero.obj", "lies outside"),
-                              ("etc/passwd", "lies outside"), ("pipe.obj", "is no file of data")]:
+                              ("etc/passwd", "lies outside"), ("pipe.obj", "is not a regular data file")]:
             for call in (f'mesh{{ file = "{name}" }}',
                          f'bodies_from_csv{{ file = "{name}", shape = {BOX} }}'):
                 folder.write("bad.lua", HEAD + call)

@@ -46,6 +46,7 @@ static inline void small_world_steps(cairn_world *world, int count)
     cairn_error error = {0};
     for (int i = 0; i < count; i++)
         fuzz_demand(cairn_world_step(world, &error) == CAIRN_OK, "no step");
+    fuzz_demand(cairn_world_validate(world, &error) == CAIRN_OK, "an invalid world");
 }
 
 #endif

@@ -97,6 +97,7 @@ static inline void run_steps(cairn_world *world, int steps)
     cairn_error error = {0};
     for (int i = 0; i < steps; i++)
         require(cairn_world_step(world, &error), &error);
+    require(cairn_world_validate(world, &error), &error);
 }
 
 static inline cairn_body_view look_at(const cairn_world *world, cairn_body_id body)

@@ -352,7 +352,7 @@ static void a_motor_with_a_position_is_a_damped_spring(void **state)
         cairn_world_destroy(world);
     }
     check_at_most(error[1], 1e-3 * target);
-    // it acts at the end of the step: first order, and always stable
+    // it looks ahead: first order, and always stable
     check_close(error[0] / error[1], 2.0, 0.1, 0.0);
 }
 
@@ -380,6 +380,23 @@ static void a_motor_with_a_position_is_stable_at_any_gain(void **state)
             check_close(before, 0.2, 1e-6, 0.0);
             cairn_world_destroy(world);
         }
+}
+
+/// Without any damping of its own, too: it arrives and stays, and does not buzz.
+static void a_stiff_motor_is_quiet_on_its_target(void **state)
+{
+    (void)state;
+    static const double gains[] = {1e8, 1e12, 1e16};
+    for (int i = 0; i < 3; i++) {
+        cairn_world *world = drive_world("auto", 1e-9, 2e-3, 0.0);
+        cairn_body_id mass = ball(world, CAIRN_DYNAMIC, 0.02, 0.5, 0.0, 0.0);
+        cairn_joint_def def = servo(mass, gains[i], 0.0, 0.2);
+        cairn_joint_id joint = make_joint(world, &def);
+        run_steps(world, 50);
+        check_close(look_at_joint(world, joint).coordinate, 0.2, 1e-9, 0.0);
+        check_close(look_at_joint(world, joint).speed, 0.0, 0.0, 1e-6);
+        cairn_world_destroy(world);
+    }
 }
 
 static void a_motor_with_a_position_bears_by_its_stiffness_up_to_its_limit(void **state)
@@ -489,6 +506,7 @@ int main(void)
         cmocka_unit_test(friction_and_motor_share_a_coordinate),
         cmocka_unit_test(a_motor_with_a_position_is_a_damped_spring),
         cmocka_unit_test(a_motor_with_a_position_is_stable_at_any_gain),
+        cmocka_unit_test(a_stiff_motor_is_quiet_on_its_target),
         cmocka_unit_test(a_motor_with_a_position_bears_by_its_stiffness_up_to_its_limit),
         cmocka_unit_test(a_motor_follows_a_function_of_time),
         cmocka_unit_test(motor_laws_that_make_no_sense_are_refused),

@@ -85,7 +85,7 @@ static void check_step(cairn_world *world, const char *folder)
             check_close(u[f][i], content->solution.u[i], 0.0, 1e-10);
         double error_of_file = residual_of(n, content->friction, q, content->solution.r, u[f]);
         // round-off of W r relative to the largest of the norms
-        check_close(error_of_file, cairn_world_get_report(world)->error, 1e-6, 1e-13);
+        check_close(error_of_file, cairn_world_get_report(world)->error_siconos, 1e-6, 1e-13);
         con_fclib_problem_destroy(content);
         remove(path);
     }

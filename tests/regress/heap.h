@@ -187,6 +187,7 @@ static inline void heap_steps(cairn_world *world, int count)
     cairn_error error = {0};
     for (int i = 0; i < count; i++)
         must(cairn_world_step(world, &error), &error);
+    must(cairn_world_validate(world, &error), &error);
 }
 
 /// A folder that goes away with heap_folder_remove.

@@ -22,7 +22,8 @@ FOLDERS = {
     "contact": ["linear", "cones", "laws", "problem", "local", "solvers/control",
                 "solvers/first_order", "solvers/newton", "solvers/convex", "solvers", "existence",
                 "fclib"],
-    "cli": ["text", "process", "options", "run", "bench", "compare", "info", "law", ""],
+    "cli": ["text", "process", "options", "run", "sweep", "bench", "compare", "info", "law", "command",
+            "help", ""],
 }
 # these declare what the files below them define, one a file, and the list of it
 REGISTRY_HEADERS = {"cli/commands.h", "contact/solvers/solver.h"}

@@ -4,6 +4,7 @@ import unittest
 
 import count
 import exports
+import fragments
 import house
 import layers
 import links
@@ -144,6 +145,50 @@ x/f.o:                 U eng_e
         self.assertEqual(self.problems("x/d.o:        U eng_e", allowed=folders), [])
         # a ring that leaves the allowed folders is none that may stay
         self.assertEqual(len(self.problems("x/d.o:        U eng_f", allowed=folders)), 1)
+
+
+class Fragments(unittest.TestCase):
+    text = """
+static int twice(int a)
+{
+    return 2 * a; // once(a)
+}
+
+static int once(int a)
+{
+    return a;
+}
+
+static bool in_table(const char *text)
+{
+    return text[0] == 'o' && "once(1)"[0] == 'o';
+}
+
+int shared(int a)
+{
+    return twice(a) + twice(once(a));
+}
+
+const table list = {.run = in_table, .once = NULL};
+"""
+
+    def test_counts(self):
+        found = fragments.functions_of(self.text)
+        self.assertEqual(found, [("twice", 4, True, 2, False), ("once", 4, True, 1, False),
+                                 ("in_table", 4, True, 0, True), ("shared", 4, False, 0, False)])
+        figures = fragments.figures(found)
+        self.assertEqual((figures["static"], figures["called once"], figures["longest"]), (3, 1, 4))
+
+    def test_offences(self):
+        few = {"base/a.c": fragments.functions_of(self.text)}
+        self.assertEqual(fragments.check(few), [])
+        many = {"base/a.c": [("f", 8, True, 1, False)] * 3 + [("g", 8, True, 2, False)]}
+        self.assertEqual(len(fragments.check(many)), 1)
+        long = {"base/a.c": [("f", fragments.LINES_MAX + 1, False, 0, False)]
+                + [("g", 8, True, 2, False)] * 4}
+        self.assertEqual(len(fragments.check(long)), 1)
+        wide = {"base/a.c": [("f", fragments.MEDIAN_MAX + 1, False, 0, False)]}
+        self.assertEqual(len(fragments.check(wide)), 1)
 
 
 class House(unittest.TestCase):

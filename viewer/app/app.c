@@ -119,33 +119,6 @@ static void open_wanted(view_app *app)
     app_open_scene(app, path);
 }
 
-static void handle_events(view_app *app)
-{
-    SDL_Event event;
-    app->mouse.pressed = app->mouse.released = false;
-    while (!app->quit && SDL_PollEvent(&event)) {
-        app_handle_event(app, &event);
-        // picks after a change of scene are about its first frame
-        if (app->simulation != NULL) {
-            app->frame = view_simulation_frame(app->simulation);
-            follow_contact(app);
-        }
-    }
-}
-
-/// Waits where the display does not, and counts pictures.
-static void keep_pace(view_app *app)
-{
-    double now = base_timer_seconds(), passed = now - app->last_picture;
-    if (passed < 1.0 / rate_limit)
-        SDL_Delay((Uint32)(1e3 * (1.0 / rate_limit - passed)));
-    now = base_timer_seconds();
-    passed = fmax(now - app->last_picture, 1e-4);
-    app->last_picture = now;
-    app->picture_rate += 0.1 * (1.0 / passed - app->picture_rate);
-    app_fly(app, passed);
-}
-
 static cairn_status show_pictures(view_app *app, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
@@ -158,7 +131,19 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             view_script_close(app->script);
             app->script = NULL;
         }
-        handle_events(app);
+
+        // handle events
+        SDL_Event event;
+        app->mouse.pressed = app->mouse.released = false;
+        while (!app->quit && SDL_PollEvent(&event)) {
+            app_handle_event(app, &event);
+            // picks after a change of scene are about its first frame
+            if (app->simulation != NULL) {
+                app->frame = view_simulation_frame(app->simulation);
+                follow_contact(app);
+            }
+        }
+
         open_wanted(app);
         if (app->quit)
             break;
@@ -170,7 +155,16 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
         if (status == CAIRN_OK) {
             view_gpu_present(app->stage.gpu);
             app_feed_film(app);
-            keep_pace(app);
+
+            // waits where the display does not, and counts pictures
+            double now = base_timer_seconds(), passed = now - app->last_picture;
+            if (passed < 1.0 / rate_limit)
+                SDL_Delay((Uint32)(1e3 * (1.0 / rate_limit - passed)));
+            now = base_timer_seconds();
+            passed = fmax(now - app->last_picture, 1e-4);
+            app->last_picture = now;
+            app->picture_rate += 0.1 * (1.0 / passed - app->picture_rate);
+            app_fly(app, passed);
         }
     }
     return status;

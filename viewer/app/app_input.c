@@ -273,17 +273,14 @@ void app_act(view_app *app, view_action action)
 
 // ---------------------------------------------------------------- keys
 
-static view_action action_of(const SDL_Keysym *key)
-{
-    char name[64];
-    const char *modifier = key->mod & KMOD_CTRL ? "Ctrl+" : key->mod & KMOD_SHIFT ? "Shift+" : "";
-    snprintf(name, sizeof name, "%s%s", modifier, SDL_GetKeyName(key->sym));
-    return view_key_find(name);
-}
-
 static void handle_key(view_app *app, const SDL_KeyboardEvent *event)
 {
-    view_action action = action_of(&event->keysym);
+    char name[64];
+    const char *modifier = event->keysym.mod & KMOD_CTRL    ? "Ctrl+"
+                           : event->keysym.mod & KMOD_SHIFT ? "Shift+"
+                                                            : "";
+    snprintf(name, sizeof name, "%s%s", modifier, SDL_GetKeyName(event->keysym.sym));
+    view_action action = view_key_find(name);
     bool down = event->type == SDL_KEYDOWN;
     // the list takes what can be typed; function keys keep their meaning
     bool function = event->keysym.sym >= SDLK_F1 && event->keysym.sym <= SDLK_F12;
@@ -341,31 +338,6 @@ static bool start_pull(view_app *app)
     return true;
 }
 
-/// The target moves in the plane of the picture through the point that was taken.
-static void pull(view_app *app)
-{
-    view_ray ray = mouse_ray(app);
-    vec3 forward = view_camera_axes(&app->stage.camera).forward;
-    double along = app->pull_depth / vec3_dot(ray.direction, forward);
-    app->pull_target = vec3_add_scaled(ray.origin, along, ray.direction);
-    view_order order = {.kind = VIEW_ORDER_PULL,
-                        .body = app->selected,
-                        .point = app->pull_point,
-                        .vector = app->pull_target};
-    view_simulation_post(app->simulation, &order);
-}
-
-static void choose(view_app *app)
-{
-    view_ray ray = mouse_ray(app);
-    view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
-    if (hit.body < 0)
-        hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
-    if (app->selected != hit.body)
-        app->contact = -1;
-    app->selected = hit.body;
-}
-
 static bool is_over_panel(const view_app *app)
 {
     for (int i = 0; i < app->panel_count; i++)
@@ -399,8 +371,15 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
     }
     if (app->pulling)
         app_order(app, VIEW_ORDER_RELEASE, 0.0);
-    else if (app->orbiting && !app->moved)
-        choose(app);
+    else if (app->orbiting && !app->moved) {
+        view_ray ray = mouse_ray(app);
+        view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
+        if (hit.body < 0)
+            hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
+        if (app->selected != hit.body)
+            app->contact = -1;
+        app->selected = hit.body;
+    }
     app->pulling = app->orbiting = app->panning = false;
 }
 
@@ -411,9 +390,18 @@ static void move(view_app *app, double x, double y)
     app->mouse.y = y;
     if (hypot(x - app->press_x, y - app->press_y) > click_reach * app->pixels_per_point)
         app->moved = true;
-    if (app->pulling)
-        pull(app);
-    else if (app->orbiting && app->moved)
+    if (app->pulling) {
+        // the target moves in the plane of the picture through the point that was taken
+        view_ray ray = mouse_ray(app);
+        vec3 forward = view_camera_axes(&app->stage.camera).forward;
+        double along = app->pull_depth / vec3_dot(ray.direction, forward);
+        app->pull_target = vec3_add_scaled(ray.origin, along, ray.direction);
+        view_order order = {.kind = VIEW_ORDER_PULL,
+                            .body = app->selected,
+                            .point = app->pull_point,
+                            .vector = app->pull_target};
+        view_simulation_post(app->simulation, &order);
+    } else if (app->orbiting && app->moved)
         view_camera_orbit(&app->stage.camera, dx, dy);
     else if (app->panning)
         view_camera_pan(&app->stage.camera, dx, dy);

@@ -334,16 +334,6 @@ static double put_help_column(view_app *app, double x, double y, view_key_group 
     return y;
 }
 
-static void draw_help(view_app *app)
-{
-    double row = app_row_height(app), x = 1.5 * row, y = 1.0 * row;
-    view_colour cover = paper;
-    cover.a = 244;
-    view_canvas_box(&app->stage.canvas, 0.0, 0.0, app->width, app->height, cover);
-    put_help_column(app, x, y, VIEW_GROUP_TIME, VIEW_GROUP_CAMERA);
-    put_help_column(app, 0.48 * app->width, y, VIEW_GROUP_SHOW, VIEW_GROUP_MOUSE);
-}
-
 /// Where a point of the world lies in the picture; false behind the eye.
 static bool project(const view_app *app, vec3 point, double *x, double *y)
 {
@@ -391,6 +381,12 @@ void app_draw_panels(view_app *app)
     draw_slider(app);
     app_draw_picker(app);
     draw_toast(app);
-    if (app->show_help)
-        draw_help(app);
+    if (app->show_help) {
+        double row = app_row_height(app), x = 1.5 * row, y = 1.0 * row;
+        view_colour cover = paper;
+        cover.a = 244;
+        view_canvas_box(&app->stage.canvas, 0.0, 0.0, app->width, app->height, cover);
+        put_help_column(app, x, y, VIEW_GROUP_TIME, VIEW_GROUP_CAMERA);
+        put_help_column(app, 0.48 * app->width, y, VIEW_GROUP_SHOW, VIEW_GROUP_MOUSE);
+    }
 }

@@ -36,32 +36,6 @@ static void draw_energy(view_app *app, double left, double *top)
     *top = panel.y + 0.5 * row;
 }
 
-static void draw_phases(view_app *app, view_panel *panel)
-{
-    const char *names[CAIRN_PHASE_COUNT];
-    double means[CAIRN_PHASE_COUNT] = {0};
-    int used = app->sample_count < 60 ? app->sample_count : 60;
-    for (int phase = 0; phase < CAIRN_PHASE_COUNT; phase++) {
-        names[phase] = cairn_phase_name((cairn_phase)phase);
-        for (int i = app->sample_count - used; i < app->sample_count; i++)
-            means[phase] += app->samples[i].seconds[phase] / used;
-    }
-    view_panel_title(panel, "time of a step, mean of 60");
-    view_panel_bars(panel, names, means, CAIRN_PHASE_COUNT, "ms", 1e3);
-}
-
-/// How the shown step's solve went, iteration by iteration.
-static void draw_solve(view_app *app, view_panel *panel, double height)
-{
-    const view_frame *frame = app->frame;
-    char name[60];
-    snprintf(name, sizeof name, "residual, %d iterations: %.20s", frame->report.iterations,
-             frame->report.stop != NULL ? frame->report.stop : "none");
-    const view_curve curve = {name, frame->residuals, sizeof *frame->residuals, alarm};
-    view_panel_plot(panel, "solver, this step", frame->iterations, sizeof *frame->iterations,
-                    frame->residual_count, &curve, 1, true, height);
-}
-
 static void draw_steps(view_app *app, view_panel *panel, double height)
 {
     const int stride = sizeof(view_sample);
@@ -86,9 +60,28 @@ static void draw_solver(view_app *app, double left, double top)
     if (app->state.replay) {
         view_panel_title(&panel, "solver: not stored in a trajectory");
     } else {
-        draw_solve(app, &panel, height);
+        // how the shown step's solve went, iteration by iteration
+        const view_frame *frame = app->frame;
+        char name[60];
+        snprintf(name, sizeof name, "residual, %d iterations: %.20s", frame->report.iterations,
+                 frame->report.stop != NULL ? frame->report.stop : "none");
+        const view_curve curve = {name, frame->residuals, sizeof *frame->residuals, alarm};
+        view_panel_plot(&panel, "solver, this step", frame->iterations, sizeof *frame->iterations,
+                        frame->residual_count, &curve, 1, true, height);
+
         draw_steps(app, &panel, height);
-        draw_phases(app, &panel);
+
+        // draw phases
+        const char *names[CAIRN_PHASE_COUNT];
+        double means[CAIRN_PHASE_COUNT] = {0};
+        int used = app->sample_count < 60 ? app->sample_count : 60;
+        for (int phase = 0; phase < CAIRN_PHASE_COUNT; phase++) {
+            names[phase] = cairn_phase_name((cairn_phase)phase);
+            for (int i = app->sample_count - used; i < app->sample_count; i++)
+                means[phase] += app->samples[i].seconds[phase] / used;
+        }
+        view_panel_title(&panel, "time of a step, mean of 60");
+        view_panel_bars(&panel, names, means, CAIRN_PHASE_COUNT, "ms", 1e3);
     }
     app_end_panel(app, &panel);
 }

@@ -81,20 +81,16 @@ static double hit_triangle(vec3 a, vec3 b, vec3 c, vec3 o, vec3 d)
     return u >= 0.0 && v >= 0.0 && u + v <= 1.0 && t > 0.0 ? t : INFINITY;
 }
 
-static double hit_mesh(const view_mesh *mesh, vec3 o, vec3 d)
-{
-    double nearest = INFINITY;
-    for (int i = 0; i + 2 < mesh->vertex_count; i += 3)
-        nearest = fmin(nearest, hit_triangle(mesh_vertex(mesh, i), mesh_vertex(mesh, i + 1),
-                                             mesh_vertex(mesh, i + 2), o, d));
-    return nearest;
-}
-
 double view_pick_primitive(int primitive, const double size[3], const view_mesh *mesh, vec3 origin,
                            vec3 direction)
 {
-    if (mesh != NULL)
-        return hit_mesh(mesh, origin, direction);
+    if (mesh != NULL) {
+        double nearest = INFINITY;
+        for (int i = 0; i + 2 < mesh->vertex_count; i += 3)
+            nearest = fmin(nearest, hit_triangle(mesh_vertex(mesh, i), mesh_vertex(mesh, i + 1),
+                                                 mesh_vertex(mesh, i + 2), origin, direction));
+        return nearest;
+    }
     switch (primitive) {
     case VIEW_SPHERE:
         return hit_sphere(vec3_make(0.0, 0.0, 0.0), size[0], origin, direction);

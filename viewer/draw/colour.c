@@ -62,16 +62,6 @@ static int find_root(int *parent, int i)
     return i;
 }
 
-static void join(int *parent, int a, int b)
-{
-    int root_a = find_root(parent, a), root_b = find_root(parent, b);
-    // the smaller number leads, so that groups keep their first member
-    if (root_a < root_b)
-        parent[root_b] = root_a;
-    else
-        parent[root_a] = root_b;
-}
-
 int view_islands(const view_model *model, const view_frame *frame, int *islands)
 {
     int count = 0;
@@ -81,8 +71,16 @@ int view_islands(const view_model *model, const view_frame *frame, int *islands)
         const view_contact *contact = &frame->contacts[i];
         if (contact->status != CAIRN_CONTACT_OPEN &&
             model->bodies[contact->a].kind == CAIRN_DYNAMIC &&
-            model->bodies[contact->b].kind == CAIRN_DYNAMIC)
-            join(islands, contact->a, contact->b);
+            model->bodies[contact->b].kind == CAIRN_DYNAMIC) {
+            int a = contact->a;
+            int b = contact->b;
+            int root_a = find_root(islands, a), root_b = find_root(islands, b);
+            // the smaller number leads, so that groups keep their first member
+            if (root_a < root_b)
+                islands[root_b] = root_a;
+            else
+                islands[root_a] = root_b;
+        }
     }
     for (int i = 0; i < model->body_count; i++)
         islands[i] = find_root(islands, i);

@@ -52,29 +52,25 @@ static bool is_clipped(const view_draw_request *request, int body)
            vec3_dot(vec3_from(plane), request->frame->centres[body]) > plane[3];
 }
 
-static cairn_status put_glass(view_draw_list *list, const view_draw_request *request,
-                              const view_instance *instance, int primitive)
-{
-    if (base_array_reserve(&list->allocator, &list->glass, &list->glass_capacity,
-                           list->glass_count + 1) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    vec3 position = {instance->position[0], instance->position[1], instance->position[2]};
-    vec3 from_eye = vec3_sub(vec3_add(position, list->origin), request->eye);
-    view_glass_item *item = &list->glass[list->glass_count++];
-    *item = (view_glass_item){*instance, primitive, vec3_dot(from_eye, request->forward)};
-    item->instance.colour = view_colour_mix(item->instance.colour, glass_colour, 0.7);
-    item->instance.colour.a = glass_alpha;
-    return CAIRN_OK;
-}
-
 static cairn_status put_part(view_draw_list *list, const view_draw_request *request, int body,
                              const view_part *part)
 {
     pose placement = pose_compose(&request->frame->poses[body], &part->placement);
     view_instance instance =
         view_instance_make(list, &placement, vec3_from(part->size), list->colours[body]);
-    if (part->primitive != VIEW_PLANE && is_glass(request, body))
-        return put_glass(list, request, &instance, part->primitive);
+    if (part->primitive != VIEW_PLANE && is_glass(request, body)) {
+        int primitive = part->primitive;
+        if (base_array_reserve(&list->allocator, &list->glass, &list->glass_capacity,
+                               list->glass_count + 1) != CAIRN_OK)
+            return CAIRN_ERROR_MEMORY;
+        vec3 position = {instance.position[0], instance.position[1], instance.position[2]};
+        vec3 from_eye = vec3_sub(vec3_add(position, list->origin), request->eye);
+        view_glass_item *item = &list->glass[list->glass_count++];
+        *item = (view_glass_item){instance, primitive, vec3_dot(from_eye, request->forward)};
+        item->instance.colour = view_colour_mix(item->instance.colour, glass_colour, 0.7);
+        item->instance.colour.a = glass_alpha;
+        return CAIRN_OK;
+    }
     return view_batch_put(&list->allocator, &list->solids[part->primitive], &instance);
 }
 

@@ -79,22 +79,6 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
     }
 }
 
-/// Every k-th residual and the last one, so that they fit.
-static void take_residuals(view_frame *frame, const cairn_world *world)
-{
-    int count = 0;
-    const double *residuals = cairn_world_get_residuals(world, &count);
-    int stride = (count + VIEW_RESIDUALS_MAX - 1) / VIEW_RESIDUALS_MAX;
-    // an entry may stand for a block of iterations
-    double each = fmax(1.0, floor((double)frame->report.iterations / fmax(count, 1.0)));
-    frame->residual_count = 0;
-    for (int i = 0; i < count; i += stride) {
-        int at = i + stride < count ? i : count - 1;
-        frame->residuals[frame->residual_count] = residuals[at];
-        frame->iterations[frame->residual_count++] = each * (at + 1);
-    }
-}
-
 cairn_status view_frame_take(view_frame *frame, const view_model *model, const cairn_world *world)
 {
     int contacts = cairn_contact_count(world);
@@ -112,7 +96,20 @@ cairn_status view_frame_take(view_frame *frame, const view_model *model, const c
     frame->step = cairn_world_get_step_count(world);
     frame->report = *cairn_world_get_report(world);
     frame->energy = cairn_world_get_energy(world);
-    take_residuals(frame, world);
+
+    // every k-th residual and the last one, so that they fit
+    int count = 0;
+    const double *residuals = cairn_world_get_residuals(world, &count);
+    int stride = (count + VIEW_RESIDUALS_MAX - 1) / VIEW_RESIDUALS_MAX;
+    // an entry may stand for a block of iterations
+    double each = fmax(1.0, floor((double)frame->report.iterations / fmax(count, 1.0)));
+    frame->residual_count = 0;
+    for (int i = 0; i < count; i += stride) {
+        int at = i + stride < count ? i : count - 1;
+        frame->residuals[frame->residual_count] = residuals[at];
+        frame->iterations[frame->residual_count++] = each * (at + 1);
+    }
+
     return CAIRN_OK;
 }
 

@@ -9,12 +9,6 @@
 // a container is this many times as large as a typical body
 static const double container_factor = 3.0;
 
-static pose placement_pose(const cairn_placement *placement)
-{
-    const double *q = placement->orientation;
-    return (pose){vec3_from(placement->position), {q[0], q[1], q[2], q[3]}};
-}
-
 // ---------------------------------------------------------------- meshes
 
 static cairn_status add_triangle(const base_allocator *allocator, view_mesh *mesh, vec3 a, vec3 b,
@@ -80,15 +74,6 @@ static void include(view_shape *shape, const pose *placement, vec3 half, vec3 mi
     }
 }
 
-static void include_vertices(view_shape *shape, const pose *placement, const cairn_shape_view *view)
-{
-    for (int i = 0; i < view->vertex_count; i++) {
-        vec3 point = pose_apply(placement, vec3_from(view->vertices[i]));
-        shape->minimum = vec3_min(shape->minimum, point);
-        shape->maximum = vec3_max(shape->maximum, point);
-    }
-}
-
 static cairn_status put_part(view_model *model, view_shape *shape, const view_part *part)
 {
     if (base_array_reserve(&model->allocator, &model->parts, &model->part_capacity,
@@ -131,7 +116,14 @@ static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_
     if (add_mesh(model, view, &mesh) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     view_part part = {VIEW_MESH + mesh, *placement, {1.0, 1.0, 1.0}};
-    include_vertices(shape, placement, view);
+
+    // include vertices
+    for (int i = 0; i < view->vertex_count; i++) {
+        vec3 point = pose_apply(placement, vec3_from(view->vertices[i]));
+        shape->minimum = vec3_min(shape->minimum, point);
+        shape->maximum = vec3_max(shape->maximum, point);
+    }
+
     shape->terrain = view->kind == CAIRN_MESH && faces_upwards(&model->meshes[mesh]);
     return put_part(model, shape, &part);
 }
@@ -176,7 +168,9 @@ static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_
     if (view.kind != CAIRN_COMPOUND)
         return add_simple(model, shape, &view, placement);
     for (int i = 0; i < view.member_count; i++) {
-        pose member = placement_pose(&view.member_placements[i]);
+        const double *q = view.member_placements[i].orientation;
+        pose member =
+            (pose){vec3_from(view.member_placements[i].position), {q[0], q[1], q[2], q[3]}};
         pose whole = pose_compose(placement, &member);
         status = add_parts(model, shape, world, view.members[i], &whole);
         if (status != CAIRN_OK)

@@ -39,22 +39,6 @@ static int index_of(uint32_t code)
     return -1;
 }
 
-/// Renders one glyph at x, y of the atlas.
-static void bake(view_font *font, const stbtt_fontinfo *info, float scale, int index, int x, int y,
-                 const int box[4])
-{
-    int width = box[2] - box[0], height = box[3] - box[1], code = (int)code_of(index);
-    stbtt_MakeCodepointBitmap(info, font->atlas + y * ATLAS + x, width, height, ATLAS, scale, scale,
-                              code);
-    font->glyphs[index] = (view_glyph){box[0],
-                                       font->ascent + box[1],
-                                       width,
-                                       height,
-                                       font->advance,
-                                       {(float)x / ATLAS, (float)y / ATLAS,
-                                        (float)(x + width) / ATLAS, (float)(y + height) / ATLAS}};
-}
-
 /// Rows of glyphs with a texel between them; the first texels are full, for plain colour.
 static cairn_status bake_all(view_font *font, const stbtt_fontinfo *info, float scale)
 {
@@ -72,7 +56,19 @@ static cairn_status bake_all(view_font *font, const stbtt_fontinfo *info, float 
         }
         if (y + box[3] - box[1] + 1 > ATLAS)
             return CAIRN_ERROR_ARGUMENT;
-        bake(font, info, scale, i, x, y, box);
+
+        // renders one glyph at x, y of the atlas
+        int width = box[2] - box[0], height = box[3] - box[1], code = (int)code_of(i);
+        stbtt_MakeCodepointBitmap(info, font->atlas + y * ATLAS + x, width, height, ATLAS, scale,
+                                  scale, code);
+        font->glyphs[i] = (view_glyph){box[0],
+                                       font->ascent + box[1],
+                                       width,
+                                       height,
+                                       font->advance,
+                                       {(float)x / ATLAS, (float)y / ATLAS,
+                                        (float)(x + width) / ATLAS, (float)(y + height) / ATLAS}};
+
         x += box[2] - box[0] + 1;
         row = row > box[3] - box[1] + 1 ? row : box[3] - box[1] + 1;
     }

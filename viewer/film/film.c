@@ -112,15 +112,6 @@ static cairn_status start(view_film *film, double frame_rate, cairn_error *error
     return CAIRN_OK;
 }
 
-static void become_series(view_film *film)
-{
-    char stem[PATH_MAX];
-    snprintf(stem, sizeof stem, "%s", film->path);
-    *strrchr(stem, '.') = '\0';
-    snprintf(film->path, sizeof film->path, "%.*s-%%05d.png", PATH_MAX - 16, stem);
-    film->series = true;
-}
-
 cairn_status view_film_open(view_film *film, const char *path, int width, int height,
                             double frame_rate, cairn_error *error)
 {
@@ -133,7 +124,12 @@ cairn_status view_film_open(view_film *film, const char *path, int width, int he
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%.300s is no name of a film", path);
     cairn_status status = start(film, frame_rate, error);
     if (status == CAIRN_ERROR_UNSUPPORTED) {
-        become_series(film);
+        char stem[PATH_MAX];
+        snprintf(stem, sizeof stem, "%s", film->path);
+        *strrchr(stem, '.') = '\0';
+        snprintf(film->path, sizeof film->path, "%.*s-%%05d.png", PATH_MAX - 16, stem);
+        film->series = true;
+
         return CAIRN_OK;
     }
     return status;
@@ -178,7 +174,8 @@ cairn_status view_film_close(view_film *film, cairn_error *error)
     film->channel = -1;
     while (waitpid(film->process, &code, 0) < 0)
         if (errno != EINTR)
-            return base_fail(error, CAIRN_ERROR_FILE, "%.300s: ffmpeg is lost", film->path);
+            return base_fail(error, CAIRN_ERROR_FILE, "%.300s: ffmpeg ended unexpectedly",
+                             film->path);
     if (WIFEXITED(code) && WEXITSTATUS(code) == 0)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_FILE, "%.300s: ffmpeg could not write the film",

@@ -17,19 +17,6 @@ cairn_status view_gpu_set_font(view_gpu *gpu, const view_font *font, cairn_error
                : base_fail(error, CAIRN_ERROR_UNSUPPORTED, "the font does not fit in a texture");
 }
 
-static void set_attributes(void)
-{
-    GLsizei stride = sizeof(view_flat_vertex);
-    for (GLuint i = 0; i < 3; i++)
-        glEnableVertexAttribArray(i);
-    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, stride,
-                          (const void *)offsetof(view_flat_vertex, position));
-    glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, stride,
-                          (const void *)offsetof(view_flat_vertex, texture));
-    glVertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride,
-                          (const void *)offsetof(view_flat_vertex, colour));
-}
-
 void gpu_canvas_draw(view_gpu *gpu, const view_canvas *canvas, int width, int height)
 {
     GLuint program = gpu->programs[GPU_CANVAS];
@@ -50,6 +37,17 @@ void gpu_canvas_draw(view_gpu *gpu, const view_canvas *canvas, int width, int he
     glBufferData(GL_ARRAY_BUFFER,
                  (GLsizeiptr)((size_t)canvas->vertex_count * sizeof *canvas->vertices),
                  canvas->vertices, GL_STREAM_DRAW);
-    set_attributes();
+
+    // set attributes
+    GLsizei stride = sizeof(view_flat_vertex);
+    for (GLuint i = 0; i < 3; i++)
+        glEnableVertexAttribArray(i);
+    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, stride,
+                          (const void *)offsetof(view_flat_vertex, position));
+    glVertexAttribPointer(1, 2, GL_FLOAT, GL_FALSE, stride,
+                          (const void *)offsetof(view_flat_vertex, texture));
+    glVertexAttribPointer(2, 4, GL_UNSIGNED_BYTE, GL_TRUE, stride,
+                          (const void *)offsetof(view_flat_vertex, colour));
+
     glDrawArrays(GL_TRIANGLES, 0, canvas->vertex_count);
 }

@@ -7,26 +7,6 @@
 
 // ---------------------------------------------------------------- opening
 
-static void set_attributes(void)
-{
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
-    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
-    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
-}
-
-/// GLEW as Debian builds it reports "no GLX display" under EGL though all functions are there.
-static bool load_functions(void)
-{
-    glewExperimental = GL_TRUE;
-    GLenum code = glewInit();
-    bool loaded = glGenFramebuffers != NULL && glVertexAttribDivisor != NULL;
-    // glewInit leaves an error behind in core profiles
-    while (loaded && glGetError() != GL_NO_ERROR)
-        continue;
-    return loaded && (code == GLEW_OK || code == GLEW_ERROR_NO_GLX_DISPLAY);
-}
-
 static cairn_status open_video(view_gpu *gpu, const view_gpu_options *options, cairn_error *error)
 {
     if (options->hidden)
@@ -41,7 +21,12 @@ static cairn_status open_video(view_gpu *gpu, const view_gpu_options *options, c
     if (!options->hidden && (strcmp(driver, "offscreen") == 0 || strcmp(driver, "dummy") == 0))
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
                          "no display: a window needs one (cairn render draws into files)");
-    set_attributes();
+
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+    SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+    SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
+
     Uint32 flags = SDL_WINDOW_OPENGL;
     flags |= options->hidden ? SDL_WINDOW_HIDDEN : SDL_WINDOW_RESIZABLE | SDL_WINDOW_ALLOW_HIGHDPI;
     gpu->window = SDL_CreateWindow(options->title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
@@ -51,7 +36,16 @@ static cairn_status open_video(view_gpu *gpu, const view_gpu_options *options, c
     gpu->context = SDL_GL_CreateContext(gpu->window);
     if (gpu->context == NULL)
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED, "no OpenGL 3.3: %s", SDL_GetError());
-    if (!load_functions())
+
+    // GLEW as Debian builds it reports "no GLX display" under EGL though all
+    // functions are there
+    glewExperimental = GL_TRUE;
+    GLenum code = glewInit();
+    bool loaded = glGenFramebuffers != NULL && glVertexAttribDivisor != NULL;
+    // glewInit leaves an error behind in core profiles
+    while (loaded && glGetError() != GL_NO_ERROR)
+        continue;
+    if (!(loaded && (code == GLEW_OK || code == GLEW_ERROR_NO_GLX_DISPLAY)))
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED, "the functions of OpenGL 3.3 are missing");
     return CAIRN_OK;
 }
@@ -97,28 +91,24 @@ cairn_status view_gpu_open(const base_allocator *allocator, const view_gpu_optio
     return status;
 }
 
-static void delete_objects(view_gpu *gpu)
-{
-    for (int i = 0; i < GPU_PROGRAM_COUNT; i++)
-        glDeleteProgram(gpu->programs[i]);
-    gpu_target_finish(&gpu->drawn);
-    gpu_target_finish(&gpu->shown);
-    glDeleteFramebuffers(1, &gpu->shadow_frame);
-    glDeleteTextures(1, &gpu->shadow_map);
-    glDeleteTextures(1, &gpu->atlas);
-    glDeleteBuffers(1, &gpu->mesh_buffer);
-    glDeleteBuffers(1, &gpu->instance_buffer);
-    glDeleteBuffers(1, &gpu->canvas_buffer);
-    glDeleteVertexArrays(1, &gpu->array);
-    glDeleteVertexArrays(1, &gpu->canvas_array);
-}
-
 void view_gpu_close(view_gpu *gpu)
 {
     if (gpu == NULL)
         return;
-    if (gpu->array != 0)
-        delete_objects(gpu);
+    if (gpu->array != 0) {
+        for (int i = 0; i < GPU_PROGRAM_COUNT; i++)
+            glDeleteProgram(gpu->programs[i]);
+        gpu_target_finish(&gpu->drawn);
+        gpu_target_finish(&gpu->shown);
+        glDeleteFramebuffers(1, &gpu->shadow_frame);
+        glDeleteTextures(1, &gpu->shadow_map);
+        glDeleteTextures(1, &gpu->atlas);
+        glDeleteBuffers(1, &gpu->mesh_buffer);
+        glDeleteBuffers(1, &gpu->instance_buffer);
+        glDeleteBuffers(1, &gpu->canvas_buffer);
+        glDeleteVertexArrays(1, &gpu->array);
+        glDeleteVertexArrays(1, &gpu->canvas_array);
+    }
     if (gpu->context != NULL)
         SDL_GL_DeleteContext(gpu->context);
     if (gpu->window != NULL)
@@ -156,15 +146,6 @@ cairn_status view_gpu_set_model(view_gpu *gpu, const view_model *model, cairn_er
 
 // ---------------------------------------------------------------- pictures
 
-static void resolve(view_gpu *gpu)
-{
-    glBindFramebuffer(GL_READ_FRAMEBUFFER, gpu->drawn.frame);
-    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, gpu->shown.frame);
-    // halving with a linear filter takes the mean of four pixels
-    glBlitFramebuffer(0, 0, gpu->drawn.width, gpu->drawn.height, 0, 0, gpu->shown.width,
-                      gpu->shown.height, GL_COLOR_BUFFER_BIT, GL_LINEAR);
-}
-
 cairn_status view_gpu_draw(view_gpu *gpu, const view_picture *picture, cairn_error *error)
 {
     int samples = picture->samples > 1 ? 2 : 1;
@@ -177,7 +158,11 @@ cairn_status view_gpu_draw(view_gpu *gpu, const view_picture *picture, cairn_err
     if (status != CAIRN_OK)
         return status;
     gpu_scene_draw(gpu, picture);
-    resolve(gpu);
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, gpu->drawn.frame);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, gpu->shown.frame);
+    // halving with a linear filter takes the mean of four pixels
+    glBlitFramebuffer(0, 0, gpu->drawn.width, gpu->drawn.height, 0, 0, gpu->shown.width,
+                      gpu->shown.height, GL_COLOR_BUFFER_BIT, GL_LINEAR);
     glBindFramebuffer(GL_FRAMEBUFFER, gpu->shown.frame);
     if (picture->canvas != NULL)
         gpu_canvas_draw(gpu, picture->canvas, picture->width, picture->height);

@@ -28,12 +28,6 @@ static cairn_status begin_mesh(view_gpu *gpu)
     return CAIRN_OK;
 }
 
-static void end_mesh(view_gpu *gpu)
-{
-    gpu_range *range = &gpu->meshes[gpu->mesh_count - 1];
-    range->count = gpu->vertex_count - range->first;
-}
-
 static cairn_status add_box(view_gpu *gpu)
 {
     // corners of a face seen from outside, counter-clockwise
@@ -118,7 +112,8 @@ static cairn_status add_mesh(view_gpu *gpu, const view_model *model, int mesh)
         status = add_model_mesh(gpu, &model->meshes[mesh - GPU_MESH_FIXED]);
         break;
     }
-    end_mesh(gpu);
+    gpu_range *range = &gpu->meshes[gpu->mesh_count - 1];
+    range->count = gpu->vertex_count - range->first;
     return status;
 }
 

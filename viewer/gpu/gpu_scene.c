@@ -96,8 +96,14 @@ static void point_instances(view_gpu *gpu, size_t at)
 
 // ---------------------------------------------------------------- programs
 
-static void set_uniforms(const gpu_pass *pass, GLuint program)
+static GLuint use(const gpu_pass *pass, gpu_program plain)
 {
+    gpu_program chosen =
+        pass->shadow ? (gpu_program)(plain + (GPU_SOLID_SHADOW - GPU_SOLID)) : plain;
+    GLuint program = pass->gpu->programs[chosen];
+    glUseProgram(program);
+
+    // set uniforms
     glUniformMatrix4fv(gpu_uniform(program, "u_view_projection"), 1, GL_FALSE, pass->matrix.m);
     glUniform4fv(gpu_uniform(program, "u_eye"), 1, pass->eye);
     glUniform3fv(gpu_uniform(program, "u_light"), 1, pass->light);
@@ -107,15 +113,7 @@ static void set_uniforms(const gpu_pass *pass, GLuint program)
     glUniform1i(gpu_uniform(program, "u_taps"), pass->picture->shadow_taps);
     glUniform1f(gpu_uniform(program, "u_alpha"), pass->alpha);
     glUniform1f(gpu_uniform(program, "u_unlit"), pass->unlit);
-}
 
-static GLuint use(const gpu_pass *pass, gpu_program plain)
-{
-    gpu_program chosen =
-        pass->shadow ? (gpu_program)(plain + (GPU_SOLID_SHADOW - GPU_SOLID)) : plain;
-    GLuint program = pass->gpu->programs[chosen];
-    glUseProgram(program);
-    set_uniforms(pass, program);
     return program;
 }
 
@@ -242,12 +240,6 @@ static void draw_sky(const gpu_pass *pass)
     glDrawArrays(GL_TRIANGLES, 0, 3);
 }
 
-/// A tenth of what is looked at, as a power of ten.
-static float grid_spacing(const gpu_pass *pass)
-{
-    return (float)pow(10.0, floor(log10(0.4 * pass->extent)));
-}
-
 typedef struct gpu_plane {
     vec3 origin; // m, from the list's origin
     quat orientation;
@@ -257,7 +249,8 @@ typedef struct gpu_plane {
 static void draw_plane(const gpu_pass *pass, const gpu_plane *plane)
 {
     GLuint program = use(pass, GPU_GROUND);
-    float origin[3], spacing = grid_spacing(pass);
+    // A tenth of what is looked at, as a power of ten
+    float origin[3], spacing = (float)pow(10.0, floor(log10(0.4 * pass->extent)));
     quat q = plane->orientation;
     // the square lies around the middle of the picture
     vec3 middle = quat_rotate_inverse(q, vec3_negate(plane->origin));

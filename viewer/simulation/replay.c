@@ -4,19 +4,6 @@
 
 #include <math.h>
 
-/// The run's arrays into the frame's; poses are of the shape frames in both.
-static void copy_bodies(view_frame *frame, const view_model *model, const cairn_replay_frame *from)
-{
-    for (int i = 0; i < model->body_count; i++) {
-        const double *q = from->orientation[i];
-        frame->poses[i] = (pose){vec3_from(from->position[i]), {q[0], q[1], q[2], q[3]}};
-        frame->velocities[i] = vec3_from(from->velocity[i]);
-        frame->spins[i] = vec3_from(from->angular_velocity[i]);
-        frame->centres[i] = pose_apply(&frame->poses[i], model->bodies[i].centre);
-    }
-    frame->body_count = model->body_count;
-}
-
 static cairn_status read(const view_model *model, cairn_replay *replay, int64_t index,
                          cairn_replay_frame *from, cairn_error *error)
 {
@@ -36,14 +23,25 @@ cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_
         return status;
     if (view_frame_reserve(frame, model->body_count, 0) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "a frame of the run does not fit in memory");
-    copy_bodies(frame, model, &from);
+
+    // the run's arrays into the frame's; poses are of the shape frames in both
+    for (int i = 0; i < model->body_count; i++) {
+        const double *q = from.orientation[i];
+        frame->poses[i] = (pose){vec3_from(from.position[i]), {q[0], q[1], q[2], q[3]}};
+        frame->velocities[i] = vec3_from(from.velocity[i]);
+        frame->spins[i] = vec3_from(from.angular_velocity[i]);
+        frame->centres[i] = pose_apply(&frame->poses[i], model->bodies[i].centre);
+    }
+    frame->body_count = model->body_count;
+
     frame->contact_count = 0;
     frame->replayed = true;
     frame->contacts_stored = from.contacts;
     frame->time = from.time;
     frame->time_step = cairn_replay_get_info(replay)->time_step;
     frame->step = from.step;
-    frame->report = (cairn_step_report){.stop = "none", .error = NAN, .error_scaled = NAN};
+    frame->report = (cairn_step_report){
+        .stop = "none", .error = NAN, .error_scaled = NAN, .error_siconos = NAN};
     frame->energy = (cairn_energy){0};
     frame->residual_count = 0;
     return CAIRN_OK;
@@ -56,16 +54,6 @@ static vec3 mix(vec3 a, vec3 b, double part)
     return vec3_add_scaled(vec3_scale(1.0 - part, a), part, b);
 }
 
-/// Along the shorter arc; the two are a frame apart, so that the chord does for it.
-static quat mix_orientations(quat a, quat b, double part)
-{
-    double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0.0 ? -1.0 : 1.0;
-    double keep = 1.0 - part, take = sign * part;
-    quat mixed = {keep * a.w + take * b.w, keep * a.x + take * b.x, keep * a.y + take * b.y,
-                  keep * a.z + take * b.z};
-    return quat_normalize(mixed);
-}
-
 /// Centres of mass go straight, the shape's frame turns about them.
 static void blend(view_frame *frame, const view_model *model, const cairn_replay_frame *later,
                   double part)
@@ -75,7 +63,16 @@ static void blend(view_frame *frame, const view_model *model, const cairn_replay
         pose there = {vec3_from(later->position[i]), {q[0], q[1], q[2], q[3]}};
         vec3 centre = model->bodies[i].centre;
         frame->centres[i] = mix(frame->centres[i], pose_apply(&there, centre), part);
-        quat turned = mix_orientations(frame->poses[i].orientation, there.orientation, part);
+
+        // along the shorter arc; the two are a frame apart, so that the chord does for
+        // it
+        quat a = frame->poses[i].orientation;
+        quat b = there.orientation;
+        double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0.0 ? -1.0 : 1.0;
+        double keep = 1.0 - part, take = sign * part;
+        quat mixed = {keep * a.w + take * b.w, keep * a.x + take * b.x, keep * a.y + take * b.y,
+                      keep * a.z + take * b.z};
+        quat turned = quat_normalize(mixed);
         frame->poses[i] = (pose){vec3_sub(frame->centres[i], quat_rotate(turned, centre)), turned};
         frame->velocities[i] = mix(frame->velocities[i], vec3_from(later->velocity[i]), part);
         frame->spins[i] = mix(frame->spins[i], vec3_from(later->angular_velocity[i]), part);

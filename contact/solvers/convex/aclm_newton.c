@@ -65,7 +65,7 @@ static cairn_status evaluate(aclm_newton *a, double *norm)
     for (int i = 0; i < newton->contact_count; i++) {
         const double *u = newton->scratch[0][i];
         a->gap[i] = newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]) - c->s[i];
-        sum += a->gap[i] * a->gap[i] / newton->w[i];
+        sum += a->gap[i] * a->gap[i];
     }
     *norm = sqrt(sum);
     return status;

@@ -30,13 +30,13 @@ static const base_setting settings_rows[] = {
      "iterations for an island"},
 };
 
-/// Work for one island; r, z, dual and slip in units where contacts are alike.
+/// Work for one island, in its units.
 typedef struct admm {
     con_newton *newton;
     const admm_settings *settings;
     double rho;
-    double *unit, *slip;
-    double (*r)[3], (*z)[3], (*dual)[3], (*rhs)[3], (*Wr)[3], (*point)[3];
+    double *slip;
+    double (*r)[3], (*z)[3], (*dual)[3], (*rhs)[3], (*Wr)[3];
     double (*A)[3][3], (*B)[3][3];
     double primal_residual, dual_residual;
 } admm;
@@ -44,13 +44,12 @@ typedef struct admm {
 static bool allocate(admm *a, base_arena *arena)
 {
     size_t n = (size_t)a->newton->contact_count;
-    a->unit = base_arena_array(arena, double, "admm", n);
     a->slip = base_arena_array(arena, double, "admm", n);
     a->A = base_arena_allocate(arena, "admm", n, sizeof *a->A);
     a->B = base_arena_allocate(arena, "admm", n, sizeof *a->B);
-    bool complete = a->unit != NULL && a->slip != NULL && a->A != NULL && a->B != NULL;
-    double(**const vectors[])[3] = {&a->r, &a->z, &a->dual, &a->rhs, &a->Wr, &a->point};
-    for (int k = 0; k < 6; k++) {
+    bool complete = a->slip != NULL && a->A != NULL && a->B != NULL;
+    double(**const vectors[])[3] = {&a->r, &a->z, &a->dual, &a->rhs, &a->Wr};
+    for (int k = 0; k < 5; k++) {
         *vectors[k] = base_arena_allocate(arena, "admm", n, sizeof(double[3]));
         complete = complete && *vectors[k] != NULL;
     }
@@ -64,8 +63,8 @@ static cairn_status factor(admm *a)
         memset(a->A[i], 0, sizeof a->A[i]);
         memset(a->B[i], 0, sizeof a->B[i]);
         for (int k = 0; k < 3; k++) {
-            a->B[i][k][k] = 1.0 / a->unit[i];
-            a->A[i][k][k] = a->B[i][k][k] / a->rho;
+            a->B[i][k][k] = 1.0;
+            a->A[i][k][k] = 1.0 / a->rho;
         }
     }
     return con_newton_factor(a->newton, (const double(*)[3][3])a->A, (const double(*)[3][3])a->B);
@@ -77,12 +76,11 @@ static void start(admm *a)
     con_newton *newton = a->newton;
     con_newton_velocity(newton, (const double(*)[3])newton->best, true, a->Wr);
     for (int i = 0; i < newton->contact_count; i++) {
-        double unit = a->unit[i] = sqrt(newton->w[i]);
         const double *u = a->Wr[i];
-        a->slip[i] = newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]) / unit;
+        a->slip[i] = newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
         for (int k = 0; k < 3; k++) {
-            a->z[i][k] = newton->best[i][k] * unit;
-            a->dual[i][k] = -(u[k] / unit + (k == 0 ? a->slip[i] : 0.0)) / a->rho;
+            a->z[i][k] = newton->best[i][k];
+            a->dual[i][k] = -(u[k] + (k == 0 ? a->slip[i] : 0.0)) / a->rho;
         }
     }
 }
@@ -93,7 +91,7 @@ static void solve_linear(admm *a)
     int n = newton->contact_count;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++) {
-            double force = newton->q[i][k] / a->unit[i] + (k == 0 ? a->slip[i] : 0.0);
+            double force = newton->q[i][k] + (k == 0 ? a->slip[i] : 0.0);
             a->rhs[i][k] = a->z[i][k] - a->dual[i][k] - force / a->rho;
         }
     con_newton_solve(newton, (const double(*)[3][3])a->A, (const double(*)[3][3])a->B,
@@ -106,12 +104,12 @@ static void project(admm *a)
     con_newton *newton = a->newton;
     double omega = a->settings->relaxation, primal = 0.0, dual = 0.0;
     for (int i = 0; i < newton->contact_count; i++) {
-        double sum[3], z[3], unit = a->unit[i];
+        double sum[3], z[3];
         for (int k = 0; k < 3; k++)
             sum[k] = omega * a->r[i][k] + (1.0 - omega) * a->z[i][k] + a->dual[i][k];
         con_cone_project(sum, newton->mu[i], z);
-        double u1 = (a->Wr[i][1] + newton->q[i][1]) / unit;
-        double u2 = (a->Wr[i][2] + newton->q[i][2]) / unit;
+        double u1 = a->Wr[i][1] + newton->q[i][1];
+        double u2 = a->Wr[i][2] + newton->q[i][2];
         a->slip[i] = newton->mu[i] * sqrt(u1 * u1 + u2 * u2);
         for (int k = 0; k < 3; k++) {
             double change = a->rho * (z[k] - a->z[i][k]), gap = a->r[i][k] - z[k];
@@ -119,7 +117,6 @@ static void project(admm *a)
             dual += change * change;
             a->dual[i][k] = sum[k] - z[k];
             a->z[i][k] = z[k];
-            a->point[i][k] = z[k] / unit;
         }
     }
     a->primal_residual = sqrt(primal);
@@ -153,7 +150,7 @@ static cairn_status iterate(admm *a)
         a->newton->factorisations++;
         solve_linear(a);
         project(a);
-        if (isnan(con_newton_error(a->newton, (const double(*)[3])a->point)) ||
+        if (isnan(con_newton_error(a->newton, (const double(*)[3])a->z)) ||
             con_newton_solved(a->newton))
             return CAIRN_OK;
         if (step < next_balance || con_newton_late(a->newton))

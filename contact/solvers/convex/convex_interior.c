@@ -47,7 +47,7 @@ static void start(con_convex_interior *c)
     for (int i = 0; i < n; i++) {
         memset(c->r[i], 0, sizeof c->r[i]);
         memset(c->u[i], 0, sizeof c->u[i]);
-        c->r[i][0] = size / c->newton->w[i];
+        c->r[i][0] = size;
         c->u[i][0] = 1.0 + c->s[i];
     }
 }
@@ -71,15 +71,15 @@ static void measure(con_convex_interior *c)
     const con_newton *newton = c->newton;
     double map2 = 0.0, r2 = 0.0, u2 = 0.0, q2 = 0.0;
     for (int i = 0; i < newton->contact_count; i++) {
-        double unit = sqrt(newton->w[i]), z[3], r[3];
+        double z[3];
+        const double *r = c->r[i];
         for (int k = 0; k < 3; k++) {
             double u = newton->scratch[0][i][k] + (k == 0 ? c->s[i] : 0.0);
             c->p[i][k] = c->u[i][k] - u;
-            r[k] = c->r[i][k] * unit;
-            z[k] = r[k] - u / unit;
+            z[k] = r[k] - u;
             r2 += r[k] * r[k];
-            u2 += u * u / newton->w[i];
-            q2 += newton->q[i][k] * newton->q[i][k] / newton->w[i];
+            u2 += u * u;
+            q2 += newton->q[i][k] * newton->q[i][k];
         }
         con_cone_project(z, newton->mu[i], z);
         for (int k = 0; k < 3; k++)

@@ -26,16 +26,6 @@ static const base_setting settings_rows[] = {
 
 enum { PATIENCE = 50 };
 
-static void update_shift(con_convex_interior *c, double share)
-{
-    for (int i = 0; i < c->newton->contact_count; i++) {
-        // the velocity of the reaction, not the iterate's own
-        const double *u = c->newton->scratch[0][i];
-        double slip = c->newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
-        c->s[i] += share * (slip - c->s[i]);
-    }
-}
-
 // the program's solution stands, though another point may break the law less
 static void keep_relaxed(con_convex_interior *c)
 {
@@ -65,7 +55,14 @@ static cairn_status iterate(con_convex_interior *c, const interior_point_setting
         // the plain fixed point may run in a cycle of two
         if (since > 0 && since % 4 == 0)
             share = fmax(0.5 * share, 0.02);
-        update_shift(c, share);
+
+        // update shift
+        for (int i = 0; i < c->newton->contact_count; i++) {
+            // the velocity of the reaction, not the iterate's own
+            const double *u = c->newton->scratch[0][i];
+            double slip = c->newton->mu[i] * sqrt(u[1] * u[1] + u[2] * u[2]);
+            c->s[i] += share * (slip - c->s[i]);
+        }
     }
     return CAIRN_OK;
 }

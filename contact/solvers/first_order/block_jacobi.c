@@ -49,23 +49,6 @@ static cairn_status prepare(jacobi *j, const block_jacobi_settings *settings, ba
     return CAIRN_OK;
 }
 
-static void step(jacobi *j)
-{
-    const con_operator *op = &j->search.op;
-    for (int i = 0; i < op->contact_count; i++) {
-        if (op->unit[i] == 0.0)
-            continue;
-        double *r = j->r[i], b[3], solved[3] = {r[0], r[1], r[2]};
-        int count = 0;
-        vec3 own = mat3_apply(&op->diagonal[i], vec3_from(r));
-        vec3_store(b, vec3_sub(vec3_from(j->u[i]), own));
-        con_secular_solve(&j->block[i], b, solved, &count);
-        for (int k = 0; k < 3; k++)
-            r[k] += j->relaxation * (solved[k] - r[k]);
-        con_cone_project(r, op->mu[i], r);
-    }
-}
-
 static cairn_status solve(const void *settings, const con_problem *problem,
                           const con_control *control, double (*R)[3], con_report *report,
                           base_arena *arena)
@@ -83,7 +66,19 @@ static cairn_status solve(const void *settings, const con_problem *problem,
         error = con_search_test(&j.search, (const double(*)[3])j.r, (const double(*)[3])j.u);
         if (!isfinite(error) || con_search_solved(&j.search) || !con_search_count(&j.search))
             break;
-        step(&j);
+        const con_operator *op = &j.search.op;
+        for (int i = 0; i < op->contact_count; i++) {
+            if (op->unit[i] == 0.0)
+                continue;
+            double *r = j.r[i], b[3], solved[3] = {r[0], r[1], r[2]};
+            int count = 0;
+            vec3 own = mat3_apply(&op->diagonal[i], vec3_from(r));
+            vec3_store(b, vec3_sub(vec3_from(j.u[i]), own));
+            con_secular_solve(&j.block[i], b, solved, &count);
+            for (int k = 0; k < 3; k++)
+                r[k] += j.relaxation * (solved[k] - r[k]);
+            con_cone_project(r, op->mu[i], r);
+        }
     }
     con_search_finish(&j.search, !isfinite(error));
     return CAIRN_OK;

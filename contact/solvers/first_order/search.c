@@ -7,18 +7,6 @@
 
 #include <math.h>
 
-static cairn_status allocate(con_search *search, double (**r)[3])
-{
-    int n = search->problem->contact_count;
-    *r = con_vectors(search->arena, n);
-    search->point_R = con_vectors(search->arena, n);
-    search->point_U = con_vectors(search->arena, n);
-    search->best = con_vectors(search->arena, n);
-    bool complete =
-        *r != NULL && search->point_R != NULL && search->point_U != NULL && search->best != NULL;
-    return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
-}
-
 cairn_status con_search_begin(con_search *search, const con_problem *problem,
                               const con_control *control, int default_limit, double (*R)[3],
                               con_report *report, base_arena *arena, double (**r)[3])
@@ -35,8 +23,16 @@ cairn_status con_search_begin(con_search *search, const con_problem *problem,
         .limit = control->max_iterations > 0 ? control->max_iterations : default_limit,
     };
     cairn_status status = con_operator_create(problem, arena, &search->op);
-    if (status == CAIRN_OK)
-        status = allocate(search, r);
+    if (status == CAIRN_OK) {
+        int n = search->problem->contact_count;
+        *r = con_vectors(search->arena, n);
+        search->point_R = con_vectors(search->arena, n);
+        search->point_U = con_vectors(search->arena, n);
+        search->best = con_vectors(search->arena, n);
+        bool complete = *r != NULL && search->point_R != NULL && search->point_U != NULL &&
+                        search->best != NULL;
+        status = complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    }
     if (status != CAIRN_OK)
         return status;
     con_operator_scale(&search->op, (const double(*)[3])R, *r);
@@ -46,20 +42,18 @@ cairn_status con_search_begin(con_search *search, const con_problem *problem,
     return CAIRN_OK;
 }
 
-static void to_problem(con_search *search, const double (*r)[3], const double (*u)[3])
+double con_search_test(con_search *search, const double (*r)[3], const double (*u)[3])
 {
+    con_residual residual;
+
+    // to problem
     const con_operator *op = &search->op;
     con_operator_unscale(op, r, search->point_R);
     con_operator_scale(op, u, search->point_U);
     for (int i = 0; i < op->contact_count; i++)
         if (op->unit[i] == 0.0)
             memcpy(search->point_U[i], search->problem->q[i], sizeof search->point_U[i]);
-}
 
-double con_search_test(con_search *search, const double (*r)[3], const double (*u)[3])
-{
-    con_residual residual;
-    to_problem(search, r, u);
     if (con_residual_of(search->problem, (const double(*)[3])search->point_R,
                         (const double(*)[3])search->point_U, &residual) != CAIRN_OK)
         return NAN;

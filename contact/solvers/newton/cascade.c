@@ -4,10 +4,8 @@
 
 #include "base/elementary.h"
 #include "base/timer.h"
-#include "contact/cones/cone.h"
 #include "contact/problem/reduced.h"
 
-#include <float.h>
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -105,14 +103,10 @@ static cairn_status allocate_islands(con_cascade *c)
     c->place = base_arena_array(arena, int, "islands", n);
     c->body_place = base_arena_array(arena, int, "islands", m + 1);
     c->model = base_arena_array(arena, con_newton *, "islands", n);
-    c->map = base_arena_array(arena, double, "islands", n);
-    c->scaled = base_arena_array(arena, double, "islands", n);
-    c->R_squared = base_arena_array(arena, double, "islands", n);
-    c->U_squared = base_arena_array(arena, double, "islands", n);
+    c->sums = base_arena_array(arena, con_residual_sums, "islands", n);
     bool complete = c->start != NULL && c->contact != NULL && c->island != NULL &&
                     c->place != NULL && c->body_place != NULL && c->model != NULL &&
-                    c->map != NULL && c->scaled != NULL && c->R_squared != NULL &&
-                    c->U_squared != NULL;
+                    c->sums != NULL;
     return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
@@ -138,85 +132,48 @@ static cairn_status find_islands(con_cascade *c)
     return CAIRN_OK;
 }
 
-static double squared(const double a[3])
+/// Largest of the errors that are asked for.
+static double error_of(const con_cascade *c, const con_residual_sums *sums)
 {
-    return a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    const con_residual residual = con_residual_from(sums, &c->scale);
+    return con_control_error(c->control, &residual);
 }
-
-/// Scaled natural map of one contact, where it is asked for.
-static double scaled_at(const con_cascade *c, int i)
-{
-    const con_problem *problem = c->problem;
-    if (c->control->scaled_weight == 0.0)
-        return 0.0;
-    return con_scaled_map(mat3_trace(&problem->W_diagonal[i]) / 3.0, c->R[i], c->U[i],
-                          problem->friction[i]);
-}
-
-/// Largest of the errors that are asked for, from squared maps.
-static double error_of(const con_cascade *c, double map, double scaled)
-{
-    double q = sqrt(c->q_total), scale = q;
-    if (!c->control->both_measures)
-        scale = fmax(scale, fmax(sqrt(c->R_total), sqrt(c->U_total)));
-    return con_larger_error(sqrt(map) / (scale > DBL_EPSILON ? scale : 1.0),
-                            c->control->scaled_weight * sqrt(scaled) / (q > DBL_EPSILON ? q : 1.0));
-}
-
-typedef struct map_sums {
-    double map, scaled, R, U; // squared natural maps and sizes
-} map_sums;
 
 typedef struct sum_context {
     con_cascade *cascade;
-    map_sums *part; // of each chunk
+    con_residual_sums *part; // of each chunk
 } sum_context;
-
-static void add_to_island(con_cascade *c, int island, const map_sums *one)
-{
-    c->map[island] += one->map;
-    c->scaled[island] += one->scaled;
-    c->R_squared[island] += one->R;
-    c->U_squared[island] += one->U;
-}
 
 static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
     (void)worker;
     const sum_context *context = argument;
     con_cascade *c = context->cascade;
-    map_sums sums = {0};
+    con_residual_sums sums = {0};
     for (int i = begin; i < end; i++) {
-        double out[3];
-        map_sums one = {con_natural_map(c->R[i], c->U[i], c->problem->friction[i], out),
-                        scaled_at(c, i), squared(c->R[i]), squared(c->U[i])};
-        sums.map += one.map;
-        sums.scaled += one.scaled;
-        sums.R += one.R;
-        sums.U += one.U;
+        con_residual_sums one =
+            con_residual_sums_of(&c->scale, mat3_trace(&c->problem->W_diagonal[i]) / 3.0, c->R[i],
+                                 c->U[i], c->problem->friction[i], c->control->both_measures);
+        con_residual_sums_add(&sums, &one);
         if (c->is_split && c->island[i] >= 0)
-            add_to_island(c, c->island[i], &one);
+            con_residual_sums_add(&c->sums[c->island[i]], &one);
     }
     context->part[chunk] = sums;
 }
 
-// natural maps and sizes at R and U, of all contacts, and island by island where they are known
-static void add_up(con_cascade *c, double *map, double *scaled)
+// sums at R and U of all contacts, and island by island where they are known
+static con_residual_sums add_up(con_cascade *c)
 {
-    map_sums part[CON_CHUNKS_MAX];
+    con_residual_sums part[CON_CHUNKS_MAX], total = {0};
     sum_context context = {c, part};
     int n = c->problem->contact_count;
     for (int k = 0; k < c->island_count; k++)
-        c->map[k] = c->scaled[k] = c->R_squared[k] = c->U_squared[k] = 0.0;
+        c->sums[k] = (con_residual_sums){0};
     // islands lie in several chunks
     con_domains_chunks(c->is_split ? NULL : c->problem->domains, n, add_chunk, &context);
-    *map = *scaled = c->R_total = c->U_total = 0.0;
-    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
-        *map += part[k].map;
-        *scaled += part[k].scaled;
-        c->R_total += part[k].R;
-        c->U_total += part[k].U;
-    }
+    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++)
+        con_residual_sums_add(&total, &part[k]);
+    return total;
 }
 
 /// U at R; by the bodies of the sweep where they are those of R.
@@ -235,9 +192,8 @@ cairn_status con_cascade_measure(con_cascade *c)
     cairn_status status = find_velocity(c);
     if (status != CAIRN_OK)
         return status;
-    double map, scaled;
-    add_up(c, &map, &scaled);
-    c->error = error_of(c, map, scaled);
+    con_residual_sums total = add_up(c);
+    c->error = error_of(c, &total);
     c->measured = true;
     if (c->control->history != NULL && c->report->history_count < c->control->history_capacity)
         c->control->history[c->report->history_count++] = c->error;
@@ -264,8 +220,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
     if (status != CAIRN_OK)
         return status;
     c->refreshed = true;
-    for (int i = 0; i < problem->contact_count; i++)
-        c->q_total += squared(problem->q[i]);
+    c->scale = con_residual_scale_of(problem);
     return CAIRN_OK;
 }
 
@@ -279,8 +234,7 @@ cairn_status con_cascade_split(con_cascade *c)
     if (status != CAIRN_OK)
         return status;
     c->is_split = true;
-    double map, scaled;
-    add_up(c, &map, &scaled);
+    add_up(c);
     return CAIRN_OK;
 }
 
@@ -304,6 +258,14 @@ int con_cascade_left(const con_cascade *c)
     return c->control->max_iterations - c->sweeps - factorisations(c);
 }
 
+bool con_cascade_ran_away(const con_cascade *c)
+{
+    for (int k = 0; k < c->island_count; k++)
+        if (c->model[k] != NULL && con_newton_ran_away(c->model[k]))
+            return true;
+    return false;
+}
+
 static bool is_past_deadline(const con_cascade *c)
 {
     return isfinite(c->deadline) && base_timer_seconds() >= c->deadline;
@@ -311,7 +273,7 @@ static bool is_past_deadline(const con_cascade *c)
 
 bool con_cascade_late(const con_cascade *c)
 {
-    return con_cascade_left(c) <= 0 || is_past_deadline(c);
+    return con_cascade_left(c) <= 0 || con_cascade_ran_away(c) || is_past_deadline(c);
 }
 
 // after the first sweep and half a round warm starts may be done, conjugate passes at any time
@@ -473,11 +435,7 @@ static con_goal goal_of(const con_cascade *c, int island)
 {
     return (con_goal){
         .tolerance = c->control->tolerance,
-        .both_measures = c->control->both_measures,
-        .scaled_weight = c->control->scaled_weight,
-        .q_squared = c->q_total,
-        .R_squared_other = fmax(0.0, c->R_total - c->R_squared[island]),
-        .U_squared_other = fmax(0.0, c->U_total - c->U_squared[island]),
+        .scale = c->scale,
         .share = (double)(c->start[island + 1] - c->start[island]) / c->problem->contact_count,
         .deadline = c->deadline,
     };
@@ -485,8 +443,7 @@ static con_goal goal_of(const con_cascade *c, int island)
 
 static double error_at_R(const con_cascade *c, int island)
 {
-    double share = goal_of(c, island).share;
-    return error_of(c, c->map[island] / share, c->scaled[island] / share);
+    return error_of(c, &c->sums[island]) / sqrt(goal_of(c, island).share);
 }
 
 double con_cascade_island_error(const con_cascade *c, int island)
@@ -533,6 +490,7 @@ cairn_status con_cascade_finish(con_cascade *c)
     cairn_status status = c->measured ? CAIRN_OK : con_cascade_measure(c);
     c->report->iterations = c->sweeps + factorisations(c);
     c->report->stop = con_cascade_solved(c)      ? CON_STOP_SOLVED
+                      : con_cascade_ran_away(c)  ? CON_STOP_RUNAWAY
                       : con_cascade_left(c) <= 0 ? CON_STOP_ITERATION_LIMIT
                       : is_past_deadline(c)      ? CON_STOP_TIME_LIMIT
                                                  : CON_STOP_STAGNATED;

@@ -31,11 +31,8 @@ typedef struct con_cascade {
     int *contact;       // contacts that can bear, by island, ascending
     int *island;        // [contact_count] island of each contact; -1 for those that cannot bear
     con_newton **model; // [island_count]; NULL until asked for
-    double *map;        // [island_count] |natural map|^2 at R
-    double *scaled;     // [island_count] |scaled natural map|^2 at R
-    double *R_squared;  // [island_count]
-    double *U_squared;  // [island_count]
-    double q_total, R_total, U_total;
+    con_residual_sums *sums; // [island_count] at R
+    con_residual_scale scale;
     int *body_place, *place;
     double error;   // of R at the last measurement: what the tolerance is about
     bool measured;  // R is still that of the last measurement
@@ -72,7 +69,10 @@ bool con_cascade_solved(const con_cascade *cascade);
 /// Iterations (sweeps and factorisations) left of control->max_iterations.
 int con_cascade_left(const con_cascade *cascade);
 
-/// Out of time or iterations.
+/// The impulses of an island have run away, so that nothing else is worth its time.
+bool con_cascade_ran_away(const con_cascade *cascade);
+
+/// Out of time or iterations, or run away.
 bool con_cascade_late(const con_cascade *cascade);
 
 /// Error of an island at R in the sense of con_goal, or that of its model where that is less.

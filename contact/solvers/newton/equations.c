@@ -73,20 +73,19 @@ void con_equation_natural_map(double mu, const double rho[2], const double u[3],
     }
 }
 
-// scalar phi = x + y - sqrt(x^2 + y^2)
-static void scalar_fischer_burmeister(double x, double y, double *phi, double *by_x, double *by_y)
-{
-    double root = sqrt(x * x + y * y);
-    *phi = x + y - root;
-    *by_x = 1.0 - (root > 0.0 ? x / root : M_SQRT1_2);
-    *by_y = 1.0 - (root > 0.0 ? y / root : M_SQRT1_2);
-}
-
 // without friction: the normal part alone, r_T = 0
 static void frictionless(const double u[3], const double r[3], con_equation *out)
 {
     memset(out, 0, sizeof *out);
-    scalar_fischer_burmeister(u[0], r[0], &out->F[0], &out->B[0][0], &out->A[0][0]);
+
+    // scalar phi = x + y - sqrt(x^2 + y^2)
+    double x = u[0];
+    double y = r[0];
+    double root = sqrt(x * x + y * y);
+    out->F[0] = x + y - root;
+    out->B[0][0] = 1.0 - (root > 0.0 ? x / root : M_SQRT1_2);
+    out->A[0][0] = 1.0 - (root > 0.0 ? y / root : M_SQRT1_2);
+
     for (int k = 1; k < 3; k++) {
         out->F[k] = r[k];
         out->A[k][k] = 1.0;

@@ -81,15 +81,6 @@ static double determinant(const double a[3])
     return fmax((a[0] - t) * (a[0] + t), 1e-300);
 }
 
-// z with lambda o z = b
-static void jordan_divide(const double lambda[3], const double b[3], double z[3])
-{
-    double along = lambda[1] * b[1] + lambda[2] * b[2];
-    z[0] = (lambda[0] * b[0] - along) / determinant(lambda);
-    z[1] = (b[1] - z[0] * lambda[1]) / lambda[0];
-    z[2] = (b[2] - z[0] * lambda[2]) / lambda[0];
-}
-
 // largest step from x along d that stays in the cone |x_T| <= x_0
 static double step_to_boundary(const double x[3], const double d[3])
 {
@@ -272,7 +263,15 @@ static void direction(interior *p)
     double theta = transient(p);
     for (int i = 0; i < n; i++) {
         double z[3], a[3];
-        jordan_divide(p->state[i].lambda, p->rc[i], z);
+
+        // z with lambda o z = b
+        const double *lambda = p->state[i].lambda;
+        const double *b = p->rc[i];
+        double along = lambda[1] * b[1] + lambda[2] * b[2];
+        z[0] = (lambda[0] * b[0] - along) / determinant(lambda);
+        z[1] = (b[1] - z[0] * lambda[1]) / lambda[0];
+        z[2] = (b[2] - z[0] * lambda[2]) / lambda[0];
+
         apply3((const double(*)[3])p->A[i], p->pp[i], a);
         for (int k = 0; k < 3; k++)
             p->rhs[i][k] = z[k] + a[k];
@@ -391,8 +390,18 @@ static void copy_point(const interior *p, double (*to_r)[3], double (*to_u)[3],
     memcpy(to_u, u, size);
 }
 
-static void begin_escape(interior *p)
+// after a Newton step: does the path still go down?; false when the escapes are used up
+static bool watch_progress(interior *p)
 {
+    push(p->tau_history, MEMORY, &p->tau_count, p->tau);
+    bool stalls = p->tau_count == MEMORY && p->tau > 0.9 * p->tau_history[0];
+    p->bad = p->alpha < 0.05 || stalls ? p->bad + 1 : (p->bad > 0 ? p->bad - 1 : 0);
+    if (p->bad < 4)
+        return true;
+    if (p->escapes >= p->settings->max_escapes)
+        return false;
+
+    // begin escape
     double tau = p->tau;
     if (p->saved_tau > 0.0) {
         copy_point(p, p->r, p->u, (const double(*)[3])p->saved_r, (const double(*)[3])p->saved_u);
@@ -407,19 +416,7 @@ static void begin_escape(interior *p)
     p->worst_gap = 0.0;
     for (int i = 0; i < p->newton->contact_count; i++)
         p->s[i] = p->mu[i] * tangent_norm(p->u[i]);
-}
 
-// after a Newton step: does the path still go down?; false when the escapes are used up
-static bool watch_progress(interior *p)
-{
-    push(p->tau_history, MEMORY, &p->tau_count, p->tau);
-    bool stalls = p->tau_count == MEMORY && p->tau > 0.9 * p->tau_history[0];
-    p->bad = p->alpha < 0.05 || stalls ? p->bad + 1 : (p->bad > 0 ? p->bad - 1 : 0);
-    if (p->bad < 4)
-        return true;
-    if (p->escapes >= p->settings->max_escapes)
-        return false;
-    begin_escape(p);
     return true;
 }
 
@@ -433,14 +430,6 @@ static void watch_escape(interior *p)
     p->mode = MODE_NEWTON;
     p->tau_count = p->bad = 0;
     p->alpha = 1.0;
-}
-
-static void adapt_delta(interior *p)
-{
-    if (p->alpha < 0.3)
-        p->delta = fmax(0.2 * p->delta, 1e-3);
-    else
-        p->delta *= p->alpha < 0.9 ? 0.7 : 3.0;
 }
 
 // one factorisation and step; false to stop
@@ -466,7 +455,11 @@ static cairn_status advance(interior *p, bool *go_on)
     if (p->mode == MODE_NEWTON) {
         *go_on = watch_progress(p);
     } else {
-        adapt_delta(p);
+        if (p->alpha < 0.3)
+            p->delta = fmax(0.2 * p->delta, 1e-3);
+        else
+            p->delta *= p->alpha < 0.9 ? 0.7 : 3.0;
+
         watch_escape(p);
     }
     return CAIRN_OK;

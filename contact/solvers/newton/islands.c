@@ -13,10 +13,6 @@ static cairn_status solve_island(con_cascade *cascade, int island, con_island_me
     cairn_status status = con_cascade_model(cascade, island, &model);
     if (status != CAIRN_OK)
         return status;
-    model->goal.R_squared_other = model->goal.U_squared_other = 0.0;
-    model->best_error = INFINITY;
-    con_newton_gather(model, (const double(*)[3])cascade->R, model->scratch[3]);
-    con_newton_error(model, (const double(*)[3])model->scratch[3]);
     if (con_newton_solved(model) || con_newton_late(model))
         return CAIRN_OK;
     base_arena_mark mark = base_arena_get_mark(cascade->arena);

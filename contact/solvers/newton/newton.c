@@ -3,9 +3,7 @@
 #include "contact/solvers/newton/newton.h"
 
 #include "base/timer.h"
-#include "contact/cones/cone.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -91,46 +89,34 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
             out[i][k] += newton->q[i][k];
 }
 
-/// Squares in the units of the problem.
-typedef struct squares {
-    double map, scaled, R, U;
-} squares;
-
-static squares measure(const con_newton *newton, const double (*r)[3], const double (*u)[3])
+// sums in the units of the problem
+static con_residual_sums measure(const con_newton *newton, const double (*r)[3],
+                                 const double (*u)[3])
 {
-    squares sum = {0.0, 0.0, 0.0, 0.0};
-    double w_unit = newton->velocity_unit / newton->impulse_unit;
+    con_residual_sums sums = {0};
     for (int i = 0; i < newton->contact_count; i++) {
-        double R[3], U[3], map[3];
+        double R[3], U[3], unit = newton->unit[i];
         for (int k = 0; k < 3; k++) {
-            R[k] = r[i][k] * newton->impulse_unit;
-            U[k] = u[i][k] * newton->velocity_unit;
-            sum.R += R[k] * R[k];
-            sum.U += U[k] * U[k];
+            R[k] = r[i][k] * newton->size / unit;
+            U[k] = u[i][k] * newton->size * unit;
         }
-        sum.map += con_natural_map(R, U, newton->mu[i], map);
-        if (newton->goal.scaled_weight > 0.0)
-            sum.scaled += con_scaled_map(newton->w[i] * w_unit, R, U, newton->mu[i]);
+        con_residual_sums one = con_residual_sums_of(&newton->goal.scale, unit * unit, R, U,
+                                                     newton->mu[i], newton->control->both_measures);
+        con_residual_sums_add(&sums, &one);
     }
-    return sum;
+    return sums;
 }
 
 double con_newton_error(con_newton *newton, const double (*r)[3])
 {
     double(*u)[3] = newton->scratch[0];
     con_newton_velocity(newton, r, true, u);
-    squares sum = measure(newton, r, (const double(*)[3])u);
-    const con_goal *goal = &newton->goal;
-    double scale = goal->q_squared;
-    if (!goal->both_measures)
-        scale = fmax(scale, fmax(sum.R + goal->R_squared_other, sum.U + goal->U_squared_other));
-    scale = sqrt(scale) > DBL_EPSILON ? sqrt(scale) : 1.0;
-    double q = sqrt(goal->q_squared) > DBL_EPSILON ? sqrt(goal->q_squared) : 1.0;
-    double error =
-        con_larger_error(sqrt(sum.map) / scale, goal->scaled_weight * sqrt(sum.scaled) / q);
-    error /= sqrt(goal->share);
+    con_residual_sums sums = measure(newton, r, (const double(*)[3])u);
+    const con_residual residual = con_residual_from(&sums, &newton->goal.scale);
+    double error = con_control_error(newton->control, &residual) / sqrt(newton->goal.share);
     if (!isfinite(error))
         return NAN;
+    newton->growth = residual.growth;
     con_report *report = newton->report;
     const con_control *control = newton->control;
     if (report != NULL && control->history != NULL &&
@@ -148,9 +134,14 @@ bool con_newton_solved(const con_newton *newton)
     return newton->best_error <= newton->goal.tolerance;
 }
 
+bool con_newton_ran_away(const con_newton *newton)
+{
+    return newton->growth > CON_GROWTH_MAX;
+}
+
 bool con_newton_late(const con_newton *newton)
 {
-    return newton->factorisations >= newton->limit ||
+    return newton->factorisations >= newton->limit || con_newton_ran_away(newton) ||
            (isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline);
 }
 
@@ -451,12 +442,12 @@ void con_newton_scatter(const con_newton *newton, const double (*r)[3], double (
 {
     for (int i = 0; i < newton->contact_count; i++)
         for (int k = 0; k < 3; k++)
-            R[newton->contact[i]][k] = r[i][k] * newton->impulse_unit;
+            R[newton->contact[i]][k] = r[i][k] * newton->size / newton->unit[i];
 }
 
 void con_newton_gather(const con_newton *newton, const double (*R)[3], double (*r)[3])
 {
     for (int i = 0; i < newton->contact_count; i++)
         for (int k = 0; k < 3; k++)
-            r[i][k] = R[newton->contact[i]][k] / newton->impulse_unit;
+            r[i][k] = R[newton->contact[i]][k] * newton->unit[i] / newton->size;
 }

@@ -8,21 +8,19 @@
 #include "contact/solvers/newton/newton_joints.h"
 #include "contact/solvers/solver.h"
 
-/// What the solve of an island must reach: the natural map of the whole problem (4.12), of which
-/// the island may use its share, in the problem's units.
+/// What the solve of an island must reach: the errors that the control asks for, of which the
+/// island may use its share.
 typedef struct con_goal {
     double tolerance;
-    bool both_measures;
-    double scaled_weight;   // of (4.13)
-    double q_squared;       // |q|^2 of the whole problem
-    double R_squared_other; // |R|^2 and |U|^2 of the other islands
-    double U_squared_other;
-    double share;    // contacts of the island / contacts of the problem
-    double deadline; // clock at which to stop; INFINITY: none
+    con_residual_scale scale; // of the whole problem
+    double share;             // contacts of the island / contacts of the problem
+    double deadline;          // clock at which to stop; INFINITY: none
 } con_goal;
 
-/// An island in units where the root mean square of q over contacts and the median of w are 1:
-///     u = W r + q,  U = velocity_unit u,  R = impulse_unit r.
+/// An island in the units of solvers.md (S.1), in which all diagonal blocks have trace 3, and the
+/// root mean square of q over contacts is 1:
+///     u = W r + q,  U_i = size unit_i u_i,  R_i = size / unit_i r_i,  unit_i = sqrt(trace(W_ii) /
+///     3).
 /// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
 /// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
 /// W = J P J^T + E, where P takes away what they do not allow and E is what contacts yield by
@@ -32,10 +30,10 @@ typedef struct con_newton {
     int body_count;    // m
     bool bodies;       // body form
     int *contact;      // [n] contact of the problem
-    double velocity_unit, impulse_unit;
+    double size;       // J^1/2
+    double *unit;      // [n] kg^-1/2
     double (*q)[3];
     double *mu;
-    double *w; // [n] trace of the diagonal block over 3
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
@@ -69,7 +67,8 @@ typedef struct con_newton {
     int factorisations;
     int limit;         // of factorisations: then the island is late
     double (*best)[3]; // [n] r of the least error so far
-    double best_error; // natural map / what the goal allows * tolerance
+    double best_error; // in the sense of con_newton_error
+    double growth;     // con_residual.growth of the last point
     base_arena *arena;
 } con_newton;
 
@@ -92,6 +91,9 @@ void con_newton_velocity(con_newton *newton, const double (*r)[3], bool with_q, 
 double con_newton_error(con_newton *newton, const double (*r)[3]);
 bool con_newton_solved(const con_newton *newton);
 bool con_newton_late(const con_newton *newton);
+
+/// The impulses have run away.
+bool con_newton_ran_away(const con_newton *newton);
 
 /// Operations of one factorisation with every contact active. To be called before con_newton_begin
 /// or after a method has ended.

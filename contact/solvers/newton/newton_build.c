@@ -6,44 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-// the middle value; reorders the array
-static double median(double *values, int count)
-{
-    int low = 0, high = count - 1, middle = count / 2;
-    while (low < high) {
-        double split = values[low + (high - low) / 2];
-        int i = low, j = high;
-        while (i <= j) {
-            while (values[i] < split)
-                i++;
-            while (values[j] > split)
-                j--;
-            if (i > j)
-                break;
-            double swap = values[i];
-            values[i++] = values[j];
-            values[j--] = swap;
-        }
-        if (middle <= j)
-            high = j;
-        else if (middle >= i)
-            low = i;
-        else
-            break;
-    }
-    return values[middle];
-}
-
 static bool allocate(con_newton *newton, base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count;
     newton->contact = base_arena_array(arena, int, "island", n);
     newton->q = base_arena_allocate(arena, "island", n, sizeof *newton->q);
     newton->mu = base_arena_array(arena, double, "island", n);
-    newton->w = base_arena_array(arena, double, "island", n);
+    newton->unit = base_arena_array(arena, double, "island", n);
     newton->best = base_arena_allocate(arena, "island", n, sizeof *newton->best);
     bool complete = newton->contact != NULL && newton->q != NULL && newton->mu != NULL &&
-                    newton->w != NULL && newton->best != NULL;
+                    newton->unit != NULL && newton->best != NULL;
     for (int k = 0; k < 4; k++) {
         newton->scratch[k] = base_arena_allocate(arena, "island", n, sizeof(double[3]));
         complete = complete && newton->scratch[k] != NULL;
@@ -51,28 +23,25 @@ static bool allocate(con_newton *newton, base_arena *arena)
     return complete;
 }
 
-// right side and diagonal in scaled units; returns the median of w in the problem's units
-static double scale_contacts(con_newton *newton, const con_problem *problem)
+// units and right side
+static void scale_contacts(con_newton *newton, const con_problem *problem)
 {
     int n = newton->contact_count;
-    double squared = 0.0, *copy = newton->scratch[0][0];
+    double squared = 0.0;
     for (int i = 0; i < n; i++) {
         int c = newton->contact[i];
-        const mat3 *W = &problem->W_diagonal[c];
         newton->mu[i] = problem->friction[c];
-        newton->w[i] = copy[i] = (W->m[0][0] + W->m[1][1] + W->m[2][2]) / 3.0;
-        for (int k = 0; k < 3; k++)
-            squared += problem->q[c][k] * problem->q[c][k];
+        newton->unit[i] = sqrt(mat3_trace(&problem->W_diagonal[c]) / 3.0);
+        for (int k = 0; k < 3; k++) {
+            newton->q[i][k] = problem->q[c][k] / newton->unit[i];
+            squared += newton->q[i][k] * newton->q[i][k];
+        }
     }
-    double middle = median(copy, n), unit = sqrt(squared / n);
-    newton->velocity_unit = unit > 0.0 && isfinite(1.0 / unit) ? unit : 1.0;
-    newton->impulse_unit = newton->velocity_unit / middle;
-    for (int i = 0; i < n; i++) {
-        newton->w[i] /= middle;
+    double size = sqrt(squared / n);
+    newton->size = size > 0.0 && isfinite(1.0 / size) ? size : 1.0;
+    for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
-            newton->q[i][k] = problem->q[newton->contact[i]][k] / newton->velocity_unit;
-    }
-    return middle;
+            newton->q[i][k] /= newton->size;
 }
 
 // joints of the bodies, and the bodies that only joints bring in
@@ -96,7 +65,7 @@ static cairn_status take_joints(con_newton *newton, const con_problem *problem, 
 }
 
 // what the island's contacts yield by themselves
-static cairn_status take_compliance(con_newton *newton, const con_problem *problem, double middle,
+static cairn_status take_compliance(con_newton *newton, const con_problem *problem,
                                     base_arena *arena)
 {
     bool any = false;
@@ -115,13 +84,14 @@ static cairn_status take_compliance(con_newton *newton, const con_problem *probl
         return CAIRN_ERROR_MEMORY;
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
-            newton->E[i][k] = problem->compliance[newton->contact[i]][k] / middle;
+            newton->E[i][k] =
+                problem->compliance[newton->contact[i]][k] / (newton->unit[i] * newton->unit[i]);
     return CAIRN_OK;
 }
 
 // H M^-1/2 of the island's contacts; bodies numbered in the order of their first contact
-static cairn_status take_bodies(con_newton *newton, const con_problem *problem, double middle,
-                                int *body_place, base_arena *arena)
+static cairn_status take_bodies(con_newton *newton, const con_problem *problem, int *body_place,
+                                base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count;
     newton->body = base_arena_allocate(arena, "island", n, sizeof *newton->body);
@@ -129,7 +99,6 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
     newton->slot = base_arena_allocate(arena, "island", n, sizeof *newton->slot);
     if (newton->body == NULL || newton->J == NULL || newton->slot == NULL)
         return CAIRN_ERROR_MEMORY;
-    double scale = 1.0 / sqrt(middle);
     for (size_t i = 0; i < n; i++)
         for (int s = 0; s < 2; s++) {
             int c = newton->contact[i], body = problem->body[c][s];
@@ -142,12 +111,13 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
             newton->body[i][s] = body_place[body];
             for (int row = 0; row < 3; row++)
                 for (int k = 0; k < 6; k++)
-                    newton->J[i][s][row][k] =
-                        problem->H[c][s][row][k] * scale * sqrt(problem->mass_inverse[body][k]);
+                    newton->J[i][s][row][k] = problem->H[c][s][row][k] *
+                                              sqrt(problem->mass_inverse[body][k]) /
+                                              newton->unit[i];
         }
     cairn_status status = take_joints(newton, problem, body_place, arena);
     if (status == CAIRN_OK)
-        status = take_compliance(newton, problem, middle, arena);
+        status = take_compliance(newton, problem, arena);
     if (status != CAIRN_OK)
         return status;
     for (size_t i = 0; i < n; i++)
@@ -255,8 +225,7 @@ static size_t list_contact_pairs(const con_newton *newton, const con_problem *pr
     return count;
 }
 
-static void scale_blocks(con_newton *newton, const con_problem *problem, const int *place,
-                         double middle)
+static void scale_blocks(con_newton *newton, const con_problem *problem, const int *place)
 {
     memset(newton->block, 0,
            (size_t)newton->pattern.start[newton->contact_count] * sizeof *newton->block);
@@ -269,13 +238,14 @@ static void scale_blocks(con_newton *newton, const con_problem *problem, const i
             mat3 *block = &newton->block[con_block_pattern_find(&newton->pattern, i, j)];
             for (int a = 0; a < 3; a++)
                 for (int b = 0; b < 3; b++)
-                    block->m[a][b] = problem->W->block[k].m[a][b] / middle;
+                    block->m[a][b] =
+                        problem->W->block[k].m[a][b] / (newton->unit[i] * newton->unit[j]);
         }
     }
 }
 
-static cairn_status take_blocks(con_newton *newton, const con_problem *problem, double middle,
-                                int *place, base_arena *arena)
+static cairn_status take_blocks(con_newton *newton, const con_problem *problem, int *place,
+                                base_arena *arena)
 {
     int n = newton->contact_count;
     for (int i = 0; i < n; i++)
@@ -294,7 +264,7 @@ static cairn_status take_blocks(con_newton *newton, const con_problem *problem, 
     newton->block = base_arena_array(arena, mat3, "island", newton->pattern.start[n]);
     if (newton->block == NULL)
         return CAIRN_ERROR_MEMORY;
-    scale_blocks(newton, problem, place, middle);
+    scale_blocks(newton, problem, place);
     for (int i = 0; i < n; i++)
         place[newton->contact[i]] = -1;
     return CAIRN_OK;
@@ -316,9 +286,9 @@ cairn_status con_newton_create(const con_problem *problem, const int *contact, i
         return CAIRN_ERROR_MEMORY;
     memcpy(newton->contact, contact, (size_t)count * sizeof *contact);
     memset(newton->best, 0, (size_t)count * sizeof *newton->best);
-    double middle = scale_contacts(newton, problem);
+    scale_contacts(newton, problem);
     if (!newton->bodies)
-        return take_blocks(newton, problem, middle, place, arena);
-    cairn_status status = take_bodies(newton, problem, middle, body_place, arena);
+        return take_blocks(newton, problem, place, arena);
+    cairn_status status = take_bodies(newton, problem, body_place, arena);
     return status == CAIRN_OK ? order_bodies(newton, arena) : status;
 }

@@ -38,17 +38,6 @@ static cairn_status list_clusters(con_newton_joints *j, const int *body_at, int 
     return CAIRN_OK;
 }
 
-static void append_bodies(con_newton_joints *j, int *body_place)
-{
-    const con_joint_factors *f = j->reduction->factors;
-    for (int k = 0; k < j->cluster_count; k++)
-        for (int b = f->body_start[j->cluster[k]]; b < f->body_start[j->cluster[k] + 1]; b++)
-            if (body_place[f->cluster_body[b]] < 0) {
-                body_place[f->cluster_body[b]] = j->body_count;
-                j->body_at[j->body_count++] = f->cluster_body[b];
-            }
-}
-
 static int count_rows(const con_newton_joints *j)
 {
     const con_joint_factors *f = j->reduction->factors;
@@ -121,7 +110,16 @@ cairn_status con_newton_joints_create(const con_problem *problem, const int *bod
     if (j->body_at == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(j->body_at, body_at, (size_t)*body_count * sizeof *body_at);
-    append_bodies(j, body_place);
+
+    // append bodies
+    const con_joint_factors *f = j->reduction->factors;
+    for (int k = 0; k < j->cluster_count; k++)
+        for (int b = f->body_start[j->cluster[k]]; b < f->body_start[j->cluster[k] + 1]; b++)
+            if (body_place[f->cluster_body[b]] < 0) {
+                body_place[f->cluster_body[b]] = j->body_count;
+                j->body_at[j->body_count++] = f->cluster_body[b];
+            }
+
     if (!allocate_rows(j, arena))
         return CAIRN_ERROR_MEMORY;
     take_rows(j, body_place);

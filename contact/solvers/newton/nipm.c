@@ -21,7 +21,7 @@ static const base_setting settings_rows[] = {
     {"max_restarts", BASE_SETTING_INTEGER, FIELD(interior.max_restarts), "", 3.0, 0.0, 20.0, NULL,
      "restarts with ten times larger reactions when the start is slow"},
     {"max_escapes", BASE_SETTING_INTEGER, FIELD(interior.max_escapes), "", 60.0, 0.0, 1e6, NULL,
-     "escapes from folds of the central path"},
+     "restarts of the path at folds of the central path"},
 };
 
 enum { DEFAULT_FACTORISATIONS = 100 };

@@ -121,12 +121,11 @@ static void de_saxce(const double center[3], const double u[3], double rho, doub
     }
 }
 
-// sqrt of the sum of |x|^2 / w
-static double weighted_norm(const con_newton *newton, const double (*x)[3])
+static double norm(const con_newton *newton, const double (*x)[3])
 {
     double sum = 0.0;
     for (int i = 0; i < newton->contact_count; i++)
-        sum += (x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2]) / newton->w[i];
+        sum += x[i][0] * x[i][0] + x[i][1] * x[i][1] + x[i][2] * x[i][2];
     return sqrt(sum);
 }
 
@@ -135,7 +134,7 @@ static void evaluate(proximal *p, trial *t)
     con_newton *newton = p->newton;
     int n = newton->contact_count;
     for (int i = 0; i < n; i++) {
-        double rho = p->weight / newton->w[i];
+        double rho = p->weight;
         if (p->settings->form == CON_PROXIMAL_ALART_CURNIER)
             alart_curnier(p->center[i], t->u[i], rho, newton->mu[i], t->r[i], t->D[i]);
         else
@@ -145,7 +144,7 @@ static void evaluate(proximal *p, trial *t)
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
             t->phi[i][k] = t->u[i][k] - t->phi[i][k];
-    t->merit = weighted_norm(newton, (const double(*)[3])t->phi) / p->merit_scale;
+    t->merit = norm(newton, (const double(*)[3])t->phi) / p->merit_scale;
 }
 
 static void swap_trials(trial *a, trial *b)
@@ -261,7 +260,7 @@ cairn_status con_proximal_run(con_newton *newton, const con_proximal_settings *s
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 3; k++)
             p.identity[i][k][k] = 1.0;
-    double scale = weighted_norm(newton, (const double(*)[3])newton->q);
+    double scale = norm(newton, (const double(*)[3])newton->q);
     p.merit_scale = scale > 0.0 ? scale : 1.0;
     cairn_status status = iterate(&p);
     base_arena_rewind(newton->arena, mark);

@@ -30,14 +30,13 @@ static bool allocate(con_semismooth *m, base_arena *arena)
 {
     int n = m->newton->contact_count;
     size_t count = (size_t)n;
-    m->unit = base_arena_array(arena, double, "semismooth", n);
     m->rho = base_arena_allocate(arena, "semismooth", count, sizeof *m->rho);
     m->equation = base_arena_array(arena, con_equation, "semismooth", n);
     m->A = base_arena_allocate(arena, "semismooth", count, sizeof *m->A);
     m->B = base_arena_allocate(arena, "semismooth", count, sizeof *m->B);
     m->inverse = base_arena_allocate(arena, "semismooth", count, sizeof *m->inverse);
-    bool complete = m->unit != NULL && m->rho != NULL && m->equation != NULL && m->A != NULL &&
-                    m->B != NULL && m->inverse != NULL;
+    bool complete =
+        m->rho != NULL && m->equation != NULL && m->A != NULL && m->B != NULL && m->inverse != NULL;
     double(**const vectors[])[3] = {&m->r,  &m->u,   &m->centre, &m->dr,
                                     &m->du, &m->rhs, &m->known,  &m->W_known};
     for (int k = 0; k < 8; k++) {
@@ -71,8 +70,6 @@ cairn_status con_semismooth_create(con_newton *newton, const con_problem *proble
     *m = (con_semismooth){.newton = newton, .map = map, .settings = *settings};
     if (!allocate(m, arena))
         return CAIRN_ERROR_MEMORY;
-    for (int i = 0; i < newton->contact_count; i++)
-        m->unit[i] = sqrt(newton->w[i]);
     choose_rho(m, problem);
     return CAIRN_OK;
 }
@@ -80,11 +77,10 @@ cairn_status con_semismooth_create(con_newton *newton, const con_problem *proble
 // equation of one contact at r + t dr, u + t du
 static void evaluate_contact(const con_semismooth *m, int i, double t, con_equation *out)
 {
-    double r[3], u[3], unit = m->unit[i];
+    double r[3], u[3];
     for (int k = 0; k < 3; k++) {
-        double here = m->r[i][k] + t * m->dr[i][k];
-        r[k] = here * unit;
-        u[k] = (m->u[i][k] + t * m->du[i][k]) / unit + m->alpha * unit * (here - m->centre[i][k]);
+        r[k] = m->r[i][k] + t * m->dr[i][k];
+        u[k] = m->u[i][k] + t * m->du[i][k] + m->alpha * (r[k] - m->centre[i][k]);
     }
     m->map(m->newton->mu[i], m->rho[i], u, r, out);
     for (int a = 0; a < 3; a++)
@@ -100,11 +96,10 @@ static double merit_at(const con_semismooth *m, double t, double *slope)
     for (int i = 0; i < m->newton->contact_count; i++) {
         con_equation e;
         evaluate_contact(m, i, t, &e);
-        double unit = m->unit[i];
         for (int a = 0; a < 3; a++) {
             double change = 0.0;
             for (int b = 0; b < 3; b++)
-                change += e.A[a][b] * m->dr[i][b] * unit + e.B[a][b] * m->du[i][b] / unit;
+                change += e.A[a][b] * m->dr[i][b] + e.B[a][b] * m->du[i][b];
             merit += 0.5 * e.F[a] * e.F[a];
             *slope += e.F[a] * change;
         }
@@ -127,10 +122,9 @@ double con_semismooth_error(const con_semismooth *m)
     double r2 = 0.0, u2 = 0.0, q2 = 0.0;
     for (int i = 0; i < m->newton->contact_count; i++)
         for (int k = 0; k < 3; k++) {
-            double w = m->newton->w[i];
-            r2 += w * m->r[i][k] * m->r[i][k];
-            u2 += m->u[i][k] * m->u[i][k] / w;
-            q2 += m->newton->q[i][k] * m->newton->q[i][k] / w;
+            r2 += m->r[i][k] * m->r[i][k];
+            u2 += m->u[i][k] * m->u[i][k];
+            q2 += m->newton->q[i][k] * m->newton->q[i][k];
         }
     double scale = fmax(q2, fmax(r2, u2));
     return sqrt(2.0 * m->merit / (scale > 0.0 ? scale : 1.0));
@@ -161,7 +155,7 @@ static bool prepare_step(con_semismooth *m)
     bool sound = true;
     for (int i = 0; i < m->newton->contact_count; i++) {
         const con_equation *e = &m->equation[i];
-        double A[3][3], unit = m->unit[i];
+        double A[3][3];
         memcpy(A, e->A, sizeof A);
         for (int k = 0; k < 3; k++)
             A[k][k] += m->damping;
@@ -169,15 +163,15 @@ static bool prepare_step(con_semismooth *m)
         bool open = is_zero(e->B);
         memset(m->B[i], 0, sizeof m->B[i]);
         for (int a = 0; a < 3; a++) {
-            m->B[i][a][a] = open ? 0.0 : 1.0 / unit;
+            m->B[i][a][a] = open ? 0.0 : 1.0;
             m->rhs[i][a] = 0.0;
             for (int b = 0; b < 3; b++) {
                 m->rhs[i][a] -= m->inverse[i][a][b] * e->F[b];
                 m->A[i][a][b] = 0.0;
                 for (int c = 0; c < 3; c++)
-                    m->A[i][a][b] += m->inverse[i][a][c] * e->B[c][b] / unit;
+                    m->A[i][a][b] += m->inverse[i][a][c] * e->B[c][b];
             }
-            m->known[i][a] = open ? m->rhs[i][a] / unit : 0.0;
+            m->known[i][a] = open ? m->rhs[i][a] : 0.0;
         }
     }
     return sound;
@@ -207,7 +201,6 @@ static cairn_status newton_step(con_semismooth *m)
     double sum = 0.0;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < 3; k++) {
-            m->dr[i][k] /= m->unit[i];
             m->du[i][k] += m->W_known[i][k];
             sum += 0.0 * (m->dr[i][k] + m->du[i][k]);
         }

@@ -50,7 +50,6 @@ typedef struct con_semismooth {
     con_newton *newton;
     con_equation_map *map;
     con_semismooth_settings settings;
-    double *unit;            // [n] sqrt(w)
     double (*rho)[2];        // [n]
     double (*r)[3], (*u)[3]; // the point, u = W r + q, in the units of the island
     double alpha;            // proximal weight; 0: none

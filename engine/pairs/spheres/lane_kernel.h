@@ -67,9 +67,9 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
     for (int begin = segment->first_block * PARTS; begin < end; begin += AHEAD) {
         early ahead[AHEAD];
         int count = end - begin < AHEAD ? end - begin : AHEAD;
-        for (int k = 0; k < count; k++, next_part(pass, &next, law))
+        for (int k = 0; k < count; k++, next_part(&next, law))
             begin_pairs(pass, next, &t, law, &ahead[k]);
-        for (int k = 0; k < count; k++, next_part(pass, &p, law)) {
+        for (int k = 0; k < count; k++, next_part(&p, law)) {
             if (fetches.on)
                 fetch(pass, segment, begin + k, law, fetches.skip);
             if (ahead[k].acts)
@@ -103,7 +103,7 @@ INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t,
     pairs p = parts_of(pass, index, law);
     found_bits bits = {0, 0};
     vec least = v_set(1e30);
-    for (int k = 0; k < PARTS; k++, next_part(pass, &p, law)) {
+    for (int k = 0; k < PARTS; k++, next_part(&p, law)) {
         early e;
         begin_pairs(pass, p, t, law, &e);
         least = v_min(least, v_sub(e.r, v_load(b->radius_sum + p.first)));

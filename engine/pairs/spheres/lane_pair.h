@@ -35,6 +35,7 @@ INLINE spread spread_terms(const eng_lane_pass *pass, const eng_lane_terms *term
 typedef struct pairs {
     eng_lane_block *b;
     double (*columns)[ENG_LANE_WIDTH]; // of the block, but the first
+    size_t stride;                     // of them from block to block, in rows
     int first;                         // lane
 } pairs;
 
@@ -43,7 +44,7 @@ typedef struct found_bits {
     unsigned touch, slip;
 } found_bits;
 
-INLINE void next_part(const eng_lane_pass *pass, pairs *p, const law_kernel *law)
+INLINE void next_part(pairs *p, const law_kernel *law)
 {
     p->first += LANES;
     if (p->first < ENG_LANE_WIDTH)
@@ -51,7 +52,7 @@ INLINE void next_part(const eng_lane_pass *pass, pairs *p, const law_kernel *law
     p->first = 0;
     p->b++;
     if (law->columns > 1)
-        p->columns += pass->column_rows;
+        p->columns += p->stride;
 }
 
 /// After the last part of a block.
@@ -64,8 +65,12 @@ INLINE void store_found(eng_lane_block *b, found_bits *bits)
 
 INLINE pairs parts_of(const eng_lane_pass *pass, int block, const law_kernel *law)
 {
-    return (pairs){&pass->blocks[block], law->columns > 1 ? eng_lane_columns_of(pass, block) : NULL,
-                   0};
+    pairs p = {.b = &pass->blocks[block]};
+    if (law->columns > 1) {
+        p.columns = eng_lane_columns_of(pass, block);
+        p.stride = (size_t)pass->column_rows;
+    }
+    return p;
 }
 
 INLINE slots slots_of(pairs p)
@@ -211,20 +216,20 @@ INLINE void look_ahead(const eng_lane_pass *pass, pairs p, int column, meeting *
 INLINE audited audited_of(const spread *t, const meeting *p, const answer *a, vec force, vec_3 drag,
                           const law_kernel *law)
 {
-    audited result = {
-        .loss = drag,
-        .damping = v_keep(p->touch, v_sub(force, a->normal_spring)),
-        .slip = law->springs ? a->slip : p->touch,
-    };
     if (!law->springs)
-        return result;
-    result.whole = a->whole;
-    result.spring = kept(p->touch, a->spring);
-    result.loss = (vec_3){v_sub(drag.x, result.spring.x), v_sub(drag.y, result.spring.y),
-                          v_sub(drag.z, result.spring.z)};
-    vec gained = v_mul(lane_dot(result.spring, result.spring), p->k.tangential_inverse);
-    result.stored = v_mul(v_fnma(a->before_squared, p->k.before_inverse, gained), t->rate);
-    return result;
+        return (audited){.loss = drag,
+                         .damping = v_keep(p->touch, v_sub(force, a->normal_spring)),
+                         .slip = p->touch};
+    vec_3 spring = kept(p->touch, a->spring);
+    vec gained = v_mul(lane_dot(spring, spring), p->k.tangential_inverse);
+    return (audited){
+        .whole = a->whole,
+        .spring = spring,
+        .loss = {v_sub(drag.x, spring.x), v_sub(drag.y, spring.y), v_sub(drag.z, spring.z)},
+        .damping = v_keep(p->touch, v_sub(force, a->normal_spring)),
+        .stored = v_mul(v_fnma(a->before_squared, p->k.before_inverse, gained), t->rate),
+        .slip = a->slip,
+    };
 }
 
 /// Law, force rows and audit of LANES pairs that are near enough to matter.

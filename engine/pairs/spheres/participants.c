@@ -254,7 +254,8 @@ static cairn_status find_exposed(eng_lane *lane, bool *changed)
     return CAIRN_OK;
 }
 
-// those of bodies without slots where these can meet anything, and of exposed spheres
+// those of bodies without slots where these can meet anything, and of exposed spheres; there is an
+// address where there are none, which does not mean all
 cairn_status eng_lane_colliders_list(eng_lane *lane)
 {
     cairn_world *world = lane->world;
@@ -263,7 +264,7 @@ cairn_status eng_lane_colliders_list(eng_lane *lane)
     for (int k = 0; k < world->general_count && general; k++)
         most += eng_collider_count_of(world, world->active[k]);
     cairn_status status =
-        base_array_reserve(&world->allocator, &world->listed, &world->listed_capacity, most);
+        base_array_reserve(&world->allocator, &world->listed, &world->listed_capacity, most + 1);
     if (status != CAIRN_OK)
         return status;
     for (int k = 0; k < world->general_count && general; k++)

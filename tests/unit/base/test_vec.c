@@ -32,6 +32,14 @@ static void tiny_rotations_keep_their_digits(void **state)
     (void)state;
     quat q = base_quat_from_rotation_vector(vec3_make(2e-9, 0.0, 0.0));
     check_close(q.x, 1e-9, 1e-15, 0.0);
+    // small turns go by a series, large ones by sine and cosine
+    for (double angle = 1e-6; angle < 3.0; angle *= 1.01) {
+        q = base_quat_from_rotation_vector(vec3_make(0.6 * angle, 0.0, -0.8 * angle));
+        check_close(q.w, cos(0.5 * angle), 4e-16, 0.0);
+        check_close(q.x, 0.6 * sin(0.5 * angle), 1e-15, 0.0);
+        check_close(q.z, -0.8 * sin(0.5 * angle), 1e-15, 0.0);
+        assert_true(q.y == 0.0);
+    }
 }
 
 static void tangents_are_orthonormal_and_right_handed(void **state)

@@ -144,8 +144,8 @@ static void test_tables(void **state)
         const cli_command *each = cli_all_commands.items[c];
         assert_ptr_equal(cli_command_find(&cli_all_commands, each->name), each);
         assert_true(each->settings_size >= sizeof(cli_common));
-        for (int i = 0; i < each->option_count; i++) {
-            const cli_option *option = &each->options[i];
+        for (int i = 0; i < cli_option_count(each); i++) {
+            const cli_option at = cli_option_at(each, i), *option = &at;
             assert_true(option->help != NULL && option->help[0] != '\0');
             assert_true((option->type == CLI_FLAG) == (option->argument == NULL));
             assert_true((option->type == CLI_CHOICE) == (option->words != NULL));
@@ -154,9 +154,10 @@ static void test_tables(void **state)
             if (option->type == CLI_NUMBER || option->type == CLI_INTEGER)
                 assert_true(option->minimum < option->maximum);
             for (int k = 0; k < i; k++) {
-                assert_string_not_equal(option->name, each->options[k].name);
-                assert_true(option->letter == 0 || option->letter != each->options[k].letter);
-                assert_true(option->offset != each->options[k].offset);
+                const cli_option other = cli_option_at(each, k);
+                assert_string_not_equal(option->name, other.name);
+                assert_true(option->letter == 0 || option->letter != other.letter);
+                assert_true(option->offset != other.offset);
             }
         }
     }

@@ -175,7 +175,7 @@ static inline fixture fixture_cloud(int contacts, int bodies, double mu, uint64_
     return f;
 }
 
-/// (4.12) by the definition, with W and q dense in long double where `form_W`, else by bodies;
+/// (4.18) by the definition, with W and q dense in long double where `form_W`, else by bodies;
 /// shares no code with the library.
 static inline double fixture_residual(const fixture *f, const double (*R)[3])
 {
@@ -189,7 +189,7 @@ static inline double fixture_residual(const fixture *f, const double (*R)[3])
     for (int a = 0; a < m; a++)
         for (int k = 0; k < 6; k++)
             v[a][k] = v[a][k] * f->mass_inverse[a][k] + f->v_free[a][k];
-    long double map = 0, q2 = 0, R2 = 0, U2 = 0;
+    long double map = 0, q2 = 0, r2 = 0;
     for (int i = 0; i < n; i++) {
         long double U[3];
         for (int row = 0; row < 3; row++) {
@@ -197,13 +197,19 @@ static inline double fixture_residual(const fixture *f, const double (*R)[3])
             for (int s = 0; s < 2; s++)
                 for (int k = 0; k < 6 && f->body[i][s] >= 0; k++)
                     U[row] += f->H[i][s][row][k] * v[f->body[i][s]][k];
-            U2 += U[row] * U[row];
-            R2 += (long double)R[i][row] * R[i][row];
-            q2 += (long double)f->q[i][row] * f->q[i][row];
+        }
+        const mat3 *W = &f->problem.W_diagonal[i];
+        long double trace = (long double)W->m[0][0] + W->m[1][1] + W->m[2][2], r[3];
+        long double root = trace > 0 ? sqrtl(trace / 3) : HUGE_VALL; // rigid ones must be open
+        for (int row = 0; row < 3; row++) {
+            r[row] = trace > 0 ? root * R[i][row] : 0;
+            U[row] /= root;
+            r2 += r[row] * r[row];
+            q2 += (f->q[i][row] / root) * (f->q[i][row] / root);
         }
         long double mu = f->friction[i];
-        long double z[3] = {R[i][0] - U[0] - mu * sqrtl(U[1] * U[1] + U[2] * U[2]), R[i][1] - U[1],
-                            R[i][2] - U[2]};
+        long double z[3] = {r[0] - U[0] - mu * sqrtl(U[1] * U[1] + U[2] * U[2]), r[1] - U[1],
+                            r[2] - U[2]};
         long double t = sqrtl(z[1] * z[1] + z[2] * z[2]), p[3] = {z[0], z[1], z[2]};
         if (mu * t <= -z[0]) {
             p[0] = p[1] = p[2] = 0;
@@ -213,10 +219,10 @@ static inline double fixture_residual(const fixture *f, const double (*R)[3])
             p[2] = mu * p[0] * z[2] / t;
         }
         for (int row = 0; row < 3; row++)
-            map += (R[i][row] - p[row]) * (R[i][row] - p[row]);
+            map += (r[row] - p[row]) * (r[row] - p[row]);
     }
     free(v);
-    return (double)(sqrtl(map) / sqrtl(fmaxl(q2, fmaxl(R2, U2))));
+    return (double)sqrtl(fmaxl(map, 0x1p-104L * r2) / q2);
 }
 
 #endif

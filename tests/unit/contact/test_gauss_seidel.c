@@ -149,7 +149,7 @@ static void stops_are_named_rightly(void **state)
     assert_int_equal(con_solve(solver, NULL, &f.problem, &control, f.R, f.U, &report, f.arena),
                      CAIRN_OK);
     assert_int_equal(report.stop, CON_STOP_STAGNATED);
-    check_at_most(report.error, 1e-14);
+    check_at_most(report.residual.error, 1e-14);
     fixture_destroy(&f);
 
     f = fixture_wall(6, 12, 0.5, 3);
@@ -164,7 +164,7 @@ static void stops_are_named_rightly(void **state)
     assert_true(report.history_count >= 2);
     // the best point comes back
     for (int k = 0; k < report.history_count; k++)
-        assert_true(report.error <= history[k] * (1.0 + 1e-12));
+        assert_true(report.residual.error <= history[k] * (1.0 + 1e-12));
     control.max_iterations = 0;
     control.time_limit = 1e-9;
     assert_int_equal(con_solve(solver, NULL, &f.problem, &control, f.R, f.U, &report, f.arena),
@@ -189,8 +189,9 @@ static void both_measures_are_demanded(void **state)
                                f.U, &report, f.arena),
                      CAIRN_OK);
     assert_int_equal(report.stop, CON_STOP_SOLVED);
-    check_at_most(report.error_q, 1e-5);
-    check_at_most(report.error, report.error_q);
+    check_at_most(report.residual.error_q, 1e-5);
+    check_at_most(report.residual.error_siconos, report.residual.error_q);
+    check_at_most(report.residual.error, 1e-5);
     fixture_destroy(&f);
 }
 

@@ -74,6 +74,7 @@ static inline void run(cairn_world *world, int steps, bool ordinary)
             fail_msg("%s", error.message);
         assert_int_equal(eng_lane_rows(world) > 0, !ordinary);
     }
+    assert_int_equal(cairn_world_validate(world, &error), CAIRN_OK);
 }
 
 static inline void check_bodies(const cairn_world *a, const cairn_world *b, double tolerance)

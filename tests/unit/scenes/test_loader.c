@@ -55,6 +55,67 @@ static cairn_status load(const char *text, const scn_options *options, scn_scene
     return status;
 }
 
+/// Every row of the table is a key of simulation{} and a word of the command line, its ends are
+/// accepted and what lies behind them refused; nothing else is a key.
+static void test_simulation_settings(void **state)
+{
+    (void)state;
+    for (int i = 0; i < cairn_world_def_setting_count(); i++) {
+        const cairn_setting_info info = cairn_world_def_get_setting(i);
+        char text[256], good[64], bad[64];
+        bool number = strcmp(info.type, "number") == 0 || strcmp(info.type, "integer") == 0;
+        if (number) {
+            snprintf(good, sizeof good, "%.17g", info.minimum);
+            snprintf(bad, sizeof bad, "%.17g", info.minimum - 1.0);
+        } else {
+            const char *word = info.choices != NULL ? info.choices[1] : "false";
+            snprintf(good, sizeof good, info.choices != NULL ? "'%s'" : "%s", word);
+            snprintf(bad, sizeof bad, "'none'");
+        }
+        for (int wrong = 0; wrong < 2; wrong++) {
+            cairn_error error = {0};
+            scn_scene *scene = NULL;
+            scn_options options = scn_default_options();
+            snprintf(text, sizeof text, "simulation{ %s = %s }\nground{}\n", info.name,
+                     wrong ? bad : good);
+            cairn_status status = load(text, &options, &scene, &error);
+            if (status != (wrong ? CAIRN_ERROR_SCENE : CAIRN_OK))
+                fail_msg("%s gives %d: %s", text, (int)status, error.message);
+            cairn_value value = {0};
+            if (!wrong) {
+                assert_int_equal(
+                    cairn_world_def_get_value(cairn_world_get_def(scene->world), info.name, &value),
+                    CAIRN_OK);
+                if (number)
+                    assert_true(value.number == info.minimum);
+            }
+            scn_destroy(scene);
+            // the same by the command line
+            char word[64];
+            snprintf(word, sizeof word, "%s", wrong ? bad : good);
+            if (word[0] == '\'') {
+                word[strlen(word) - 1] = '\0';
+                memmove(word, word + 1, strlen(word));
+            }
+            const scn_assignment assignment = {info.name, word};
+            options.simulation = &assignment;
+            options.simulation_count = 1;
+            scene = NULL;
+            status = load("ground{}\n", &options, &scene, &error);
+            assert_int_equal(status, wrong ? CAIRN_ERROR_ARGUMENT : CAIRN_OK);
+            scn_destroy(scene);
+        }
+    }
+    cairn_error error = {0};
+    scn_scene *scene = NULL;
+    scn_options options = scn_default_options();
+    const scn_assignment unknown = {"treads", "2"};
+    options.simulation = &unknown;
+    options.simulation_count = 1;
+    assert_int_equal(load("ground{}\n", &options, &scene, &error), CAIRN_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "did you mean \"threads\""));
+}
+
 static void test_full_scene(void **state)
 {
     (void)state;
@@ -156,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_full_scene),
+        cmocka_unit_test(test_simulation_settings),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_failing_allocations),
     };

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of the reactions that give the same velocities, the least: conjugate gradients in the range of W.
+#include "contact/problem/least_norm.h"
+
+#include "contact/cones/soc.h"
+#include "contact/problem/reduced.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROUNDS_MAX = 6, PRODUCTS_MAX = 100 };
+
+// the velocities are kept to this part of what is changed, and a change below it is none
+static const double precision = 1e-12, least_change = 1e-9;
+// a contact slips from this many times the tolerance on, relative to the largest speed
+static const double slip_factor = 10.0;
+
+typedef struct least_norm {
+    con_reduction reduction;
+    const double *friction;
+    int count;
+    bool *free;          // [count] contacts whose reactions are moved
+    double (*offset)[3]; // [count] q of the reduced problem, as the products have it
+    double (*r)[3], (*y)[3], (*residual)[3], (*direction)[3], (*product)[3];
+} least_norm;
+
+static cairn_status allocate(least_norm *s, base_arena *arena)
+{
+    size_t n = (size_t)s->count;
+    double(**const vectors[])[3] = {&s->offset,   &s->r,         &s->y,
+                                    &s->residual, &s->direction, &s->product};
+    s->free = base_arena_array(arena, bool, "least norm", n);
+    bool complete = s->free != NULL;
+    for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
+        *vectors[k] = base_arena_allocate(arena, "least norm", n, sizeof **vectors[k]);
+        complete = complete && *vectors[k] != NULL;
+    }
+    return complete ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
+static int root_of(int *parent, int a)
+{
+    while (parent[a] != a)
+        a = parent[a] = parent[parent[a]];
+    return a;
+}
+
+// marks the contacts of islands with joints
+static cairn_status mark_jointed(least_norm *s, base_arena *arena)
+{
+    const con_reduction *reduction = &s->reduction;
+    int m = reduction->jointed->body_count;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    int *parent = base_arena_array(arena, int, "least norm", m + 1);
+    bool *jointed = base_arena_array(arena, bool, "least norm", m + 1);
+    if (parent == NULL || jointed == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int a = 0; a <= m; a++)
+        parent[a] = a;
+    memset(jointed, 0, (size_t)(m + 1) * sizeof *jointed);
+    for (int i = 0; i < s->count; i++) {
+        const int *body = reduction->together[i];
+        if (body[0] >= 0 && body[1] >= 0)
+            parent[root_of(parent, body[0])] = root_of(parent, body[1]);
+    }
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < 2; k++)
+            if (reduction->together[i][k] != reduction->loose[i][k])
+                jointed[root_of(parent, reduction->together[i][k])] = true;
+    for (int i = 0; i < s->count; i++) {
+        const int *body = reduction->together[i];
+        int any = body[0] >= 0 ? body[0] : body[1];
+        s->free[i] = any >= 0 && jointed[root_of(parent, any)];
+    }
+    base_arena_rewind(arena, mark);
+    return CAIRN_OK;
+}
+
+// of them, those that bear and stick; returns their number
+static int keep_sticking(least_norm *s, double tolerance, const double (*R)[3],
+                         const double (*U)[3])
+{
+    double fastest = 0.0;
+    int left = 0;
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < 3; k++)
+            fastest = fmax(fastest, fmax(fabs(s->offset[i][k]), fabs(U[i][k])));
+    for (int i = 0; i < s->count; i++) {
+        double slip = sqrt(U[i][1] * U[i][1] + U[i][2] * U[i][2]);
+        s->free[i] = s->free[i] && R[i][0] > 0.0 && slip <= slip_factor * tolerance * fastest;
+        left += s->free[i];
+    }
+    return left;
+}
+
+// out = W x within the free contacts; x is zero elsewhere
+static void multiply(least_norm *s, const double (*x)[3], double (*out)[3])
+{
+    con_reduction_velocity(&s->reduction, x, out, NULL);
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < 3; k++)
+            out[i][k] = s->free[i] ? out[i][k] - s->offset[i][k] : 0.0;
+}
+
+static double dot(const least_norm *s, const double (*a)[3], const double (*b)[3])
+{
+    double sum = 0.0;
+    for (int i = 0; i < s->count; i++)
+        sum += con_soc_dot(a[i], b[i]);
+    return sum;
+}
+
+// y = the part of r in the range of W: from zero, conjugate gradients for W y = W r stay there;
+// false where they do not get there
+static bool find_part(least_norm *s, const double (*R)[3])
+{
+    size_t size = (size_t)s->count * sizeof *s->y;
+    memset(s->y, 0, size);
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < 3; k++)
+            s->r[i][k] = s->free[i] ? R[i][k] : 0.0;
+    multiply(s, (const double(*)[3])s->r, s->residual);
+    memcpy(s->direction, s->residual, size);
+    double now = dot(s, (const double(*)[3])s->residual, (const double(*)[3])s->residual);
+    double first = now;
+    for (int turn = 0; turn < PRODUCTS_MAX && now > precision * precision * first; turn++) {
+        multiply(s, (const double(*)[3])s->direction, s->product);
+        double bend = dot(s, (const double(*)[3])s->direction, (const double(*)[3])s->product);
+        if (!(bend > 0.0))
+            break;
+        double step = now / bend, before = now;
+        for (int i = 0; i < s->count; i++)
+            for (int k = 0; k < 3; k++) {
+                s->y[i][k] += step * s->direction[i][k];
+                s->residual[i][k] -= step * s->product[i][k];
+            }
+        now = dot(s, (const double(*)[3])s->residual, (const double(*)[3])s->residual);
+        for (int i = 0; i < s->count; i++)
+            for (int k = 0; k < 3; k++)
+                s->direction[i][k] = s->residual[i][k] + now / before * s->direction[i][k];
+    }
+    return now <= 1e4 * precision * precision * first;
+}
+
+// largest part of the way of one contact that stays in its cone
+static double reach_of(const least_norm *s, int i)
+{
+    double mu = s->friction[i];
+    double x[3] = {mu * s->r[i][0], s->r[i][1], s->r[i][2]}, d[3];
+    for (int k = 0; k < 3; k++)
+        d[k] = s->y[i][k] - s->r[i][k];
+    double normal = d[0] < 0.0 ? -s->r[i][0] / d[0] : INFINITY;
+    d[0] *= mu;
+    return fmin(normal, mu > 0.0 ? con_soc_step(x, d, 1.0) : 1.0);
+}
+
+// moves R towards y as far as all contacts allow, and holds those that allow no more; returns
+// whether there is more to do
+static bool move(least_norm *s, double (*R)[3])
+{
+    double part = 1.0, change = 0.0, size = 0.0;
+    for (int i = 0; i < s->count; i++)
+        if (s->free[i])
+            part = fmin(part, reach_of(s, i));
+    for (int i = 0; i < s->count; i++) {
+        if (!s->free[i])
+            continue;
+        for (int k = 0; k < 3; k++) {
+            double way = s->y[i][k] - s->r[i][k];
+            change += way * way;
+            size += s->r[i][k] * s->r[i][k];
+            R[i][k] += part * way;
+        }
+        s->free[i] = reach_of(s, i) > part * (1.0 + 1e-9) + 1e-12;
+    }
+    return part < 1.0 && change > least_change * least_change * size;
+}
+
+static cairn_status run(least_norm *s, double tolerance, double (*R)[3], double (*U)[3], double *l,
+                        base_arena *arena)
+{
+    cairn_status status = mark_jointed(s, arena);
+    if (status != CAIRN_OK)
+        return status;
+    memset(s->y, 0, (size_t)s->count * sizeof *s->y);
+    con_reduction_velocity(&s->reduction, (const double(*)[3])s->y, s->offset, NULL);
+    if (keep_sticking(s, tolerance, (const double(*)[3])R, (const double(*)[3])U) < 2)
+        return CAIRN_OK;
+    size_t size = (size_t)s->count * sizeof *R;
+    double(*before)[3] = base_arena_allocate(arena, "least norm", (size_t)s->count, sizeof *before);
+    if (before == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memcpy(before, R, size);
+    for (int round = 0; round < ROUNDS_MAX; round++)
+        if (!find_part(s, (const double(*)[3])R) || !move(s, R))
+            break;
+    con_residual old, moved;
+    status = con_reduction_residual(&s->reduction, (const double(*)[3])before, s->product, l, &old);
+    if (status == CAIRN_OK)
+        status = con_reduction_residual(&s->reduction, (const double(*)[3])R, U, l, &moved);
+    if (status != CAIRN_OK || moved.error <= fmax(old.error, 0.5 * tolerance))
+        return status;
+    memcpy(R, before, size);
+    return con_reduction_residual(&s->reduction, (const double(*)[3])R, U, l, &moved);
+}
+
+cairn_status con_least_norm(const con_problem *problem, double tolerance, double (*R)[3],
+                            double (*U)[3], double *l, base_arena *arena)
+{
+    base_arena_mark mark = base_arena_get_mark(arena);
+    least_norm s = {.friction = problem->friction, .count = problem->contact_count};
+    cairn_status status = con_reduce_joints(problem, arena, &s.reduction);
+    if (status == CAIRN_OK)
+        status = allocate(&s, arena);
+    if (status == CAIRN_OK)
+        status = run(&s, tolerance, R, U, l, arena);
+    base_arena_rewind(arena, mark);
+    return status;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// Explicit batches of the general path: Newton's laws for every law and shape, worlds of several
+// laws, the same bits on any number of threads and after a restart, no heap call once warm.
+#include "engine/state/world.h"
+#include "tests/regress/heap.h"
+
+#include <math.h>
+
+static cairn_error error;
+
+typedef void law_function(const char *law);
+
+/// Calls the function for every impulse law.
+static void for_explicit_laws(law_function *function)
+{
+    int count = 0;
+    for (int i = 0; i < cairn_plugin_count(CAIRN_LAW); i++) {
+        cairn_plugin_info info = cairn_plugin_get(CAIRN_LAW, i);
+        if (strcmp(info.kind, "impulse") != 0)
+            continue;
+        function(info.name);
+        count++;
+    }
+    assert_true(count >= 5);
+}
+
+/// Read-outs of contacts add up to what the step did to each body: m (v' - v) = h (m g + F).
+static void check_newton(cairn_world *world, double step)
+{
+    enum { MOST = 64 };
+    double before[MOST][3];
+    int count = cairn_body_count(world);
+    assert_true(count <= MOST);
+    cairn_body_view view;
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &view), CAIRN_OK);
+        memcpy(before[i], view.velocity, sizeof before[i]);
+    }
+    heap_steps(world, 1);
+    for (int i = 0; i < count; i++) {
+        double force[3], torque[3];
+        cairn_body_id id = cairn_body_at(world, i);
+        assert_int_equal(cairn_body_get(world, id, &view), CAIRN_OK);
+        assert_int_equal(cairn_body_get_contact_force(world, id, force, torque), CAIRN_OK);
+        if (view.kind != CAIRN_DYNAMIC)
+            continue;
+        for (int k = 0; k < 3; k++) {
+            double gravity = k == 2 ? -9.81 * view.mass : 0.0;
+            double size = fabs(force[k]) + fabs(gravity) + 1.0;
+            check_close(view.mass * (view.velocity[k] - before[i][k]) / step, force[k] + gravity,
+                        0.0, 1e-9 * size);
+        }
+    }
+}
+
+static void fall(const char *law)
+{
+    heap_def def = default_heap();
+    def.law = law;
+    cairn_world *world = heap_world(&def);
+    // the executor of spheres keeps parts of a force in single precision
+    world->general_only = true;
+    int most = 0;
+    for (int i = 0; i < 60; i++) {
+        check_newton(world, def.step);
+        int contacts = cairn_contact_count(world);
+        most = contacts > most ? contacts : most;
+    }
+    assert_true(most > 20);
+    cairn_world_destroy(world);
+}
+
+static void test_newton(void **state)
+{
+    (void)state;
+    for_explicit_laws(fall);
+}
+
+/// Shapes of all kinds that fly at each other, with nothing else in the world.
+static cairn_world *make_cloud(const char *law)
+{
+    cairn_world_def settings = cairn_default_world_def();
+    settings.time_step = 1e-3;
+    memset(settings.gravity, 0, sizeof settings.gravity);
+    cairn_world *world;
+    heap_def def = default_heap();
+    cairn_shape_id shapes[HEAP_SHAPES];
+    must(cairn_world_create(&settings, &world, &error), &error);
+    must(set_law(world, law, &error), &error);
+    must(make_shapes(world, &def, shapes, &error), &error);
+    base_rng rng = base_rng_make(3);
+    for (int i = 0; i < 27; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        cairn_body_id id;
+        body.shape = shapes[i % HEAP_SHAPES];
+        body.mass = 1.0 + 0.1 * i;
+        const int cell[3] = {i % 3, i / 3 % 3, i / 9};
+        for (int k = 0; k < 3; k++) {
+            body.position[k] = 0.25 * (cell[k] - 1) + 0.02 * base_rng_unit(&rng);
+            body.velocity[k] = -2.0 * (cell[k] - 1);
+            body.angular_velocity[k] = 4.0 * base_rng_unit(&rng) - 2.0;
+        }
+        must(cairn_body_create(world, &body, &id, &error), &error);
+    }
+    return world;
+}
+
+static void collide(const char *law)
+{
+    cairn_world *world = make_cloud(law);
+    double p[3], L[3], p_now[3], L_now[3];
+    cairn_world_get_momentum(world, p, L);
+    int most = 0;
+    for (int i = 0; i < 200; i++) {
+        heap_steps(world, 1);
+        int contacts = cairn_contact_count(world);
+        most = contacts > most ? contacts : most;
+    }
+    cairn_world_get_momentum(world, p_now, L_now);
+    assert_true(most > 20);
+    // bodies of some kilograms at some metres a second
+    for (int k = 0; k < 3; k++) {
+        check_close(p_now[k], p[k], 0.0, 1e-11);
+        check_close(L_now[k], L[k], 0.0, 1e-11);
+    }
+    cairn_world_destroy(world);
+}
+
+static void test_momentum(void **state)
+{
+    (void)state;
+    for_explicit_laws(collide);
+}
+
+// ---------------------------------------------------------------- worlds of several laws
+
+/// Two materials beside the default one: pairs of them are implicit, hooke and spring_dashpot.
+static cairn_world *make_mixed(int threads, cairn_allocator allocator)
+{
+    heap_def def = default_heap();
+    def.law = "hooke";
+    def.threads = threads;
+    def.layers = 0;
+    def.allocator = allocator;
+    cairn_world *world = heap_world(&def);
+    cairn_material_id soft, rough;
+    cairn_shape_id shapes[HEAP_SHAPES];
+    must(cairn_material_create(world, "soft", &soft, &error), &error);
+    must(cairn_material_create(world, "rough", &rough, &error), &error);
+    must(cairn_pair_set_law(world, soft, soft, "spring_dashpot", &error), &error);
+    must(cairn_pair_set_value(world, soft, soft, "spring", cairn_number(2e4), &error), &error);
+    must(cairn_pair_set_value(world, soft, soft, "dashpot", cairn_number(-1.0), &error), &error);
+    must(cairn_pair_set_law(world, rough, rough, "signorini_coulomb", &error), &error);
+    must(make_shapes(world, &def, shapes, &error), &error);
+    base_rng rng = base_rng_make(11);
+    for (int i = 0; i < 200; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        cairn_body_id id;
+        body.shape = shapes[i % HEAP_SHAPES];
+        body.material = i / 25 % 2 == 0 ? soft : rough;
+        body.mass = 2.0;
+        body.position[0] = 0.23 * (i % 5) + 0.01 * base_rng_unit(&rng);
+        body.position[1] = 0.23 * (i / 5 % 5) + 0.01 * base_rng_unit(&rng);
+        body.position[2] = 0.12 + 0.22 * (i / 25);
+        body.velocity[2] = -0.5;
+        must(cairn_body_create(world, &body, &id, &error), &error);
+    }
+    return world;
+}
+
+enum { MIXED_STEPS = 120 };
+
+static void trace(int threads, uint64_t hashes[MIXED_STEPS])
+{
+    cairn_world *world = make_mixed(threads, (cairn_allocator){0});
+    for (int i = 0; i < MIXED_STEPS; i++) {
+        heap_steps(world, 1);
+        hashes[i] = cairn_world_get_hash(world);
+    }
+    assert_in_range(cairn_contact_count(world), 200, 100000);
+    cairn_world_destroy(world);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    uint64_t one[MIXED_STEPS], many[MIXED_STEPS];
+    trace(1, one);
+    for (int threads = 2; threads <= 8; threads++) {
+        trace(threads, many);
+        if (memcmp(one, many, sizeof one) != 0)
+            fail_msg("%d threads differ from one", threads);
+    }
+}
+
+static void test_restart(void **state)
+{
+    (void)state;
+    char folder[64], path[96];
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    cairn_world *saved = make_mixed(1, (cairn_allocator){0});
+    cairn_world *restored = make_mixed(2, (cairn_allocator){0});
+    heap_steps(saved, MIXED_STEPS);
+    must(cairn_world_save(saved, path, NULL, &error), &error);
+    must(cairn_world_restore(restored, path, &error), &error);
+    must(cairn_world_validate(restored, &error), &error);
+    for (int i = 0; i < MIXED_STEPS; i++) {
+        heap_steps(saved, 1);
+        heap_steps(restored, 1);
+        assert_true(cairn_world_get_hash(saved) == cairn_world_get_hash(restored));
+    }
+    cairn_world_destroy(saved);
+    cairn_world_destroy(restored);
+    heap_folder_remove(folder, (const char *const[]){"a.h5"}, 1);
+}
+
+/// A law may change between steps: its contacts go over to another batch, or to the implicit
+/// problem.
+static void test_changed_law(void **state)
+{
+    (void)state;
+    cairn_world *world = make_mixed(1, (cairn_allocator){0});
+    cairn_material_id soft = cairn_material_find(world, "soft");
+    cairn_material_id rough = cairn_material_find(world, "rough");
+    heap_steps(world, MIXED_STEPS);
+    int explicit_before = cairn_contact_count(world);
+    must(cairn_pair_set_law(world, soft, soft, "signorini_coulomb", &error), &error);
+    heap_steps(world, 5);
+    must(cairn_pair_set_law(world, soft, rough, "incremental", &error), &error);
+    must(cairn_pair_set_law(world, rough, rough, "incremental", &error), &error);
+    heap_steps(world, 5);
+    assert_true(cairn_contact_count(world) > explicit_before / 2);
+    cairn_world_destroy(world);
+}
+
+/// Columns of boxes at rest, which keep their contacts.
+static cairn_world *make_columns(const char *law, cairn_allocator allocator)
+{
+    heap_def def = default_heap();
+    def.law = law;
+    def.layers = 0;
+    def.step = 5e-4;
+    def.allocator = allocator;
+    cairn_world *world = heap_world(&def);
+    cairn_shape_id shapes[HEAP_SHAPES];
+    must(make_shapes(world, &def, shapes, &error), &error);
+    for (int i = 0; i < 108; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        cairn_body_id id;
+        body.shape = shapes[1];
+        body.mass = 2.0;
+        body.position[0] = 0.3 * (i % 6);
+        body.position[1] = 0.3 * (i / 6 % 6);
+        body.position[2] = 0.069 + 0.139 * (i / 36);
+        must(cairn_body_create(world, &body, &id, &error), &error);
+    }
+    return world;
+}
+
+static void rest(const char *law)
+{
+    base_counting_allocator counter = {0};
+    base_allocator allocator = base_allocator_counting(&counter);
+    cairn_world *world =
+        make_columns(law, (cairn_allocator){allocator.reallocate, allocator.context});
+    heap_steps(world, 1500);
+    assert_in_range(cairn_contact_count(world), 4 * 108, 100000);
+    long before = counter.calls;
+    heap_steps(world, 100);
+    assert_int_equal(counter.calls, before);
+    cairn_world_destroy(world);
+    assert_int_equal(counter.live, 0);
+}
+
+static void test_no_heap_call_once_warm(void **state)
+{
+    (void)state;
+    rest("hooke");
+    rest("spring_dashpot");
+}
+
+// ---------------------------------------------------------------- validation
+
+/// Writes a value where it does not belong, and sees that it is found and gone again afterwards.
+#define CHECK_FOUND(world, place, value, expected)                                                 \
+    do {                                                                                           \
+        __typeof__(place) kept = (place);                                                          \
+        (place) = (value);                                                                         \
+        if (cairn_world_validate(world, &error) != (expected))                                     \
+            fail_msg(#place " = " #value " was not found");                                        \
+        (place) = kept;                                                                            \
+        must(cairn_world_validate(world, &error), &error);                                         \
+    } while (0)
+
+static void test_validate(void **state)
+{
+    (void)state;
+    cairn_world *world = make_mixed(1, (cairn_allocator){0});
+    must(cairn_world_validate(world, &error), &error);
+    world->general_only = true;
+    heap_steps(world, MIXED_STEPS);
+    eng_contacts *c = &world->contacts;
+    eng_plan *plan = &world->plan;
+    int last = c->count - 1, pair = c->pair[last], place = world->pair_count - 1;
+    const cairn_status wrong = CAIRN_ERROR_INCONSISTENT, infinite = CAIRN_ERROR_NONFINITE;
+    assert_true(c->cone_count > 0 && c->cone_count < c->count && plan->batch_count > 4);
+    CHECK_FOUND(world, c->gap[3], NAN, infinite);
+    CHECK_FOUND(world, c->history[last][7], INFINITY, infinite);
+    CHECK_FOUND(world, world->energy.friction, NAN, infinite);
+    CHECK_FOUND(world, world->v[5][4], NAN, wrong);
+    CHECK_FOUND(world, world->q[5].orientation.w, 2.0, wrong);
+    CHECK_FOUND(world, world->bodies[7].shape, world->shape_count, wrong);
+    CHECK_FOUND(world, world->bodies[7].material, -1, wrong);
+    CHECK_FOUND(world, world->bodies[7].mass, 0.0, wrong);
+    CHECK_FOUND(world, world->collider_count, world->collider_count + 1, wrong);
+    CHECK_FOUND(world, c->body[last][1], c->body[last][0], wrong);
+    CHECK_FOUND(world, c->pair[last], 0, wrong);
+    CHECK_FOUND(world, c->surface[0], world->surface_count, wrong);
+    CHECK_FOUND(world, c->frame[2].m[0][0], 3.0, wrong);
+    CHECK_FOUND(world, world->pairs[pair].count, 0, wrong);
+    CHECK_FOUND(world, world->pairs[pair].colliders.first, world->collider_count, wrong);
+    CHECK_FOUND(world, plan->order[place], plan->order[0], wrong);
+    CHECK_FOUND(world, plan->batch[place], 0, wrong);
+    CHECK_FOUND(world, plan->batches[plan->batch[place]].surface, 0, wrong);
+    CHECK_FOUND(world, plan->touch[0], plan->touch[1], wrong);
+    CHECK_FOUND(world, plan->start[world->body_count], 0, wrong);
+    CHECK_FOUND(world, world->surfaces[1].law, NULL, wrong);
+    cairn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_newton),      cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_threads),     cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_changed_law), cmocka_unit_test(test_no_heap_call_once_warm),
+        cmocka_unit_test(test_validate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
