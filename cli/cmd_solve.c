@@ -16,7 +16,7 @@ typedef struct solve_settings {
     cli_common common;
     cli_solver_choice solving;
     cli_accuracy accuracy;
-    double time_limit;
+    double time_limit, cpu_limit;
     int64_t max_iterations;
     const char *write_solution;
     bool guess, json;
@@ -30,6 +30,13 @@ static const cli_option options[] = {
      .offset = FIELD(time_limit),
      .argument = "SECONDS",
      .help = "time that one problem may take (default: no limit)",
+     .maximum = 1e9,
+     .open = true},
+    {.name = "cpu-limit",
+     .type = CLI_NUMBER,
+     .offset = FIELD(cpu_limit),
+     .argument = "SECONDS",
+     .help = "CPU time that one problem may take (default: no limit)",
      .maximum = 1e9,
      .open = true},
     {.name = "max-iterations",
@@ -81,6 +88,12 @@ static int copy_settings(const cli_assignments *from, cairn_setting to[CLI_ASSIG
     return from->count;
 }
 
+static bool is_interrupted(void *context)
+{
+    (void)context;
+    return cli_interrupt_asked();
+}
+
 static void make_request(const solve_settings *settings, solve_request *request)
 {
     cairn_solve_def def = cairn_default_solve_def();
@@ -97,6 +110,8 @@ static void make_request(const solve_settings *settings, solve_request *request)
     def.guess = settings->guess;
     def.max_iterations = (int)settings->max_iterations;
     def.time_limit = settings->time_limit;
+    def.cpu_limit = settings->cpu_limit;
+    def.stop = is_interrupted;
     def.threads = (int)settings->solving.threads;
     request->def = def;
     request->rows = 0;

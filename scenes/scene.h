@@ -132,8 +132,9 @@ typedef struct scn_scene {
     int motion_count, motion_capacity;
     struct scn_sandbox *sandbox; // of the program, which stays for the motions; NULL without
     struct lua_State *program;
-    scn_budget budget; // of program and world; the allocator refers to it
-    int overlap_count; // pairs of bodies that overlap at the start
+    scn_budget budget;      // of program and world
+    base_allocator counted; // theirs, which refers to the budget
+    int overlap_count;      // pairs of bodies that overlap at the start
 } scn_scene;
 
 scn_options scn_default_options(void);

@@ -135,7 +135,7 @@ static cairn_status factor_on_bodies(con_range *range, const double (*F)[3][3], 
         for (int k = 0; k < 6; k++)
             range->values[36 * (size_t)range->diagonal[b] + 7 * k] +=
                 shift + (largest > 0.0 ? regularisation * largest : 1.0);
-    return con_block_lu_factor(&range->lu, range->values) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+    return con_block_lu_factor(&range->lu, range->values, NULL) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
 }
 
 // ---------------------------------------------------------------- dense

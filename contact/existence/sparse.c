@@ -203,5 +203,5 @@ cairn_status con_range_sparse_factor(con_range_sparse *range, const double (*F)[
                     diagonal[4 * k] += shift + (largest > 0.0 ? regularisation * largest : 1.0);
             }
         }
-    return con_block_lu_factor(&range->lu, range->values) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+    return con_block_lu_factor(&range->lu, range->values, NULL) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
 }

@@ -2,10 +2,10 @@
 // Numeric part of the block factorisation: fronts, updates for the parents, triangular solves.
 #include "contact/linear/block_lu.h"
 
-#include "contact/linear/dense_lu.h"
-
 #include <math.h>
 #include <string.h>
+
+enum { ASKING_WORK = 20000000 }; // operations between two queries, some milliseconds
 
 /// Sizes of one supernode, in scalars.
 typedef struct front_shape {
@@ -129,7 +129,7 @@ static double largest_entry(const double *values, size_t count)
     return sum == 0.0 ? largest : NAN;
 }
 
-bool con_block_lu_factor(con_block_lu *lu, const double *values)
+bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense_query *query)
 {
     const con_block_order *order = lu->order;
     size_t count = (size_t)order->entry_start[order->supernode_count];
@@ -140,12 +140,22 @@ bool con_block_lu_factor(con_block_lu *lu, const double *values)
     double tiny = fmax(1e-14 * largest, 1e-290);
     size_t used = 0;
     int top = 0;
+    double work = 0.0;
     for (int s = 0; s < order->supernode_count; s++) {
         front_shape shape = shape_of(order, s);
+        work += (double)shape.rows * shape.rows * shape.pivots;
+        if (query != NULL && work > ASKING_WORK) {
+            if (query->stop(query->context))
+                return false;
+            work = 0.0;
+        }
         assemble_front(lu, s, values, &shape, &top, &used);
-        lu->perturbed += con_dense_partial_lu(lu->front, shape.stride, shape.rows, shape.pivots,
-                                              lu->pivot + order->first[s] * order->block, tiny,
-                                              lu->vector_length);
+        int replaced = con_dense_partial_lu(lu->front, shape.stride, shape.rows, shape.pivots,
+                                            lu->pivot + order->first[s] * order->block, tiny,
+                                            lu->vector_length, query);
+        if (replaced < 0)
+            return false;
+        lu->perturbed += replaced;
         keep_front(lu, s, &shape, lu->stack + used);
         lu->waiting[top++] = s;
         used += (size_t)shape.below * (size_t)shape.below;

@@ -4,6 +4,7 @@
 #define CAIRN_CONTACT_LINEAR_BLOCK_LU_H
 
 #include "contact/linear/block_order.h"
+#include "contact/linear/dense_lu.h"
 
 #include <stdbool.h>
 
@@ -28,8 +29,10 @@ cairn_status con_block_lu_create(const con_block_order *order, base_arena *arena
                                  con_block_lu *lu) CAIRN_CHECK_RESULT;
 
 /// @param values  [entries][block * block] row-major blocks in the order of the pattern
-/// @return false when a value is not finite; the factors are then useless
-bool con_block_lu_factor(con_block_lu *lu, const double *values) CAIRN_CHECK_RESULT;
+/// @param query   may end the work; NULL: nobody
+/// @return false when a value is not finite or the query ended it; the factors are then useless
+bool con_block_lu_factor(con_block_lu *lu, const double *values,
+                         const con_dense_query *query) CAIRN_CHECK_RESULT;
 
 /// Solves in place.
 /// @param x  [size * block] right side in, solution out, in the numbering of the pattern

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PANEL = 24, TILE_ROWS = 6, TILE_COLUMNS = 8 };
+enum { PANEL = 24, TILE_ROWS = 6, TILE_COLUMNS = 8, ASKING_ROWS = 256 };
 
 typedef double vector4 __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double vector8 __attribute__((vector_size(64), aligned(8), may_alias));
@@ -155,10 +155,13 @@ INLINE int factor_panel(double *a, size_t stride, int rows, int pivots, int begi
 }
 
 INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                      int length)
+                      int length, const con_dense_query *query)
 {
     int replaced = 0;
+    bool asks = query != NULL && rows >= ASKING_ROWS;
     for (int begin = 0; begin < pivots; begin += PANEL) {
+        if (asks && query->stop(query->context))
+            return -1;
         int end = begin + PANEL < pivots ? begin + PANEL : pivots;
         replaced += factor_panel(a, stride, rows, pivots, begin, end, pivot, tiny);
         for (int i = begin + 1; i < end; i++)
@@ -172,30 +175,32 @@ INLINE int partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot
 
 #if defined(__x86_64__) && defined(__GNUC__)
 __attribute__((target("avx2"))) static int partial_lu_avx2(double *a, size_t stride, int rows,
-                                                           int pivots, int *pivot, double tiny)
+                                                           int pivots, int *pivot, double tiny,
+                                                           const con_dense_query *query)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 4);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 4, query);
 }
 
 __attribute__((target("avx512f,avx512vl,avx512dq,prefer-vector-width=512"))) static int
-partial_lu_avx512(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny)
+partial_lu_avx512(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
+                  const con_dense_query *query)
 {
-    return partial_lu(a, stride, rows, pivots, pivot, tiny, 8);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 8, query);
 }
 
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                         int length)
+                         int length, const con_dense_query *query)
 {
-    return length == 8   ? partial_lu_avx512(a, stride, rows, pivots, pivot, tiny)
-           : length == 4 ? partial_lu_avx2(a, stride, rows, pivots, pivot, tiny)
-                         : partial_lu(a, stride, rows, pivots, pivot, tiny, 1);
+    return length == 8   ? partial_lu_avx512(a, stride, rows, pivots, pivot, tiny, query)
+           : length == 4 ? partial_lu_avx2(a, stride, rows, pivots, pivot, tiny, query)
+                         : partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
 }
 #else
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                         int length)
+                         int length, const con_dense_query *query)
 {
     (void)length;
-    return partial_lu_portable(a, stride, rows, pivots, pivot, tiny);
+    return partial_lu(a, stride, rows, pivots, pivot, tiny, 1, query);
 }
 #endif
 

@@ -3,7 +3,14 @@
 #ifndef CAIRN_CONTACT_LINEAR_DENSE_LU_H
 #define CAIRN_CONTACT_LINEAR_DENSE_LU_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/// Whether to give up a factorisation: deadlines and interruptions.
+typedef struct con_dense_query {
+    bool (*stop)(const void *context);
+    const void *context;
+} con_dense_query;
 
 /// Eliminates the first `pivots` columns of a square matrix of `rows` rows: afterwards the pivot
 /// rows hold L (unit, below the diagonal) and U, the other rows L and the Schur complement. Rows
@@ -12,9 +19,10 @@
 /// @param pivot   [pivots] out: row exchanged with row k at step k
 /// @param tiny    pivots below it in size are replaced by it
 /// @param length  1, 4 or 8 doubles a vector, from con_dense_vector_length
-/// @return pivots replaced
+/// @param query   asked before each panel of a large matrix; NULL: nobody
+/// @return pivots replaced; -1 where the query ended it
 int con_dense_partial_lu(double *a, size_t stride, int rows, int pivots, int *pivot, double tiny,
-                         int length);
+                         int length, const con_dense_query *query);
 
 /// Longest vectors that this machine has, the library was built for and the user allows
 /// (base/vectors.h).

@@ -234,7 +234,7 @@ static cairn_status factor_values(con_joint_cluster *c, base_arena *arena)
         for (int k = 0; k < 6; k++)
             values[36 * (size_t)con_block_pattern_find(&c->pattern, p, p) + 7 * (size_t)k] +=
                 regularisation;
-    bool factored = con_block_lu_factor(&c->lu, values);
+    bool factored = con_block_lu_factor(&c->lu, values, NULL);
     base_arena_rewind(arena, mark);
     return factored ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }

@@ -2,6 +2,8 @@
 // Measure that solvers compare with the tolerance, and names of the reasons to stop.
 #include "contact/solvers/control.h"
 
+#include "base/timer.h"
+
 const char *con_stop_name(con_stop stop)
 {
     switch (stop) {
@@ -11,6 +13,8 @@ const char *con_stop_name(con_stop stop)
         return "iteration_limit";
     case CON_STOP_TIME_LIMIT:
         return "time_limit";
+    case CON_STOP_INTERRUPTED:
+        return "interrupted";
     case CON_STOP_STAGNATED:
         return "stagnated";
     case CON_STOP_RUNAWAY:
@@ -21,6 +25,12 @@ const char *con_stop_name(con_stop stop)
         return "failed";
     }
     return "unknown";
+}
+
+bool con_control_is_late(const con_control *control)
+{
+    return (control->stop != NULL && control->stop(control->stop_context)) ||
+           (control->cpu_limit > 0.0 && base_timer_cpu_seconds() >= control->cpu_end);
 }
 
 double con_control_error(const con_control *control, const con_residual *residual)

@@ -12,6 +12,7 @@ typedef enum con_stop {
     CON_STOP_SOLVED, // its own measure met the tolerance; the caller certifies
     CON_STOP_ITERATION_LIMIT,
     CON_STOP_TIME_LIMIT,
+    CON_STOP_INTERRUPTED, // con_control.stop said so
     CON_STOP_STAGNATED,
     CON_STOP_RUNAWAY,    // impulses grew past CON_GROWTH_MAX: probably there is no solution
     CON_STOP_INFEASIBLE, // shown to have no solution, by a caller who asks con_existence_check
@@ -24,12 +25,16 @@ typedef enum con_stop {
 
 /// What every solver is told.
 typedef struct con_control {
-    double tolerance;       // on con_residual.error
-    bool both_measures;     // demand con_residual.error_q too, and with it error_siconos
-    double scaled_weight;   // weight of con_residual.error_scaled in what must meet the tolerance;
-                            // 0: not asked for
-    int max_iterations;     // sweeps, Newton steps...; <= 0: the solver's own default
-    double time_limit;      // s of wall clock; <= 0: none
+    double tolerance;     // on con_residual.error
+    bool both_measures;   // demand con_residual.error_q too, and with it error_siconos
+    double scaled_weight; // weight of con_residual.error_scaled in what must meet the tolerance;
+                          // 0: not asked for
+    int max_iterations;   // sweeps, Newton steps...; <= 0: the solver's own default
+    double time_limit;    // s of wall clock; <= 0: none
+    double cpu_limit;     // s of CPU time, of all threads of the process; <= 0: none
+    bool (*stop)(void *context); // asked at every iteration and inside factorisations; NULL: go on
+    void *stop_context;
+    double cpu_end;         // clock of CPU time at which to stop: set by con_solve from cpu_limit
     base_workers *workers;  // may be NULL
     const con_local *local; // one-contact solver for those that need one; NULL: the default
     const void *local_settings; // NULL: its defaults
@@ -45,6 +50,9 @@ typedef struct con_report {
     double seconds;        // the solve alone
     int history_count; // entries written to control->history: error after an iteration (or block)
 } con_report;
+
+/// The caller wants an end: `stop` says so, or the CPU time is used up.
+bool con_control_is_late(const con_control *control);
 
 /// The largest of the errors that a caller demands; what solvers compare with the tolerance.
 double con_control_error(const con_control *control, const con_residual *residual);

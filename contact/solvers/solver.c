@@ -165,6 +165,10 @@ static void judge(const con_control *control, con_report *report)
     bool within = con_control_error(control, &report->residual) <= control->tolerance;
     if (within && report->stop != CON_STOP_FAILED)
         report->stop = CON_STOP_SOLVED;
+    else if (!within && control->stop != NULL && control->stop(control->stop_context))
+        report->stop = CON_STOP_INTERRUPTED;
+    else if (!within && con_control_is_late(control))
+        report->stop = CON_STOP_TIME_LIMIT;
     else if (!within && report->residual.growth > CON_GROWTH_MAX)
         report->stop = CON_STOP_RUNAWAY;
     else if (!within && report->stop == CON_STOP_SOLVED)
@@ -235,6 +239,7 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
         return CAIRN_ERROR_ARGUMENT;
     con_problem copy = *problem;
     con_control told = *control;
+    told.cpu_end = control->cpu_limit > 0.0 ? base_timer_cpu_seconds() + control->cpu_limit : 0.0;
     base_arena_mark mark = base_arena_get_mark(arena);
     cairn_status status = jointed
                               ? run_jointed(solver, settings, problem, &told, R, U, report, arena)

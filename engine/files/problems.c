@@ -235,7 +235,8 @@ static cairn_status fail_solve(const con_solver *solver, cairn_status status, ca
 // a problem that was not solved may have no solution
 static cairn_status explain(cairn_problem *problem, con_report *report, cairn_error *error)
 {
-    if (report->stop == CON_STOP_SOLVED || problem->conversion->problem.contact_count == 0)
+    if (report->stop == CON_STOP_SOLVED || report->stop == CON_STOP_INTERRUPTED ||
+        problem->conversion->problem.contact_count == 0)
         return CAIRN_OK;
     con_existence existence;
     cairn_status status =
@@ -255,6 +256,9 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
         .scaled_weight = def->scaled_measure ? 1.0 : 0.0,
         .max_iterations = def->max_iterations,
         .time_limit = def->time_limit,
+        .cpu_limit = def->cpu_limit,
+        .stop = def->stop,
+        .stop_context = def->stop_context,
         .workers = workers,
         .local = choice->local,
         .local_settings = choice->local_settings,

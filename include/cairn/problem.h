@@ -87,7 +87,11 @@ typedef struct cairn_solve_def {
     bool guess;         // start from the file's first guess where it has one; default false: from 0
     int max_iterations; // 0: the solver's default
     double time_limit;  // s of wall clock; 0: none
+    double cpu_limit;   // s of CPU time, of all threads of the process; 0: none
     int threads;        // default 1
+    bool (*stop)(void *context); // asked at every iteration and inside factorisations, by the
+                                 // thread that solves; true ends the solve; NULL: nobody
+    void *stop_context;
     uint32_t cookie;
 } cairn_solve_def;
 
@@ -96,8 +100,8 @@ CAIRN_API cairn_solve_def cairn_default_solve_def(void);
 /// What a solve came to. A limit that was hit is no failure of the call.
 typedef struct cairn_solve_report {
     const char *solver; // name of the one that ran
-    const char *stop;   // "solved", "iteration_limit", "time_limit", "stagnated", "runaway",
-                        // "infeasible", "failed"
+    const char *stop;   // "solved", "iteration_limit", "time_limit", "interrupted", "stagnated",
+                        // "runaway", "infeasible", "failed"
     int iterations;
     double error;         // recomputed, theory.md (4.18): free of units
     double error_scaled;  // theory.md (4.13), in velocities

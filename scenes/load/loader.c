@@ -147,8 +147,8 @@ static const char *push_unknown_call(lua_State *L, const char *text)
         names[i] = calls[i].name;
     const char *near = base_suggest(word, names, BASE_COUNT(calls));
     if (near != NULL)
-        return lua_pushfstring(L, "unknown call %s (did you mean \"%s\"?)", word, near);
-    lua_pushfstring(L, "unknown call %s (there are: ", word);
+        return lua_pushfstring(L, "unknown call '%s' (did you mean \"%s\"?)", word, near);
+    lua_pushfstring(L, "unknown call '%s' (there are: ", word);
     for (int i = 0; i < BASE_COUNT(calls); i++)
         lua_pushfstring(L, "%s%s", names[i], i + 1 < BASE_COUNT(calls) ? ", " : ")");
     lua_concat(L, BASE_COUNT(calls) + 1);
@@ -302,7 +302,7 @@ static cairn_status load_text(scn_loader *loader, const char *text, size_t size,
     loader->sandbox = base_allocate(&scene->allocator, 1, sizeof *loader->sandbox);
     if (loader->sandbox == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
-    *loader->sandbox = (scn_sandbox){.allocator = scene->allocator,
+    *loader->sandbox = (scn_sandbox){.allocator = scene->counted,
                                      .memory_limit = options->memory_limit,
                                      .instruction_limit = options->instruction_limit,
                                      .time_limit = options->time_limit,
@@ -410,7 +410,8 @@ static void *budget_reallocate(void *context, void *block, size_t size)
     return result;
 }
 
-/// The scene's own allocator: the one given, counted where that can be done.
+/// The allocator of program and world: the one given, counted where that can be done. Others than
+/// they must not use it: it ends with the scene.
 static base_allocator budget_allocator(scn_scene *scene, const scn_options *options)
 {
     scene->budget = (scn_budget){.source = options->allocator, .limit = options->memory_budget};
@@ -425,7 +426,8 @@ static scn_scene *make_scene(const char *path, const scn_options *options)
     scn_scene *scene = base_allocate(&allocator, 1, sizeof *scene);
     if (scene == NULL)
         return NULL;
-    scene->allocator = allocator = budget_allocator(scene, options);
+    scene->allocator = allocator;
+    scene->counted = budget_allocator(scene, options);
     scene->path = base_copy_text(&allocator, path);
     scene->name = scene_name(&allocator, path);
     scene->title = base_copy_text(&allocator, "");
@@ -455,7 +457,7 @@ static void prepare_loader(scn_loader *loader, const scn_options *options, scn_s
     loader->world_def.log = options->log;
     loader->world_def.log_context = options->log_context;
     // the world outlives the options: its allocator refers to the scene's copy
-    loader->world_def.allocator = (cairn_allocator){forward_reallocate, &scene->allocator};
+    loader->world_def.allocator = (cairn_allocator){forward_reallocate, &scene->counted};
 }
 
 cairn_status scn_load(const char *path, const scn_options *options, scn_scene **scene,

@@ -188,8 +188,8 @@ def check_laws_and_meshes():
 def check_hints():
     """What a user types first has an answer that says how it is right."""
     cases = [
-        ('sphre{ radius = 0.1 }', r'h\.lua:1: unknown call sphre \(did you mean "sphere"\?\)'),
-        ('qqqqqqqq{}', r'h\.lua:1: unknown call qqqqqqqq \(there are: title, param, simulation'),
+        ('sphre{ radius = 0.1 }', r"""h\.lua:1: unknown call 'sphre' \(did you mean "sphere"\?\)"""),
+        ('qqqqqqqq{}', r"h\.lua:1: unknown call 'qqqqqqqq' \(there are: title, param, simulation"),
         ('simulation{ gravity = {0, 0, -9.81} }', r'gravity is a call of its own'),
         ('body{ zzzzz = 1 }', r'unknown key "zzzzz" \(there are: name, kind, shape'),
     ]

@@ -29,8 +29,8 @@ sensor{ name = "floor", body = "ground", quantity = "force" }
 """
 SOLVE_KEYS = ["file", "kind", "contacts", "dofs", "solver", "status", "iterations", "error",
               "seconds", "error_scaled", "error_q", "error_siconos", "growth"]
-STATUSES = {"solved", "iteration_limit", "time_limit", "stagnated", "runaway", "infeasible",
-            "failed"}
+STATUSES = {"solved", "iteration_limit", "time_limit", "interrupted", "stagnated",
+            "runaway", "infeasible", "failed"}
 CSV_HEAD = ("file,solver,success,time_s,iterations,error,wall_s,info,status,limit_s,"
             "error_scaled,error_q,error_siconos").split(",")
 
@@ -55,6 +55,34 @@ def dense(matrix):
         for entry in range(start[column], start[column + 1]):
             out[index[entry], column] += value[entry]
     return out
+
+
+def sparse(group, name, matrix):
+    """Matrix group in compressed columns of a dense array."""
+    columns = [numpy.nonzero(column)[0] for column in matrix.T]
+    out = group.create_group(name)
+    out["p"] = numpy.cumsum([0] + [len(rows) for rows in columns]).astype(numpy.int32)
+    out["i"] = numpy.concatenate(columns).astype(numpy.int32)
+    out["x"] = numpy.concatenate([matrix[rows, k] for k, rows in enumerate(columns)])
+    sizes = {"m": matrix.shape[0], "n": matrix.shape[1], "nz": -1, "nzmax": len(out["x"])}
+    for key, value in sizes.items():
+        out[key] = numpy.array([value], dtype=numpy.int32)
+
+
+def make_plates(path):
+    """A body between two plates that come closer at 1 m/s: no solution."""
+    H = numpy.zeros((6, 6))
+    for contact, sign in enumerate((1.0, -1.0)):
+        H[2, 3 * contact] = H[0, 3 * contact + 1] = sign
+        H[1, 3 * contact + 2] = 1.0
+    with h5py.File(path, "w") as file:
+        group = file.create_group("fclib_global")
+        group["spacedim"] = numpy.array([3], dtype=numpy.int32)
+        sparse(group, "M", numpy.diag([1e3, 1e3, 1e3, 10.0, 10.0, 10.0]))
+        sparse(group, "H", H)
+        group["vectors/f"] = numpy.zeros(6)
+        group["vectors/w"] = numpy.array([-0.5, 0.0, 0.0, -0.5, 0.0, 0.0])
+        group["vectors/mu"] = numpy.array([0.3, 0.3])
 
 
 def natural_map_error(path):
@@ -107,6 +135,14 @@ def check_solve():
                                "--tolerance", "1e-14", "--json")
         check_status(limited, 5, "solve: tolerance not met")
         check(load(limited.out)["status"] == "iteration_limit", "solve: iteration limit", limited)
+        limited = folder.cairn("solve", local, "--cpu-limit", "1e-9", "--tolerance", "1e-15", "--json")
+        check_status(limited, 5, "solve: CPU time used up")
+        check(load(limited.out)["status"] == "time_limit", "solve: CPU time limit", limited)
+        make_plates(folder.path + "/plates.hdf5")
+        for solver in ("auto", "nipm", "paln", "proximal_point", "gauss_seidel", "apgd"):
+            closing = folder.cairn("solve", "plates.hdf5", "--solver", solver, "--tolerance", "1e-2", "--json")
+            check_status(closing, 5, f"solve: {solver} on plates that close on a body")
+            check(load(closing.out)["status"] == "infeasible", f"solve: {solver}: infeasible", closing)
         folder.write("bad.hdf5", b"\x89HDF\r\n\x1a\n" + bytes(100))
         mixed = folder.cairn("solve", "bad.hdf5", local, "--json")
         check_status(mixed, 3, "solve: a bad file among others")

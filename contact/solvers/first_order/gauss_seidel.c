@@ -148,7 +148,8 @@ static cairn_status iterate(progress *p, const gauss_seidel_settings *settings, 
     while (report->iterations < limit) {
         double light = sweep_once(p, settings, report->iterations++);
         bool floor = p->floor_sweeps >= FLOOR_SWEEPS;
-        bool late = isfinite(p->deadline) && base_timer_seconds() >= p->deadline;
+        bool late = con_control_is_late(p->control) ||
+                    (isfinite(p->deadline) && base_timer_seconds() >= p->deadline);
         bool last = late || floor || report->iterations == limit;
         *error = INFINITY;
         if (isnan(light)) {

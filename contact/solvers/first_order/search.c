@@ -77,7 +77,8 @@ bool con_search_solved(const con_search *search)
 
 static bool is_past_deadline(const con_search *search)
 {
-    return isfinite(search->deadline) && base_timer_seconds() >= search->deadline;
+    return con_control_is_late(search->control) ||
+           (isfinite(search->deadline) && base_timer_seconds() >= search->deadline);
 }
 
 bool con_search_late(const con_search *search)

@@ -268,7 +268,8 @@ bool con_cascade_ran_away(const con_cascade *c)
 
 static bool is_past_deadline(const con_cascade *c)
 {
-    return isfinite(c->deadline) && base_timer_seconds() >= c->deadline;
+    return con_control_is_late(c->control) ||
+           (isfinite(c->deadline) && base_timer_seconds() >= c->deadline);
 }
 
 bool con_cascade_late(const con_cascade *c)

@@ -139,10 +139,17 @@ bool con_newton_ran_away(const con_newton *newton)
     return newton->growth > CON_GROWTH_MAX;
 }
 
+static bool is_past_deadline(const void *context)
+{
+    const con_newton *newton = context;
+    return con_control_is_late(newton->control) ||
+           (isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline);
+}
+
 bool con_newton_late(const con_newton *newton)
 {
     return newton->factorisations >= newton->limit || con_newton_ran_away(newton) ||
-           (isfinite(newton->goal.deadline) && base_timer_seconds() >= newton->goal.deadline);
+           is_past_deadline(newton);
 }
 
 void con_newton_begin(con_newton *newton)
@@ -321,7 +328,9 @@ cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], cons
     else
         assemble_contacts(newton, A, B);
     newton->factorisations++;
-    return con_block_lu_factor(&newton->lu, newton->values) ? CAIRN_OK : CAIRN_ERROR_NUMERICAL;
+    const con_dense_query query = {is_past_deadline, newton};
+    return con_block_lu_factor(&newton->lu, newton->values, &query) ? CAIRN_OK
+                                                                    : CAIRN_ERROR_NUMERICAL;
 }
 
 static void apply_each(const con_newton *newton, const double (*A)[3][3], const double (*x)[3],

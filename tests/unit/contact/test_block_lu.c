@@ -83,7 +83,7 @@ static void solve_sample(const sample *s, int length, double *x)
     if (length > 0)
         lu.vector_length = length;
     for (int twice = 0; twice < 2; twice++)
-        assert_true(con_block_lu_factor(&lu, s->values));
+        assert_true(con_block_lu_factor(&lu, s->values, NULL));
     con_block_lu_solve(&lu, x);
 }
 
@@ -153,11 +153,11 @@ static void singular_and_broken_matrices(void **state)
     assert_int_equal(con_block_lu_create(&order, s.arena, &lu), CAIRN_OK);
     size_t entries = (size_t)s.pattern.start[3];
     s.values[4] = NAN;
-    assert_false(con_block_lu_factor(&lu, s.values));
+    assert_false(con_block_lu_factor(&lu, s.values, NULL));
     memset(s.values, 0, entries * 9 * sizeof(double));
     s.values[0] = 1.0;
     double x[9] = {1.0};
-    assert_true(con_block_lu_factor(&lu, s.values));
+    assert_true(con_block_lu_factor(&lu, s.values, NULL));
     assert_int_equal(lu.perturbed, 8);
     con_block_lu_solve(&lu, x);
     check_close(x[0], 1.0, 1e-12, 0.0);

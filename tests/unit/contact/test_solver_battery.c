@@ -212,6 +212,35 @@ static void limits_and_history(void **state)
     }
 }
 
+typedef struct patience {
+    int asked, limit;
+} patience;
+
+static bool is_out_of_patience(void *context)
+{
+    patience *p = context;
+    return ++p->asked > p->limit;
+}
+
+// every solver asks, and ends soon after it is told to
+static void interruptions_are_heeded(void **state)
+{
+    (void)state;
+    int count;
+    const con_solver *const *solvers = con_solver_list(&count);
+    for (int s = 0; s < count; s++)
+        for (int limit = 0; limit < 30; limit += 7) {
+            fixture f = fixture_wall(6, 6, 0.6, 3);
+            patience p = {.limit = limit};
+            con_control control = {
+                .tolerance = 1e-30, .stop = is_out_of_patience, .stop_context = &p};
+            con_report report = solve(solvers[s], &f, control);
+            assert_int_equal(report.stop, CON_STOP_INTERRUPTED);
+            assert_in_range(p.asked, limit + 1, limit + 60);
+            fixture_destroy(&f);
+        }
+}
+
 // a problem without bodies: solved, or said to be unsupported
 static void problems_from_files_have_W_alone(void **state)
 {
@@ -434,6 +463,7 @@ int main(void)
         cmocka_unit_test(answers_repeat_bit_by_bit),
         cmocka_unit_test(wrong_input_is_refused),
         cmocka_unit_test(limits_and_history),
+        cmocka_unit_test(interruptions_are_heeded),
         cmocka_unit_test(problems_from_files_have_W_alone),
         cmocka_unit_test(failing_memory_is_a_status),
     };
