@@ -23,10 +23,12 @@ static bool are_finite(const double *values, size_t count)
 
 // ---------------------------------------------------------------- bodies and what joins them
 
-static const char *body_fault(const cairn_world *world, int index, int first_collider)
+static const char *body_fault(const cairn_world *world, int index)
 {
     const eng_body *body = &world->bodies[index];
-    if (!in_range(body->shape, world->shape_count))
+    if (body->shape < 0)
+        return eng_slots_is_live(&world->body_slots, index) ? "it has no shape" : NULL;
+    if (!in_range(body->shape, world->shape_count) || world->shapes[body->shape] == NULL)
         return "its shape is not there";
     if (!in_range(body->material, world->material_count))
         return "its material is not there";
@@ -34,8 +36,13 @@ static const char *body_fault(const cairn_world *world, int index, int first_col
         return "its mass properties are not there";
     if (!in_range(body->extra, world->extra_count + 1))
         return "its extra data are not there";
-    if (body->first_collider != first_collider)
-        return "its colliders do not follow those of the body before";
+    int colliders = eng_collider_count_of(world, index);
+    if (colliders > (int)body->collider_room ||
+        !in_range(body->first_collider, world->collider_count - colliders + 1))
+        return "it has no room for its colliders";
+    for (int k = 0; k < colliders && index < world->collider_bodies; k++)
+        if (world->colliders[body->first_collider + k].body != index)
+            return "its collider is another body's";
     bool dynamic = body->kind == CAIRN_DYNAMIC;
     if (!(body->mass > 0.0) || (dynamic && !isfinite(body->mass)))
         return "its mass is not positive and, of a dynamic body, finite";
@@ -50,20 +57,19 @@ static const char *body_fault(const cairn_world *world, int index, int first_col
 
 static cairn_status check_bodies(const cairn_world *world, cairn_error *error)
 {
-    int colliders = 0;
+    int rooms = 0;
     for (int i = 0; i < world->body_count; i++) {
-        const char *fault = body_fault(world, i, colliders);
+        const char *fault = body_fault(world, i);
         if (fault != NULL)
             return broken(error, "body", i, fault);
-        colliders += eng_collider_count_of(world, i);
+        rooms += (int)world->bodies[i].collider_room;
     }
-    if (colliders != world->collider_count)
+    // a row whose next body needs more room leaves its old one unused
+    bool reused = world->body_slots.place != NULL;
+    if (rooms > world->collider_count || (!reused && rooms != world->collider_count))
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
-                         "the bodies have %d colliders, the world counts %d", colliders,
+                         "the bodies have %d colliders, the world counts %d", rooms,
                          world->collider_count);
-    for (int i = 0; i < world->collider_bodies; i++)
-        if (world->colliders[world->bodies[i].first_collider].body != i)
-            return broken(error, "body", i, "its collider is another body's");
     return CAIRN_OK;
 }
 

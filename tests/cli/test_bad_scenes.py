@@ -84,10 +84,10 @@ BAD = {
     "false order": (HEAD + "local t = {} for i = 1, 1e5 do t[i] = i end table.sort(t, function() return true end)", r"bad\.lua:3: invalid order function"),
     "io": (HEAD + 'io.open("x", "w")', r"bad\.lua:3: .*'io'"),
     "os": (HEAD + 'os.execute("true")', r"bad\.lua:3: .*'os'"),
-    "require": (HEAD + 'require("os")', r"bad\.lua:3: unknown call require"),
-    "load": (HEAD + 'load("x = 1")', r"bad\.lua:3: unknown call load"),
+    "require": (HEAD + 'require("os")', r"bad\.lua:3: .*'require'"),
+    "load": (HEAD + 'load("x = 1")', r"bad\.lua:3: .*'load'"),
     "dump": (HEAD + "string.dump(print)", r"bad\.lua:3: .*'dump'"),
-    "pcall": (HEAD + "pcall(print)", r"bad\.lua:3: unknown call pcall"),
+    "pcall": (HEAD + "pcall(print)", r"bad\.lua:3: .*'pcall'"),
     "string metatable": (HEAD + 'getmetatable("").__index = nil', r"bad\.lua:3: "),
 }
 
