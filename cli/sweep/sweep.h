@@ -43,6 +43,11 @@ static inline const char *sweep_value(const sweep_plan *plan, int row, int colum
     return plan->value[(size_t)row * (size_t)plan->columns + (size_t)column];
 }
 
+enum { SWEEP_NUMBER_SIZE = 32 };
+
+/// The shortest digits, six at least, that give a number back.
+void sweep_print_number(char text[SWEEP_NUMBER_SIZE], double value);
+
 /// Rows from a table with parameter names in its first line.
 /// @return CAIRN_ERROR_FILE or CAIRN_ERROR_FORMAT with "file:line: what is wrong"
 cairn_status sweep_plan_read(sweep_plan *plan, const char *path,

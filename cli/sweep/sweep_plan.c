@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MAX = 10 * 1000 * 1000, NUMBER_SIZE = 32, PLAN_ARENA = 1 << 16 };
+enum { ROWS_MAX = 10 * 1000 * 1000, PLAN_ARENA = 1 << 16 };
 
 static cairn_status fail_memory(cairn_error *error)
 {
@@ -38,11 +38,10 @@ static const char *keep_text(sweep_plan *plan, const char *text)
     return kept != NULL ? memcpy(kept, text, size) : NULL;
 }
 
-/// The shortest digits that give the number back.
-static void print_number(char text[NUMBER_SIZE], double value)
+void sweep_print_number(char text[SWEEP_NUMBER_SIZE], double value)
 {
     for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, NUMBER_SIZE, "%.*g", digits, value);
+        snprintf(text, SWEEP_NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             return;
     }
@@ -229,8 +228,8 @@ static double point_of(const variation *v, double share)
 
 static const char *number_text(sweep_plan *plan, double value)
 {
-    char text[NUMBER_SIZE];
-    print_number(text, value);
+    char text[SWEEP_NUMBER_SIZE];
+    sweep_print_number(text, value);
     return keep_text(plan, text);
 }
 

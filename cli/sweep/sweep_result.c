@@ -33,12 +33,8 @@ static bool is_time(const cli_json_node *member)
 
 static void put_number(double value, FILE *out)
 {
-    char text[32];
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value)
-            break;
-    }
+    char text[SWEEP_NUMBER_SIZE];
+    sweep_print_number(text, value);
     fputs(text, out);
 }
 
