@@ -19,9 +19,9 @@ tests=(
     tests/unit/base/test_base_parallel
     tests/unit/contact/test_contact_domains
     tests/unit/engine/test_engine_domains
-    tests/unit/engine/test_engine_lane
+    tests/unit/engine/test_engine_spheres
     tests/unit/engine/test_engine_warm_step
-    tests/regress/test_regress_checkpoint_lane
+    tests/regress/test_regress_checkpoint_spheres
     tests/regress/test_regress_allocation
     tests/robust/test_robust_threads
 )

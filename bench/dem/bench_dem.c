@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Beds of spheres in a box of half-spaces: makes a settled bed, or times steps of one.
 #include "base/rng.h"
-#include "engine/pairs/spheres/lane.h"
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -408,14 +408,14 @@ int main(int argc, char **argv)
         fill_loose(world, &o);
     else
         read_bed(world, o.bed);
-    if (o.kernel != NULL && !eng_lane_choose_kernel(world, o.kernel))
+    if (o.kernel != NULL && !eng_spheres_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
     memory(&filled, &spare);
     double count = cairn_body_count(world) - 5;
     if (o.beside != NULL)
         add_beside(world, &o);
     run(world, o.warm);
-    int64_t lists = o.warm > 0 ? world->lane->lists : 0;
+    int64_t lists = o.warm > 0 ? world->spheres->lists : 0;
     timing t = run(world, o.steps);
     memory(&steady, &peak);
     double work = count * o.steps;
@@ -423,10 +423,10 @@ int main(int argc, char **argv)
     printf("cairn law %s N %.0f kernel %s threads %d steps %d cpu %.3f wall %.3f Mps_cpu %.2f "
            "Mps_wall %.2f world_bytes %.0f steady_bytes %.0f peak_bytes %.0f coord %.3f ke %.3e "
            "lists %ld lists_share %.3f residual %.2e hash %016lx\n",
-           o.law, count, world->lane->kernel->name, o.threads, o.steps, t.cpu, t.wall,
+           o.law, count, world->spheres->kernel->name, o.threads, o.steps, t.cpu, t.wall,
            1e-6 * work / t.cpu, 1e-6 * work / t.wall, (filled - empty) / count,
            (steady - empty) / count, (peak - empty) / count, coordination(world, count), e.kinetic,
-           (long)(world->lane->lists - lists), t.lists / t.wall,
+           (long)(world->spheres->lists - lists), t.lists / t.wall,
            e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)
         write_bed(world, o.save);

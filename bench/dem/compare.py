@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# Spheres lane against LAMMPS on the same beds, in one run.
+# The sphere executor against LAMMPS on the same beds, in one run.
 """
 
 usage: compare.py BENCH_DEM WORK_FOLDER [--sizes 1000,10000] [--laws hooke,hertz] [--slopes 0,1]

@@ -37,7 +37,7 @@ con_contact_energy con_impulse_book(const con_impulse_output *output,
         .work = -mean_work(output->R, motion) - couples - couples_end,
         .start = output->elastic + output->plastic + dot(spring, motion->V) + turning_start,
         .elastic = output->elastic - spring[0] * motion->U[0] - along,
-        .loose = output->loose > 0.0 ? output->loose - along : 0.0,
+        .releasable = output->releasable > 0.0 ? output->releasable - along : 0.0,
         .friction = output->friction - mean_work(output->R_friction, motion) - friction_start -
                     friction_end,
         .damping = -mean_work(output->R_damping, motion) - damping_start - damping_end,

@@ -15,13 +15,13 @@ typedef struct con_contact_motion {
 
 /// What a contact did in one step. The change of kinetic energy is exactly -work.
 typedef struct con_contact_energy {
-    double work;     // J, taken from the bodies: - R.(V + U)/2 and the same of the couples
-    double elastic;  // J stored at the end of the step (not a change)
-    double start;    // J stored at the start of the step, for contacts that a world starts with
-    double loose;    // J of it along the surface, lost if the contact opens in the next step
-    double friction; // J dissipated
-    double damping;  // J dissipated
-    double plastic;  // J dissipated
+    double work;       // J, taken from the bodies: - R.(V + U)/2 and the same of the couples
+    double elastic;    // J stored at the end of the step (not a change)
+    double start;      // J stored at the start of the step, for contacts that a world starts with
+    double releasable; // J of it along the surface, lost if the contact opens in the next step
+    double friction;   // J dissipated
+    double damping;    // J dissipated
+    double plastic;    // J dissipated
 } con_contact_energy;
 
 /// Splits the work of one step, docs/laws.md section 8:

@@ -127,7 +127,7 @@ static void account(const con_impulse_input *input, double k_s, vec3 before, vec
     vec3 V = vec3_make(0.0, input->V[1], input->V[2]);
     vec3 travel = vec3_scale(input->step, mat3_apply_transposed(&input->frame, V));
     output->elastic = 0.5 * k_n * overlap * overlap + kept;
-    output->loose = kept;
+    output->releasable = kept;
     output->friction = -0.5 * vec3_dot(vec3_add(before, shear), travel) - (kept - was);
 }
 

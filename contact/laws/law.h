@@ -52,7 +52,7 @@ typedef struct con_impulse_output {
     vec3 couple_friction; // N m s on B (and its opposite on A), part of the couples
     vec3 couple_damping;  // N m s on B (and its opposite on A), part of the couples
     double elastic;       // J stored in the contact's springs
-    double loose;         // J of it in springs along the surface, lost when the contact opens
+    double releasable;    // J of it in springs along the surface, lost when the contact opens
     double friction;      // J dissipated by slip of springs since the last call
     double plastic;       // J dissipated by plasticity and adhesion since the last call
 } con_impulse_output;

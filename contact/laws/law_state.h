@@ -35,7 +35,7 @@ typedef struct con_law_state {
 /// Force and torque are means over the step: impulse / h.
 typedef struct con_law_response {
     double gap;                      // m
-    vec3 normal;                     // director, from A to B
+    vec3 normal;                     // normal, from A to B
     vec3 point;                      // m, halfway between the surfaces
     vec3 velocity;                   // m/s of B relative to A at the point
     vec3 force[2];                   // N on A and on B (opposite)

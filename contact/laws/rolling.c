@@ -18,7 +18,7 @@ void con_tangential_force(const con_slider *slider, const con_impulse_input *inp
         output->R_friction[k] = vec3_dot(tangent, answer.loss);
     }
     output->elastic += answer.elastic;
-    output->loose += answer.elastic;
+    output->releasable += answer.elastic;
     output->friction += answer.friction;
 }
 
@@ -33,7 +33,7 @@ static void resist(const con_slider *slider, vec3 angle, double step, vec3 *mome
     output->couple_damping = vec3_add_scaled(output->couple_damping, step, answer.dashpot);
     output->couple_friction = vec3_add_scaled(output->couple_friction, step, answer.loss);
     output->elastic += answer.elastic;
-    output->loose += answer.elastic;
+    output->releasable += answer.elastic;
     output->friction += answer.friction;
 }
 

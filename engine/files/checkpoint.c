@@ -8,7 +8,7 @@
 #include "engine/files/population.h"
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include "base/assert.h"
 
@@ -76,7 +76,7 @@ typedef struct snapshot {
     geo_bounds *listed;    // [listed]
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
-    eng_lane_record lane;
+    eng_spheres_record spheres;
     eng_population population; // empty where it is as the world was built
 } snapshot;
 
@@ -103,8 +103,8 @@ static field_list head_fields(snapshot *s)
     add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
     add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
     add(&list, "population/counts", ENG_STORE_LONG, 1, ENG_POPULATION_COUNTS, s->population.counts);
-    add(&list, "lane/counts", ENG_STORE_LONG, 1, ENG_LANE_RECORD_COUNTS, s->lane.counts);
-    add(&list, "lane/numbers", ENG_STORE_REAL, 1, ENG_LANE_RECORD_REALS, s->lane.reals);
+    add(&list, "spheres/counts", ENG_STORE_LONG, 1, ENG_SPHERES_RECORD_COUNTS, s->spheres.counts);
+    add(&list, "spheres/numbers", ENG_STORE_REAL, 1, ENG_SPHERES_RECORD_REALS, s->spheres.reals);
     return list;
 }
 
@@ -130,33 +130,42 @@ static const char *const contact_names[] = {
 #undef CONTACT_NAME
 };
 
-static void add_lane(field_list *list, eng_lane_record *lane)
+static void add_spheres(field_list *list, eng_spheres_record *spheres)
 {
-    const int64_t *n = lane->counts;
-    int64_t slots = n[ENG_LANE_RECORD_SLOTS], walls = n[ENG_LANE_RECORD_WALLS];
-    add(list, "lane/bodies", ENG_STORE_INTEGER, 1, n[ENG_LANE_RECORD_ROWS], lane->body);
-    add(list, "lane/rows", ENG_STORE_REAL, ENG_LANE_RECORD_ROW_WIDTH, n[ENG_LANE_RECORD_ROWS],
-        lane->rows);
-    add(list, "lane/pairs", ENG_STORE_REAL, ENG_LANE_RECORD_SLOT_WIDTH, slots, lane->slots);
-    add(list, "lane/acts", ENG_STORE_BYTE, 1, slots, lane->acts);
-    add(list, "lane/moments", ENG_STORE_REAL, ENG_LANE_RECORD_MOMENT_WIDTH,
-        n[ENG_LANE_RECORD_MOMENTS], lane->moments);
-    add(list, "lane/columns", ENG_STORE_REAL, 1, n[ENG_LANE_RECORD_COLUMNS], lane->columns);
-    add(list, "lane/ways", ENG_STORE_REAL, 2, n[ENG_LANE_RECORD_CHUNKS], lane->ways);
-    int64_t groups = n[ENG_LANE_RECORD_GROUPS], ghosts = n[ENG_LANE_RECORD_GHOSTS];
-    add(list, "lane/groups", ENG_STORE_INTEGER, 2, groups, lane->groups);
-    add(list, "lane/group_numbers", ENG_STORE_REAL, ENG_LANE_RECORD_GROUP_WIDTH, groups,
-        lane->group_numbers);
-    add(list, "lane/group_keys", ENG_STORE_WORD, 1, groups, lane->group_keys);
-    add(list, "lane/spots", ENG_STORE_REAL, ENG_LANE_RECORD_SPOT_WIDTH, ghosts, lane->spots);
-    add(list, "lane/spot_keys", ENG_STORE_WORD, 2, ghosts, lane->spot_keys);
-    add(list, "lane/spot_orders", ENG_STORE_INTEGER, 2, ghosts, lane->spot_orders);
-    add(list, "lane/walls", ENG_STORE_REAL, ENG_LANE_RECORD_WALL_WIDTH, walls, lane->walls);
-    int64_t moved = n[ENG_LANE_RECORD_MOVED];
-    add(list, "lane/critical", ENG_STORE_REAL, 6, n[ENG_LANE_RECORD_CRITICAL], lane->critical);
-    add(list, "lane/exposed", ENG_STORE_INTEGER, 1, n[ENG_LANE_RECORD_EXPOSED], lane->exposed);
-    add(list, "lane/moved_rows", ENG_STORE_INTEGER, 1, moved, lane->moved_rows);
-    add(list, "lane/moved", ENG_STORE_REAL, ENG_LANE_RECORD_MOVED_WIDTH, moved, lane->moved);
+    const int64_t *n = spheres->counts;
+    int64_t slots = n[ENG_SPHERES_RECORD_PAIR_SLOTS], walls = n[ENG_SPHERES_RECORD_WALLS];
+    add(list, "spheres/bodies", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_SLOTS], spheres->body);
+    add(list, "spheres/slots", ENG_STORE_REAL, ENG_SPHERES_RECORD_SLOT_WIDTH,
+        n[ENG_SPHERES_RECORD_SLOTS], spheres->slots);
+    add(list, "spheres/pairs", ENG_STORE_REAL, ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH, slots,
+        spheres->pair_slots);
+    add(list, "spheres/acts", ENG_STORE_BYTE, 1, slots, spheres->acts);
+    add(list, "spheres/moments", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOMENT_WIDTH,
+        n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments);
+    add(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
+        spheres->columns);
+    add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
+        spheres->travelled);
+    int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];
+    add(list, "spheres/groups", ENG_STORE_INTEGER, 2, groups, spheres->groups);
+    add(list, "spheres/group_numbers", ENG_STORE_REAL, ENG_SPHERES_RECORD_GROUP_WIDTH, groups,
+        spheres->group_numbers);
+    add(list, "spheres/group_keys", ENG_STORE_WORD, 1, groups, spheres->group_keys);
+    add(list, "spheres/wall_contacts", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH,
+        ghosts, spheres->wall_contacts);
+    add(list, "spheres/wall_contact_keys", ENG_STORE_WORD, 2, ghosts, spheres->wall_contact_keys);
+    add(list, "spheres/wall_contact_orders", ENG_STORE_INTEGER, 2, ghosts,
+        spheres->wall_contact_orders);
+    add(list, "spheres/walls", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_WIDTH, walls,
+        spheres->walls);
+    int64_t moved = n[ENG_SPHERES_RECORD_MOVED];
+    add(list, "spheres/critical", ENG_STORE_REAL, 6, n[ENG_SPHERES_RECORD_CRITICAL],
+        spheres->critical);
+    add(list, "spheres/exposed", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_EXPOSED],
+        spheres->exposed);
+    add(list, "spheres/moved_slots", ENG_STORE_INTEGER, 1, moved, spheres->moved_slots);
+    add(list, "spheres/moved", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOVED_WIDTH, moved,
+        spheres->moved);
 }
 
 static void add_population(field_list *list, eng_population *population)
@@ -210,7 +219,7 @@ static field_list body_fields(snapshot *s)
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
-    add_lane(&list, &s->lane);
+    add_spheres(&list, &s->spheres);
     add_population(&list, &s->population);
     return list;
 }
@@ -232,7 +241,7 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
     return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
            s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_lane_record_allocate(&s->lane, arena) &&
+           s->listed_kind != NULL && eng_spheres_record_allocate(&s->spheres, arena) &&
            eng_population_allocate(&s->population, arena);
 }
 
@@ -270,7 +279,7 @@ static void take_head(const cairn_world *world, snapshot *s)
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
-    eng_lane_record_head(world, &s->lane);
+    eng_spheres_record_head(world, &s->spheres);
     if (world->population_changed)
         eng_population_head(world, &s->population);
 }
@@ -342,7 +351,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
         eng_population_take(world, &s->population);
-    eng_lane_record_take(world, &s->lane);
+    eng_spheres_record_take(world, &s->spheres);
     return true;
 }
 
@@ -413,8 +422,8 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
     for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
         if (s->population.counts[i] < 0 || s->population.counts[i] > INT_MAX / 16)
             return refuse(reader, "a number of its parts is out of range");
-    for (int i = 0; i < ENG_LANE_RECORD_COUNTS; i++)
-        if (s->lane.counts[i] < 0 || (uint64_t)s->lane.counts[i] > reader->file_size)
+    for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
+        if (s->spheres.counts[i] < 0 || (uint64_t)s->spheres.counts[i] > reader->file_size)
             return refuse(reader, "a number of its parts is out of range");
     if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
@@ -705,7 +714,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
     if (status == CAIRN_OK)
-        status = eng_lane_record_restore(world, &s->lane);
+        status = eng_spheres_record_restore(world, &s->spheres);
     if (status == CAIRN_OK && world->general_work)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_ERROR_FORMAT)

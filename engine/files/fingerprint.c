@@ -136,9 +136,9 @@ static uint64_t hash_joints(const cairn_world *world)
         hash = base_hash_bytes(hash, joint->axes, sizeof joint->axes);
         hash = hash_text(hash, joint->name);
     }
-    if (world->apart_count > 0)
-        hash =
-            base_hash_bytes(hash, world->apart, (size_t)world->apart_count * sizeof *world->apart);
+    if (world->excluded_count > 0)
+        hash = base_hash_bytes(hash, world->excluded,
+                               (size_t)world->excluded_count * sizeof *world->excluded);
     return hash;
 }
 

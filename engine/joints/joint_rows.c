@@ -5,7 +5,7 @@
 #include "base/elementary.h"
 
 /// How the coordinate is measured, theory.md (9.5)-(9.5a).
-typedef enum measure { NONE, WAY, TURN, SWING } measure;
+typedef enum measure { NONE, TRANSLATION, ANGLE, CONE_ANGLE } measure;
 
 /// What a kind forbids: translations along axes of A (bits x, y, z), and right angles between axis
 /// `first` of A and axis `second` of B.
@@ -22,11 +22,11 @@ typedef struct kind_row {
 enum { X = 0, Y = 1, Z = 2, ALONG_X = 1, ALONG_Y = 2, ALONG_Z = 4 };
 
 static const kind_row kinds[CAIRN_JOINT_KIND_COUNT] = {
-    [CAIRN_JOINT_BALL] = {ALONG_X | ALONG_Y | ALONG_Z, 0, {{0, 0}}, SWING, Z},
-    [CAIRN_JOINT_HINGE] = {ALONG_X | ALONG_Y | ALONG_Z, 2, {{X, Z}, {Y, Z}}, TURN, 0},
-    [CAIRN_JOINT_SLIDER] = {ALONG_X | ALONG_Y, 3, {{X, Y}, {Y, Z}, {Z, X}}, WAY, 0},
-    [CAIRN_JOINT_CYLINDRICAL] = {ALONG_X | ALONG_Y, 2, {{X, Z}, {Y, Z}}, WAY, 0},
-    [CAIRN_JOINT_UNIVERSAL] = {ALONG_X | ALONG_Y | ALONG_Z, 1, {{Z, X}}, SWING, Y},
+    [CAIRN_JOINT_BALL] = {ALONG_X | ALONG_Y | ALONG_Z, 0, {{0, 0}}, CONE_ANGLE, Z},
+    [CAIRN_JOINT_HINGE] = {ALONG_X | ALONG_Y | ALONG_Z, 2, {{X, Z}, {Y, Z}}, ANGLE, 0},
+    [CAIRN_JOINT_SLIDER] = {ALONG_X | ALONG_Y, 3, {{X, Y}, {Y, Z}, {Z, X}}, TRANSLATION, 0},
+    [CAIRN_JOINT_CYLINDRICAL] = {ALONG_X | ALONG_Y, 2, {{X, Z}, {Y, Z}}, TRANSLATION, 0},
+    [CAIRN_JOINT_UNIVERSAL] = {ALONG_X | ALONG_Y | ALONG_Z, 1, {{Z, X}}, CONE_ANGLE, Y},
     [CAIRN_JOINT_FIXED] = {ALONG_X | ALONG_Y | ALONG_Z, 3, {{X, Y}, {Y, Z}, {Z, X}}, NONE, 0},
     [CAIRN_JOINT_ROD] = {0, 0, {{0, 0}}, NONE, 0},
 };
@@ -50,17 +50,17 @@ int eng_joint_row_count(cairn_joint_kind kind)
 
 bool eng_joint_has_drive(cairn_joint_kind kind)
 {
-    return kinds[kind].coordinate == WAY || kinds[kind].coordinate == TURN;
+    return kinds[kind].coordinate == TRANSLATION || kinds[kind].coordinate == ANGLE;
 }
 
 bool eng_joint_has_swing(cairn_joint_kind kind)
 {
-    return kinds[kind].coordinate == SWING;
+    return kinds[kind].coordinate == CONE_ANGLE;
 }
 
 bool eng_joint_has_turns(cairn_joint_kind kind)
 {
-    return kinds[kind].coordinate == TURN;
+    return kinds[kind].coordinate == ANGLE;
 }
 
 double eng_joint_unwind(double angle, double before)
@@ -107,13 +107,13 @@ static void evaluate_coordinate(const eng_joint *joint, const vec3 a[3], const v
     const kind_row *kind = &kinds[joint->kind];
     rows->has_coordinate = kind->coordinate != NONE;
     rows->row[rows->count] = (eng_wrench){none, none};
-    if (kind->coordinate == TURN) {
+    if (kind->coordinate == ANGLE) {
         rows->coordinate = base_atan2(vec3_dot(b[0], a[1]), vec3_dot(b[0], a[0]));
         rows->row[rows->count].e = a[2];
-    } else if (kind->coordinate == WAY) {
+    } else if (kind->coordinate == TRANSLATION) {
         rows->coordinate = vec3_dot(a[2], apart);
         rows->row[rows->count].d = a[2];
-    } else if (kind->coordinate == SWING) {
+    } else if (kind->coordinate == CONE_ANGLE) {
         int k = kind->swinging;
         evaluate_swing(a[k], b[k], a[(k + 1) % 3], rows);
     }

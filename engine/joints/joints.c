@@ -206,10 +206,10 @@ static uint64_t pair_key(int a, int b)
 /// Place of a key in the list of pairs, or where it would go.
 static int find_pair(const cairn_world *world, uint64_t key)
 {
-    int low = 0, high = world->apart_count;
+    int low = 0, high = world->excluded_count;
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (world->apart[middle] < key)
+        if (world->excluded[middle] < key)
             low = middle + 1;
         else
             high = middle;
@@ -217,27 +217,27 @@ static int find_pair(const cairn_world *world, uint64_t key)
     return low;
 }
 
-bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b)
+bool eng_pair_is_excluded(const cairn_world *world, int body_a, int body_b)
 {
     uint64_t key = pair_key(body_a, body_b);
     int place = find_pair(world, key);
-    return place < world->apart_count && world->apart[place] == key;
+    return place < world->excluded_count && world->excluded[place] == key;
 }
 
-static cairn_status keep_apart(cairn_world *world, const int body[2])
+static cairn_status keep_excluded(cairn_world *world, const int body[2])
 {
-    if (body[0] < 0 || eng_pair_is_apart(world, body[0], body[1]))
+    if (body[0] < 0 || eng_pair_is_excluded(world, body[0], body[1]))
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->allocator, &world->apart,
-                                             &world->apart_capacity, world->apart_count + 1);
+    cairn_status status = base_array_reserve(&world->allocator, &world->excluded,
+                                             &world->excluded_capacity, world->excluded_count + 1);
     if (status != CAIRN_OK)
         return status;
     uint64_t key = pair_key(body[0], body[1]);
     int place = find_pair(world, key);
-    memmove(world->apart + place + 1, world->apart + place,
-            (size_t)(world->apart_count - place) * sizeof *world->apart);
-    world->apart[place] = key;
-    world->apart_count++;
+    memmove(world->excluded + place + 1, world->excluded + place,
+            (size_t)(world->excluded_count - place) * sizeof *world->excluded);
+    world->excluded[place] = key;
+    world->excluded_count++;
     return CAIRN_OK;
 }
 
@@ -290,7 +290,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         status = made.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     }
     if (status == CAIRN_OK && !def->collide)
-        status = keep_apart(world, made.body);
+        status = keep_excluded(world, made.body);
     if (status == CAIRN_OK && made.name != NULL)
         status = base_names_add(&world->joint_names, &world->allocator, made.name, index);
     if (status != CAIRN_OK) {
@@ -313,7 +313,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
 }
 
 /// Whether another joint than this one keeps its bodies from touching.
-static bool is_kept_apart(const cairn_world *world, int index)
+static bool is_excluded(const cairn_world *world, int index)
 {
     const eng_joint *joint = &world->joints[index];
     for (int i = 0; i < world->joint_count; i++) {
@@ -328,12 +328,12 @@ static bool is_kept_apart(const cairn_world *world, int index)
 static void let_touch(cairn_world *world, int index)
 {
     const eng_joint *joint = &world->joints[index];
-    if (!joint->apart || joint->body[0] < 0 || is_kept_apart(world, index))
+    if (!joint->apart || joint->body[0] < 0 || is_excluded(world, index))
         return;
     int place = find_pair(world, pair_key(joint->body[0], joint->body[1]));
-    world->apart_count--;
-    memmove(world->apart + place, world->apart + place + 1,
-            (size_t)(world->apart_count - place) * sizeof *world->apart);
+    world->excluded_count--;
+    memmove(world->excluded + place, world->excluded + place + 1,
+            (size_t)(world->excluded_count - place) * sizeof *world->excluded);
 }
 
 void eng_joint_drop(cairn_world *world, int index)

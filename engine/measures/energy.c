@@ -3,7 +3,7 @@
 #include "engine/state/world.h"
 
 #include "engine/joints/joints.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
 
@@ -15,8 +15,8 @@ void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *po
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
         double own[6];
-        bool slot = eng_lane_holds(world, i);
-        vec3 position = slot ? eng_lane_motion_of(world, i, own) : world->q[i].position;
+        bool slot = eng_spheres_holds(world, i);
+        vec3 position = slot ? eng_spheres_motion_of(world, i, own) : world->q[i].position;
         *kinetic += eng_body_kinetic_energy(world, i, slot ? own : world->v[i]);
         *potential -= world->bodies[i].mass * vec3_dot(g, position);
     }
@@ -121,7 +121,7 @@ void eng_energy_book(cairn_world *world)
 {
     cairn_energy *e = &world->energy;
     e->elastic += eng_joints_elastic(world);
-    if (eng_lane_rows(world) > 0)
+    if (eng_spheres_slot_count(world) > 0)
         return; // the totals are taken when somebody asks for them
     e->kinetic = eng_kinetic_energy(world);
     e->potential = eng_potential_energy(world);
@@ -139,13 +139,13 @@ void eng_energy_before(cairn_world *world)
 cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
     cairn_energy energy = world->energy;
-    bool slots = eng_lane_rows(world) > 0;
+    bool slots = eng_spheres_slot_count(world) > 0;
     if (!world->energy_started || slots)
         eng_energy_mechanical(world, &energy.kinetic, &energy.potential);
     if (!world->energy_started)
         energy.elastic = eng_joints_elastic(world);
     if (slots) {
-        eng_lane_add_energy(world, &energy);
+        eng_spheres_add_energy(world, &energy);
         energy.residual = residual_of(world, &energy);
     }
     return energy;

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "contact/fclib/fclib.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const double *cairn_world_get_residuals(const cairn_world *world, int *count)
 
 int cairn_contact_count(const cairn_world *world)
 {
-    return world->contacts.count + eng_lane_contact_count(world);
+    return world->contacts.count + eng_spheres_contact_count(world);
 }
 
 /// A contact with no reaction is open; one that slides does so faster than the certificate's noise.
@@ -45,7 +45,7 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
 {
     const eng_contacts *c = &world->contacts;
     if (i >= c->count) {
-        eng_lane_contact_view(world, i - c->count, view);
+        eng_spheres_contact_view(world, i - c->count, view);
         return;
     }
     *view = (cairn_contact_view){
@@ -85,7 +85,7 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
         t = vec3_add_scaled(t, 1.0 / world->def.time_step, couple);
     }
     eng_connectors_add_force(world, (int)body.index, &f, &t);
-    eng_lane_add_force(world, (int)body.index, &f, &t);
+    eng_spheres_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);
     vec3_store(torque, t);
     return CAIRN_OK;
@@ -276,7 +276,7 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     }
     eng_contacts contacts = world->contacts;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);
-    hash = eng_lane_hash(world, hash);
+    hash = eng_spheres_hash(world, hash);
     if (world->connector_count > 0)
         hash = base_hash_bytes(hash, world->connector_state,
                                (size_t)world->connector_count * sizeof *world->connector_state);

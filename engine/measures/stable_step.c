@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Time-step advice: the stable step of the stiffest contact that explicit laws may make.
 #include "engine/joints/joints.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/values.h"
 
@@ -175,7 +175,7 @@ cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cai
     if (!(time_step > 0.0 && isfinite(time_step)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
                          time_step);
-    eng_lane_time_step_changed(world, time_step);
+    eng_spheres_time_step_changed(world, time_step);
     keep_forces(world, time_step / world->def.time_step);
     world->def.time_step = time_step;
     world->time_start = world->time - (double)world->step_count * time_step;

@@ -113,8 +113,8 @@ static cairn_status check_links(const cairn_world *world, cairn_error *error)
         if (!isfinite(joint->coordinate))
             return broken(error, "joint", i, "its coordinate is not finite");
     }
-    for (int i = 1; i < world->apart_count; i++)
-        if (world->apart[i] <= world->apart[i - 1])
+    for (int i = 1; i < world->excluded_count; i++)
+        if (world->excluded[i] <= world->excluded[i - 1])
             return broken(error, "excluded pair", i, "it is not in order");
     return CAIRN_OK;
 }

@@ -112,8 +112,8 @@ static bool acts(const eng_surface *surface, const con_impulse_input *input, con
 static void rest_open(cairn_world *world, const eng_surface *surface,
                       const con_impulse_input *input, eng_connector_state *state)
 {
-    world->energy.friction += state->loose;
-    state->loose = 0.0;
+    world->energy.friction += state->releasable;
+    state->releasable = 0.0;
     if (surface->law->open != NULL)
         surface->law->open(surface->parameters, input, state->history);
     else
@@ -216,7 +216,7 @@ void eng_connectors_book(cairn_world *world)
         double gap = state->gap - 0.5 * world->def.time_step * state->V.x;
         if (world->step_count == 0 && gap <= 0.0)
             world->energy_start += part.start;
-        state->loose = part.loose;
+        state->releasable = part.releasable;
         state->elastic = part.elastic;
         e->elastic += part.elastic;
         e->friction += part.friction;

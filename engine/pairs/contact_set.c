@@ -77,7 +77,7 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);
     if (old >= 0)
-        context->before->loose[old] = 0.0;
+        context->before->releasable[old] = 0.0;
 }
 
 /// Bodies that a scene sets against each other touch up to round-off: in the first step laws that
@@ -326,11 +326,11 @@ static void close_batches(cairn_world *world)
 }
 
 /// The springs of contacts that opened let go of what they held along the surface.
-static void book_loose(cairn_world *world)
+static void book_releasable(cairn_world *world)
 {
     const eng_contacts *before = &world->contacts_before;
     for (int i = before->cone_count; i < before->count; i++)
-        world->energy.friction += before->loose[i];
+        world->energy.friction += before->releasable[i];
 }
 
 cairn_status eng_block_contact_set(cairn_world *world)
@@ -365,7 +365,7 @@ cairn_status eng_block_contact_set(cairn_world *world)
     }
     base_parallel_for(world->workers, pairs, ENG_PAIR_CHUNK, fill_chunk, &context);
     close_batches(world);
-    book_loose(world);
+    book_releasable(world);
     world->report.contacts = world->contacts.count;
     return CAIRN_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks 3 and 4 of the step: broad phase and narrow phase in the midpoint configuration.
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
 
@@ -220,7 +220,7 @@ static cairn_status take_pairs(cairn_world *world)
     for (int i = 0; i < count; i++) {
         geo_pair pair = {world->listed[list[i].first], world->listed[list[i].second]};
         int a = world->colliders[pair.first].body, b = world->colliders[pair.second].body;
-        if (eng_pair_is_idle(world, a, b) || eng_lane_owns_pair(world, a, b))
+        if (eng_pair_is_idle(world, a, b) || eng_spheres_owns_pair(world, a, b))
             continue;
         while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;

@@ -274,7 +274,7 @@ static void book_contact(cairn_world *world, int i, const pair_motion *before,
     memcpy(c->U[i], motion.U, sizeof motion.U);
     con_contact_energy part =
         con_impulse_book(&world->explicit_outputs[i - c->cone_count], &motion);
-    c->loose[i] = part.loose;
+    c->releasable[i] = part.releasable;
     c->elastic[i] = part.elastic;
     sum->elastic += part.elastic;
     sum->start += was_there(world, i) ? part.start : 0.0;

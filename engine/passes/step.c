@@ -5,7 +5,7 @@
 #include "base/timer.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
 
@@ -209,10 +209,10 @@ cairn_status eng_block_end(cairn_world *world)
 static cairn_status gather_joints(cairn_world *world)
 {
     bool changed = world->joints_changed && world->joint_count > 0;
-    eng_lane_load_tied(world);
+    eng_spheres_load_tied(world);
     cairn_status status = eng_joints_gather(world);
     if (status == CAIRN_OK && changed)
-        eng_lane_store_tied(world);
+        eng_spheres_store_tied(world);
     return status;
 }
 
@@ -225,7 +225,7 @@ static cairn_status begin_step(cairn_world *world)
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
-    cairn_status status = eng_lane_plan(world);
+    cairn_status status = eng_spheres_plan(world);
     if (status == CAIRN_OK && world->general_work)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
@@ -328,7 +328,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
         TIMED(MIDPOINT, status = run_midpoint(world, error));
     if (status != CAIRN_OK)
         return status;
-    TIMED(BROAD_PHASE, status = eng_lane_prepare(world));
+    TIMED(BROAD_PHASE, status = eng_spheres_prepare(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     if (general)
@@ -338,12 +338,12 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     status = general ? run_general(world) : CAIRN_OK;
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    TIMED(EXPLICIT_LAWS, status = eng_lane_step(world));
+    TIMED(EXPLICIT_LAWS, status = eng_spheres_step(world));
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     status = general ? run_solver(world, error) : CAIRN_OK;
     if (status == CAIRN_OK) {
-        TIMED(FINISH, status = eng_lane_finish(world));
+        TIMED(FINISH, status = eng_spheres_finish(world));
         status = status == CAIRN_OK ? status : fail_spheres(world, status, error);
     }
     return status;

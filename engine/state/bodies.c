@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies: creation in principal axes, colliders, state between steps.
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
 
@@ -248,8 +248,8 @@ void eng_state_shrink(cairn_world *world, int needed)
 
 eng_state eng_state_of(const cairn_world *world, int body)
 {
-    if (eng_lane_holds(world, body))
-        return eng_lane_state_of(world, body);
+    if (eng_spheres_holds(world, body))
+        return eng_spheres_state_of(world, body);
     eng_state state = {.q = world->q[body]};
     memcpy(state.v, world->v[body], sizeof state.v);
     return state;
@@ -257,20 +257,20 @@ eng_state eng_state_of(const cairn_world *world, int body)
 
 pose eng_middle_of(const cairn_world *world, int body)
 {
-    if (eng_lane_holds(world, body))
-        return eng_lane_middle_of(world, body);
+    if (eng_spheres_holds(world, body))
+        return eng_spheres_middle_of(world, body);
     return body < world->blocks_count ? world->q_mid[body] : world->q[body];
 }
 
 cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
 {
-    if (eng_lane_holds(world, body))
-        return eng_lane_state_set(world, body, state);
+    if (eng_spheres_holds(world, body))
+        return eng_spheres_state_set(world, body, state);
     world->q[body] = state->q;
     memcpy(world->v[body], state->v, sizeof state->v);
     if (body < world->blocks_count)
         world->q_mid[body] = state->q;
-    eng_lane_wall_changed(world, body);
+    eng_spheres_wall_changed(world, body);
     return CAIRN_OK;
 }
 
@@ -319,7 +319,7 @@ cairn_status eng_blocks_reserve(cairn_world *world)
     world->blocks_capacity = capacities[0];
     world->blocks_count = needed;
     for (int i = known; i < needed; i++)
-        if (eng_lane_holds(world, i))
+        if (eng_spheres_holds(world, i))
             clear_blocks(world, i);
         else
             init_blocks(world, i);
@@ -671,7 +671,7 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
     if (eng_loads_reserve(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
     world->loads[id.index] = load;
-    eng_lane_loads_changed(world);
+    eng_spheres_loads_changed(world);
     return CAIRN_OK;
 }
 

@@ -27,7 +27,7 @@ typedef double eng_history[CON_HISTORY_MAX];
       "on B, contact frame; turned with the frame when it is carried over")                        \
     X(history, eng_history, ENG_REAL, CON_HISTORY_MAX, "", ENG_SAVED | ENG_HASHED | ENG_CARRIED,   \
       "of the law, as the law names it")                                                           \
-    X(loose, double, ENG_REAL, 1, "J", ENG_SAVED | ENG_CLEARED,                                    \
+    X(releasable, double, ENG_REAL, 1, "J", ENG_SAVED | ENG_CLEARED,                               \
       "lost if an explicit contact opens, by the audit")                                           \
     X(elastic, double, ENG_REAL, 1, "J", ENG_SAVED | ENG_CLEARED,                                  \
       "stored at the end of the step, by the audit")                                               \

@@ -42,7 +42,7 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
         return base_fail(error, status, "out of memory for material \"%s\"", name);
     }
     world->materials[world->material_count] =
-        (eng_material){.name = copy, .elasticity.poisson = 0.3, .of_class = -1};
+        (eng_material){.name = copy, .elasticity.poisson = 0.3, .elasticity_class = -1};
     *material = eng_material_id(world, eng_slots_take(&world->material_slots));
     world->material_count++;
     return CAIRN_OK;

@@ -6,7 +6,7 @@
 // like a fixed body without a shape to the passes of the step, and serves the next body that is
 // made.
 #include "engine/joints/joints.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
 #include "base/assert.h"
@@ -89,9 +89,9 @@ void eng_removals_settle(cairn_world *world)
     for (int i = c->cone_count; i < c->count; i++)
         if (!eng_body_is_live(world, c->body[i][0]) || !eng_body_is_live(world, c->body[i][1])) {
             world->energy.population -= c->elastic[i];
-            c->elastic[i] = c->loose[i] = 0.0;
+            c->elastic[i] = c->releasable[i] = 0.0;
         }
-    world->energy.population -= eng_lane_removed_energy(world);
+    world->energy.population -= eng_spheres_removed_energy(world);
     for (int row = 0; row < world->body_count; row++)
         if (world->bodies[row].removed != 0)
             eng_body_clear(world, row);

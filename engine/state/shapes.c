@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of a world: made from definitions, shown to viewers and writers.
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
 #include "geometry/mesh/mesh_file.h"
@@ -138,23 +138,24 @@ static cairn_status create_sphere(cairn_world *world, double radius, geo_shape *
             *(geo_shape **)(void *)*shape = next;
         return reused;
     }
-    int slab = world->ball_count / ENG_BALL_SLAB;
-    cairn_status status =
-        base_array_reserve(&world->allocator, &world->balls, &world->ball_slab_capacity, slab + 1);
-    if (status == CAIRN_OK && slab == world->ball_slab_count) {
-        world->balls[slab] = base_allocate(&world->allocator, ENG_BALL_SLAB, GEO_SPHERE_BYTES);
-        if (world->balls[slab] == NULL)
+    int slab = world->sphere_count / ENG_SPHERE_POOL_BLOCK;
+    cairn_status status = base_array_reserve(&world->allocator, &world->sphere_pool,
+                                             &world->sphere_pool_capacity, slab + 1);
+    if (status == CAIRN_OK && slab == world->sphere_pool_count) {
+        world->sphere_pool[slab] =
+            base_allocate(&world->allocator, ENG_SPHERE_POOL_BLOCK, GEO_SPHERE_BYTES);
+        if (world->sphere_pool[slab] == NULL)
             status = CAIRN_ERROR_MEMORY;
         else
-            world->ball_slab_count++;
+            world->sphere_pool_count++;
     }
     if (status != CAIRN_OK)
         return base_fail(error, status, "out of memory while making a shape");
-    char *place =
-        (char *)world->balls[slab] + (size_t)(world->ball_count % ENG_BALL_SLAB) * GEO_SPHERE_BYTES;
+    char *place = (char *)world->sphere_pool[slab] +
+                  (size_t)(world->sphere_count % ENG_SPHERE_POOL_BLOCK) * GEO_SPHERE_BYTES;
     *shape = (geo_shape *)(void *)place;
     status = geo_sphere_init(*shape, radius, error);
-    world->ball_count += status == CAIRN_OK;
+    world->sphere_count += status == CAIRN_OK;
     return status;
 }
 

@@ -142,19 +142,19 @@ static cairn_status join_class(cairn_world *world, eng_material *material)
     for (int i = 0; i < world->class_count; i++)
         if (world->classes[i].young == moduli->young &&
             (moduli->young == 0.0 || world->classes[i].poisson == moduli->poisson)) {
-            material->of_class = i;
+            material->elasticity_class = i;
             return CAIRN_OK;
         }
     cairn_status status = add_class(world, moduli);
     if (status == CAIRN_OK)
-        material->of_class = world->class_count - 1;
+        material->elasticity_class = world->class_count - 1;
     return status;
 }
 
 cairn_status eng_material_use(cairn_world *world, int material)
 {
     eng_material *used = &world->materials[material];
-    return used->of_class >= 0 ? CAIRN_OK : join_class(world, used);
+    return used->elasticity_class >= 0 ? CAIRN_OK : join_class(world, used);
 }
 
 // ---------------------------------------------------------------- surfaces of pairs
@@ -174,7 +174,7 @@ cairn_status eng_material_changed(cairn_world *world, int material)
         bring_own(world, at);
         at = world->surfaces[at].next[world->surfaces[at].pair[0] == material ? 0 : 1];
     }
-    return changed->of_class >= 0 ? join_class(world, changed) : CAIRN_OK;
+    return changed->elasticity_class >= 0 ? join_class(world, changed) : CAIRN_OK;
 }
 
 cairn_status eng_surface_changed(cairn_world *world, int index)
@@ -235,5 +235,6 @@ const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body
     if (own >= 0)
         return &world->surfaces[own];
     const eng_material *m = world->materials;
-    return &world->surfaces[world->followers[follower_of(m[a].of_class, m[b].of_class)]];
+    return &world->surfaces[world->followers[follower_of(m[a].elasticity_class,
+                                                         m[b].elasticity_class)]];
 }

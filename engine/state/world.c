@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/hash.h"
 #include "base/timer.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/values.h"
 #include "engine/state/world_settings.h"
@@ -140,8 +140,8 @@ static void release_shapes_and_bodies(cairn_world *world)
     for (int i = 0; i < world->shape_count; i++)
         if (world->shapes[i] != NULL && world->shapes[i]->kind != GEO_SPHERE)
             geo_shape_destroy(world->shapes[i]);
-    for (int i = 0; i < world->ball_slab_count; i++)
-        base_release(allocator, world->balls[i]);
+    for (int i = 0; i < world->sphere_pool_count; i++)
+        base_release(allocator, world->sphere_pool[i]);
     for (int i = 0; i < world->member_count; i++)
         base_release(allocator, world->members[i].ids);
     for (int i = 0; i < world->manifold_count; i++)
@@ -153,16 +153,16 @@ void cairn_world_destroy(cairn_world *world)
     if (world == NULL)
         return;
     release_shapes_and_bodies(world);
-    eng_lane_destroy(world->lane);
+    eng_spheres_destroy(world->spheres);
     eng_state_release(world);
     eng_blocks_release(world);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
-        world->materials,    world->classes,    world->followers,       world->surfaces,
-        world->shapes,       world->balls,      world->members,         world->bodies,
-        world->solids,       world->extras,     world->loads,           world->joints,
-        world->apart,        world->connectors, world->connector_state, world->pairs,
-        world->pairs_before, world->manifolds,  world->raw_count,       world->arrivals,
+        world->materials,    world->classes,     world->followers,       world->surfaces,
+        world->shapes,       world->sphere_pool, world->members,         world->bodies,
+        world->solids,       world->extras,      world->loads,           world->joints,
+        world->excluded,     world->connectors,  world->connector_state, world->pairs,
+        world->pairs_before, world->manifolds,   world->raw_count,       world->arrivals,
         world->active,       world->listed,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)

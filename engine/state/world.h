@@ -79,7 +79,7 @@ typedef struct eng_members {
     cairn_shape_id *ids; // owned
 } eng_members;
 
-enum { ENG_BALL_SLAB = 64 }; // balls of one block
+enum { ENG_SPHERE_POOL_BLOCK = 64 }; // spheres of one block of the pool
 
 /// Law of a pair of materials with its parameters.
 typedef struct eng_surface {
@@ -99,8 +99,8 @@ typedef struct eng_elasticity {
 typedef struct eng_material {
     char *name; // owned
     eng_elasticity elasticity;
-    int of_class;      // of its moduli, where a body has it; else -1
-    int first_surface; // of its pairs' own, the youngest; 0: none
+    int elasticity_class; // of its moduli, where a body has it; else -1
+    int first_surface;    // of its pairs' own, the youngest; 0: none
 } eng_material;
 
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
@@ -132,7 +132,7 @@ typedef struct eng_connector_state {
     vec3 R;                          // N s on B, contact frame
     vec3 couple[2];                  // N m s on A and B, world
     double history[CON_HISTORY_MAX]; // as the law names them
-    double loose;                    // J, lost if it opens; by audit
+    double releasable;               // J, lost if it opens; by audit
     double elastic;                  // J, stored at the end of the step; by audit
 } eng_connector_state;
 
@@ -185,10 +185,10 @@ struct cairn_world {
     int *followers; // [class_count (class_count + 1) / 2] surface of each pair of classes
     int follower_capacity;
 
-    geo_shape **shapes; // [shape_count] owned; balls lie in slabs; NULL where one was removed
+    geo_shape **shapes; // [shape_count] owned; spheres lie in the pool; NULL where one was removed
     int shape_count, shape_capacity;
-    void **balls; // [ball_slab_count][ENG_BALL_SLAB] shapes
-    int ball_count, ball_slab_count, ball_slab_capacity;
+    void **sphere_pool; // [sphere_pool_count][ENG_SPHERE_POOL_BLOCK] shapes
+    int sphere_count, sphere_pool_count, sphere_pool_capacity;
     geo_shape *ball_free; // those of removed shapes, a chain
     eng_members *members; // [member_count] of compounds, in their order
     int member_count, member_capacity;
@@ -213,8 +213,8 @@ struct cairn_world {
     struct eng_joint *joints; // [joint_count]
     int joint_count, joint_capacity;
     base_names joint_names;
-    uint64_t *apart; // [apart_count] ascending; pairs of bodies that do not collide
-    int apart_count, apart_capacity;
+    uint64_t *excluded; // [excluded_count] ascending; pairs of bodies that do not collide
+    int excluded_count, excluded_capacity;
     bool joints_changed; // joints were made or bodies set since the last step: bring them together
     struct eng_joint_step *joint_step; // of this step, in the arena; NULL without joints
     // connectors: cold data, then state
@@ -277,7 +277,7 @@ struct cairn_world {
     con_domains domains;          // of its cone contacts
     eng_contacts contacts_before; // of the step before, for matching
 
-    struct eng_lane *lane; // sphere executor; NULL until it is used
+    struct eng_spheres *spheres; // sphere executor; NULL until it is used
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
@@ -507,7 +507,7 @@ enum { ENG_BODY_CHUNK = 128 };
 enum { ENG_PAIR_CHUNK = 64 };
 
 /// Whether a joint keeps two bodies from touching.
-bool eng_pair_is_apart(const cairn_world *world, int body_a, int body_b);
+bool eng_pair_is_excluded(const cairn_world *world, int body_a, int body_b);
 
 /// Whether a connector stands for the contacts of two bodies.
 bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b);
@@ -531,7 +531,7 @@ static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int bo
            !eng_body_is_live(world, body_b) ||
            (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
             world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
-           (world->apart_count > 0 && eng_pair_is_apart(world, body_a, body_b)) ||
+           (world->excluded_count > 0 && eng_pair_is_excluded(world, body_a, body_b)) ||
            (world->connector_count > 0 && eng_connector_replaces(world, body_a, body_b));
 }
 

@@ -75,7 +75,7 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
     geo_pair_function *function = pair_table[first->kind][second->kind];
     if (!function)
         return CAIRN_ERROR_UNSUPPORTED;
-    // bounding balls first: most candidate pairs end here
+    // bounding spheres first: most candidate pairs end here
     double reach = a->bounding_radius + b->bounding_radius + margin;
     vec3 between = vec3_sub(placement_b->position, placement_a->position);
     if (vec3_norm_squared(between) > reach * reach)

@@ -36,8 +36,8 @@ cairn_status geo_emit(geo_job *job, vec3 normal, double gap, vec3 point, uint32_
     return CAIRN_OK;
 }
 
-cairn_status geo_emit_balls(geo_job *job, vec3 pa, double ra, vec3 pb, double rb, vec3 fallback,
-                            uint32_t code_a, uint32_t code_b)
+cairn_status geo_emit_spheres(geo_job *job, vec3 pa, double ra, vec3 pb, double rb, vec3 fallback,
+                              uint32_t code_a, uint32_t code_b)
 {
     vec3 d = vec3_sub(pb, pa);
     double squared = vec3_norm_squared(d);

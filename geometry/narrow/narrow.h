@@ -57,8 +57,8 @@ cairn_status geo_emit(geo_job *job, vec3 normal, double gap, vec3 point, uint32_
 
 /// Two balls of radii r about points p (radius 0: plain points); `fallback` is the normal for
 /// coincident centres.
-cairn_status geo_emit_balls(geo_job *job, vec3 pa, double ra, vec3 pb, double rb, vec3 fallback,
-                            uint32_t code_a, uint32_t code_b) CAIRN_CHECK_RESULT;
+cairn_status geo_emit_spheres(geo_job *job, vec3 pa, double ra, vec3 pb, double rb, vec3 fallback,
+                              uint32_t code_a, uint32_t code_b) CAIRN_CHECK_RESULT;
 
 /// Smallest gap among this job's contacts from index `from` on; INFINITY if there are none.
 double geo_job_smallest_gap(const geo_job *job, int from);

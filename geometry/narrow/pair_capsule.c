@@ -28,9 +28,9 @@ static cairn_status emit_at(geo_job *job, segment a, segment b, double s, double
     vec3 any, cross = vec3_cross(a.along, b.along);
     vec3_tangents(geo_placed_axis(&job->a, 2), &any, &(vec3){0});
     vec3 fallback = vec3_normalize_or(cross, any);
-    return geo_emit_balls(job, vec3_add_scaled(a.start, s, a.along), job->a.shape->capsule.radius,
-                          vec3_add_scaled(b.start, t, b.along), job->b.shape->capsule.radius,
-                          fallback, parameter_code(s), parameter_code(t));
+    return geo_emit_spheres(job, vec3_add_scaled(a.start, s, a.along), job->a.shape->capsule.radius,
+                            vec3_add_scaled(b.start, t, b.along), job->b.shape->capsule.radius,
+                            fallback, parameter_code(s), parameter_code(t));
 }
 
 static double nearest_parameter(segment line, vec3 x)

@@ -20,8 +20,9 @@ static cairn_status emit_nearest(geo_job *job, vec3 surface, vec3 outward, doubl
 
 cairn_status geo_pair_sphere_sphere(geo_job *job)
 {
-    return geo_emit_balls(job, job->a.centre, job->a.shape->sphere.radius, job->b.centre,
-                          job->b.shape->sphere.radius, up, geo_code_vertex(0), geo_code_vertex(0));
+    return geo_emit_spheres(job, job->a.centre, job->a.shape->sphere.radius, job->b.centre,
+                            job->b.shape->sphere.radius, up, geo_code_vertex(0),
+                            geo_code_vertex(0));
 }
 
 cairn_status geo_pair_sphere_plane(geo_job *job)
@@ -39,8 +40,8 @@ cairn_status geo_pair_sphere_capsule(geo_job *job)
     double z = fmin(fmax(local.z, -capsule->half_length), capsule->half_length);
     vec3 nearest = geo_placed_apply(&job->b, (vec3){0.0, 0.0, z});
     vec3 fallback = geo_placed_axis(&job->b, 0);
-    return geo_emit_balls(job, job->a.centre, job->a.shape->sphere.radius, nearest, capsule->radius,
-                          fallback, geo_code_vertex(0), geo_code_vertex(0));
+    return geo_emit_spheres(job, job->a.centre, job->a.shape->sphere.radius, nearest,
+                            capsule->radius, fallback, geo_code_vertex(0), geo_code_vertex(0));
 }
 
 // signed distance of a local point to a box; `surface` is the nearest boundary point

@@ -9,7 +9,7 @@ from command import PROGRAM, Folder, check, check_error, check_status, finish, l
 KINDS = ["scalar", "avx2", "avx512"]
 HEAP = ["sphere_heap", "--set", "spheres=300", "--until", "0.05"]
 TOWER = ["kapla_tower", "--set", "rings=3", "--until", "0.1"]
-# the spheres lane, and the solvers that factor blocks
+# the sphere executor, and the solvers that factor blocks
 RUNS = {
     "hooke": HEAP + ["--law", "hooke", "--threads", "2"],
     "hertz_mindlin": HEAP + ["--law", "hertz_mindlin"],

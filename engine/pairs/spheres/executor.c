@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of the sphere executor: walls and lists for the coming midpoint, the fused pass over all
-// rows, and what follows from it.
-#include "engine/pairs/spheres/lane.h"
-#include "engine/pairs/spheres/lane_data.h"
+// slots, and what follows from it.
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include "base/elementary.h"
 
 #include <string.h>
 
-typedef struct eng_lane eng_lane;
+typedef struct eng_spheres eng_spheres;
 
 static bool is_plane(const cairn_world *world, int body)
 {
@@ -16,66 +16,66 @@ static bool is_plane(const cairn_world *world, int body)
     return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
 }
 
-/// Slot of the pair of a sphere's row and another body, -1 for none.
-static int find_slot(const eng_lane *lane, int row, int body)
+/// Slot of the pair of a sphere's slot and another body, -1 for none.
+static int find_slot(const eng_spheres *spheres, int slot, int body)
 {
-    const eng_lane_pass *p = &lane->pass;
+    const eng_spheres_pass *p = &spheres->pass;
     const int *starts[2] = {p->near_start, p->far_start}, *lists[2] = {p->near, p->far};
     for (int list = 0; list < 2; list++)
-        for (int at = starts[list][row]; at < starts[list][row + 1]; at++) {
+        for (int at = starts[list][slot]; at < starts[list][slot + 1]; at++) {
             int entry = lists[list][at];
-            int slot = list == 0 ? eng_lane_slot_of(lane, row, entry) : entry / 8;
-            if (slot < 0)
+            int pair_slot = list == 0 ? eng_spheres_pair_slot_of(spheres, slot, entry) : entry / 8;
+            if (pair_slot < 0)
                 continue;
-            const eng_lane_block *block = &p->blocks[slot / ENG_LANE_WIDTH];
-            int k = slot % ENG_LANE_WIDTH;
-            int other = entry & 1 ? eng_lane_row_a(block, k) : eng_lane_row_b(block, k);
-            if (eng_lane_body_of(lane, other) == body)
-                return slot;
+            const eng_spheres_block *block = &p->blocks[pair_slot / ENG_SPHERES_WIDTH];
+            int k = pair_slot % ENG_SPHERES_WIDTH;
+            int other = entry & 1 ? eng_spheres_slot_a(block, k) : eng_spheres_slot_b(block, k);
+            if (eng_spheres_body_of(spheres, other) == body)
+                return pair_slot;
         }
     return -1;
 }
 
 /// Slot of a contact of the world; -1 for none.
-static int slot_of_contact(const eng_lane *lane, int contact)
+static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 {
-    const cairn_world *world = lane->world;
+    const cairn_world *world = spheres->world;
     const eng_contacts *c = &world->contacts;
-    const int *row_of = lane->row_of.block;
+    const int *slot_of = spheres->slot_of.block;
     const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
     int a = c->body[contact][0], b = c->body[contact][1];
-    if (!eng_lane_owns_pair(world, a, b))
+    if (!eng_spheres_owns_pair(world, a, b))
         return -1;
-    if (eng_lane_holds(world, a) && eng_lane_holds(world, b))
-        return find_slot(lane, row_of[a], b);
-    bool first = eng_lane_is_wall(world, a);
+    if (eng_spheres_holds(world, a) && eng_spheres_holds(world, b))
+        return find_slot(spheres, slot_of[a], b);
+    bool first = eng_spheres_is_wall(world, a);
     int sphere = first ? b : a, wall = first ? a : b;
     uint64_t key = c->key[contact];
     if (is_plane(world, wall))
-        return find_slot(lane, row_of[sphere], wall);
-    return eng_lane_shapes_find(lane, row_of[sphere], first ? pair->first : pair->second,
-                                first ? key >> 32 | key << 32 : key);
+        return find_slot(spheres, slot_of[sphere], wall);
+    return eng_spheres_shapes_find(spheres, slot_of[sphere], first ? pair->first : pair->second,
+                                   first ? key >> 32 | key << 32 : key);
 }
 
 /// History of contacts of the general passes that are the executor's from now on.
-static void adopt_contacts(eng_lane *lane)
+static void adopt_contacts(eng_spheres *spheres)
 {
-    cairn_world *world = lane->world;
+    cairn_world *world = spheres->world;
     eng_contacts *c = &world->contacts;
     for (int i = c->cone_count; i < c->count; i++) {
-        if (!eng_lane_owns_pair(world, c->body[i][0], c->body[i][1]))
+        if (!eng_spheres_owns_pair(world, c->body[i][0], c->body[i][1]))
             continue;
-        int slot = slot_of_contact(lane, i);
+        int pair_slot = pair_slot_of_contact(spheres, i);
         // one that has ended lets go of what it held
-        world->energy.friction += slot < 0 ? c->loose[i] : 0.0;
-        c->loose[i] = 0.0;
-        if (slot < 0)
+        world->energy.friction += pair_slot < 0 ? c->releasable[i] : 0.0;
+        c->releasable[i] = 0.0;
+        if (pair_slot < 0)
             continue;
-        eng_lane_block *block = &lane->pass.blocks[slot / ENG_LANE_WIDTH];
-        int k = slot % ENG_LANE_WIDTH, other = eng_lane_row_b(block, k);
-        bool on_b = eng_lane_body_of(lane, other) == c->body[i][1];
-        eng_lane_history_read(lane, eng_lane_terms_of(lane, block)->batch, block, k,
-                              on_b ? 1.0 : -1.0, c->history[i]);
+        eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+        int k = pair_slot % ENG_SPHERES_WIDTH, other = eng_spheres_slot_b(block, k);
+        bool on_b = eng_spheres_body_of(spheres, other) == c->body[i][1];
+        eng_spheres_history_read(spheres, eng_spheres_terms_of(spheres, block)->batch, block, k,
+                                 on_b ? 1.0 : -1.0, c->history[i]);
     }
 }
 
@@ -94,16 +94,16 @@ static void drop_general(cairn_world *world)
 }
 
 /// Most that the distance of a sphere from a wall has changed between its last two places, m.
-static double plane_jump(const eng_lane *lane, const eng_lane_wall *wall)
+static double plane_jump(const eng_spheres *spheres, const eng_spheres_wall *wall)
 {
-    const eng_lane_plane *from = &wall->before, *to = &wall->now;
+    const eng_spheres_plane *from = &wall->before, *to = &wall->now;
     double turned = vec3_norm(vec3_sub(to->normal, from->normal));
     return vec3_norm(vec3_sub(to->point, from->point)) +
-           turned * (lane->extent + vec3_norm(from->point));
+           turned * (spheres->extent + vec3_norm(from->point));
 }
 
 /// Most that a point of a wall has moved between its last two places, m.
-static double shape_jump(const eng_lane_wall *wall)
+static double shape_jump(const eng_spheres_wall *wall)
 {
     const pose *from = &wall->placed_before, *to = &wall->placed;
     quat p = from->orientation, q = to->orientation;
@@ -116,269 +116,270 @@ static double shape_jump(const eng_lane_wall *wall)
 }
 
 /// Most that a sphere and a wall have come closer by the wall's new place, m.
-static double wall_jump(const eng_lane *lane, int index)
+static double wall_jump(const eng_spheres *spheres, int index)
 {
-    const eng_lane_wall *wall = (const eng_lane_wall *)lane->walls.block + index;
-    return index < lane->plane_count ? plane_jump(lane, wall) : shape_jump(wall);
+    const eng_spheres_wall *wall = (const eng_spheres_wall *)spheres->walls.block + index;
+    return index < spheres->plane_count ? plane_jump(spheres, wall) : shape_jump(wall);
 }
 
 /// Walls go to the midpoint of the coming step where it is not what the last step foresaw: those
 /// that follow functions of time, and all after a change by the user.
-static cairn_status follow_walls(eng_lane *lane)
+static cairn_status follow_walls(eng_spheres *spheres)
 {
-    eng_lane_wall *walls = lane->walls.block;
-    bool all = lane->walls_changed || lane->walls_renumbered;
+    eng_spheres_wall *walls = spheres->walls.block;
+    bool all = spheres->walls_changed || spheres->walls_renumbered;
     double jump = 0.0;
-    for (int i = 0; i < lane->wall_count; i++) {
+    for (int i = 0; i < spheres->wall_count; i++) {
         if (!all && !walls[i].follows)
             continue;
-        eng_lane_plane before = walls[i].before;
+        eng_spheres_plane before = walls[i].before;
         pose placed_before = walls[i].placed_before;
         walls[i].before = walls[i].now;
         walls[i].placed_before = walls[i].placed;
-        eng_lane_wall_place(lane, &walls[i], lane->world->q[walls[i].body],
-                            lane->world->v[walls[i].body]);
-        jump = lane->walls_renumbered ? 0.0 : fmax(jump, wall_jump(lane, i));
-        bool keeps = walls[i].moves && !lane->walls_renumbered;
+        eng_spheres_wall_place(spheres, &walls[i], spheres->world->q[walls[i].body],
+                               spheres->world->v[walls[i].body]);
+        jump = spheres->walls_renumbered ? 0.0 : fmax(jump, wall_jump(spheres, i));
+        bool keeps = walls[i].moves && !spheres->walls_renumbered;
         walls[i].before = keeps ? before : walls[i].now;
         walls[i].placed_before = keeps ? placed_before : walls[i].placed;
     }
-    lane->walls_changed = lane->walls_renumbered = false;
-    if (lane->slack < 0.0)
+    spheres->walls_changed = spheres->walls_renumbered = false;
+    if (spheres->slack < 0.0)
         return CAIRN_OK; // a new list places all ghosts
-    for (int i = 0; i < lane->chunk_count; i++)
-        lane->pass.chunks[i].path += jump;
-    lane->wall_path += jump;
-    lane->slack = fmin(lane->slack, lane->wall_margin - lane->wall_path);
-    if (lane->slack < 0.0)
+    for (int i = 0; i < spheres->chunk_count; i++)
+        spheres->pass.chunks[i].path += jump;
+    spheres->wall_path += jump;
+    spheres->slack = fmin(spheres->slack, spheres->wall_margin - spheres->wall_path);
+    if (spheres->slack < 0.0)
         return CAIRN_OK;
-    eng_lane_ghosts_move(lane, 0, lane->plane_ghosts, NULL);
-    cairn_status status = eng_lane_shapes_renew(lane);
-    eng_lane_shapes_place(lane);
+    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, NULL);
+    cairn_status status = eng_spheres_shapes_renew(spheres);
+    eng_spheres_shapes_place(spheres);
     return status;
 }
 
-static bool has_followers(const eng_lane *lane)
+static bool has_followers(const eng_spheres *spheres)
 {
-    const eng_lane_wall *walls = lane->walls.block;
-    for (int i = 0; i < lane->wall_count && lane->world->motion_count > 0; i++)
+    const eng_spheres_wall *walls = spheres->walls.block;
+    for (int i = 0; i < spheres->wall_count && spheres->world->motion_count > 0; i++)
         if (walls[i].follows)
             return true;
     return false;
 }
 
 /// A new list when it is due; *listed tells.
-static cairn_status renew_list(eng_lane *lane, bool *listed)
+static cairn_status renew_list(eng_spheres *spheres, bool *listed)
 {
-    bool reload = lane->loads_changed;
-    *listed = lane->slack < 0.0 || lane->crowded;
+    bool reload = spheres->loads_changed;
+    *listed = spheres->slack < 0.0 || spheres->overflow;
     if (*listed) {
-        eng_lane_margins_choose(lane);
-        cairn_status status = eng_lane_list_make(lane);
+        eng_spheres_margins_choose(spheres);
+        cairn_status status = eng_spheres_list_make(spheres);
         if (status != CAIRN_OK)
             return status;
-        reload = reload || lane->has_load;
+        reload = reload || spheres->has_load;
     }
-    if (*listed && lane->adopted)
-        adopt_contacts(lane);
+    if (*listed && spheres->adopted)
+        adopt_contacts(spheres);
     if (*listed)
-        lane->adopted = false;
-    lane->loads_changed = false;
-    return reload ? eng_lane_loads_read(lane) : CAIRN_OK;
+        spheres->adopted = false;
+    spheres->loads_changed = false;
+    return reload ? eng_spheres_loads_read(spheres) : CAIRN_OK;
 }
 
 /// Velocities before the world's first step, which its audit looks at after it.
-static cairn_status keep_first(eng_lane *lane)
+static cairn_status keep_first(eng_spheres *spheres)
 {
-    if (lane->world->step_count > 0)
+    if (spheres->world->step_count > 0)
         return CAIRN_OK;
-    const base_allocator *allocator = &lane->world->allocator;
-    base_release(allocator, lane->first_V);
-    lane->first_V = base_allocate(allocator, (size_t)lane->rows + 1, sizeof *lane->first_V);
-    for (int row = 0; row < lane->rows && lane->first_V != NULL; row++) {
-        memcpy(lane->first_V[row], lane->pass.V[row], sizeof *lane->pass.V);
-        lane->first_V[row][8] = lane->pass.X[row][3];
+    const base_allocator *allocator = &spheres->world->allocator;
+    base_release(allocator, spheres->first_V);
+    spheres->first_V =
+        base_allocate(allocator, (size_t)spheres->slots + 1, sizeof *spheres->first_V);
+    for (int slot = 0; slot < spheres->slots && spheres->first_V != NULL; slot++) {
+        memcpy(spheres->first_V[slot], spheres->pass.V[slot], sizeof *spheres->pass.V);
+        spheres->first_V[slot][8] = spheres->pass.X[slot][3];
     }
-    return lane->first_V != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    return spheres->first_V != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
 }
 
-void eng_lane_forget_moved(eng_lane *lane)
+void eng_spheres_forget_moved(eng_spheres *spheres)
 {
-    for (int i = 0; i < lane->moved_count; i++)
-        lane->moved_of[lane->moved[i].row] = 0;
-    lane->moved_count = 0;
-    lane->settled = false;
+    for (int i = 0; i < spheres->moved_count; i++)
+        spheres->moved_of[spheres->moved[i].slot] = 0;
+    spheres->moved_count = 0;
+    spheres->settled = false;
 }
 
-static cairn_status prepare_rows(eng_lane *lane, bool *listed)
+static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
 {
-    cairn_world *world = lane->world;
+    cairn_world *world = spheres->world;
     cairn_status status = CAIRN_OK;
-    if (lane->out_of_memory)
+    if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
-    eng_lane_forget_moved(lane);
-    if (lane->walls_changed || lane->walls_renumbered || has_followers(lane))
-        status = follow_walls(lane);
-    eng_lane_place_driven(world);
+    eng_spheres_forget_moved(spheres);
+    if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
+        status = follow_walls(spheres);
+    eng_spheres_place_driven(world);
     if (status == CAIRN_OK)
-        status = renew_list(lane, listed);
-    return status == CAIRN_OK ? keep_first(lane) : status;
+        status = renew_list(spheres, listed);
+    return status == CAIRN_OK ? keep_first(spheres) : status;
 }
 
-cairn_status eng_lane_prepare(cairn_world *world)
+cairn_status eng_spheres_prepare(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
+    eng_spheres *spheres = world->spheres;
     bool listed = false;
-    cairn_status status = lane->rows > 0 ? prepare_rows(lane, &listed) : CAIRN_OK;
+    cairn_status status = spheres->slots > 0 ? prepare_slots(spheres, &listed) : CAIRN_OK;
     if (status == CAIRN_OK && world->general_work)
-        status = eng_lane_expose(world, listed);
+        status = eng_spheres_expose(world, listed);
     if (status == CAIRN_OK && !world->general_work && world->contacts.capacity > 0)
         drop_general(world);
     return status;
 }
 
 /// Half of the work of the loads over a step, by the velocities of now, J.
-static double load_work(const eng_lane *lane)
+static double load_work(const eng_spheres *spheres)
 {
     double work = 0.0;
-    for (int row = 0; row < lane->rows && lane->has_load; row++) {
-        const double *load = lane->pass.load[row], *V = lane->pass.V[row];
+    for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
+        const double *load = spheres->pass.load[slot], *V = spheres->pass.V[slot];
         for (int k = 0; k < 3; k++)
             work += load[k] * V[k];
-        work += load[3] * V[6] + load[4] * V[7] + load[5] * lane->pass.X[row][3];
+        work += load[3] * V[6] + load[4] * V[7] + load[5] * spheres->pass.X[slot][3];
     }
-    return 0.5 * lane->pass.step * work;
+    return 0.5 * spheres->pass.step * work;
 }
 
 /// Work of spheres that follow a prescribed velocity, J.
-static double driven_work(const eng_lane *lane)
+static double driven_work(const eng_spheres *spheres)
 {
-    const cairn_world *world = lane->world;
+    const cairn_world *world = spheres->world;
     double work = 0.0;
-    for (int row = 0; row < lane->rows && lane->has_moving_spheres; row++) {
-        int body = eng_lane_ids(lane)[row];
+    for (int slot = 0; slot < spheres->slots && spheres->has_moving_spheres; slot++) {
+        int body = eng_spheres_ids(spheres)[slot];
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
-        vec3 force = {0.0, 0.0, 0.0}, torque = force, spin = vec3_from(lane->pass.V[row] + 6);
-        spin.z = lane->pass.X[row][3];
-        eng_lane_add_force(world, body, &force, &torque);
-        work -= vec3_dot(force, vec3_from(lane->pass.V[row])) + vec3_dot(torque, spin);
+        vec3 force = {0.0, 0.0, 0.0}, torque = force, spin = vec3_from(spheres->pass.V[slot] + 6);
+        spin.z = spheres->pass.X[slot][3];
+        eng_spheres_add_force(world, body, &force, &torque);
+        work -= vec3_dot(force, vec3_from(spheres->pass.V[slot])) + vec3_dot(torque, spin);
     }
-    return lane->pass.step * work;
+    return spheres->pass.step * work;
 }
 
 /// Ways of the bodies that the pairs of each chunk meet, and the least that is left of a margin.
-static void follow_ways(eng_lane *lane)
+static void follow_travelled(eng_spheres *spheres)
 {
-    double walls = lane->wall_speed, step = 1.000001 * lane->pass.step;
-    eng_lane_chunk *chunks = lane->pass.chunks;
-    lane->wall_path += walls * lane->pass.step;
-    lane->slack = lane->wall_margin - lane->wall_path;
-    for (int i = 0; i < lane->chunk_count; i++) {
+    double walls = spheres->wall_speed, step = 1.000001 * spheres->pass.step;
+    eng_spheres_chunk *chunks = spheres->pass.chunks;
+    spheres->wall_path += walls * spheres->pass.step;
+    spheres->slack = spheres->wall_margin - spheres->wall_path;
+    for (int i = 0; i < spheres->chunk_count; i++) {
         double most = walls;
         for (int k = i; k <= chunks[i].last_chunk; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
         chunks[i].path += most * step;
-        lane->slack = chunks[i].left < lane->slack ? chunks[i].left : lane->slack;
+        spheres->slack = chunks[i].left < spheres->slack ? chunks[i].left : spheres->slack;
     }
 }
 
-/// Energies, report and ways from the chunks, in their order.
-static bool collect(eng_lane *lane)
+/// Energies, report and travelled from the chunks, in their order.
+static bool collect(eng_spheres *spheres)
 {
-    cairn_world *world = lane->world;
+    cairn_world *world = spheres->world;
     cairn_step_report *report = &world->report;
     double finite = 0.0;
-    lane->contact_count = 0;
-    for (int i = 0; i < lane->chunk_count; i++) {
-        eng_lane_chunk *c = &lane->pass.chunks[i];
+    spheres->contact_count = 0;
+    for (int i = 0; i < spheres->chunk_count; i++) {
+        eng_spheres_chunk *c = &spheres->pass.chunks[i];
         world->energy.damping += c->damping;
         world->energy.friction += c->friction;
         world->energy.plastic += c->plastic;
         world->energy.drivers += c->drivers;
-        c->first_contact = lane->contact_count;
-        lane->contact_count += c->contacts;
+        c->first_contact = spheres->contact_count;
+        spheres->contact_count += c->contacts;
         report->active += c->active;
         report->penetration = fmax(report->penetration, c->depth);
         report->penetration_relative = fmax(report->penetration_relative, c->relative);
         finite += c->finite;
-        lane->crowded |= c->crowded;
+        spheres->overflow |= c->overflow;
     }
-    report->contacts += lane->contact_count;
-    follow_ways(lane);
+    report->contacts += spheres->contact_count;
+    follow_travelled(spheres);
     return finite == 0.0;
 }
 
 /// Whether contacts with walls are missing for lack of memory, which the next step says again.
-static bool is_starved(eng_lane *lane)
+static bool is_out_of_memory(eng_spheres *spheres)
 {
-    for (int i = 0; i < lane->chunk_count; i++)
-        lane->out_of_memory |= lane->pass.chunks[i].starved;
-    return lane->out_of_memory;
+    for (int i = 0; i < spheres->chunk_count; i++)
+        spheres->out_of_memory |= spheres->pass.chunks[i].out_of_memory;
+    return spheres->out_of_memory;
 }
 
-cairn_status eng_lane_step(cairn_world *world)
+cairn_status eng_spheres_step(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
-    if (lane->rows == 0)
+    eng_spheres *spheres = world->spheres;
+    if (spheres->slots == 0)
         return CAIRN_OK;
-    cairn_status status = world->general_work ? eng_lane_hold(world) : CAIRN_OK;
+    cairn_status status = world->general_work ? eng_spheres_hold(world) : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
     for (int k = 0; k < 3; k++)
-        lane->pass.gravity[k] = lane->pass.step * world->def.gravity[k];
-    lane->pass.first_step = world->step_count == 0;
-    world->energy.drivers += load_work(lane);
-    eng_lane_walls_advance(lane);
-    lane->wall_speed = eng_lane_walls_fastest(lane);
-    eng_lane_ranges_step(lane);
-    lane->last_step = lane->pass.step;
-    world->energy.drivers += driven_work(lane);
+        spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
+    spheres->pass.first_step = world->step_count == 0;
+    world->energy.drivers += load_work(spheres);
+    eng_spheres_walls_advance(spheres);
+    spheres->wall_speed = eng_spheres_walls_fastest(spheres);
+    eng_spheres_ranges_step(spheres);
+    spheres->last_step = spheres->pass.step;
+    world->energy.drivers += driven_work(spheres);
     if (world->general_work)
-        eng_lane_release_free(world);
+        eng_spheres_release_free(world);
     return CAIRN_OK;
 }
 
-cairn_status eng_lane_finish(cairn_world *world)
+cairn_status eng_spheres_finish(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
-    if (lane->rows == 0)
+    eng_spheres *spheres = world->spheres;
+    if (spheres->slots == 0)
         return CAIRN_OK;
-    if (world->general_work && lane->acted_count > 0) {
-        cairn_status status = eng_lane_store_acted(world);
+    if (world->general_work && spheres->acted_count > 0) {
+        cairn_status status = eng_spheres_store_acted(world);
         if (status != CAIRN_OK)
             return status;
-        eng_lane_ranges_finish(lane);
+        eng_spheres_ranges_finish(spheres);
     }
-    bool finite = collect(lane);
+    bool finite = collect(spheres);
     if (world->step_count == 0) {
-        world->energy_start += eng_lane_start_energy(lane);
-        base_release(&world->allocator, lane->first_V);
-        lane->first_V = NULL;
+        world->energy_start += eng_spheres_start_energy(spheres);
+        base_release(&world->allocator, spheres->first_V);
+        spheres->first_V = NULL;
     }
-    world->energy.drivers += load_work(lane);
-    if (is_starved(lane))
+    world->energy.drivers += load_work(spheres);
+    if (is_out_of_memory(spheres))
         return CAIRN_ERROR_MEMORY;
     return finite ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }
 
 // ---------------------------------------------------------------- between steps
 
-void eng_lane_settle(eng_lane *lane)
+void eng_spheres_settle(eng_spheres *spheres)
 {
-    cairn_world *world = lane->world;
+    cairn_world *world = spheres->world;
     cairn_energy owed = {0};
-    if (lane->settled || lane->block_count == 0)
+    if (spheres->settled || spheres->block_count == 0)
         return;
-    eng_lane_add_energy(world, &owed);
+    eng_spheres_add_energy(world, &owed);
     world->energy.damping += owed.damping;
     world->energy.friction += owed.friction;
-    lane->settled = true;
-    for (int i = 0; i < lane->block_count; i++) {
-        eng_lane_block *block = &lane->pass.blocks[i];
+    spheres->settled = true;
+    for (int i = 0; i < spheres->block_count; i++) {
+        eng_spheres_block *block = &spheres->pass.blocks[i];
         memset(block->lag_normal, 0, sizeof block->lag_normal);
         memset(block->lag_tangent, 0, sizeof block->lag_tangent);
-        eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+        eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
         if (resist != NULL) {
             memset(resist->lag_rolling, 0, sizeof resist->lag_rolling);
             memset(resist->lag_twisting, 0, sizeof resist->lag_twisting);
@@ -386,70 +387,70 @@ void eng_lane_settle(eng_lane *lane)
     }
 }
 
-cairn_status eng_lane_keep_moved(eng_lane *lane, int row)
+cairn_status eng_spheres_keep_moved(eng_spheres *spheres, int slot)
 {
-    const base_allocator *allocator = &lane->world->allocator;
-    int known = lane->moved_of_capacity;
-    cairn_status status =
-        base_array_reserve(allocator, &lane->moved_of, &lane->moved_of_capacity, lane->rows);
+    const base_allocator *allocator = &spheres->world->allocator;
+    int known = spheres->moved_of_capacity;
+    cairn_status status = base_array_reserve(allocator, &spheres->moved_of,
+                                             &spheres->moved_of_capacity, spheres->slots);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &lane->moved, &lane->moved_capacity,
-                                    lane->moved_count + 1);
-    if (lane->moved_of_capacity > known)
-        memset(lane->moved_of + known, 0,
-               (size_t)(lane->moved_of_capacity - known) * sizeof *lane->moved_of);
-    if (status != CAIRN_OK || lane->moved_of[row] != 0)
+        status = base_array_reserve(allocator, &spheres->moved, &spheres->moved_capacity,
+                                    spheres->moved_count + 1);
+    if (spheres->moved_of_capacity > known)
+        memset(spheres->moved_of + known, 0,
+               (size_t)(spheres->moved_of_capacity - known) * sizeof *spheres->moved_of);
+    if (status != CAIRN_OK || spheres->moved_of[slot] != 0)
         return status;
-    eng_lane_moved *moved = &lane->moved[lane->moved_count++];
-    moved->row = row;
-    memcpy(moved->X, lane->pass.X[row], sizeof moved->X);
-    memcpy(moved->V, lane->pass.V[row], sizeof moved->V);
-    lane->moved_of[row] = lane->moved_count;
+    eng_spheres_moved *moved = &spheres->moved[spheres->moved_count++];
+    moved->slot = slot;
+    memcpy(moved->X, spheres->pass.X[slot], sizeof moved->X);
+    memcpy(moved->V, spheres->pass.V[slot], sizeof moved->V);
+    spheres->moved_of[slot] = spheres->moved_count;
     return CAIRN_OK;
 }
 
-cairn_status eng_lane_state_set(cairn_world *world, int body, const eng_state *state)
+cairn_status eng_spheres_state_set(cairn_world *world, int body, const eng_state *state)
 {
-    eng_lane *lane = world->lane;
-    int row = eng_lane_row_of(lane, body);
-    eng_lane_settle(lane);
-    cairn_status status = eng_lane_keep_moved(lane, row);
+    eng_spheres *spheres = world->spheres;
+    int slot = eng_spheres_slot_of(spheres, body);
+    eng_spheres_settle(spheres);
+    cairn_status status = eng_spheres_keep_moved(spheres, slot);
     if (status != CAIRN_OK)
         return status;
-    eng_lane_row_write(lane, row, state);
-    lane->slack = -1.0;
+    eng_spheres_slot_write(spheres, slot, state);
+    spheres->slack = -1.0;
     return CAIRN_OK;
 }
 
-void eng_lane_wall_changed(cairn_world *world, int body)
+void eng_spheres_wall_changed(cairn_world *world, int body)
 {
-    eng_lane *lane = world->lane;
-    if (lane == NULL || lane->rows == 0 || !eng_lane_is_wall(world, body))
+    eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->slots == 0 || !eng_spheres_is_wall(world, body))
         return;
-    eng_lane_settle(lane);
-    lane->walls_changed = true;
+    eng_spheres_settle(spheres);
+    spheres->walls_changed = true;
 }
 
-void eng_lane_loads_changed(cairn_world *world)
+void eng_spheres_loads_changed(cairn_world *world)
 {
-    if (world->lane != NULL)
-        world->lane->loads_changed = true;
+    if (world->spheres != NULL)
+        world->spheres->loads_changed = true;
 }
 
-void eng_lane_time_step_changed(cairn_world *world, double step)
+void eng_spheres_time_step_changed(cairn_world *world, double step)
 {
-    eng_lane *lane = world->lane;
-    if (lane == NULL || lane->rows == 0)
+    eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->slots == 0)
         return;
-    eng_lane_settle(lane);
-    for (int row = 0; row < lane->rows; row++) {
-        eng_state state = eng_lane_state_of(world, eng_lane_ids(lane)[row]);
-        double before = lane->pass.step;
-        lane->pass.step = step;
-        eng_lane_row_write(lane, row, &state);
-        lane->pass.step = before;
+    eng_spheres_settle(spheres);
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        eng_state state = eng_spheres_state_of(world, eng_spheres_ids(spheres)[slot]);
+        double before = spheres->pass.step;
+        spheres->pass.step = step;
+        eng_spheres_slot_write(spheres, slot, &state);
+        spheres->pass.step = before;
     }
-    lane->pass.step = step;
-    lane->slack = -1.0;
-    lane->walls_changed = true;
+    spheres->pass.step = step;
+    spheres->slack = -1.0;
+    spheres->walls_changed = true;
 }

@@ -7,81 +7,82 @@
 // sphere by changing its velocity: the fused pass moves it under the executor's own forces, the
 // change is added to that, solvers of joints and implicit contacts go on from there, and the slot
 // is written anew at the end.
-#include "engine/pairs/spheres/lane.h"
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include "engine/joints/joints.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct eng_lane eng_lane;
+typedef struct eng_spheres eng_spheres;
 
 /// State, midpoint and inverse mass of a body with a slot go to the general columns.
-static void load(const eng_lane *lane, int body)
+static void load(const eng_spheres *spheres, int body)
 {
-    cairn_world *world = lane->world;
-    eng_state state = eng_lane_state_of(world, body);
+    cairn_world *world = spheres->world;
+    eng_state state = eng_spheres_state_of(world, body);
     world->q[body] = state.q;
     memcpy(world->v[body], state.v, sizeof state.v);
-    world->q_mid[body] = eng_lane_row_middle(lane, eng_lane_row_of(lane, body));
+    world->q_mid[body] = eng_spheres_slot_middle(spheres, eng_spheres_slot_of(spheres, body));
     eng_mass_inverse_of(world, body, world->mass_inverse[body]);
 }
 
-void eng_lane_load_tied(cairn_world *world)
+void eng_spheres_load_tied(cairn_world *world)
 {
-    const eng_lane *lane = world->lane;
-    world->active_count = world->general_count + lane->tied_count;
+    const eng_spheres *spheres = world->spheres;
+    world->active_count = world->general_count + spheres->tied_count;
     for (int k = world->general_count; k < world->active_count; k++)
-        load(lane, world->active[k]);
+        load(spheres, world->active[k]);
 }
 
 /// A body's state in the general columns goes to its slot; the new midpoint too.
-static void store(eng_lane *lane, int body)
+static void store(eng_spheres *spheres, int body)
 {
-    cairn_world *world = lane->world;
+    cairn_world *world = spheres->world;
     eng_state state = {.q = world->q[body]};
     memcpy(state.v, world->v[body], sizeof state.v);
-    eng_lane_row_write(lane, eng_lane_row_of(lane, body), &state);
+    eng_spheres_slot_write(spheres, eng_spheres_slot_of(spheres, body), &state);
 }
 
-void eng_lane_store_tied(cairn_world *world)
+void eng_spheres_store_tied(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
+    eng_spheres *spheres = world->spheres;
     for (int k = world->general_count; k < world->active_count; k++) {
-        store(lane, world->active[k]);
-        load(lane, world->active[k]);
-        lane->slack = -1.0;
+        store(spheres, world->active[k]);
+        load(spheres, world->active[k]);
+        spheres->slack = -1.0;
     }
 }
 
 /// A sphere that follows a function of time goes to the midpoint that its new velocity says.
-static void place_driven(eng_lane *lane, int body)
+static void place_driven(eng_spheres *spheres, int body)
 {
-    cairn_world *world = lane->world;
-    int row = eng_lane_row_of(lane, body);
-    vec3 before = vec3_from(lane->pass.X[row]);
-    store(lane, body);
-    world->q_mid[body] = eng_lane_row_middle(lane, row);
-    double jump = vec3_distance(before, vec3_from(lane->pass.X[row]));
-    for (int i = 0; i < lane->chunk_count; i++)
-        lane->pass.chunks[i].path += jump;
-    if (lane->chunk_count > 0)
-        lane->pass.chunks[row / lane->chunk_rows].left -= jump;
-    lane->slack = fmin(lane->slack, jump > 0.0 ? lane->slack - jump : lane->slack);
+    cairn_world *world = spheres->world;
+    int slot = eng_spheres_slot_of(spheres, body);
+    vec3 before = vec3_from(spheres->pass.X[slot]);
+    store(spheres, body);
+    world->q_mid[body] = eng_spheres_slot_middle(spheres, slot);
+    double jump = vec3_distance(before, vec3_from(spheres->pass.X[slot]));
+    for (int i = 0; i < spheres->chunk_count; i++)
+        spheres->pass.chunks[i].path += jump;
+    if (spheres->chunk_count > 0)
+        spheres->pass.chunks[slot / spheres->chunk_slots].left -= jump;
+    spheres->slack = fmin(spheres->slack, jump > 0.0 ? spheres->slack - jump : spheres->slack);
 }
 
-void eng_lane_place_driven(cairn_world *world)
+void eng_spheres_place_driven(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
+    eng_spheres *spheres = world->spheres;
     for (int k = world->general_count; k < world->active_count && world->motion_count > 0; k++)
         if (eng_extra_of(world, world->active[k]).motion.function != NULL)
-            place_driven(lane, world->active[k]);
+            place_driven(spheres, world->active[k]);
 }
 
 // ---------------------------------------------------------------- exposed spheres
 
-static const geo_shape *shape_of(const cairn_world *world, const eng_lane_critical *c, pose *place)
+static const geo_shape *shape_of(const cairn_world *world, const eng_spheres_critical *c,
+                                 pose *place)
 {
     int body = world->colliders[c->collider].body;
     eng_part part = eng_part_of(world, body, c->collider - world->bodies[body].first_collider);
@@ -90,7 +91,7 @@ static const geo_shape *shape_of(const cairn_world *world, const eng_lane_critic
 }
 
 /// Way of a collider's fastest point in a step, m.
-static double way_of(const cairn_world *world, const eng_lane_critical *c)
+static double way_of(const cairn_world *world, const eng_spheres_critical *c)
 {
     int body = world->colliders[c->collider].body;
     const double *v = world->v[body];
@@ -101,7 +102,7 @@ static double way_of(const cairn_world *world, const eng_lane_critical *c)
 }
 
 /// Bounds of a collider and of the layer in which its contacts are looked for, with room to move.
-static geo_bounds bounds_of(const cairn_world *world, const eng_lane_critical *c, bool room)
+static geo_bounds bounds_of(const cairn_world *world, const eng_spheres_critical *c, bool room)
 {
     pose place;
     const geo_shape *shape = shape_of(world, c, &place);
@@ -119,11 +120,11 @@ static bool is_within(geo_bounds a, geo_bounds b)
 
 /// Whether all critical colliders are where the spheres near them are known. Those without bounds
 /// of their own must not move.
-static bool are_known(const eng_lane *lane)
+static bool are_known(const eng_spheres *spheres)
 {
-    const cairn_world *world = lane->world;
-    for (int i = 0; i < lane->critical_count; i++) {
-        const eng_lane_critical *c = &lane->critical[i];
+    const cairn_world *world = spheres->world;
+    for (int i = 0; i < spheres->critical_count; i++) {
+        const eng_spheres_critical *c = &spheres->critical[i];
         const eng_body *body = &world->bodies[world->colliders[c->collider].body];
         bool open = world->shapes[body->shape]->kind == GEO_HALFSPACE;
         if (open && (body->kind == CAIRN_MOVING || c->bounds.low.x > c->bounds.high.x))
@@ -134,15 +135,17 @@ static bool are_known(const eng_lane *lane)
     return true;
 }
 
-/// Whether a row may come near a collider while the list lasts.
-static bool is_near(const eng_lane *lane, int row, const eng_lane_critical *c)
+/// Whether a slot may come near a collider while the list lasts.
+static bool is_near(const eng_spheres *spheres, int slot, const eng_spheres_critical *c)
 {
-    const cairn_world *world = lane->world;
-    const double *r = lane->pass.constants[row];
-    vec3 at = vec3_make(eng_lane_reference(lane, 0)[row], eng_lane_reference(lane, 1)[row],
-                        eng_lane_reference(lane, 2)[row]);
-    double way = lane->pass.step * vec3_norm(vec3_from(lane->pass.V[row]));
-    double reach = 1.002 * r[3] + 1.1 * eng_lane_margins(lane)[row] + 2.0 * fmin(way, lane->widest);
+    const cairn_world *world = spheres->world;
+    const double *r = spheres->pass.constants[slot];
+    vec3 at =
+        vec3_make(eng_spheres_reference(spheres, 0)[slot], eng_spheres_reference(spheres, 1)[slot],
+                  eng_spheres_reference(spheres, 2)[slot]);
+    double way = spheres->pass.step * vec3_norm(vec3_from(spheres->pass.V[slot]));
+    double reach =
+        1.002 * r[3] + 1.1 * eng_spheres_margins(spheres)[slot] + 2.0 * fmin(way, spheres->widest);
     int body = world->colliders[c->collider].body;
     if (world->shapes[world->bodies[body].shape]->kind == GEO_HALFSPACE) {
         pose place;
@@ -155,65 +158,66 @@ static bool is_near(const eng_lane *lane, int row, const eng_lane_critical *c)
     return geo_bounds_overlap(sphere, c->bounds);
 }
 
-static cairn_status expose(eng_lane *lane, int row, int *count)
+static cairn_status expose(eng_spheres *spheres, int slot, int *count)
 {
-    int body = eng_lane_ids(lane)[row];
-    if (lane->mark[body] & ENG_LANE_NEAR_MARK)
+    int body = eng_spheres_ids(spheres)[slot];
+    if (spheres->mark[body] & ENG_SPHERES_NEAR_MARK)
         return CAIRN_OK;
-    cairn_status status = base_array_reserve(&lane->world->allocator, &lane->exposed_next,
-                                             &lane->exposed_next_capacity, *count + 1);
+    cairn_status status = base_array_reserve(&spheres->world->allocator, &spheres->exposed_next,
+                                             &spheres->exposed_next_capacity, *count + 1);
     if (status != CAIRN_OK)
         return status;
-    lane->mark[body] |= ENG_LANE_NEAR_MARK;
-    lane->exposed_next[(*count)++] = body;
+    spheres->mark[body] |= ENG_SPHERES_NEAR_MARK;
+    spheres->exposed_next[(*count)++] = body;
     return CAIRN_OK;
 }
 
 /// Whether a sphere meets a critical collider outside of the executor, if it comes to that.
-static bool meets(const eng_lane *lane, int row, const eng_lane_critical *c)
+static bool meets(const eng_spheres *spheres, int slot, const eng_spheres_critical *c)
 {
-    const cairn_world *world = lane->world;
-    int sphere = eng_lane_ids(lane)[row], body = world->colliders[c->collider].body;
-    return !eng_pair_is_idle(world, sphere, body) && !eng_lane_owns_pair(world, sphere, body);
+    const cairn_world *world = spheres->world;
+    int sphere = eng_spheres_ids(spheres)[slot], body = world->colliders[c->collider].body;
+    return !eng_pair_is_idle(world, sphere, body) && !eng_spheres_owns_pair(world, sphere, body);
 }
 
 /// First and last cell of an axis between two coordinates.
-static void cells_between(const eng_lane *lane, int k, double low, double high, int cells[2])
+static void cells_between(const eng_spheres *spheres, int k, double low, double high, int cells[2])
 {
-    int axis = lane->cell_axis[k], last = lane->cell_count[k] - 1;
+    int axis = spheres->cell_axis[k], last = spheres->cell_count[k] - 1;
     const double at[2] = {low, high};
     for (int side = 0; side < 2; side++) {
-        double cell = (at[side] - lane->cell_low[axis]) * lane->cell_inverse;
+        double cell = (at[side] - spheres->cell_low[axis]) * spheres->cell_inverse;
         cells[side] = cell < (double)last ? (cell > 0.0 ? (int)cell : 0) : last;
     }
 }
 
-/// Rows of one run of cells.
-static cairn_status expose_run(eng_lane *lane, const eng_lane_critical *c, int line,
+/// Slots of one run of cells.
+static cairn_status expose_run(eng_spheres *spheres, const eng_spheres_critical *c, int line,
                                const int run[2], int *count)
 {
-    const int *start = lane->cell_start.block;
+    const int *start = spheres->cell_start.block;
     cairn_status status = CAIRN_OK;
-    for (int row = start[line + run[0]]; row < start[line + run[1] + 1] && status == CAIRN_OK;
-         row++)
-        if (is_near(lane, row, c) && meets(lane, row, c))
-            status = expose(lane, row, count);
+    for (int slot = start[line + run[0]]; slot < start[line + run[1] + 1] && status == CAIRN_OK;
+         slot++)
+        if (is_near(spheres, slot, c) && meets(spheres, slot, c))
+            status = expose(spheres, slot, count);
     return status;
 }
 
-static cairn_status expose_near(eng_lane *lane, const eng_lane_critical *c, int *count)
+static cairn_status expose_near(eng_spheres *spheres, const eng_spheres_critical *c, int *count)
 {
-    double pad = 1.002 * lane->largest + 2.0 * lane->widest + 2.0 * lane->widest;
+    double pad = 1.002 * spheres->largest + 2.0 * spheres->widest + 2.0 * spheres->widest;
     geo_bounds bounds = geo_bounds_inflate(c->bounds, pad);
     int cells[3][2];
     for (int k = 0; k < 3; k++)
-        cells_between(lane, k, vec3_get(bounds.low, lane->cell_axis[k]),
-                      vec3_get(bounds.high, lane->cell_axis[k]), cells[k]);
+        cells_between(spheres, k, vec3_get(bounds.low, spheres->cell_axis[k]),
+                      vec3_get(bounds.high, spheres->cell_axis[k]), cells[k]);
     cairn_status status = CAIRN_OK;
     for (int a = cells[0][0]; a <= cells[0][1]; a++)
         for (int b = cells[1][0]; b <= cells[1][1] && status == CAIRN_OK; b++)
-            status = expose_run(lane, c, (a * lane->cell_count[1] + b) * lane->cell_count[2],
-                                cells[2], count);
+            status =
+                expose_run(spheres, c, (a * spheres->cell_count[1] + b) * spheres->cell_count[2],
+                           cells[2], count);
     return status;
 }
 
@@ -224,43 +228,44 @@ static int compare_ints(const void *a, const void *b)
 }
 
 /// Looks for the spheres near all critical colliders; *changed says whether they are others.
-static cairn_status find_exposed(eng_lane *lane, bool *changed)
+static cairn_status find_exposed(eng_spheres *spheres, bool *changed)
 {
-    const cairn_world *world = lane->world;
+    const cairn_world *world = spheres->world;
     int count = 0;
     cairn_status status = CAIRN_OK;
-    for (int i = 0; i < lane->critical_count && status == CAIRN_OK; i++) {
-        lane->critical[i].bounds = bounds_of(world, &lane->critical[i], true);
-        status = expose_near(lane, &lane->critical[i], &count);
+    for (int i = 0; i < spheres->critical_count && status == CAIRN_OK; i++) {
+        spheres->critical[i].bounds = bounds_of(world, &spheres->critical[i], true);
+        status = expose_near(spheres, &spheres->critical[i], &count);
     }
-    for (int row = 0; row < lane->rows && lane->any_exposed && status == CAIRN_OK; row++)
-        if (lane->materials[world->bodies[eng_lane_ids(lane)[row]].material] & ENG_LANE_EXPOSED)
-            status = expose(lane, row, &count);
+    for (int slot = 0; slot < spheres->slots && spheres->any_exposed && status == CAIRN_OK; slot++)
+        if (spheres->materials[world->bodies[eng_spheres_ids(spheres)[slot]].material] &
+            ENG_SPHERES_EXPOSED)
+            status = expose(spheres, slot, &count);
     for (int i = 0; i < count; i++)
-        lane->mark[lane->exposed_next[i]] &= (unsigned char)~ENG_LANE_NEAR_MARK;
+        spheres->mark[spheres->exposed_next[i]] &= (unsigned char)~ENG_SPHERES_NEAR_MARK;
     if (status != CAIRN_OK)
         return status;
     if (count > 0)
-        qsort(lane->exposed_next, (size_t)count, sizeof *lane->exposed_next, compare_ints);
-    *changed = count != lane->exposed_count ||
-               (count > 0 && memcmp(lane->exposed, lane->exposed_next,
-                                    (size_t)count * sizeof *lane->exposed) != 0);
-    int *spare = lane->exposed, capacity = lane->exposed_capacity;
-    lane->exposed = lane->exposed_next;
-    lane->exposed_capacity = lane->exposed_next_capacity;
-    lane->exposed_next = spare;
-    lane->exposed_next_capacity = capacity;
-    lane->exposed_count = count;
+        qsort(spheres->exposed_next, (size_t)count, sizeof *spheres->exposed_next, compare_ints);
+    *changed = count != spheres->exposed_count ||
+               (count > 0 && memcmp(spheres->exposed, spheres->exposed_next,
+                                    (size_t)count * sizeof *spheres->exposed) != 0);
+    int *spare = spheres->exposed, capacity = spheres->exposed_capacity;
+    spheres->exposed = spheres->exposed_next;
+    spheres->exposed_capacity = spheres->exposed_next_capacity;
+    spheres->exposed_next = spare;
+    spheres->exposed_next_capacity = capacity;
+    spheres->exposed_count = count;
     return CAIRN_OK;
 }
 
 // those of bodies without slots where these can meet anything, and of exposed spheres; there is an
 // address where there are none, which does not mean all
-cairn_status eng_lane_colliders_list(eng_lane *lane)
+cairn_status eng_spheres_colliders_list(eng_spheres *spheres)
 {
-    cairn_world *world = lane->world;
-    bool general = lane->rows == 0 || lane->critical_count > 0;
-    int most = lane->exposed_count, count = 0;
+    cairn_world *world = spheres->world;
+    bool general = spheres->slots == 0 || spheres->critical_count > 0;
+    int most = spheres->exposed_count, count = 0;
     for (int k = 0; k < world->general_count && general; k++)
         most += eng_collider_count_of(world, world->active[k]);
     cairn_status status =
@@ -270,87 +275,88 @@ cairn_status eng_lane_colliders_list(eng_lane *lane)
     for (int k = 0; k < world->general_count && general; k++)
         for (int i = 0; i < eng_collider_count_of(world, world->active[k]); i++)
             world->listed[count++] = world->bodies[world->active[k]].first_collider + i;
-    for (int k = 0; k < lane->exposed_count; k++)
-        world->listed[count++] = world->bodies[lane->exposed[k]].first_collider;
-    if (lane->exposed_count > 0)
+    for (int k = 0; k < spheres->exposed_count; k++)
+        world->listed[count++] = world->bodies[spheres->exposed[k]].first_collider;
+    if (spheres->exposed_count > 0)
         qsort(world->listed, (size_t)count, sizeof *world->listed, compare_ints);
     world->listed_count = count;
     world->topology_changed = true;
     return CAIRN_OK;
 }
 
-cairn_status eng_lane_expose(cairn_world *world, bool listed)
+cairn_status eng_spheres_expose(cairn_world *world, bool listed)
 {
-    eng_lane *lane = world->lane;
-    bool changed = lane->replanned, meets_any = lane->critical_count > 0 || lane->any_exposed;
+    eng_spheres *spheres = world->spheres;
+    bool changed = spheres->replanned,
+         meets_any = spheres->critical_count > 0 || spheres->any_exposed;
     const base_allocator *allocator = &world->allocator;
     cairn_status status = CAIRN_OK;
-    if (lane->rows > 0 && meets_any && (listed || changed || !are_known(lane))) {
+    if (spheres->slots > 0 && meets_any && (listed || changed || !are_known(spheres))) {
         bool others = false;
-        status = find_exposed(lane, &others);
+        status = find_exposed(spheres, &others);
         changed = changed || others;
     }
     if (status == CAIRN_OK && changed)
-        status = eng_lane_colliders_list(lane);
+        status = eng_spheres_colliders_list(spheres);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &world->active, &world->active_capacity,
-                                    world->active_count + lane->exposed_count);
+                                    world->active_count + spheres->exposed_count);
     if (status != CAIRN_OK)
         return status;
-    lane->replanned = false;
-    for (int k = 0; k < lane->exposed_count; k++)
-        if (!(lane->mark[lane->exposed[k]] & ENG_LANE_TIED_MARK)) {
-            load(lane, lane->exposed[k]);
-            world->active[world->active_count++] = lane->exposed[k];
+    spheres->replanned = false;
+    for (int k = 0; k < spheres->exposed_count; k++)
+        if (!(spheres->mark[spheres->exposed[k]] & ENG_SPHERES_TIED_MARK)) {
+            load(spheres, spheres->exposed[k]);
+            world->active[world->active_count++] = spheres->exposed[k];
         }
     return CAIRN_OK;
 }
 
 // ---------------------------------------------------------------- around the fused pass
 
-static void act_on(eng_lane *lane, int body)
+static void act_on(eng_spheres *spheres, int body)
 {
-    int row = eng_lane_row_of(lane, body);
-    if (row == ENG_LANE_NO_ROW || lane->mark[body] & ENG_LANE_ACTED_MARK)
+    int slot = eng_spheres_slot_of(spheres, body);
+    if (slot == ENG_SPHERES_NO_SLOT || spheres->mark[body] & ENG_SPHERES_ACTED_MARK)
         return;
-    lane->mark[body] |= ENG_LANE_ACTED_MARK;
-    lane->acted[lane->acted_count++] = body;
-    lane->pass.chunks[row / lane->chunk_rows].held = true;
+    spheres->mark[body] |= ENG_SPHERES_ACTED_MARK;
+    spheres->acted[spheres->acted_count++] = body;
+    spheres->pass.chunks[slot / spheres->chunk_slots].held = true;
 }
 
-cairn_status eng_lane_hold(cairn_world *world)
+cairn_status eng_spheres_hold(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
+    eng_spheres *spheres = world->spheres;
     const eng_contacts *c = &world->contacts;
     int most = world->active_count - world->general_count;
     cairn_status status =
-        base_array_reserve(&world->allocator, &lane->acted, &lane->acted_capacity, most);
-    lane->acted_count = 0;
+        base_array_reserve(&world->allocator, &spheres->acted, &spheres->acted_capacity, most);
+    spheres->acted_count = 0;
     if (status != CAIRN_OK)
         return status;
-    for (int k = 0; k < lane->tied_count; k++)
-        act_on(lane, world->active[world->general_count + k]);
+    for (int k = 0; k < spheres->tied_count; k++)
+        act_on(spheres, world->active[world->general_count + k]);
     for (int i = 0; i < c->count && most > 0; i++)
         for (int side = 0; side < 2; side++)
-            act_on(lane, c->body[i][side]);
-    for (int k = 0; k < lane->acted_count; k++)
-        lane->mark[lane->acted[k]] &= (unsigned char)~ENG_LANE_ACTED_MARK;
+            act_on(spheres, c->body[i][side]);
+    for (int k = 0; k < spheres->acted_count; k++)
+        spheres->mark[spheres->acted[k]] &= (unsigned char)~ENG_SPHERES_ACTED_MARK;
     return CAIRN_OK;
 }
 
-void eng_lane_release_free(cairn_world *world)
+void eng_spheres_release_free(cairn_world *world)
 {
-    const eng_lane *lane = world->lane;
-    for (int k = 0; k < lane->acted_count; k++) {
-        int body = lane->acted[k], row = eng_lane_row_of(lane, body);
+    const eng_spheres *spheres = world->spheres;
+    for (int k = 0; k < spheres->acted_count; k++) {
+        int body = spheres->acted[k], slot = eng_spheres_slot_of(spheres, body);
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         double before[6], *v = world->v_free[body];
         eng_body_free(world, body, before);
-        vec3 spin =
-            quat_rotate_inverse(world->q_mid[body].orientation, eng_lane_row_spin(lane, row));
+        vec3 spin = quat_rotate_inverse(world->q_mid[body].orientation,
+                                        eng_spheres_slot_spin(spheres, slot));
         for (int i = 0; i < 3; i++) {
-            v[i] = lane->pass.V[row][i] + (v[i] - before[i]);
+            v[i] = spheres->pass.V[slot][i] + (v[i] - before[i]);
             v[i + 3] = vec3_get(spin, i) + (v[i + 3] - before[i + 3]);
         }
     }
@@ -358,31 +364,32 @@ void eng_lane_release_free(cairn_world *world)
 
 /// Position correction and joints move a sphere beyond what its velocity says: what the step left
 /// behind is read from where it was in the middle of it.
-static cairn_status keep_middle(eng_lane *lane, int body, int row)
+static cairn_status keep_middle(eng_spheres *spheres, int body, int slot)
 {
-    cairn_status status = eng_lane_keep_moved(lane, row);
+    cairn_status status = eng_spheres_keep_moved(spheres, slot);
     if (status != CAIRN_OK)
         return status;
-    eng_lane_moved *moved = &lane->moved[lane->moved_of[row] - 1];
-    vec3 velocity = vec3_from(lane->pass.V[row]), middle = lane->world->q_mid[body].position;
-    vec3_store(moved->X, vec3_add_scaled(middle, lane->pass.step, velocity));
+    eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
+    vec3 velocity = vec3_from(spheres->pass.V[slot]), middle = spheres->world->q_mid[body].position;
+    vec3_store(moved->X, vec3_add_scaled(middle, spheres->pass.step, velocity));
     return CAIRN_OK;
 }
 
-cairn_status eng_lane_store_acted(cairn_world *world)
+cairn_status eng_spheres_store_acted(cairn_world *world)
 {
-    eng_lane *lane = world->lane;
+    eng_spheres *spheres = world->spheres;
     cairn_status status = CAIRN_OK;
-    for (int k = 0; k < lane->acted_count && status == CAIRN_OK; k++) {
-        int body = lane->acted[k], row = eng_lane_row_of(lane, body);
-        eng_lane_chunk *chunk = &lane->pass.chunks[row / lane->chunk_rows];
-        store(lane, body);
-        vec3 way = vec3_sub(vec3_from(lane->pass.X[row]), world->q_mid[body].position);
+    for (int k = 0; k < spheres->acted_count && status == CAIRN_OK; k++) {
+        int body = spheres->acted[k], slot = eng_spheres_slot_of(spheres, body);
+        eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->chunk_slots];
+        store(spheres, body);
+        vec3 way = vec3_sub(vec3_from(spheres->pass.X[slot]), world->q_mid[body].position);
         for (int i = 0; i < 3; i++) {
-            chunk->fastest[i] = fmax(chunk->fastest[i], fabs(vec3_get(way, i)) / lane->pass.step);
-            chunk->finite += 0.0 * lane->pass.V[row][i] + 0.0 * lane->pass.V[row][i + 3];
+            chunk->fastest[i] =
+                fmax(chunk->fastest[i], fabs(vec3_get(way, i)) / spheres->pass.step);
+            chunk->finite += 0.0 * spheres->pass.V[slot][i] + 0.0 * spheres->pass.V[slot][i + 3];
         }
-        status = keep_middle(lane, body, row);
+        status = keep_middle(spheres, body, slot);
     }
     return status;
 }

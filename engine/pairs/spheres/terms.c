@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws of pairs of spheres: terms of surfaces for the kernels, columns of pairs, and their history
 // in the order of the laws.
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
 
 #include <string.h>
 
-bool eng_lane_has_kernel(const eng_surface *surface)
+bool eng_spheres_has_kernel(const eng_surface *surface)
 {
     const con_batch *batch = surface->law->batch;
     return batch != NULL && (batch->covers == NULL || batch->covers(surface->parameters));
 }
 
-static eng_lane_terms terms_of(const eng_surface *surface)
+static eng_spheres_terms terms_of(const eng_surface *surface)
 {
     const con_batch *batch = surface->law->batch;
-    eng_lane_terms terms = {.batch = batch};
+    eng_spheres_terms terms = {.batch = batch};
     batch->prepare(surface->parameters, terms.own);
     if (batch->rolling != NULL)
         terms.rolling = batch->rolling(surface->parameters);
     return terms;
 }
 
-cairn_status eng_lane_terms_fill(struct eng_lane *lane)
+cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
 {
-    const cairn_world *world = lane->world;
+    const cairn_world *world = spheres->world;
     int count = world->surface_count;
     cairn_status status =
-        eng_lane_reserve(lane, &lane->terms, (size_t)count * sizeof(eng_lane_terms));
+        eng_spheres_reserve(spheres, &spheres->terms, (size_t)count * sizeof(eng_spheres_terms));
     if (status == CAIRN_OK)
-        status =
-            base_array_reserve(&world->allocator, &lane->covered, &lane->covered_capacity, count);
+        status = base_array_reserve(&world->allocator, &spheres->covered,
+                                    &spheres->covered_capacity, count);
     if (status != CAIRN_OK)
         return status;
-    lane->terms_count = count;
-    lane->all_covered = true;
-    eng_lane_terms *terms = lane->terms.block;
-    lane->column_rows = lane->kept_rows = 0;
-    lane->has_resistance = false;
+    spheres->terms_count = count;
+    spheres->all_covered = true;
+    eng_spheres_terms *terms = spheres->terms.block;
+    spheres->column_rows = spheres->kept_rows = 0;
+    spheres->has_resistance = false;
     for (int i = 0; i < count; i++) {
         const eng_surface *surface = &world->surfaces[i];
         // a pair on the list has 16 bits for its surface
-        lane->covered[i] = eng_lane_has_kernel(surface) && count <= UINT16_MAX;
-        lane->all_covered = lane->all_covered && lane->covered[i];
-        if (!lane->covered[i]) {
-            terms[i] = (eng_lane_terms){0};
+        spheres->covered[i] = eng_spheres_has_kernel(surface) && count <= UINT16_MAX;
+        spheres->all_covered = spheres->all_covered && spheres->covered[i];
+        if (!spheres->covered[i]) {
+            terms[i] = (eng_spheres_terms){0};
             continue;
         }
         terms[i] = terms_of(surface);
         const con_batch *batch = terms[i].batch;
-        if (batch->column_count - 1 > lane->column_rows)
-            lane->column_rows = batch->column_count - 1;
-        if (batch->kept_count > lane->kept_rows)
-            lane->kept_rows = batch->kept_count;
-        lane->has_resistance |=
+        if (batch->column_count - 1 > spheres->column_rows)
+            spheres->column_rows = batch->column_count - 1;
+        if (batch->kept_count > spheres->kept_rows)
+            spheres->kept_rows = batch->kept_count;
+        spheres->has_resistance |=
             terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
     }
-    lane->pass.terms = terms;
+    spheres->pass.terms = terms;
     return CAIRN_OK;
 }
 
@@ -65,13 +65,13 @@ static int falls(const double a[4], const double b[4])
     return (b[0] != 0.0) - (a[0] != 0.0);
 }
 
-void eng_lane_pair_prepare(const struct eng_lane *lane, const eng_lane_terms *terms, int row,
-                           int other, eng_lane_block *block, int k)
+void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spheres_terms *terms,
+                              int slot, int other, eng_spheres_block *block, int k)
 {
-    bool wall = other >= lane->rows;
-    const double none[4] = {0.0, 0.0, 0.0, 0.0}, *a = lane->pass.constants[row];
-    const double *b = wall ? none : lane->pass.constants[other];
-    double step = lane->pass.step, made[CON_BATCH_COLUMNS];
+    bool wall = other >= spheres->slots;
+    const double none[4] = {0.0, 0.0, 0.0, 0.0}, *a = spheres->pass.constants[slot];
+    const double *b = wall ? none : spheres->pass.constants[other];
+    double step = spheres->pass.step, made[CON_BATCH_COLUMNS];
     con_batch_pair pair = {
         .step = step,
         .mass = step / (a[0] + b[0]),
@@ -83,19 +83,21 @@ void eng_lane_pair_prepare(const struct eng_lane *lane, const eng_lane_terms *te
         .flat = wall,
     };
     terms->batch->pair(terms->own, &pair, made);
-    double(*columns)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block);
+    double(*columns)[ENG_SPHERES_WIDTH] = eng_spheres_columns(spheres, block);
     block->column[k] = made[0];
     for (int c = terms->batch->kept_count + 1; c < terms->batch->column_count; c++)
         columns[c - 1][k] = made[c];
-    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     if (resist != NULL)
         resist->radius[k] = pair.radius;
 }
 
-con_batch_state eng_lane_state_of_pair(const struct eng_lane *lane, const eng_lane_terms *terms,
-                                       const eng_lane_block *block, int k, double overlap)
+con_batch_state eng_spheres_state_of_pair(const struct eng_spheres *spheres,
+                                          const eng_spheres_terms *terms,
+                                          const eng_spheres_block *block, int k, double overlap)
 {
-    double(*rows)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block), columns[CON_BATCH_COLUMNS];
+    double(*rows)[ENG_SPHERES_WIDTH] = eng_spheres_columns(spheres, block),
+    columns[CON_BATCH_COLUMNS];
     columns[0] = block->column[k];
     for (int c = 1; c < terms->batch->column_count; c++)
         columns[c] = rows[c - 1][k];
@@ -105,10 +107,10 @@ con_batch_state eng_lane_state_of_pair(const struct eng_lane *lane, const eng_la
 /// Places of rolling moment and twisting moment in the history of a law that resists them.
 enum { ROLLING = 3, TWISTING = 6 };
 
-void eng_lane_history_write(const struct eng_lane *lane, const con_batch *batch,
-                            const eng_lane_block *block, int k, double sign, double *history)
+void eng_spheres_history_write(const struct eng_spheres *spheres, const con_batch *batch,
+                               const eng_spheres_block *block, int k, double sign, double *history)
 {
-    const eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     for (int axis = 0; axis < 3 && batch->springs; axis++)
         history[axis] = sign * block->spring[axis][k];
     if (resist != NULL && batch->rolling != NULL) {
@@ -116,16 +118,16 @@ void eng_lane_history_write(const struct eng_lane *lane, const con_batch *batch,
             history[ROLLING + axis] = sign * resist->rolling[axis][k];
         history[TWISTING] = resist->twisting[k];
     }
-    double(*columns)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block);
+    double(*columns)[ENG_SPHERES_WIDTH] = eng_spheres_columns(spheres, block);
     double turned = batch->kept_turn ? sign : 1.0;
     for (int i = 0; i < batch->kept_count; i++)
         history[batch->first_kept + i] = turned * columns[i][k];
 }
 
-void eng_lane_history_read(const struct eng_lane *lane, const con_batch *batch,
-                           eng_lane_block *block, int k, double sign, const double *history)
+void eng_spheres_history_read(const struct eng_spheres *spheres, const con_batch *batch,
+                              eng_spheres_block *block, int k, double sign, const double *history)
 {
-    eng_lane_resist *resist = eng_lane_resist_of(lane, block);
+    eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     for (int axis = 0; axis < 3 && batch->springs; axis++)
         block->spring[axis][k] = sign * history[axis];
     if (resist != NULL && batch->rolling != NULL) {
@@ -133,7 +135,7 @@ void eng_lane_history_read(const struct eng_lane *lane, const con_batch *batch,
             resist->rolling[axis][k] = sign * history[ROLLING + axis];
         resist->twisting[k] = history[TWISTING];
     }
-    double(*columns)[ENG_LANE_WIDTH] = eng_lane_columns(lane, block);
+    double(*columns)[ENG_SPHERES_WIDTH] = eng_spheres_columns(spheres, block);
     double turned = batch->kept_turn ? sign : 1.0;
     for (int i = 0; i < batch->kept_count; i++)
         columns[i][k] = turned * history[batch->first_kept + i];

@@ -3,8 +3,8 @@
 #include "base/vectors.h"
 
 #include "contact/linear/dense_lu.h"
-#include "engine/pairs/spheres/lane.h"
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static void test_limit(void **unused)
     assert_int_equal(unsetenv("CAIRN_VECTORS"), 0);
 }
 
-/// The kernels of the spheres lane are chosen when a world first asks.
-static void test_lane(void **unused)
+/// The kernels of the sphere executor are chosen when a world first asks.
+static void test_sphere_kernels(void **unused)
 {
     (void)unused;
     for (int length = 1; length <= base_vectors_longest(); length *= length == 1 ? 4 : 2) {
@@ -49,9 +49,9 @@ static void test_lane(void **unused)
         cairn_error error = {0};
         assert_int_equal(setenv("CAIRN_VECTORS", base_vectors_name(length), 1), 0);
         assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
-        const eng_lane *lane = eng_lane_of(world);
-        assert_non_null(lane);
-        assert_string_equal(lane->kernel->name, base_vectors_name(length));
+        const eng_spheres *spheres = eng_spheres_of(world);
+        assert_non_null(spheres);
+        assert_string_equal(spheres->kernel->name, base_vectors_name(length));
         cairn_world_destroy(world);
         assert_int_equal(unsetenv("CAIRN_VECTORS"), 0);
     }
@@ -62,7 +62,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_lane),
+        cmocka_unit_test(test_sphere_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What worlds cost: bytes of a sphere, of a material, of a change; bits that do not depend on when
-// the state is given back; a lane that cannot be left for lack of memory goes on.
+// the state is given back; an executor that cannot be left for lack of memory goes on.
 #include "base/rng.h"
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "tests/check.h"
 
 #include <stdio.h>
@@ -105,11 +105,11 @@ static void run(cairn_world *world, int steps)
 static void settle(cairn_world *world)
 {
     run(world, 50);
-    assert_true(eng_lane_rows(world) > 0 && world->state_capacity == 1);
+    assert_true(eng_spheres_slot_count(world) > 0 && world->state_capacity == 1);
 }
 
-// Bytes a sphere of 4096: what the world has of it with and without the state, and with the lane.
-// The arrays, which grow by half, hold a fifth more than is used at this count.
+// Bytes a sphere of 4096: what the world has of it with and without the state, and with the
+// executor. The arrays, which grow by half, hold a fifth more than is used at this count.
 enum { WORLD_WITH_STATE = 220, WORLD_ALONE = 88, WORLD_AND_LANE = 800 };
 
 static void test_bytes_of_a_sphere(void **state)
@@ -132,9 +132,9 @@ static void test_bytes_of_a_sphere(void **state)
     run(world, 1000);
     assert_null(world->contacts.key);
     check_at_most((double)(m.bytes - empty) / count, WORLD_AND_LANE);
-    // without the lane the world has bodies and shapes alone
-    eng_lane_destroy(world->lane);
-    world->lane = NULL;
+    // without the executor the world has bodies and shapes alone
+    eng_spheres_destroy(world->spheres);
+    world->spheres = NULL;
     check_at_most((double)(m.bytes - empty) / count, WORLD_ALONE);
     cairn_world_destroy(world);
     assert_int_equal(m.bytes, 0);
@@ -175,7 +175,7 @@ static double cost_of_materials(int count)
         add(world, CAIRN_SPHERE, 0.1, body);
     }
     run(world, 1);
-    assert_true(eng_lane_rows(world) > 0);
+    assert_true(eng_spheres_slot_count(world) > 0);
     double cost = (double)(m.requested - empty);
     cairn_world_destroy(world);
     return cost;
@@ -278,7 +278,7 @@ static void test_set_state(void **state)
     free(before);
     free(after);
     run(world, 1);
-    assert_true(eng_lane_rows(world) > 0 && eng_state_of(world, 0).q.position.z == -1e-3);
+    assert_true(eng_spheres_slot_count(world) > 0 && eng_state_of(world, 0).q.position.z == -1e-3);
     settle(world);
     cairn_world_destroy(world);
 }
@@ -313,7 +313,7 @@ static void test_no_memory(void **state)
             assert_memory_equal(before, after, (size_t)cairn_body_count(world) * sizeof(eng_state));
             free(before);
             free(after);
-            assert_true(eng_lane_rows(world) > 0);
+            assert_true(eng_spheres_slot_count(world) > 0);
             m.limit = SIZE_MAX;
         }
         run(world, 300);

@@ -2,8 +2,8 @@
 // Spheres with particle slots beside all else that a world may hold: same motion, contacts, forces
 // and energies as in the general passes, same bits from every kernel and any number of threads.
 #include "base/rng.h"
-#include "engine/pairs/spheres/lane_data.h"
-#include "tests/unit/engine/lane_world.h"
+#include "engine/pairs/spheres/data.h"
+#include "tests/unit/engine/sphere_world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -242,7 +242,7 @@ static void compare(mix m, const double tolerance[3])
         check_forces(mixed, general, tolerance[k]);
         check_energies(mixed, general, 1e-3);
     }
-    assert_true(eng_lane_contact_count(mixed) > m.count / 4);
+    assert_true(eng_spheres_contact_count(mixed) > m.count / 4);
     print_message("%d contacts, %d of general passes\n", cairn_contact_count(mixed),
                   count_general(mixed));
     cairn_world_destroy(mixed);
@@ -296,13 +296,13 @@ static void test_same_bits(void **state)
     (void)state;
     const char *kernels[] = {"avx2", "avx512"};
     mix m = {.holds = 255, .count = 300, .threads = 1, .step = 2e-5};
-    uint64_t expected = lane_hash(make_mix(&m), "scalar", 500);
+    uint64_t expected = sphere_hash(make_mix(&m), "scalar", 500);
     for (int k = 0; k < 2; k++) {
-        uint64_t hash = lane_hash(make_mix(&m), kernels[k], 500);
+        uint64_t hash = sphere_hash(make_mix(&m), kernels[k], 500);
         assert_true(hash == 0 || hash == expected);
     }
     for (m.threads = 2; m.threads <= 8; m.threads += 3)
-        assert_true(lane_hash(make_mix(&m), NULL, 500) == expected);
+        assert_true(sphere_hash(make_mix(&m), NULL, 500) == expected);
 }
 
 /// The audit closes whatever the executor and the general passes share.

@@ -3,7 +3,7 @@
 // energies as contact by contact; same bits from every kernel, any number of threads and after a
 // restart.
 #include "base/rng.h"
-#include "tests/unit/engine/lane_world.h"
+#include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>
 
@@ -195,13 +195,13 @@ static void test_same_bits(void **state)
     (void)state;
     const char *kernels[] = {"avx2", "avx512"};
     for (int i = 0; i < VARIANTS; i++) {
-        uint64_t expected = lane_hash(make_bed(&variants[i], 1), "scalar", 300);
+        uint64_t expected = sphere_hash(make_bed(&variants[i], 1), "scalar", 300);
         for (int k = 0; k < 2; k++) {
-            uint64_t hash = lane_hash(make_bed(&variants[i], 1), kernels[k], 300);
+            uint64_t hash = sphere_hash(make_bed(&variants[i], 1), kernels[k], 300);
             assert_true(hash == 0 || hash == expected);
         }
         for (int threads = 2; threads <= 3; threads++)
-            assert_true(lane_hash(make_bed(&variants[i], threads), NULL, 300) == expected);
+            assert_true(sphere_hash(make_bed(&variants[i], threads), NULL, 300) == expected);
     }
 }
 
@@ -257,7 +257,7 @@ static void test_not_covered(void **state)
         cairn_world *world = make_bed(&others[i], 1);
         cairn_error error;
         assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
-        assert_int_equal(eng_lane_rows(world), 0);
+        assert_int_equal(eng_spheres_slot_count(world), 0);
         cairn_world_destroy(world);
     }
 }

@@ -3,12 +3,12 @@
 #ifndef CAIRN_TESTS_CONTACT_KERNEL_FIXTURE_H
 #define CAIRN_TESTS_CONTACT_KERNEL_FIXTURE_H
 
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
 #include "tests/unit/contact/laws/law_fixture.h"
 
 enum {
     KERNEL_BLOCKS = 4,
-    KERNEL_PAIRS = KERNEL_BLOCKS * ENG_LANE_WIDTH,
+    KERNEL_PAIRS = KERNEL_BLOCKS * ENG_SPHERES_WIDTH,
     KERNEL_SPHERES = 2 * KERNEL_PAIRS,
     KERNEL_ROWS = KERNEL_SPHERES + 2 + KERNEL_PAIRS // a plane's place behind the spheres
 };
@@ -20,14 +20,14 @@ typedef struct kernel_table {
     _Alignas(64) double constants[KERNEL_SPHERES][4];
     _Alignas(64) double force[KERNEL_PAIRS][8];
     _Alignas(64) double couple[KERNEL_PAIRS][4];
-    _Alignas(64) eng_lane_block blocks[KERNEL_BLOCKS];
-    _Alignas(64) eng_lane_resist resist[KERNEL_BLOCKS];
-    _Alignas(64) double columns[KERNEL_BLOCKS * CON_BATCH_COLUMNS][ENG_LANE_WIDTH];
+    _Alignas(64) eng_spheres_block blocks[KERNEL_BLOCKS];
+    _Alignas(64) eng_spheres_resist resist[KERNEL_BLOCKS];
+    _Alignas(64) double columns[KERNEL_BLOCKS * CON_BATCH_COLUMNS][ENG_SPHERES_WIDTH];
     double no_load[1][8];
-    eng_lane_terms terms;
-    eng_lane_segment segment;
-    eng_lane_chunk chunk;
-    struct eng_lane lane;
+    eng_spheres_terms terms;
+    eng_spheres_segment segment;
+    eng_spheres_chunk chunk;
+    struct eng_spheres spheres;
 } kernel_table;
 
 /// What a law answered through a kernel for one pair.
@@ -69,8 +69,8 @@ static inline void kernel_foot(kernel_table *t, int row, const con_law_state *s)
 
 static inline void kernel_pair(kernel_table *t, int index, const con_law_state *s)
 {
-    eng_lane_block *block = &t->blocks[index / ENG_LANE_WIDTH];
-    int k = index % ENG_LANE_WIDTH, a = 2 * index, b = a + 1;
+    eng_spheres_block *block = &t->blocks[index / ENG_SPHERES_WIDTH];
+    int k = index % ENG_SPHERES_WIDTH, a = 2 * index, b = a + 1;
     bool flat = isinf(s->body[1].radius);
     kernel_row(t, a, &s->body[0], s->step);
     if (flat)
@@ -81,9 +81,9 @@ static inline void kernel_pair(kernel_table *t, int index, const con_law_state *
     block->j8[k] = 8 * b;
     block->inverse_size[k] = 1.0F;
     block->radius_sum[k] = s->body[0].radius + (flat ? 0.0 : s->body[1].radius);
-    eng_lane_pair_prepare(&t->lane, &t->terms, a, b, block, k);
+    eng_spheres_pair_prepare(&t->spheres, &t->terms, a, b, block, k);
     if (!s->fresh)
-        eng_lane_history_read(&t->lane, t->terms.batch, block, k, 1.0, s->history);
+        eng_spheres_history_read(&t->spheres, t->terms.batch, block, k, 1.0, s->history);
 }
 
 static inline void kernel_fill(kernel_table *t, const parameters *law, const con_law_state *states,
@@ -96,34 +96,34 @@ static inline void kernel_fill(kernel_table *t, const parameters *law, const con
     batch->prepare(law->values, t->terms.own);
     if (batch->rolling != NULL)
         t->terms.rolling = batch->rolling(law->values);
-    t->segment = (eng_lane_segment){0, 0, KERNEL_BLOCKS};
-    t->chunk = (eng_lane_chunk){.end_row = KERNEL_SPHERES,
-                                .first_far_segment = 1,
-                                .end_segment = 1,
-                                .far_block = KERNEL_BLOCKS,
-                                .end_block = KERNEL_BLOCKS};
-    t->lane.rows = KERNEL_SPHERES;
-    t->lane.column_rows = batch->column_count - 1;
-    t->lane.pass = (eng_lane_pass){.X = t->X,
-                                   .V = t->V,
-                                   .constants = t->constants,
-                                   .force = t->force,
-                                   .blocks = t->blocks,
-                                   .columns = t->columns,
-                                   .column_rows = batch->column_count - 1,
-                                   .resist = batch->rolling != NULL ? t->resist : NULL,
-                                   .couple = t->couple,
-                                   .segments = &t->segment,
-                                   .terms = &t->terms,
-                                   .chunks = &t->chunk,
-                                   .load = (const double(*)[8])t->no_load,
-                                   .step = step,
-                                   .first_step = first_step,
-                                   .row_count = KERNEL_SPHERES};
+    t->segment = (eng_spheres_segment){0, 0, KERNEL_BLOCKS};
+    t->chunk = (eng_spheres_chunk){.end_slot = KERNEL_SPHERES,
+                                   .first_far_segment = 1,
+                                   .end_segment = 1,
+                                   .far_block = KERNEL_BLOCKS,
+                                   .end_block = KERNEL_BLOCKS};
+    t->spheres.slots = KERNEL_SPHERES;
+    t->spheres.column_rows = batch->column_count - 1;
+    t->spheres.pass = (eng_spheres_pass){.X = t->X,
+                                         .V = t->V,
+                                         .constants = t->constants,
+                                         .force = t->force,
+                                         .blocks = t->blocks,
+                                         .columns = t->columns,
+                                         .column_rows = batch->column_count - 1,
+                                         .resist = batch->rolling != NULL ? t->resist : NULL,
+                                         .couple = t->couple,
+                                         .segments = &t->segment,
+                                         .terms = &t->terms,
+                                         .chunks = &t->chunk,
+                                         .load = (const double(*)[8])t->no_load,
+                                         .step = step,
+                                         .first_step = first_step,
+                                         .slot_count = KERNEL_SPHERES};
     for (int k = 0; k < 3; k++)
-        t->lane.pass.gravity[k] = step * gravity[k];
+        t->spheres.pass.gravity[k] = step * gravity[k];
     for (int i = 0; i < KERNEL_BLOCKS; i++)
-        t->blocks[i].force_row = i * ENG_LANE_WIDTH;
+        t->blocks[i].force_row = i * ENG_SPHERES_WIDTH;
     for (int i = 0; i < KERNEL_PAIRS; i++)
         kernel_pair(t, i, &states[i]);
 }
@@ -131,8 +131,8 @@ static inline void kernel_fill(kernel_table *t, const parameters *law, const con
 static inline kernel_answer kernel_read(const kernel_table *t, int index,
                                         const con_law_state *state)
 {
-    const eng_lane_block *block = &t->blocks[index / ENG_LANE_WIDTH];
-    int k = index % ENG_LANE_WIDTH;
+    const eng_spheres_block *block = &t->blocks[index / ENG_SPHERES_WIDTH];
+    int k = index % ENG_SPHERES_WIDTH;
     const double *row = t->force[index];
     kernel_answer answer = {.force = vec3_from(row)};
     for (int side = 0; side < 2; side++) {
@@ -140,8 +140,8 @@ static inline kernel_answer kernel_read(const kernel_table *t, int index,
         vec3 couple = vec3_scale(side == 0 ? -1.0 : 1.0, vec3_from(t->couple[index]));
         answer.torque[side] = vec3_add_scaled(couple, arm, vec3_from(row + 3));
     }
-    eng_lane_history_write(&t->lane, t->terms.batch, block, k, 1.0, answer.history);
-    answer.closed = eng_lane_state_of_pair(&t->lane, &t->terms, block, k, -2.0 * row[6]);
+    eng_spheres_history_write(&t->spheres, t->terms.batch, block, k, 1.0, answer.history);
+    answer.closed = eng_spheres_state_of_pair(&t->spheres, &t->terms, block, k, -2.0 * row[6]);
     return answer;
 }
 

@@ -418,7 +418,7 @@ static bool audit_step(const parameters *law, con_law_state *s, mat3 *frame, dou
     book->friction += closed ? part.friction : *loose;
     book->damping += part.damping;
     book->plastic += part.plastic;
-    *loose = part.loose;
+    *loose = part.releasable;
     double lost = book->friction + book->damping + book->plastic;
     double off = kinetic(s) + book->elastic + lost - book->start;
     book->residual = fmax(book->residual, fabs(off));
@@ -512,11 +512,11 @@ static void test_energy(void **state)
 
 // ---------------------------------------------------------------- kernels
 
-static const eng_lane_kernel *const kernels[] = {
-    &eng_lane_scalar,
+static const eng_spheres_kernel *const kernels[] = {
+    &eng_spheres_scalar,
 #if defined(__x86_64__)
-    &eng_lane_avx2,
-    &eng_lane_avx512,
+    &eng_spheres_avx2,
+    &eng_spheres_avx512,
 #endif
 };
 
@@ -588,7 +588,7 @@ static void check_answer(const parameters *law, const kernel_answer *found,
     // a spring that is turned to first order leaves the surface by the square of the turn
     double spring = (r->output.R[0] - r->output.R_damping[0]) / r->input.step;
     check_close(found->closed.spring, spring, 1e-6, 1e-9);
-    check_close(found->closed.elastic, r->output.elastic - r->output.loose, 1e-8, 1e-12);
+    check_close(found->closed.elastic, r->output.elastic - r->output.releasable, 1e-8, 1e-12);
 }
 
 /// Random pairs through every kernel of a law, against the law's own function.
@@ -618,7 +618,7 @@ static void check_kernels(const parameters *law, base_rng *rng, bool first_step)
         if (!kernels[n]->available())
             continue;
         kernel_fill(t, law, states, first_step, gravity);
-        kernels[n]->forces(&t->lane.pass, 0);
+        kernels[n]->forces(&t->spheres.pass, 0);
         for (int i = 0; i < KERNEL_PAIRS && n == 0; i++) {
             kernel_answer answer = kernel_read(t, i, &states[i]);
             check_answer(law, &answer, &expected[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rolling and twisting resistance in the spheres lane, docs/laws.md section 3; a part of
+// Rolling and twisting resistance in the sphere executor, docs/laws.md section 3; a part of
 // lane_pair.h, whose variants for worlds without it know nothing of this file.
 
 /// Constants of one resistance in all lanes.
@@ -19,7 +19,7 @@ INLINE moment_terms spread_moment(double friction, double stiffness, double damp
                           v_set(damping), own};
 }
 
-INLINE resistance spread_resistance(const eng_lane_terms *t)
+INLINE resistance spread_resistance(const eng_spheres_terms *t)
 {
     const con_rolling *r = &t->rolling;
     return (resistance){
@@ -78,7 +78,7 @@ INLINE void book_moment(const moment_work *w, int part, sums *s)
 }
 
 /// Rolling moment on B for the rate of rolling.
-INLINE vec_3 roll(eng_lane_resist *r, int first, const moment_terms *t, const turning *turn,
+INLINE vec_3 roll(eng_spheres_resist *r, int first, const moment_terms *t, const turning *turn,
                   vec_3 n, vec_3 rate, sums *s)
 {
     moment_slider m = lane_slider_of(t, turn);
@@ -127,7 +127,7 @@ INLINE void slip_line(mask slip, const moment_slider *m, vec before, vec *moment
 }
 
 /// Twisting moment on B along the normal for the rate of twisting.
-INLINE vec twist(eng_lane_resist *r, int first, const moment_terms *t, const turning *turn,
+INLINE vec twist(eng_spheres_resist *r, int first, const moment_terms *t, const turning *turn,
                  vec rate, sums *s)
 {
     moment_slider m = lane_slider_of(t, turn);
@@ -155,11 +155,11 @@ INLINE vec twist(eng_lane_resist *r, int first, const moment_terms *t, const tur
 }
 
 /// Spin of B relative to A.
-INLINE vec_3 relative_spin(const eng_lane_pass *pass, const eng_lane_block *b, int first)
+INLINE vec_3 relative_spin(const eng_spheres_pass *pass, const eng_spheres_block *b, int first)
 {
     double spin[3][LANES] __attribute__((aligned(64)));
     for (int k = 0; k < LANES; k++) {
-        int i = eng_lane_row_a(b, first + k), j = eng_lane_row_b(b, first + k);
+        int i = eng_spheres_slot_a(b, first + k), j = eng_spheres_slot_b(b, first + k);
         spin[0][k] = pass->V[j][6] - pass->V[i][6];
         spin[1][k] = pass->V[j][7] - pass->V[i][7];
         spin[2][k] = pass->X[j][3] - pass->X[i][3];
@@ -179,11 +179,11 @@ INLINE void store_couples(double (*rows)[4], vec_3 couple)
 }
 
 /// Couples of pairs whose other forces are known.
-INLINE void lane_resist(const eng_lane_pass *pass, pairs p, const resistance *t,
+INLINE void lane_resist(const eng_spheres_pass *pass, pairs p, const resistance *t,
                         const spread *terms, const shape_of *shape, bool shrinks, mask touch,
                         vec force, vec_3 n, sums *s)
 {
-    eng_lane_resist *r = &pass->resist[p.b - pass->blocks];
+    eng_spheres_resist *r = &pass->resist[p.b - pass->blocks];
     vec radius = v_load(r->radius + p.first), arm = v_mul(radius, radius);
     turning turn = {
         .shape = shape,
@@ -203,13 +203,13 @@ INLINE void lane_resist(const eng_lane_pass *pass, pairs p, const resistance *t,
     store_couples(pass->couple + p.b->force_row + p.first, couple);
 }
 
-INLINE void clear_couples(const eng_lane_pass *pass, pairs p)
+INLINE void clear_couples(const eng_spheres_pass *pass, pairs p)
 {
     memset(pass->couple + p.b->force_row + p.first, 0, LANES * sizeof *pass->couple);
 }
 
 /// Adds the couple of an entry of `near`; what it adds to the fourth number is zero.
-INLINE void add_couple(const eng_lane_pass *pass, int entry, double torque[4])
+INLINE void add_couple(const eng_spheres_pass *pass, int entry, double torque[4])
 {
     static const double signs_of[2] = {-1.0, 1.0};
     const double *couple = pass->couple[(unsigned)entry / 8];
@@ -218,13 +218,14 @@ INLINE void add_couple(const eng_lane_pass *pass, int entry, double torque[4])
         torque[k] += sign * couple[k];
 }
 
-/// The user's load on a row with the couples of its pairs.
-INLINE void load_with_couples(const eng_lane_pass *pass, int row, double load[8])
+/// The user's load on a slot with the couples of its pairs.
+INLINE void load_with_couples(const eng_spheres_pass *pass, int slot, double load[8])
 {
-    memcpy(load, pass->load[(size_t)row * pass->load_stride], 8 * sizeof *load);
-    for (int k = pass->near_start[row]; k < pass->near_start[row + 1]; k++)
+    memcpy(load, pass->load[(size_t)slot * pass->load_stride], 8 * sizeof *load);
+    for (int k = pass->near_start[slot]; k < pass->near_start[slot + 1]; k++)
         add_couple(pass, pass->near[k], load + 3);
-    for (int k = pass->far_start[row]; pass->far_touched[row] && k < pass->far_start[row + 1]; k++)
-        if (eng_lane_far_acts(pass, pass->far[k]))
-            add_couple(pass, eng_lane_far_row(pass, pass->far[k]), load + 3);
+    for (int k = pass->far_start[slot]; pass->far_touched[slot] && k < pass->far_start[slot + 1];
+         k++)
+        if (eng_spheres_far_acts(pass, pass->far[k]))
+            add_couple(pass, eng_spheres_far_force_row(pass, pass->far[k]), load + 3);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Worlds of spheres for tests of the sphere executor, and their comparison with the general passes.
-#ifndef CAIRN_TESTS_LANE_WORLD_H
-#define CAIRN_TESTS_LANE_WORLD_H
+#ifndef CAIRN_TESTS_SPHERE_WORLD_H
+#define CAIRN_TESTS_SPHERE_WORLD_H
 
-#include "engine/pairs/spheres/lane.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static inline void run(cairn_world *world, int steps, bool ordinary)
         world->general_only = ordinary;
         if (cairn_world_step(world, &error) != CAIRN_OK)
             fail_msg("%s", error.message);
-        assert_int_equal(eng_lane_rows(world) > 0, !ordinary);
+        assert_int_equal(eng_spheres_slot_count(world) > 0, !ordinary);
     }
     assert_int_equal(cairn_world_validate(world, &error), CAIRN_OK);
 }
@@ -137,7 +137,7 @@ static inline void history_of(const cairn_world *world, int i, double history[CO
     if (i < world->contacts.count)
         memcpy(history, world->contacts.history[i], CON_HISTORY_MAX * sizeof *history);
     else
-        eng_lane_contact_history(world, i - world->contacts.count, history);
+        eng_spheres_contact_history(world, i - world->contacts.count, history);
 }
 
 static inline void check_contacts(const cairn_world *a, const cairn_world *b, double tolerance)
@@ -202,13 +202,13 @@ static inline void check_energies(const cairn_world *a, const cairn_world *b, do
 
 /// Hash of a world and its audit after steps with those kernels, on ranges of one chunk, so that
 /// threads share even a small bed; 0 where the kernels cannot run. The world is destroyed.
-static inline uint64_t lane_hash(cairn_world *world, const char *kernel, int steps)
+static inline uint64_t sphere_hash(cairn_world *world, const char *kernel, int steps)
 {
-    if (kernel != NULL && !eng_lane_choose_kernel(world, kernel)) {
+    if (kernel != NULL && !eng_spheres_choose_kernel(world, kernel)) {
         cairn_world_destroy(world);
         return 0;
     }
-    assert_true(eng_lane_choose_ranges(world, 1));
+    assert_true(eng_spheres_choose_ranges(world, 1));
     run(world, steps, false);
     uint64_t hash = cairn_world_get_hash(world);
     cairn_energy e = cairn_world_get_energy(world);

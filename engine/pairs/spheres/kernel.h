@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes of the spheres lane over blocks and rows, included once by each build of the kernels.
+// Passes of the sphere executor over blocks and slots, included once by each build of the kernels.
 //
 // The including file gives the vector layer: types `vec` and `mask` of LANES doubles, the v_ and m_
-// operations, load_positions, load_velocities, store_forces, move_row, and the name in LANE_KERNEL.
-// Sums and products run in the same order with explicit fused operations everywhere, so that all
-// builds give the same bits.
+// operations, load_positions, load_velocities, store_forces, move_slot, and the name in
+// LANE_KERNEL. Sums and products run in the same order with explicit fused operations everywhere,
+// so that all builds give the same bits.
 #define CON_KERNEL_BUILD
 #include "contact/laws/law_list.h"
 
 #include "base/elementary.h"
-#include "engine/pairs/spheres/lane_pair.h"
+#include "engine/pairs/spheres/pair.h"
 
-/// Rows of list A are used again and again.
+/// Slots of list A are used again and again.
 INLINE void clear_forces(double (*rows)[8])
 {
     memset(rows, 0, LANES * sizeof *rows);
@@ -25,27 +25,27 @@ typedef struct fetching {
 
 enum { AHEAD = 4, BLOCKS_AHEAD = 10 };
 
-/// Asks for the rows of the later bodies of a block.
-INLINE void fetch_partners(const eng_lane_pass *pass, const eng_lane_block *block)
+/// Asks for the slots of the later bodies of a block.
+INLINE void fetch_partners(const eng_spheres_pass *pass, const eng_spheres_block *block)
 {
-    for (int k = 0; k < ENG_LANE_WIDTH; k++) {
-        int row = eng_lane_row_b(block, k);
-        __builtin_prefetch(pass->X[row]);
-        __builtin_prefetch(pass->V[row]);
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+        int slot = eng_spheres_slot_b(block, k);
+        __builtin_prefetch(pass->X[slot]);
+        __builtin_prefetch(pass->V[slot]);
     }
 }
 
-INLINE void fetch_block(const eng_lane_pass *pass, int index, const law_kernel *law)
+INLINE void fetch_block(const eng_spheres_pass *pass, int index, const law_kernel *law)
 {
     const char *block = (const char *)&pass->blocks[index];
-    for (size_t at = 0; at < sizeof(eng_lane_block); at += 64)
+    for (size_t at = 0; at < sizeof(eng_spheres_block); at += 64)
         __builtin_prefetch(block + at);
     for (int row = 0; row < law->columns - 1; row++)
-        __builtin_prefetch(eng_lane_columns_of(pass, index)[row]);
+        __builtin_prefetch(eng_spheres_columns_of(pass, index)[row]);
 }
 
 /// Once for each part of a block.
-INLINE void fetch(const eng_lane_pass *pass, const eng_lane_segment *segment, int part,
+INLINE void fetch(const eng_spheres_pass *pass, const eng_spheres_segment *segment, int part,
                   const law_kernel *law, int skip)
 {
     int partners = part / PARTS + AHEAD, block = part / PARTS + BLOCKS_AHEAD;
@@ -57,7 +57,7 @@ INLINE void fetch(const eng_lane_pass *pass, const eng_lane_segment *segment, in
 }
 
 /// Parts of blocks of list A, AHEAD at a time.
-INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segment,
+INLINE void near_parts(const eng_spheres_pass *pass, const eng_spheres_segment *segment,
                        const resistance *moments, const law_kernel *law, fetching fetches, sums *s)
 {
     spread t = spread_terms(pass, &pass->terms[segment->terms], law);
@@ -78,7 +78,7 @@ INLINE void near_parts(const eng_lane_pass *pass, const eng_lane_segment *segmen
                 clear_forces(pass->force + p.b->force_row + p.first);
             if (moments != NULL && !ahead[k].acts)
                 clear_couples(pass, p);
-            if (p.first + LANES == ENG_LANE_WIDTH)
+            if (p.first + LANES == ENG_SPHERES_WIDTH)
                 store_found(p.b, &bits);
         }
     }
@@ -96,10 +96,10 @@ static double smallest(vec a)
 }
 
 /// A block of list B; returns the smallest gap of its lanes.
-INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t,
+INLINE double far_block(const eng_spheres_pass *pass, int index, const spread *t,
                         const resistance *moments, const law_kernel *law, sums *s)
 {
-    eng_lane_block *b = &pass->blocks[index];
+    eng_spheres_block *b = &pass->blocks[index];
     pairs p = parts_of(pass, index, law);
     found_bits bits = {0, 0};
     vec least = v_set(1e30);
@@ -114,26 +114,27 @@ INLINE double far_block(const eng_lane_pass *pass, int index, const spread *t,
     // other ranges may mark the same body
     for (unsigned left = b->touch; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
-        __atomic_store_n(&pass->far_touched[eng_lane_row_a(b, k)], 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&pass->far_touched[eng_lane_row_b(b, k)], 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&pass->far_touched[eng_spheres_slot_a(b, k)], 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&pass->far_touched[eng_spheres_slot_b(b, k)], 1, __ATOMIC_RELAXED);
     }
     return smallest(least);
 }
 
 /// Blocks of list B that may touch by now; the chunk wakes when the first of the others may.
-INLINE void far_blocks(const eng_lane_pass *pass, eng_lane_chunk *chunk,
-                       const eng_lane_segment *segment, const resistance *moments,
+INLINE void far_blocks(const eng_spheres_pass *pass, eng_spheres_chunk *chunk,
+                       const eng_spheres_segment *segment, const resistance *moments,
                        const law_kernel *law, sums *s)
 {
     spread t = spread_terms(pass, &pass->terms[segment->terms], law);
     for (int i = segment->first_block; i < segment->end_block; i++) {
-        eng_lane_block *b = &pass->blocks[i];
-        if (b->wake <= chunk->path) {
+        eng_spheres_block *b = &pass->blocks[i];
+        if (b->check_distance <= chunk->path) {
             double gap = far_block(pass, i, &t, moments, law, s);
             // two bodies approach by twice the path at most
-            b->wake = chunk->path + (gap > 0.0 ? 0.499999 * gap : 0.0);
+            b->check_distance = chunk->path + (gap > 0.0 ? 0.499999 * gap : 0.0);
         }
-        chunk->wake = b->wake < chunk->wake ? b->wake : chunk->wake;
+        chunk->check_distance =
+            b->check_distance < chunk->check_distance ? b->check_distance : chunk->check_distance;
     }
 }
 
@@ -141,41 +142,41 @@ INLINE void far_blocks(const eng_lane_pass *pass, eng_lane_chunk *chunk,
 // ahead, and with rolling and twisting; list B without and with them
 #define LAW_PASSES(name)                                                                           \
     static __attribute__((noinline)) void near_##name(                                             \
-        const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)             \
+        const eng_spheres_pass *pass, const eng_spheres_segment *segment, int skip, sums *s)       \
     {                                                                                              \
         (void)skip;                                                                                \
         near_parts(pass, segment, NULL, &name##_kernel, (fetching){false, 0}, s);                  \
     }                                                                                              \
     static __attribute__((noinline)) void near_fetching_##name(                                    \
-        const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)             \
+        const eng_spheres_pass *pass, const eng_spheres_segment *segment, int skip, sums *s)       \
     {                                                                                              \
         near_parts(pass, segment, NULL, &name##_kernel, (fetching){true, skip}, s);                \
     }                                                                                              \
     static __attribute__((noinline)) void near_resisting_##name(                                   \
-        const eng_lane_pass *pass, const eng_lane_segment *segment, int skip, sums *s)             \
+        const eng_spheres_pass *pass, const eng_spheres_segment *segment, int skip, sums *s)       \
     {                                                                                              \
         resistance moments = spread_resistance(&pass->terms[segment->terms]);                      \
         near_parts(pass, segment, &moments, &name##_kernel, (fetching){pass->reach > 0, skip}, s); \
     }                                                                                              \
-    static __attribute__((noinline)) void far_##name(const eng_lane_pass *pass,                    \
-                                                     eng_lane_chunk *chunk,                        \
-                                                     const eng_lane_segment *segment, sums *s)     \
+    static __attribute__((noinline)) void far_##name(const eng_spheres_pass *pass,                 \
+                                                     eng_spheres_chunk *chunk,                     \
+                                                     const eng_spheres_segment *segment, sums *s)  \
     {                                                                                              \
         far_blocks(pass, chunk, segment, NULL, &name##_kernel, s);                                 \
     }                                                                                              \
     static __attribute__((noinline)) void far_resisting_##name(                                    \
-        const eng_lane_pass *pass, eng_lane_chunk *chunk, const eng_lane_segment *segment,         \
-        sums *s)                                                                                   \
+        const eng_spheres_pass *pass, eng_spheres_chunk *chunk,                                    \
+        const eng_spheres_segment *segment, sums *s)                                               \
     {                                                                                              \
         resistance moments = spread_resistance(&pass->terms[segment->terms]);                      \
         far_blocks(pass, chunk, segment, &moments, &name##_kernel, s);                             \
     }
 CON_KERNEL_LIST(LAW_PASSES)
 
-typedef void near_pass(const eng_lane_pass *pass, const eng_lane_segment *segment, int skip,
+typedef void near_pass(const eng_spheres_pass *pass, const eng_spheres_segment *segment, int skip,
                        sums *s);
-typedef void far_pass(const eng_lane_pass *pass, eng_lane_chunk *chunk,
-                      const eng_lane_segment *segment, sums *s);
+typedef void far_pass(const eng_spheres_pass *pass, eng_spheres_chunk *chunk,
+                      const eng_spheres_segment *segment, sums *s);
 
 #define LAW_ENTRY(name)                                                                            \
     {near_##name, near_fetching_##name, near_resisting_##name, far_##name, far_resisting_##name},
@@ -184,16 +185,17 @@ static const struct law_passes {
     far_pass *far, *far_resisting;
 } passes_of[CON_KERNEL_COUNT] = {CON_KERNEL_LIST(LAW_ENTRY)};
 
-static const struct law_passes *law_of(const eng_lane_pass *pass, const eng_lane_segment *segment)
+static const struct law_passes *law_of(const eng_spheres_pass *pass,
+                                       const eng_spheres_segment *segment)
 {
     return &passes_of[pass->terms[segment->terms].batch->kernel];
 }
 
 /// List A of a chunk.
-static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, sums *s)
+static void near_list(const eng_spheres_pass *pass, const eng_spheres_chunk *chunk, sums *s)
 {
     for (int i = chunk->first_segment; i < chunk->first_far_segment; i++) {
-        const eng_lane_segment *segment = &pass->segments[i];
+        const eng_spheres_segment *segment = &pass->segments[i];
         const struct law_passes *law = law_of(pass, segment);
         bool last = i + 1 == chunk->first_far_segment;
         int skip = last ? chunk->end_block - segment->end_block : 0;
@@ -205,10 +207,10 @@ static void near_list(const eng_lane_pass *pass, const eng_lane_chunk *chunk, su
 /// Sum of the lanes of all parts, in order.
 static double total(const vec *parts)
 {
-    double lanes[ENG_LANE_WIDTH] __attribute__((aligned(64))), sum = 0.0;
+    double lanes[ENG_SPHERES_WIDTH] __attribute__((aligned(64))), sum = 0.0;
     for (int part = 0; part < PARTS; part++)
         v_store(lanes + part * LANES, parts[part]);
-    for (int k = 0; k < ENG_LANE_WIDTH; k++)
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
         sum += lanes[k];
     return sum;
 }
@@ -223,21 +225,21 @@ static double lane_largest(vec a)
     return most;
 }
 
-static void far_list(const eng_lane_pass *pass, eng_lane_chunk *chunk, sums *s)
+static void far_list(const eng_spheres_pass *pass, eng_spheres_chunk *chunk, sums *s)
 {
-    if (chunk->path < chunk->wake)
+    if (chunk->path < chunk->check_distance)
         return;
-    chunk->wake = 1e30;
+    chunk->check_distance = 1e30;
     for (int i = chunk->first_far_segment; i < chunk->end_segment; i++) {
-        const eng_lane_segment *segment = &pass->segments[i];
+        const eng_spheres_segment *segment = &pass->segments[i];
         const struct law_passes *law = law_of(pass, segment);
         (pass->resist != NULL ? law->far_resisting : law->far)(pass, chunk, segment, s);
     }
 }
 
-static void forces(const eng_lane_pass *pass, int index)
+static void forces(const eng_spheres_pass *pass, int index)
 {
-    eng_lane_chunk *chunk = &pass->chunks[index];
+    eng_spheres_chunk *chunk = &pass->chunks[index];
     sums s = {.depth = v_set(0.0), .relative = v_set(0.0)};
     for (int part = 0; part < PARTS; part++)
         s.damping[part] = s.friction[part] = s.plastic[part] = v_set(0.0);
@@ -252,59 +254,60 @@ static void forces(const eng_lane_pass *pass, int index)
     chunk->active = s.active;
 }
 
-/// Asks for the rows that the pairs of later chunks meet first.
-INLINE void fetch_rows(const eng_lane_pass *pass, int row)
+/// Asks for the slots that the pairs of later chunks meet first.
+INLINE void fetch_slots(const eng_spheres_pass *pass, int slot)
 {
-    __builtin_prefetch(pass->V[row + pass->reach], 0, 2);
-    __builtin_prefetch(pass->X[row + pass->reach], 0, 2);
+    __builtin_prefetch(pass->V[slot + pass->reach], 0, 2);
+    __builtin_prefetch(pass->X[slot + pass->reach], 0, 2);
 }
 
-/// What the motion of a chunk's rows adds up to.
-INLINE void note_motion(eng_lane_chunk *chunk, const motion_sums *s)
+/// What the motion of a chunk's slots adds up to.
+INLINE void note_motion(eng_spheres_chunk *chunk, const motion_sums *s)
 {
     memset(chunk->fastest, 0, sizeof chunk->fastest);
     chunk->finite = 0.0;
     end_motion(s, chunk);
 }
 
-static __attribute__((noinline)) void move_resisting(const eng_lane_pass *pass,
-                                                     eng_lane_chunk *chunk)
+static __attribute__((noinline)) void move_resisting(const eng_spheres_pass *pass,
+                                                     eng_spheres_chunk *chunk)
 {
     double load[8] __attribute__((aligned(64)));
     motion_sums s;
     begin_motion(&s);
-    for (int row = chunk->first_row; row < chunk->end_row; row++) {
-        load_with_couples(pass, row, load);
-        move_row(pass, row, load, &s);
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
+        load_with_couples(pass, slot, load);
+        move_slot(pass, slot, load, &s);
     }
     note_motion(chunk, &s);
 }
 
-static __attribute__((noinline)) void move_free(const eng_lane_pass *pass, eng_lane_chunk *chunk)
+static __attribute__((noinline)) void move_free(const eng_spheres_pass *pass,
+                                                eng_spheres_chunk *chunk)
 {
     motion_sums s;
     begin_motion(&s);
-    for (int row = chunk->first_row; row < chunk->end_row; row++)
-        move_row(pass, row, pass->load[(size_t)row * pass->load_stride], &s);
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++)
+        move_slot(pass, slot, pass->load[(size_t)slot * pass->load_stride], &s);
     note_motion(chunk, &s);
 }
 
-static void lane_move(const eng_lane_pass *pass, int index)
+static void lane_move(const eng_spheres_pass *pass, int index)
 {
-    eng_lane_chunk *chunk = &pass->chunks[index];
-    int fetched = pass->reach > 0 ? pass->row_count - pass->reach : 0;
-    for (int row = chunk->first_row; row < chunk->end_row && row < fetched; row++)
-        fetch_rows(pass, row);
+    eng_spheres_chunk *chunk = &pass->chunks[index];
+    int fetched = pass->reach > 0 ? pass->slot_count - pass->reach : 0;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot && slot < fetched; slot++)
+        fetch_slots(pass, slot);
     (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);
 }
 
-/// q <- exp(step w) q of LANES rows, with one Newton step towards unit length.
-INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int first)
+/// q <- exp(step w) q of LANES slots, with one Newton step towards unit length.
+INLINE void turn_part(const eng_spheres_pass *pass, double (*q)[8], int slot, int first)
 {
     vec half = v_set(0.5 * pass->step);
-    vec x = v_mul(half, v_gather(&pass->V[row][6], 8)),
-        y = v_mul(half, v_gather(&pass->V[row][7], 8));
-    vec z = v_mul(half, v_gather(&pass->X[row][3], 4));
+    vec x = v_mul(half, v_gather(&pass->V[slot][6], 8)),
+        y = v_mul(half, v_gather(&pass->V[slot][7], 8));
+    vec z = v_mul(half, v_gather(&pass->X[slot][3], 4));
     vec s = v_fma(z, z, v_fma(y, y, v_mul(x, x))), sine, cosine;
     half_turn(s, &sine, &cosine);
     x = v_mul(sine, x), y = v_mul(sine, y), z = v_mul(sine, z);
@@ -322,12 +325,12 @@ INLINE void turn_part(const eng_lane_pass *pass, double (*q)[8], int row, int fi
     v_store(q[3] + first, v_mul(unit, k));
 }
 
-static void lane_turn(const eng_lane_pass *pass, int index)
+static void lane_turn(const eng_spheres_pass *pass, int index)
 {
-    const eng_lane_chunk *chunk = &pass->chunks[index];
-    for (int row = chunk->first_row; row < chunk->end_row; row += ENG_LANE_WIDTH)
-        for (int first = 0; first < ENG_LANE_WIDTH; first += LANES)
-            turn_part(pass, pass->turn[row / ENG_LANE_WIDTH], row + first, first);
+    const eng_spheres_chunk *chunk = &pass->chunks[index];
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot += ENG_SPHERES_WIDTH)
+        for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES)
+            turn_part(pass, pass->turn[slot / ENG_SPHERES_WIDTH], slot + first, first);
 }
 
 /// Numbers of the lanes of a mask, with the bits of `apart` where these are set.
@@ -335,18 +338,18 @@ INLINE int put_found(int first, unsigned bits, unsigned apart, int *found)
 {
     int count = 0;
     for (int k = 0; k < LANES; k++) {
-        found[count] = (first + k) | (apart >> k & 1 ? ENG_LANE_APART : 0);
+        found[count] = (first + k) | (apart >> k & 1 ? ENG_SPHERES_APART : 0);
         count += bits >> k & 1;
     }
     return count;
 }
 
-static int meet(const eng_lane_search *search, int row, int begin, int end, int *found)
+static int meet(const eng_spheres_search *search, int slot, int begin, int end, int *found)
 {
     const double *const *place = search->place;
-    vec own = v_set(search->radius[row]), margin = v_set(search->margin[row]);
+    vec own = v_set(search->radius[slot]), margin = v_set(search->margin[slot]);
     vec near = v_set(search->near);
-    vec at[3] = {v_set(place[0][row]), v_set(place[1][row]), v_set(place[2][row])};
+    vec at[3] = {v_set(place[0][slot]), v_set(place[1][slot]), v_set(place[2][slot])};
     int count = 0;
     for (int first = begin; first < end; first += LANES) {
         vec x = v_sub(v_load_any(place[0] + first), at[0]);
@@ -366,7 +369,7 @@ static int meet(const eng_lane_search *search, int row, int begin, int end, int 
     return count;
 }
 
-const eng_lane_kernel LANE_KERNEL = {
+const eng_spheres_kernel LANE_KERNEL = {
     .name = LANE_NAME,
     .available = available,
     .forces = forces,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the spheres lane, four doubles at a time (AVX2 and FMA).
+// Kernels of the sphere executor, four doubles at a time (AVX2 and FMA).
 #if defined(__x86_64__)
 #if !defined(__clang__)
 #pragma GCC target("avx2,fma")
 #endif
 
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 #endif
 
 #define LANES 4
-#define LANE_KERNEL eng_lane_avx2
+#define LANE_KERNEL eng_spheres_avx2
 #define LANE_NAME "avx2"
 
 typedef __m256d vec;
@@ -141,18 +141,19 @@ static inline __attribute__((always_inline)) void transpose(vec a[4])
     a[3] = _mm256_permute2f128_pd(t1, t3, 0x31);
 }
 
-/// Rows by eight times their number.
-static inline const double *row_X(const eng_lane_pass *pass, int row8)
+/// Slots by eight times their number.
+static inline const double *row_X(const eng_spheres_pass *pass, int row8)
 {
     return (const double *)((const char *)pass->X + 4 * (size_t)(unsigned)row8);
 }
 
-static inline const double *row_V(const eng_lane_pass *pass, int row8)
+static inline const double *row_V(const eng_spheres_pass *pass, int row8)
 {
     return (const double *)pass->V + (size_t)(unsigned)row8;
 }
 
-static inline void load_positions(const eng_lane_pass *pass, const int *i, const int *j, vec out[4])
+static inline void load_positions(const eng_spheres_pass *pass, const int *i, const int *j,
+                                  vec out[4])
 {
     const vec sign = _mm256_setr_pd(-1, -1, -1, 1);
     for (int k = 0; k < 4; k++)
@@ -161,7 +162,7 @@ static inline void load_positions(const eng_lane_pass *pass, const int *i, const
     transpose(out);
 }
 
-static inline void load_velocities(const eng_lane_pass *pass, const int *i, const int *j,
+static inline void load_velocities(const eng_spheres_pass *pass, const int *i, const int *j,
                                    vec out[8])
 {
     const vec sign = _mm256_setr_pd(-1, -1, -1, 1);
@@ -194,7 +195,7 @@ static inline void begin_motion(motion_sums *s)
     s->fastest = s->finite = _mm256_setzero_pd();
 }
 
-static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
+static inline void end_motion(const motion_sums *s, eng_spheres_chunk *chunk)
 {
     double fastest[4] __attribute__((aligned(64))), finite[4] __attribute__((aligned(64)));
     v_store(fastest, s->fastest);
@@ -208,8 +209,8 @@ static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
 static const double signs[2] = {-1.0, 1.0};
 
 /// Lanes 2 and 3 of the second half are not used.
-static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *pass, int entry,
-                                                          vec radius, vec sum[2])
+static inline __attribute__((always_inline)) void add_slot(const eng_spheres_pass *pass, int entry,
+                                                           vec radius, vec sum[2])
 {
     const double *force = (const double *)pass->force + ((unsigned)entry & ~7u);
     vec arm = _mm256_add_pd(radius, _mm256_broadcast_sd(force + 6));
@@ -218,23 +219,23 @@ static inline __attribute__((always_inline)) void add_row(const eng_lane_pass *p
     sum[1] = _mm256_fmadd_pd(_mm256_load_pd(force + 4), arm, sum[1]);
 }
 
-static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,
-                                                           const double *load, motion_sums *s)
+static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
+                                                            const double *load, motion_sums *s)
 {
-    const double *c = pass->constants[row];
+    const double *c = pass->constants[slot];
     vec radius = _mm256_broadcast_sd(c + 3);
     vec sum[2] = {_mm256_load_pd(load), _mm256_load_pd(load + 4)};
-    const int *list = pass->near + pass->near_start[row];
-    const int *end = pass->near + pass->near_start[row + 1];
-    for (int k = 0; k < ENG_LANE_PADDED; k++)
-        add_row(pass, list[k], radius, sum);
-    for (list += ENG_LANE_PADDED; list < end; list++)
-        add_row(pass, *list, radius, sum);
-    if (__builtin_expect(pass->far_touched[row], 0)) {
-        pass->far_touched[row] = 0;
-        for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            if (eng_lane_far_acts(pass, pass->far[k]))
-                add_row(pass, eng_lane_far_row(pass, pass->far[k]), radius, sum);
+    const int *list = pass->near + pass->near_start[slot];
+    const int *end = pass->near + pass->near_start[slot + 1];
+    for (int k = 0; k < ENG_SPHERES_PADDED; k++)
+        add_slot(pass, list[k], radius, sum);
+    for (list += ENG_SPHERES_PADDED; list < end; list++)
+        add_slot(pass, *list, radius, sum);
+    if (__builtin_expect(pass->far_touched[slot], 0)) {
+        pass->far_touched[slot] = 0;
+        for (int k = pass->far_start[slot]; k < pass->far_start[slot + 1]; k++)
+            if (eng_spheres_far_acts(pass, pass->far[k]))
+                add_slot(pass, eng_spheres_far_force_row(pass, pass->far[k]), radius, sum);
     }
     // sums: f f f t | t t . .; velocities: v v v rw | rw rw w w
     vec all = _mm256_load_pd(c), linear = _mm256_broadcast_sd(c);
@@ -244,27 +245,27 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
     torques = _mm256_blend_pd(torques, first, 4);
     vec mobile = _mm256_cmp_pd(linear, _mm256_setzero_pd(), _CMP_NEQ_OQ);
     vec gravity = _mm256_maskload_pd(pass->gravity, _mm256_setr_epi64x(-1, -1, -1, 0));
-    vec V0 = _mm256_fmadd_pd(sum[0], low, _mm256_load_pd(pass->V[row]));
-    vec V1 = _mm256_fmadd_pd(torques, high, _mm256_load_pd(pass->V[row] + 4));
+    vec V0 = _mm256_fmadd_pd(sum[0], low, _mm256_load_pd(pass->V[slot]));
+    vec V1 = _mm256_fmadd_pd(torques, high, _mm256_load_pd(pass->V[slot] + 4));
     V0 = _mm256_add_pd(V0, _mm256_and_pd(mobile, gravity));
     V1 = _mm256_add_pd(V1, _mm256_setzero_pd());
-    _mm256_store_pd(pass->V[row], V0);
-    _mm256_store_pd(pass->V[row] + 4, V1);
+    _mm256_store_pd(pass->V[slot], V0);
+    _mm256_store_pd(pass->V[slot] + 4, V1);
     vec way = _mm256_blend_pd(V0, _mm256_permute4x64_pd(sum[1], 0x40), 8);
     vec step = _mm256_blend_pd(_mm256_set1_pd(pass->step), _mm256_broadcast_sd(c + 2), 8);
-    _mm256_store_pd(pass->X[row], _mm256_fmadd_pd(way, step, _mm256_load_pd(pass->X[row])));
+    _mm256_store_pd(pass->X[slot], _mm256_fmadd_pd(way, step, _mm256_load_pd(pass->X[slot])));
     vec absolute = _mm256_andnot_pd(_mm256_set1_pd(-0.0), V0);
     s->fastest = _mm256_max_pd(s->fastest, absolute);
     s->finite = _mm256_fmadd_pd(V0, _mm256_setzero_pd(), s->finite);
     s->finite = _mm256_fmadd_pd(V1, _mm256_setzero_pd(), s->finite);
 }
 
-#include "engine/pairs/spheres/lane_kernel.h"
+#include "engine/pairs/spheres/kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
 
 #else
-typedef int eng_lane_no_such_kernel;
+typedef int eng_spheres_no_such_kernel;
 #endif

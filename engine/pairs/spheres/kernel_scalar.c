@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the spheres lane in plain C: the twin that the vector builds must equal bit by bit.
-#include "engine/pairs/spheres/lane_data.h"
+// Kernels of the sphere executor in plain C: the twin that the vector builds must equal bit by bit.
+#include "engine/pairs/spheres/data.h"
 
 #include <math.h>
 
 #define LANES 1
-#define LANE_KERNEL eng_lane_scalar
+#define LANE_KERNEL eng_spheres_scalar
 #define LANE_NAME "scalar"
 
 typedef double vec;
@@ -118,7 +118,8 @@ static bool available(void)
     return true;
 }
 
-static inline void load_positions(const eng_lane_pass *pass, const int *i, const int *j, vec out[4])
+static inline void load_positions(const eng_spheres_pass *pass, const int *i, const int *j,
+                                  vec out[4])
 {
     const double *a = pass->X[*i / 8], *b = pass->X[*j / 8];
     for (int k = 0; k < 3; k++)
@@ -126,7 +127,7 @@ static inline void load_positions(const eng_lane_pass *pass, const int *i, const
     out[3] = b[3] + a[3];
 }
 
-static inline void load_velocities(const eng_lane_pass *pass, const int *i, const int *j,
+static inline void load_velocities(const eng_spheres_pass *pass, const int *i, const int *j,
                                    vec out[8])
 {
     const double *a = pass->V[*i / 8], *b = pass->V[*j / 8];
@@ -151,14 +152,14 @@ static inline void begin_motion(motion_sums *s)
     *s = (motion_sums){0};
 }
 
-static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
+static inline void end_motion(const motion_sums *s, eng_spheres_chunk *chunk)
 {
     for (int k = 0; k < 3; k++)
         chunk->fastest[k] = v_max(s->fastest[k], chunk->fastest[k]);
     chunk->finite += s->finite;
 }
 
-static void add_row(const eng_lane_pass *pass, int entry, double radius, double sum[6])
+static void add_slot(const eng_spheres_pass *pass, int entry, double radius, double sum[6])
 {
     const double *force = pass->force[entry / 8];
     double sign = entry & 1 ? 1.0 : -1.0, arm = radius + force[6];
@@ -168,19 +169,19 @@ static void add_row(const eng_lane_pass *pass, int entry, double radius, double 
         sum[k] = v_fma(force[k], arm, sum[k]);
 }
 
-static void move_row(const eng_lane_pass *pass, int row, const double *load, motion_sums *s)
+static void move_slot(const eng_spheres_pass *pass, int slot, const double *load, motion_sums *s)
 {
-    const double *c = pass->constants[row];
-    double sum[6], *X = pass->X[row], *V = pass->V[row];
+    const double *c = pass->constants[slot];
+    double sum[6], *X = pass->X[slot], *V = pass->V[slot];
     for (int k = 0; k < 6; k++)
         sum[k] = load[k];
-    for (int k = pass->near_start[row]; k < pass->near_start[row + 1]; k++)
-        add_row(pass, pass->near[k], c[3], sum);
-    if (pass->far_touched[row]) {
-        pass->far_touched[row] = 0;
-        for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            if (eng_lane_far_acts(pass, pass->far[k]))
-                add_row(pass, eng_lane_far_row(pass, pass->far[k]), c[3], sum);
+    for (int k = pass->near_start[slot]; k < pass->near_start[slot + 1]; k++)
+        add_slot(pass, pass->near[k], c[3], sum);
+    if (pass->far_touched[slot]) {
+        pass->far_touched[slot] = 0;
+        for (int k = pass->far_start[slot]; k < pass->far_start[slot + 1]; k++)
+            if (eng_spheres_far_acts(pass, pass->far[k]))
+                add_slot(pass, eng_spheres_far_force_row(pass, pass->far[k]), c[3], sum);
     }
     bool mobile = c[0] != 0.0;
     for (int k = 0; k < 3; k++) {
@@ -196,4 +197,4 @@ static void move_row(const eng_lane_pass *pass, int row, const double *load, mot
         s->finite = v_fma(V[k], 0.0, s->finite);
 }
 
-#include "engine/pairs/spheres/lane_kernel.h"
+#include "engine/pairs/spheres/kernel.h"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A part of a block of pairs: motion, the kernel of its law, force rows and audit.
-#ifndef CAIRN_ENGINE_PAIRS_SPHERES_LANE_PAIR_H
-#define CAIRN_ENGINE_PAIRS_SPHERES_LANE_PAIR_H
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_PAIR_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_PAIR_H
 
 #include "contact/laws/ahead_kernel.h"
 #include "contact/laws/kernel.h"
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
 
 #include <string.h>
 
-enum { PARTS = ENG_LANE_WIDTH / LANES };
+enum { PARTS = ENG_SPHERES_WIDTH / LANES };
 
 /// Sums of a chunk, lane by lane.
 typedef struct sums {
@@ -19,7 +19,7 @@ typedef struct sums {
     int contacts, active;
 } sums;
 
-INLINE spread spread_terms(const eng_lane_pass *pass, const eng_lane_terms *terms,
+INLINE spread spread_terms(const eng_spheres_pass *pass, const eng_spheres_terms *terms,
                            const law_kernel *law)
 {
     spread t;
@@ -33,10 +33,10 @@ INLINE spread spread_terms(const eng_lane_pass *pass, const eng_lane_terms *term
 
 /// LANES pairs of one block.
 typedef struct pairs {
-    eng_lane_block *b;
-    double (*columns)[ENG_LANE_WIDTH]; // of the block, but the first
-    size_t stride;                     // of them from block to block, in rows
-    int first;                         // lane
+    eng_spheres_block *b;
+    double (*columns)[ENG_SPHERES_WIDTH]; // of the block, but the first
+    size_t stride;                        // of them from block to block, in slots
+    int first;                            // lane
 } pairs;
 
 /// Lanes of a block that touch and slip, as its parts find them.
@@ -47,7 +47,7 @@ typedef struct found_bits {
 INLINE void next_part(pairs *p, const law_kernel *law)
 {
     p->first += LANES;
-    if (p->first < ENG_LANE_WIDTH)
+    if (p->first < ENG_SPHERES_WIDTH)
         return;
     p->first = 0;
     p->b++;
@@ -56,18 +56,18 @@ INLINE void next_part(pairs *p, const law_kernel *law)
 }
 
 /// After the last part of a block.
-INLINE void store_found(eng_lane_block *b, found_bits *bits)
+INLINE void store_found(eng_spheres_block *b, found_bits *bits)
 {
     b->touch = (unsigned char)bits->touch;
     b->slip = (unsigned char)bits->slip;
     *bits = (found_bits){0, 0};
 }
 
-INLINE pairs parts_of(const eng_lane_pass *pass, int block, const law_kernel *law)
+INLINE pairs parts_of(const eng_spheres_pass *pass, int block, const law_kernel *law)
 {
     pairs p = {.b = &pass->blocks[block]};
     if (law->columns > 1) {
-        p.columns = eng_lane_columns_of(pass, block);
+        p.columns = eng_spheres_columns_of(pass, block);
         p.stride = (size_t)pass->column_rows;
     }
     return p;
@@ -78,10 +78,10 @@ INLINE slots slots_of(pairs p)
     return (slots){p.b->spring, p.b->column, p.columns, p.first};
 }
 
-INLINE void begin_pairs(const eng_lane_pass *pass, pairs p, const spread *t, const law_kernel *law,
-                        early *e)
+INLINE void begin_pairs(const eng_spheres_pass *pass, pairs p, const spread *t,
+                        const law_kernel *law, early *e)
 {
-    eng_lane_block *b = p.b;
+    eng_spheres_block *b = p.b;
     int first = p.first;
     slots at = slots_of(p);
     load_positions(pass, b->i8 + first, b->j8 + first, e->X);
@@ -118,7 +118,7 @@ typedef struct audited {
     mask slip;
 } audited;
 
-INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const audited *a,
+INLINE void audit(eng_spheres_block *b, int first, int part, const motion *m, const audited *a,
                   bool springs, sums *s)
 {
     vec_3 lag = {v_load_float(b->lag_tangent[0] + first), v_load_float(b->lag_tangent[1] + first),
@@ -141,7 +141,7 @@ INLINE void audit(eng_lane_block *b, int first, int part, const motion *m, const
     s->friction[part] = v_add(s->friction[part], v_add(loss, work));
 }
 
-INLINE void store_lag(eng_lane_block *b, int first, vec damping, vec_3 loss)
+INLINE void store_lag(eng_spheres_block *b, int first, vec damping, vec_3 loss)
 {
     v_store_float(b->lag_normal + first, damping);
     v_store_float(b->lag_tangent[0] + first, loss.x);
@@ -156,7 +156,7 @@ INLINE void store_bits(unsigned char *byte, int first, unsigned bits)
     *byte = (unsigned char)((*byte & ~(all << first)) | (bits << first));
 }
 
-INLINE void lane_count(const eng_lane_block *b, int first, mask touch, vec force, vec depth,
+INLINE void lane_count(const eng_spheres_block *b, int first, mask touch, vec force, vec depth,
                        sums *s)
 {
     vec inside = v_keep(touch, depth);
@@ -169,17 +169,18 @@ INLINE void lane_count(const eng_lane_block *b, int first, mask touch, vec force
 
 /// What the users' loads add to the relative motion over the step: velocity of the centres, sum of
 /// radius times angular velocity, sum of angular velocities.
-static __attribute__((noinline)) void load_gains(const eng_lane_pass *pass, const eng_lane_block *b,
-                                                 int first, vec_3 gain[3])
+static __attribute__((noinline)) void
+load_gains(const eng_spheres_pass *pass, const eng_spheres_block *b, int first, vec_3 gain[3])
 {
     double lanes[9][LANES] __attribute__((aligned(64))) = {{0.0}};
     for (int k = 0; k < LANES; k++)
         for (int side = 0; side < 2; side++) {
-            int row = side == 0 ? eng_lane_row_a(b, first + k) : eng_lane_row_b(b, first + k);
-            if (row >= pass->row_count)
+            int slot =
+                side == 0 ? eng_spheres_slot_a(b, first + k) : eng_spheres_slot_b(b, first + k);
+            if (slot >= pass->slot_count)
                 continue;
-            const double *load = pass->load[(size_t)row * pass->load_stride];
-            const double *c = pass->constants[row];
+            const double *load = pass->load[(size_t)slot * pass->load_stride];
+            const double *c = pass->constants[slot];
             for (int axis = 0; axis < 3; axis++) {
                 lanes[axis][k] += (side == 0 ? -1.0 : 1.0) * load[axis] * c[0];
                 lanes[3 + axis][k] += load[3 + axis] * c[1];
@@ -191,7 +192,7 @@ static __attribute__((noinline)) void load_gains(const eng_lane_pass *pass, cons
 }
 
 /// Velocities at the end of a step in which gravity and loads act alone.
-INLINE void look_ahead(const eng_lane_pass *pass, pairs p, int column, meeting *at)
+INLINE void look_ahead(const eng_spheres_pass *pass, pairs p, int column, meeting *at)
 {
     motion *m = &at->m;
     vec falls = column_load(&at->at, column + AHEAD_FALLS);
@@ -210,7 +211,7 @@ INLINE void look_ahead(const eng_lane_pass *pass, pairs p, int column, meeting *
             less_cross(m->free_slide, lane_add_scaled(loads[1], at->half_gap, loads[2]), m->n);
 }
 
-#include "engine/pairs/spheres/lane_resist.h"
+#include "engine/pairs/spheres/resist.h"
 
 /// What the audit of a part has to know of its springs.
 INLINE audited audited_of(const spread *t, const meeting *p, const answer *a, vec force, vec_3 drag,
@@ -234,10 +235,10 @@ INLINE audited audited_of(const spread *t, const meeting *p, const answer *a, ve
 
 /// Law, force rows and audit of LANES pairs that are near enough to matter.
 /// @param moments  rolling and twisting; NULL in the variants without
-INLINE void act(const eng_lane_pass *pass, pairs p, const spread *t, const resistance *moments,
+INLINE void act(const eng_spheres_pass *pass, pairs p, const spread *t, const resistance *moments,
                 const law_kernel *law, const early *e, found_bits *bits, sums *s)
 {
-    eng_lane_block *b = p.b;
+    eng_spheres_block *b = p.b;
     int first = p.first, part = first / LANES;
     meeting at = {.at = slots_of(p), .touch = e->touch};
     at.gap = v_sub(e->r, v_load(b->radius_sum + first));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walls of the spheres lane that are no half-spaces: contacts, motion, energies and read-outs as in
-// the ordinary blocks; same bits from every kernel and any number of threads.
+// Walls of the sphere executor that are no half-spaces: contacts, motion, energies and read-outs as
+// in the ordinary blocks; same bits from every kernel and any number of threads.
 #include "base/memory.h"
 #include "base/rng.h"
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
 #include "tests/cube.h"
-#include "tests/unit/engine/lane_world.h"
+#include "tests/unit/engine/sphere_world.h"
 
 #include <stdlib.h>
 
@@ -214,29 +214,29 @@ static int count_shape_contacts(const cairn_world *world)
     return count;
 }
 
-/// Both worlds start in the ordinary blocks, so that the lane takes over contacts with history.
+/// Both worlds start in the ordinary blocks, so that the executor takes over contacts with history.
 static void compare(pit p)
 {
     p.threads = 1;
-    cairn_world *lane = make_pit(&p), *ordinary = make_pit(&p);
+    cairn_world *spheres = make_pit(&p), *ordinary = make_pit(&p);
     int met = 0, until[] = {10, 160, 420}, done = 0;
     double tolerance[] = {1e-13, 1e-11, 1e-8};
-    run(lane, 650, true);
+    run(spheres, 650, true);
     run(ordinary, 650, true);
     assert_true(count_shape_contacts(ordinary) > 2);
     for (int k = 0; k < 3; k++) {
-        run(lane, until[k] - done, false);
+        run(spheres, until[k] - done, false);
         run(ordinary, until[k] - done, true);
         done = until[k];
-        check_bodies(lane, ordinary, tolerance[k]);
-        check_contacts(lane, ordinary, tolerance[k]);
-        check_forces(lane, ordinary, tolerance[k]);
-        check_energies(lane, ordinary, 1e-4);
-        met += count_shape_contacts(lane);
+        check_bodies(spheres, ordinary, tolerance[k]);
+        check_contacts(spheres, ordinary, tolerance[k]);
+        check_forces(spheres, ordinary, tolerance[k]);
+        check_energies(spheres, ordinary, 1e-4);
+        met += count_shape_contacts(spheres);
     }
     print_message("%s: %d contacts met\n", cairn_shape_kind_name(p.kind), met);
     assert_true(met > 12);
-    cairn_world_destroy(lane);
+    cairn_world_destroy(spheres);
     cairn_world_destroy(ordinary);
 }
 
@@ -281,7 +281,7 @@ static void test_meshes(void **state)
 
 static uint64_t hash_of(const pit *p, const char *kernel, int steps)
 {
-    return lane_hash(make_pit(p), kernel, steps);
+    return sphere_hash(make_pit(p), kernel, steps);
 }
 
 static void test_same_bits(void **state)
@@ -445,24 +445,24 @@ static cairn_world *make_roller(void)
 }
 
 /// More contacts at once than were foreseen make a new list; none is left out.
-static void test_crowded(void **state)
+static void test_overflow(void **state)
 {
     (void)state;
-    int crowded = 0;
-    cairn_world *lane = make_roller(), *ordinary = make_roller();
+    int overflows = 0;
+    cairn_world *spheres = make_roller(), *ordinary = make_roller();
     for (int i = 0; i < 400; i++) {
-        run(lane, 1, false);
+        run(spheres, 1, false);
         run(ordinary, 1, true);
-        crowded += lane->lane->crowded;
-        assert_int_equal(cairn_world_get_report(lane)->contacts,
+        overflows += spheres->spheres->overflow;
+        assert_int_equal(cairn_world_get_report(spheres)->contacts,
                          cairn_world_get_report(ordinary)->contacts);
     }
-    assert_true(crowded > 0);
-    assert_true(cairn_contact_count(lane) >= 2);
-    check_bodies(lane, ordinary, 1e-10);
-    check_contacts(lane, ordinary, 1e-10);
-    check_energies(lane, ordinary, 1e-4);
-    cairn_world_destroy(lane);
+    assert_true(overflows > 0);
+    assert_true(cairn_contact_count(spheres) >= 2);
+    check_bodies(spheres, ordinary, 1e-10);
+    check_contacts(spheres, ordinary, 1e-10);
+    check_energies(spheres, ordinary, 1e-4);
+    cairn_world_destroy(spheres);
     cairn_world_destroy(ordinary);
 }
 
@@ -497,7 +497,7 @@ int main(void)
         cmocka_unit_test(test_compounds), cmocka_unit_test(test_meshes),
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_placed),    cmocka_unit_test(test_deep),
-        cmocka_unit_test(test_crowded),   cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_overflow),  cmocka_unit_test(test_failing_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

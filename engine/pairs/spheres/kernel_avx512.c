@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the spheres lane, eight doubles at a time (AVX-512 F, DQ, VL).
+// Kernels of the sphere executor, eight doubles at a time (AVX-512 F, DQ, VL).
 #if defined(__x86_64__)
 #if !defined(__clang__)
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx2,fma")
 #endif
 
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
 
 #include <immintrin.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #endif
 
 #define LANES 8
-#define LANE_KERNEL eng_lane_avx512
+#define LANE_KERNEL eng_spheres_avx512
 #define LANE_NAME "avx512"
 
 typedef __m512d vec;
@@ -131,31 +131,32 @@ static bool available(void)
            __builtin_cpu_supports("avx512vl");
 }
 
-/// Rows by eight times their number.
-static inline const double *row_X(const eng_lane_pass *pass, int row8)
+/// Slots by eight times their number.
+static inline const double *row_X(const eng_spheres_pass *pass, int row8)
 {
     return (const double *)((const char *)pass->X + 4 * (size_t)(unsigned)row8);
 }
 
-static inline const double *row_V(const eng_lane_pass *pass, int row8)
+static inline const double *row_V(const eng_spheres_pass *pass, int row8)
 {
     return (const double *)pass->V + (size_t)(unsigned)row8;
 }
 
-static inline vec two_rows(const double *low, const double *high)
+static inline vec two_slots(const double *low, const double *high)
 {
     return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(low)), _mm256_load_pd(high), 1);
 }
 
-static inline void load_positions(const eng_lane_pass *pass, const int *i, const int *j, vec out[4])
+static inline void load_positions(const eng_spheres_pass *pass, const int *i, const int *j,
+                                  vec out[4])
 {
     const vec sign = _mm512_setr_pd(-1, -1, -1, 1, -1, -1, -1, 1);
     const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
     const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
     vec a[4];
     for (int k = 0; k < 4; k++)
-        a[k] = _mm512_fmadd_pd(two_rows(row_X(pass, i[k]), row_X(pass, i[k + 4])), sign,
-                               two_rows(row_X(pass, j[k]), row_X(pass, j[k + 4])));
+        a[k] = _mm512_fmadd_pd(two_slots(row_X(pass, i[k]), row_X(pass, i[k + 4])), sign,
+                               two_slots(row_X(pass, j[k]), row_X(pass, j[k + 4])));
     vec t0 = _mm512_unpacklo_pd(a[0], a[1]), t1 = _mm512_unpackhi_pd(a[0], a[1]);
     vec t2 = _mm512_unpacklo_pd(a[2], a[3]), t3 = _mm512_unpackhi_pd(a[2], a[3]);
     out[0] = _mm512_permutex2var_pd(t0, low, t2);
@@ -183,7 +184,7 @@ static inline __attribute__((always_inline)) void transpose(vec a[8])
     }
 }
 
-static inline void load_velocities(const eng_lane_pass *pass, const int *i, const int *j,
+static inline void load_velocities(const eng_spheres_pass *pass, const int *i, const int *j,
                                    vec out[8])
 {
     const vec sign = _mm512_setr_pd(-1, -1, -1, 1, 1, 1, 1, 1);
@@ -212,7 +213,7 @@ static inline void begin_motion(motion_sums *s)
     s->fastest = s->finite = _mm512_setzero_pd();
 }
 
-static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
+static inline void end_motion(const motion_sums *s, eng_spheres_chunk *chunk)
 {
     double fastest[8] __attribute__((aligned(64))), finite[8] __attribute__((aligned(64)));
     v_store(fastest, s->fastest);
@@ -226,8 +227,8 @@ static inline void end_motion(const motion_sums *s, eng_lane_chunk *chunk)
 static const double signs[2] = {-1.0, 1.0};
 
 /// Lanes 6 and 7 of the sum are not used.
-static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pass, int entry,
-                                                         vec radius, vec sum)
+static inline __attribute__((always_inline)) vec add_slot(const eng_spheres_pass *pass, int entry,
+                                                          vec radius, vec sum)
 {
     const double *force = (const double *)pass->force + ((unsigned)entry & ~7u);
     vec arm = _mm512_add_pd(radius, _mm512_set1_pd(force[6]));
@@ -235,23 +236,23 @@ static inline __attribute__((always_inline)) vec add_row(const eng_lane_pass *pa
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
 }
 
-static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *pass, int row,
-                                                           const double *load, motion_sums *s)
+static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
+                                                            const double *load, motion_sums *s)
 {
-    const double *c = pass->constants[row];
+    const double *c = pass->constants[slot];
     vec radius = _mm512_set1_pd(c[3]);
     vec sum = _mm512_load_pd(load);
-    const int *list = pass->near + pass->near_start[row];
-    const int *end = pass->near + pass->near_start[row + 1];
-    for (int k = 0; k < ENG_LANE_PADDED; k++)
-        sum = add_row(pass, list[k], radius, sum);
-    for (list += ENG_LANE_PADDED; list < end; list++)
-        sum = add_row(pass, *list, radius, sum);
-    if (__builtin_expect(pass->far_touched[row], 0)) {
-        pass->far_touched[row] = 0;
-        for (int k = pass->far_start[row]; k < pass->far_start[row + 1]; k++)
-            if (eng_lane_far_acts(pass, pass->far[k]))
-                sum = add_row(pass, eng_lane_far_row(pass, pass->far[k]), radius, sum);
+    const int *list = pass->near + pass->near_start[slot];
+    const int *end = pass->near + pass->near_start[slot + 1];
+    for (int k = 0; k < ENG_SPHERES_PADDED; k++)
+        sum = add_slot(pass, list[k], radius, sum);
+    for (list += ENG_SPHERES_PADDED; list < end; list++)
+        sum = add_slot(pass, *list, radius, sum);
+    if (__builtin_expect(pass->far_touched[slot], 0)) {
+        pass->far_touched[slot] = 0;
+        for (int k = pass->far_start[slot]; k < pass->far_start[slot + 1]; k++)
+            if (eng_spheres_far_acts(pass, pass->far[k]))
+                sum = add_slot(pass, eng_spheres_far_force_row(pass, pass->far[k]), radius, sum);
     }
     const __m512i factors = _mm512_setr_epi64(0, 0, 0, 1, 1, 1, 2, 2);
     const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 3, 4);
@@ -260,24 +261,24 @@ static inline __attribute__((always_inline)) void move_row(const eng_lane_pass *
     mask mobile = _mm512_cmp_pd_mask(coefficient, _mm512_setzero_pd(), _CMP_NEQ_OQ);
     vec gravity = _mm512_maskz_loadu_pd(0x07, pass->gravity);
     vec V = _mm512_fmadd_pd(_mm512_permutexvar_pd(lanes, sum), coefficient,
-                            _mm512_load_pd(pass->V[row]));
+                            _mm512_load_pd(pass->V[slot]));
     V = _mm512_add_pd(V, _mm512_maskz_mov_pd(mobile, gravity));
-    _mm512_store_pd(pass->V[row], V);
+    _mm512_store_pd(pass->V[slot], V);
     vec way = _mm512_permutex2var_pd(V, moved, sum);
     vec step = _mm512_mask_mov_pd(_mm512_set1_pd(pass->step), 0x08, _mm512_set1_pd(c[2]));
     __m256d X = _mm256_fmadd_pd(_mm512_castpd512_pd256(way), _mm512_castpd512_pd256(step),
-                                _mm256_load_pd(pass->X[row]));
-    _mm256_store_pd(pass->X[row], X);
+                                _mm256_load_pd(pass->X[slot]));
+    _mm256_store_pd(pass->X[slot], X);
     s->fastest = _mm512_max_pd(s->fastest, _mm512_abs_pd(V));
     s->finite = _mm512_fmadd_pd(V, _mm512_setzero_pd(), s->finite);
 }
 
-#include "engine/pairs/spheres/lane_kernel.h"
+#include "engine/pairs/spheres/kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop
 #endif
 
 #else
-typedef int eng_lane_no_such_kernel;
+typedef int eng_spheres_no_such_kernel;
 #endif

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worlds in the spheres lane: a restored one takes the same steps, to the bit, with every kernel
+// Worlds in the sphere executor: a restored one takes the same steps, to the bit, with every kernel
 // and any number of threads, and saving changes nothing.
 #include "base/hash.h"
 #include "base/memory.h"
-#include "engine/pairs/spheres/lane.h"
-#include "engine/pairs/spheres/lane_data.h"
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "tests/cube.h"
 #include "tests/regress/heap.h"
 
@@ -135,9 +135,9 @@ static void change(cairn_world *world)
 static void steps_until_listed(cairn_world *world)
 {
     heap_steps(world, 12);
-    for (int i = 0; i < 100 && world->lane->lists < 3; i++)
+    for (int i = 0; i < 100 && world->spheres->lists < 3; i++)
         heap_steps(world, 10);
-    assert_true(world->lane->lists >= 3);
+    assert_true(world->spheres->lists >= 3);
 }
 
 static void is_readable(const cairn_world *world)
@@ -153,7 +153,7 @@ static void follow(cairn_world *world, trace *out)
 {
     for (int i = 0; i < STEPS; i++) {
         heap_steps(world, 1);
-        assert_true(eng_lane_rows(world) > 0);
+        assert_true(eng_spheres_slot_count(world) > 0);
         out->hash[i] = cairn_world_get_hash(world);
         out->energy[i] = cairn_world_get_energy(world);
     }
@@ -203,17 +203,17 @@ static void restore_and_compare(kind of, int threads, const char *path, const ch
     trace restored;
     cairn_world *world = make(of, threads);
     if (threads == 3)
-        assert_true(eng_lane_choose_kernel(world, "scalar"));
+        assert_true(eng_spheres_choose_kernel(world, "scalar"));
     if (threads == 2)
         steps_until_listed(world);
     must(cairn_world_restore(world, path, &error), &error);
     must(cairn_world_save(world, again, "note", &error), &error);
     same_bytes(path, again);
-    int64_t lists = world->lane->lists;
+    int64_t lists = world->spheres->lists;
     follow(world, &restored);
     compare(whole, &restored);
     // it was long enough for new pair lists
-    assert_true(world->lane->lists > lists);
+    assert_true(world->spheres->lists > lists);
     cairn_world_destroy(world);
 }
 

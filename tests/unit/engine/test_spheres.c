@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spheres lane: same motion, contacts, forces and energies as the ordinary blocks; same bits
+// the sphere executor: same motion, contacts, forces and energies as the ordinary blocks; same bits
 // from every kernel and any number of threads.
 #include "base/rng.h"
-#include "engine/pairs/spheres/lane_data.h"
-#include "tests/unit/engine/lane_world.h"
+#include "engine/pairs/spheres/data.h"
+#include "tests/unit/engine/sphere_world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -116,21 +116,21 @@ static cairn_world *make_world(const bed *b)
 static void compare(bed b, int steps)
 {
     b.threads = 1;
-    cairn_world *lane = make_world(&b), *ordinary = make_world(&b);
+    cairn_world *spheres = make_world(&b), *ordinary = make_world(&b);
     int done = 0, until[] = {10, steps / 3, steps};
     // round-off grows: the bed is chaotic
     double tolerance[] = {1e-13, 1e-11, 1e-8};
     for (int k = 0; k < 3; k++) {
-        run(lane, until[k] - done, false);
+        run(spheres, until[k] - done, false);
         run(ordinary, until[k] - done, true);
         done = until[k];
-        check_bodies(lane, ordinary, tolerance[k]);
-        check_contacts(lane, ordinary, tolerance[k]);
-        check_forces(lane, ordinary, tolerance[k]);
-        check_energies(lane, ordinary, 1e-4);
+        check_bodies(spheres, ordinary, tolerance[k]);
+        check_contacts(spheres, ordinary, tolerance[k]);
+        check_forces(spheres, ordinary, tolerance[k]);
+        check_energies(spheres, ordinary, 1e-4);
     }
-    assert_true(cairn_contact_count(lane) > b.count / 4);
-    cairn_world_destroy(lane);
+    assert_true(cairn_contact_count(spheres) > b.count / 4);
+    cairn_world_destroy(spheres);
     cairn_world_destroy(ordinary);
 }
 
@@ -226,7 +226,7 @@ static void test_torque(void **state)
 
 static uint64_t hash_of(const bed *b, const char *kernel, int steps)
 {
-    return lane_hash(make_world(b), kernel, steps);
+    return sphere_hash(make_world(b), kernel, steps);
 }
 
 static void test_same_bits(void **state)
@@ -274,16 +274,16 @@ static void test_shot(void **state)
 {
     (void)state;
     bed b = {.law = "hooke", .count = 200, .threads = 1, .step = 2e-5, .shot = true};
-    cairn_world *lane = make_world(&b), *ordinary = make_world(&b);
+    cairn_world *spheres = make_world(&b), *ordinary = make_world(&b);
     double tolerance[] = {1e-11, 1e-10, 1e-8};
     for (int k = 0; k < 3; k++) {
-        run(lane, 100, false);
+        run(spheres, 100, false);
         run(ordinary, 100, true);
-        check_bodies(lane, ordinary, tolerance[k]);
-        check_contacts(lane, ordinary, tolerance[k]);
+        check_bodies(spheres, ordinary, tolerance[k]);
+        check_contacts(spheres, ordinary, tolerance[k]);
     }
-    assert_true(lane->lane->lists > 5);
-    cairn_world_destroy(lane);
+    assert_true(spheres->spheres->lists > 5);
+    cairn_world_destroy(spheres);
     cairn_world_destroy(ordinary);
 }
 
@@ -306,7 +306,7 @@ static void test_scattered(void **state)
     for (int k = 0; k < 2; k++) {
         bed b = {.law = "hertz_mindlin", .count = 600, .threads = 1 + 2 * k, .step = 2e-5};
         cairn_world *world = make_world(&b);
-        assert_true(eng_lane_choose_ranges(world, 1));
+        assert_true(eng_spheres_choose_ranges(world, 1));
         run(world, 300, false);
         scatter(world);
         run(world, 1, false);

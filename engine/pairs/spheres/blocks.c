@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of the sphere executor from its pairs, with the history carried over.
+//
+// Blocks of a new list take the place of the old ones. The old history is packed at the begin of
+// the buffer, sorted by owners and moved to the end; new blocks grow towards it and use it up.
+#include "engine/pairs/spheres/data.h"
+
+#include <string.h>
+
+static void keep_lane(const struct eng_spheres *spheres, const eng_spheres_block *block, int k,
+                      eng_spheres_kept *to)
+{
+    *to = (eng_spheres_kept){
+        .body = {eng_spheres_body_of(spheres, eng_spheres_slot_a(block, k)),
+                 eng_spheres_body_of(spheres, eng_spheres_slot_b(block, k))},
+        .lag_normal = block->lag_normal[k],
+        .slips = (block->slip >> k & 1) != 0,
+    };
+    for (int axis = 0; axis < 3; axis++) {
+        to->spring[axis] = block->spring[axis][k];
+        to->lag_tangent[axis] = block->lag_tangent[axis][k];
+    }
+}
+
+/// Columns of history of a kept contact.
+static double *kept_columns_of(const struct eng_spheres *spheres, int index)
+{
+    return (double *)spheres->kept_columns.block + (size_t)index * (size_t)spheres->kept_stride;
+}
+
+static void keep_columns(const struct eng_spheres *spheres, int block, int k, double *to)
+{
+    for (int row = 0; row < spheres->kept_stride; row++)
+        to[row] = eng_spheres_columns_of(&spheres->pass, block)[row][k];
+}
+
+static void keep_resist(const eng_spheres_resist *resist, int k, eng_spheres_kept_resist *to)
+{
+    *to = (eng_spheres_kept_resist){
+        .twisting = resist->twisting[k],
+        .lag_twisting = resist->lag_twisting[k],
+        .rolls = (resist->roll_slip >> k & 1) != 0,
+        .twists = (resist->twist_slip >> k & 1) != 0,
+    };
+    for (int axis = 0; axis < 3; axis++) {
+        to->rolling[axis] = resist->rolling[axis][k];
+        to->lag_rolling[axis] = resist->lag_rolling[axis][k];
+    }
+}
+
+static void keep_wall_contact(const struct eng_spheres *spheres, const eng_spheres_block *block,
+                              int k, eng_spheres_kept_wall_contact *to)
+{
+    int ghost = eng_spheres_slot_b(block, k) - spheres->slots - 2;
+    *to = (eng_spheres_kept_wall_contact){.wall = -1};
+    if (ghost < spheres->plane_ghosts)
+        return;
+    int wall = ((const eng_spheres_ghost *)spheres->ghosts.block)[ghost].wall;
+    to->wall = ((const eng_spheres_wall *)spheres->walls.block)[wall].collider;
+    to->wall_contact =
+        ((const eng_spheres_touch *)spheres->touches.block)[ghost - spheres->plane_ghosts].now;
+    to->wall_contact.order = -1;
+}
+
+/// Space for what is kept beside eng_spheres_kept.
+static cairn_status reserve_kept(struct eng_spheres *spheres)
+{
+    size_t count = 0;
+    spheres->kept_moments = spheres->pass.resist != NULL;
+    spheres->kept_walls = spheres->group_count > 0;
+    spheres->kept_stride = spheres->pass.columns != NULL ? spheres->kept_rows : 0;
+    bool any = spheres->kept_moments || spheres->kept_walls || spheres->kept_stride > 0;
+    for (int i = 0; i < spheres->block_count && any; i++)
+        count += (size_t)__builtin_popcount(spheres->pass.blocks[i].touch);
+    cairn_status status = CAIRN_OK;
+    if (spheres->kept_stride > 0)
+        status = eng_spheres_reserve(spheres, &spheres->kept_columns,
+                                     count * (size_t)spheres->kept_stride * sizeof(double));
+    if (spheres->kept_moments && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->kept_resist,
+                                     count * sizeof(eng_spheres_kept_resist));
+    if (spheres->kept_walls && status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->kept_spots,
+                                     count * sizeof(eng_spheres_kept_wall_contact));
+    return status;
+}
+
+cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
+{
+    _Static_assert(sizeof(eng_spheres_kept) * ENG_SPHERES_WIDTH <= sizeof(eng_spheres_block),
+                   "in place");
+    eng_spheres_kept *kept = spheres->blocks.block;
+    int count = 0;
+    // it was kept before when the plan has changed
+    if (spheres->block_count == 0)
+        return CAIRN_OK;
+    spheres->kept_count = 0;
+    cairn_status status = reserve_kept(spheres);
+    if (status != CAIRN_OK)
+        return status;
+    eng_spheres_kept_resist *kept_resist = spheres->kept_resist.block;
+    eng_spheres_kept_wall_contact *kept_spots = spheres->kept_spots.block;
+    for (int i = 0; i < spheres->block_count; i++) {
+        // its place may be written over
+        const eng_spheres_block block = spheres->pass.blocks[i];
+        for (unsigned bits = block.touch; bits != 0; bits &= bits - 1) {
+            int k = __builtin_ctz(bits);
+            if (spheres->kept_stride > 0)
+                keep_columns(spheres, i, k, kept_columns_of(spheres, count));
+            if (spheres->kept_moments)
+                keep_resist(&spheres->pass.resist[i], k, &kept_resist[count]);
+            if (spheres->kept_walls)
+                keep_wall_contact(spheres, &block, k, &kept_spots[count]);
+            keep_lane(spheres, &block, k, &kept[count++]);
+        }
+    }
+    spheres->kept_count = count;
+    spheres->block_count = 0;
+    return CAIRN_OK;
+}
+
+/// Whether the columns of history of a pair change their signs with the order of its bodies.
+static bool columns_turn(const struct eng_spheres *spheres, int body_a, int body_b)
+{
+    const cairn_world *world = spheres->world;
+    const con_batch *batch =
+        spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces].batch;
+    return batch != NULL && batch->kept_turn;
+}
+
+/// The body of the lower slot comes first. A twist is the same seen from either side.
+static void put_owner_first(const struct eng_spheres *spheres, int index)
+{
+    eng_spheres_kept *kept = (eng_spheres_kept *)spheres->blocks.block + index;
+    eng_spheres_kept_resist *resist = spheres->kept_resist.block;
+    const int *slot_of = spheres->slot_of.block;
+    int a = kept->body[0], b = kept->body[1];
+    if (slot_of[a] < slot_of[b])
+        return;
+    kept->body[0] = b;
+    kept->body[1] = a;
+    for (int axis = 0; axis < 3; axis++) {
+        kept->spring[axis] = -kept->spring[axis];
+        kept->lag_tangent[axis] = -kept->lag_tangent[axis];
+    }
+    for (int row = 0; row < spheres->kept_stride && columns_turn(spheres, a, b); row++)
+        kept_columns_of(spheres, index)[row] = -kept_columns_of(spheres, index)[row];
+    for (int axis = 0; axis < 3 && spheres->kept_moments; axis++) {
+        resist[index].rolling[axis] = -resist[index].rolling[axis];
+        resist[index].lag_rolling[axis] = -resist[index].lag_rolling[axis];
+    }
+}
+
+static void swap_kept(struct eng_spheres *spheres, int a, int b)
+{
+    eng_spheres_kept *kept = spheres->blocks.block, other = kept[a];
+    kept[a] = kept[b];
+    kept[b] = other;
+    for (int slot = 0; slot < spheres->kept_stride; slot++) {
+        double *x = kept_columns_of(spheres, a) + slot, *y = kept_columns_of(spheres, b) + slot,
+               z = *x;
+        *x = *y;
+        *y = z;
+    }
+    if (spheres->kept_moments) {
+        eng_spheres_kept_resist *resist = spheres->kept_resist.block, beside = resist[a];
+        resist[a] = resist[b];
+        resist[b] = beside;
+    }
+    if (spheres->kept_walls) {
+        eng_spheres_kept_wall_contact *wall_contacts = spheres->kept_spots.block,
+                                      beside = wall_contacts[a];
+        wall_contacts[a] = wall_contacts[b];
+        wall_contacts[b] = beside;
+    }
+}
+
+/// Contacts of spheres that have no pair_slot any more are gone.
+static void drop_gone(struct eng_spheres *spheres)
+{
+    eng_spheres_kept *kept = spheres->blocks.block;
+    int count = 0;
+    for (int i = 0; i < spheres->kept_count; i++) {
+        if (eng_spheres_slot_of(spheres, kept[i].body[0]) == ENG_SPHERES_NO_SLOT &&
+            eng_spheres_slot_of(spheres, kept[i].body[1]) == ENG_SPHERES_NO_SLOT)
+            continue;
+        if (count != i)
+            swap_kept(spheres, count, i);
+        count++;
+    }
+    spheres->kept_count = count;
+}
+
+/// By the rows of owners; kept_start[slot] = the first of a slot.
+void eng_spheres_history_sort(struct eng_spheres *spheres)
+{
+    drop_gone(spheres);
+    eng_spheres_kept *kept = spheres->blocks.block;
+    int *start = spheres->kept_start.block, *place = spheres->scratch.block;
+    const int *slot_of = spheres->slot_of.block;
+    memset(start, 0, ((size_t)spheres->slots + 2) * sizeof *start);
+    for (int i = 0; i < spheres->kept_count; i++) {
+        put_owner_first(spheres, i);
+        start[slot_of[kept[i].body[0]] + 2]++;
+    }
+    for (int slot = 0; slot < spheres->slots; slot++)
+        start[slot + 2] += start[slot + 1];
+    for (int i = 0; i < spheres->kept_count; i++)
+        place[i] = start[slot_of[kept[i].body[0]] + 1]++;
+    for (int i = 0; i < spheres->kept_count; i++)
+        while (place[i] != i) {
+            int to = place[i];
+            swap_kept(spheres, i, to);
+            place[i] = place[to];
+            place[to] = to;
+        }
+}
+
+/// Place in the history of a slot and a partner of its chunk, of which `kept` has all; -1 for none.
+static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
+                     const eng_spheres_kept *kept, int slot, int partner)
+{
+    const int *start = spheres->kept_start.block;
+    int first = start[chunk->first_slot];
+    for (int i = start[slot]; i < start[slot + 1]; i++)
+        if (kept[i - first].body[1] == partner)
+            return i;
+    return -1;
+}
+
+/// The same of a slot and a later slot or ghost.
+static int history_of(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
+                      const eng_spheres_kept *kept, int slot, int other)
+{
+    int index = other - spheres->slots - 2;
+    if (index < spheres->plane_ghosts)
+        return find_kept(spheres, chunk, kept, slot, eng_spheres_body_of(spheres, other));
+    const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->ghosts.block + index;
+    const eng_spheres_kept_wall_contact *wall_contact =
+        eng_spheres_kept_of(spheres, slot, ghost->wall, ghost->nth);
+    return wall_contact != NULL
+               ? (int)(wall_contact -
+                       (const eng_spheres_kept_wall_contact *)spheres->kept_spots.block)
+               : -1;
+}
+
+/// Least size of the two bodies of a pair, m.
+static double least_size(const struct eng_spheres *spheres, int slot, int other)
+{
+    const cairn_world *world = spheres->world;
+    double size = 2.0 * spheres->pass.constants[slot][3];
+    if (other < spheres->slots)
+        return fmin(size, 2.0 * spheres->pass.constants[other][3]);
+    return fmin(
+        size,
+        world->shapes[world->bodies[eng_spheres_body_of(spheres, other)].shape]->smallest_size);
+}
+
+/// What lasts as long as the list.
+static void fill_lane(const struct eng_spheres *spheres, int i, const eng_spheres_pair *pair,
+                      eng_spheres_block *block, int k)
+{
+    int j = (int)pair->j;
+    const double(*constants)[4] = (const double(*)[4])spheres->pass.constants;
+    block->i8[k] = 8 * i;
+    block->j8[k] = 8 * j;
+    block->inverse_size[k] = (float)(1.0 / least_size(spheres, i, j));
+    block->radius_sum[k] = constants[i][3] + (j < spheres->slots ? constants[j][3] : 0.0);
+    eng_spheres_pair_prepare(spheres, &spheres->pass.terms[pair->terms], i, j, block, k);
+}
+
+static void carry_resist(const eng_spheres_kept_resist *from, eng_spheres_resist *to, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to->rolling[axis][k] = from->rolling[axis];
+        to->lag_rolling[axis][k] = from->lag_rolling[axis];
+    }
+    to->twisting[k] = from->twisting;
+    to->lag_twisting[k] = from->lag_twisting;
+    to->roll_slip = (unsigned char)(to->roll_slip | (from->rolls ? 1u : 0u) << k);
+    to->twist_slip = (unsigned char)(to->twist_slip | (from->twists ? 1u : 0u) << k);
+}
+
+static void carry_over(const eng_spheres_kept *from, eng_spheres_block *to, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to->spring[axis][k] = from->spring[axis];
+        to->lag_tangent[axis][k] = from->lag_tangent[axis];
+    }
+    to->lag_normal[k] = from->lag_normal;
+    to->touch = (unsigned char)(to->touch | 1u << k);
+    to->slip = (unsigned char)(to->slip | (from->slips ? 1u : 0u) << k);
+}
+
+static void carry_columns(const struct eng_spheres *spheres, const con_batch *batch, int from,
+                          const eng_spheres_block *to, int k)
+{
+    for (int row = 0; row < batch->kept_count && row < spheres->kept_stride; row++)
+        eng_spheres_columns(spheres, to)[row][k] = kept_columns_of(spheres, from)[row];
+}
+
+static void clear_resist(eng_spheres_resist *resist)
+{
+    memset(resist, 0, sizeof *resist);
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
+        resist->radius[k] = 1.0;
+}
+
+/// A block of slots that never touch.
+static void clear_block(struct eng_spheres *spheres, eng_spheres_block *block, int kept_count)
+{
+    eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+    memset(block, 0, sizeof *block);
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+        block->i8[k] = 8 * spheres->slots;
+        block->j8[k] = 8 * (spheres->slots + 1);
+    }
+    if (resist != NULL)
+        clear_resist(resist);
+    // history is zero, and constants are harmless
+    for (int row = 0; row < spheres->column_rows; row++)
+        for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
+            eng_spheres_columns(spheres, block)[row][k] = row < kept_count ? 0.0 : 1.0;
+}
+
+/// Notes how many blocks of its list are between a block's forces and the last body that needs
+/// them.
+static void note_window(const struct eng_spheres *spheres, eng_spheres_chunk *chunk, int block,
+                        int last_slot)
+{
+    int list = block >= chunk->far_block;
+    const eng_spheres_chunk *user = &spheres->pass.chunks[last_slot / spheres->chunk_slots];
+    int window = eng_spheres_blocks_until(user, list) - eng_spheres_block_number(chunk, block);
+    chunk->window[list] = window > chunk->window[list] ? window : chunk->window[list];
+}
+
+/// Blocks of the sorted pairs of one surface and list; the last one is filled up.
+static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                        const eng_spheres_kept *kept, const eng_spheres_pair *pairs, int count,
+                        int index)
+{
+    eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    int begin = ((const int *)spheres->kept_start.block)[chunk->first_slot];
+    for (int first = 0; first < count; first += ENG_SPHERES_WIDTH, index++) {
+        eng_spheres_block *block = &spheres->pass.blocks[index];
+        int last_slot = chunk->end_slot - 1;
+        const con_batch *batch = spheres->pass.terms[pairs[first].terms].batch;
+        clear_block(spheres, block, batch->kept_count);
+        block->terms = pairs[first].terms;
+        for (int k = 0; k < ENG_SPHERES_WIDTH && first + k < count; k++) {
+            const eng_spheres_pair *pair = &pairs[first + k];
+            int i = chunk->first_slot + (pair->i & ~ENG_SPHERES_FAR), j = (int)pair->j;
+            fill_lane(spheres, i, pair, block, k);
+            if (j >= spheres->slots)
+                ghosts[j - spheres->slots - 2].pair_slot = index * ENG_SPHERES_WIDTH + k;
+            else
+                last_slot = j > last_slot ? j : last_slot;
+            int from = history_of(spheres, chunk, kept, i, j);
+            if (from < 0)
+                continue;
+            carry_over(&kept[from - begin], block, k);
+            carry_columns(spheres, batch, from, block, k);
+            if (spheres->has_resistance && spheres->kept_moments)
+                carry_resist((eng_spheres_kept_resist *)spheres->kept_resist.block + from,
+                             eng_spheres_resist_of(spheres, block), k);
+        }
+        note_window(spheres, chunk, index, last_slot);
+        chunk->slipping += block->slip != 0;
+    }
+}
+
+static int key_of(const struct eng_spheres *spheres, const eng_spheres_pair *pair)
+{
+    return pair->terms + (pair->i & ENG_SPHERES_FAR ? spheres->terms_count : 0);
+}
+
+static int blocks_for(int pairs)
+{
+    return (pairs + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
+}
+
+cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_range *range,
+                                    eng_spheres_chunk *chunk)
+{
+    int keys = 2 * spheres->terms_count, count = chunk->contacts;
+    int *ends = (int *)spheres->counts.block + (range - spheres->range) * (keys + 1);
+    cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
+                                             &range->pair_capacity, range->pair_count + count);
+    if (status != CAIRN_OK)
+        return status;
+    eng_spheres_pair *sorted = range->pairs + range->pair_count, *pairs = sorted - count;
+    memset(ends, 0, ((size_t)keys + 1) * sizeof *ends);
+    for (int i = 0; i < count; i++) {
+        int j = (int)pairs[i].j;
+        ends[key_of(spheres, &pairs[i]) + 1]++;
+        if (j < spheres->slots && j / spheres->chunk_slots > chunk->last_chunk)
+            chunk->last_chunk = j / spheres->chunk_slots;
+    }
+    for (int key = 0; key < keys; key++) {
+        chunk->end_block += blocks_for(ends[key + 1]);
+        if (key < spheres->terms_count)
+            chunk->far_block = chunk->end_block;
+        chunk->end_segment += ends[key + 1] > 0;
+        ends[key + 1] += ends[key];
+    }
+    for (int i = 0; i < count; i++)
+        sorted[ends[key_of(spheres, &pairs[i])]++] = pairs[i];
+    if (count > 0)
+        memcpy(pairs, sorted, (size_t)count * sizeof *pairs);
+    return CAIRN_OK;
+}
+
+/// Segments and blocks of one chunk from its sorted pairs.
+static void fill_chunk(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                       const eng_spheres_kept *kept, const eng_spheres_pair *pairs)
+{
+    eng_spheres_segment *segment =
+        (eng_spheres_segment *)spheres->segments.block + chunk->first_segment;
+    int block = chunk->first_block, count = chunk->contacts;
+    chunk->first_far_segment = chunk->first_segment;
+    for (int begin = 0, end; begin < count; begin = end, segment++) {
+        int key = key_of(spheres, &pairs[begin]);
+        for (end = begin + 1; end < count && key_of(spheres, &pairs[end]) == key;)
+            end++;
+        fill_blocks(spheres, chunk, kept, pairs + begin, end - begin, block);
+        int first = block;
+        block += blocks_for(end - begin);
+        *segment = (eng_spheres_segment){key % spheres->terms_count, first, block};
+        chunk->first_far_segment += key < spheres->terms_count;
+    }
+    chunk->contacts = 0;
+}
+
+/// Index of the first history entry of a chunk, or of the end.
+static int first_kept(const struct eng_spheres *spheres, int chunk)
+{
+    const int *start = spheres->kept_start.block;
+    return chunk < spheres->chunk_count ? start[spheres->pass.chunks[chunk].first_slot]
+                                        : spheres->kept_count;
+}
+
+/// Places of blocks, segments, ghosts and the pairs' walls from their numbers.
+static void number_all(struct eng_spheres *spheres, int *segments, int *most_kept)
+{
+    int blocks = 0, ghosts = 0, before[2] = {0, 0};
+    *segments = *most_kept = 0;
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        int kept = first_kept(spheres, c + 1) - first_kept(spheres, c);
+        memcpy(chunk->before, before, sizeof before);
+        before[0] += chunk->far_block;
+        before[1] += chunk->end_block - chunk->far_block;
+        chunk->first_block = blocks;
+        chunk->far_block += blocks;
+        chunk->first_segment = *segments;
+        chunk->first_ghost = ghosts;
+        blocks = chunk->end_block += blocks;
+        *segments = chunk->end_segment += *segments;
+        ghosts = chunk->end_ghost += ghosts;
+        *most_kept = kept > *most_kept ? kept : *most_kept;
+    }
+    spheres->block_count = blocks;
+}
+
+/// Bytes from the begin of blocks of chunks [first, end) to their history, so that new blocks of a
+/// chunk do not reach the history of later ones.
+static size_t kept_offset(const struct eng_spheres *spheres, int first, int end)
+{
+    size_t most = 0;
+    for (int c = first; c < end; c++) {
+        int blocks = spheres->pass.chunks[c].end_block - spheres->pass.chunks[first].first_block;
+        size_t used = (size_t)blocks * sizeof(eng_spheres_block);
+        size_t kept = (size_t)(first_kept(spheres, c + 1) - first_kept(spheres, first)) *
+                      sizeof(eng_spheres_kept);
+        most = used > kept && used - kept > most ? used - kept : most;
+    }
+    return most;
+}
+
+/// Places for the history within the blocks, such that ranges do not meet; false where there are
+/// none: contacts whose bodies are far apart by now.
+static bool place_excluded(struct eng_spheres *spheres)
+{
+    for (int r = 0; r < spheres->ranges; r++) {
+        eng_spheres_range *range = &spheres->range[r];
+        int first = spheres->pass.chunks[range->first_chunk].first_block;
+        int end = spheres->pass.chunks[range->end_chunk - 1].end_block;
+        int kept = first_kept(spheres, range->end_chunk) - first_kept(spheres, range->first_chunk);
+        size_t offset = kept_offset(spheres, range->first_chunk, range->end_chunk);
+        range->kept_place = (size_t)first * sizeof(eng_spheres_block) + offset;
+        if (offset + (size_t)kept * sizeof(eng_spheres_kept) >
+            (size_t)(end - first) * sizeof(eng_spheres_block))
+            return false;
+    }
+    return true;
+}
+
+/// The history behind what blocks need; ranges are filled one after the other.
+static void place_together(struct eng_spheres *spheres)
+{
+    size_t offset = kept_offset(spheres, 0, spheres->chunk_count);
+    for (int r = 0; r < spheres->ranges; r++)
+        spheres->range[r].kept_place =
+            offset +
+            (size_t)first_kept(spheres, spheres->range[r].first_chunk) * sizeof(eng_spheres_kept);
+}
+
+static cairn_status reserve_blocks(struct eng_spheres *spheres, size_t kept_end, int segments,
+                                   int most_kept)
+{
+    // one more, so that there is an address where there are none
+    size_t blocks = (size_t)spheres->block_count, bytes = (blocks + 1) * sizeof(eng_spheres_block),
+           aside = (size_t)(spheres->ranges * most_kept) + 1;
+    const struct {
+        eng_spheres_buffer *buffer;
+        size_t bytes;
+    } wanted[] = {
+        {&spheres->blocks, kept_end > bytes ? kept_end : bytes},
+        {&spheres->columns, blocks * (size_t)spheres->column_rows * sizeof *spheres->pass.columns},
+        {&spheres->resist, spheres->has_resistance ? blocks * sizeof(eng_spheres_resist) : 0},
+        {&spheres->segments, ((size_t)segments + 1) * sizeof(eng_spheres_segment)},
+        {&spheres->kept_aside, aside * sizeof(eng_spheres_kept)},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    spheres->pass.blocks = spheres->blocks.block;
+    spheres->pass.columns = spheres->column_rows > 0 ? spheres->columns.block : NULL;
+    spheres->pass.column_rows = spheres->column_rows;
+    spheres->pass.resist = spheres->has_resistance ? spheres->resist.block : NULL;
+    spheres->pass.segments = spheres->segments.block;
+    return CAIRN_OK;
+}
+
+static bool is_plane_ghost(const struct eng_spheres *spheres, int slot)
+{
+    return slot >= spheres->slots && slot < spheres->slots + 2 + spheres->plane_ghosts;
+}
+
+/// The history of each chunk is put aside before blocks take its place.
+static void fill_range(struct eng_spheres *spheres, int index)
+{
+    const eng_spheres_range *range = &spheres->range[index];
+    size_t aside =
+        spheres->kept_aside.capacity / sizeof(eng_spheres_kept) / (size_t)spheres->ranges;
+    eng_spheres_kept *kept = (eng_spheres_kept *)spheres->kept_aside.block + (size_t)index * aside;
+    const eng_spheres_kept *from =
+        (const eng_spheres_kept *)(const void *)((const char *)spheres->blocks.block +
+                                                 range->kept_place);
+    eng_spheres_pair *pairs = range->pairs;
+    int ghosts = 0;
+    for (int r = 0; r < index; r++)
+        ghosts += spheres->range[r].ghost_count;
+    for (int i = 0; i < range->pair_count; i++)
+        pairs[i].j += is_plane_ghost(spheres, (int)pairs[i].j) ? (unsigned)ghosts : 0;
+    for (int c = range->first_chunk; c < range->end_chunk; c++) {
+        int count = first_kept(spheres, c + 1) - first_kept(spheres, c);
+        int pair_count = spheres->pass.chunks[c].contacts;
+        if (count > 0)
+            memcpy(kept, from, (size_t)count * sizeof *kept);
+        fill_chunk(spheres, &spheres->pass.chunks[c], kept, pairs);
+        pairs += pair_count;
+        from += count;
+    }
+}
+
+/// Moves the sorted history to the ranges' places, the last first: none is before where it was.
+static void move_kept(struct eng_spheres *spheres)
+{
+    const eng_spheres_kept *kept = spheres->blocks.block;
+    for (int r = spheres->ranges - 1; r >= 0; r--) {
+        const eng_spheres_range *range = &spheres->range[r];
+        int first = first_kept(spheres, range->first_chunk);
+        size_t count = (size_t)(first_kept(spheres, range->end_chunk) - first);
+        if (count > 0)
+            memmove((char *)spheres->blocks.block + range->kept_place, kept + first,
+                    count * sizeof *kept);
+    }
+}
+
+static cairn_status fill_all(struct eng_spheres *spheres)
+{
+    int segments, most_kept;
+    number_all(spheres, &segments, &most_kept);
+    bool apart = place_excluded(spheres);
+    if (!apart)
+        place_together(spheres);
+    size_t end =
+        spheres->range[0].kept_place + (size_t)spheres->kept_count * sizeof(eng_spheres_kept);
+    cairn_status status = reserve_blocks(spheres, apart ? 0 : end, segments, most_kept);
+    if (status != CAIRN_OK)
+        return status;
+    move_kept(spheres);
+    if (apart)
+        eng_spheres_ranges_run(spheres, fill_range);
+    for (int r = 0; r < spheres->ranges && !apart; r++)
+        fill_range(spheres, r);
+    spheres->kept_count = 0;
+    spheres->kept_walls = spheres->kept_moments = false;
+    spheres->kept_stride = 0;
+    return CAIRN_OK;
+}
+
+cairn_status eng_spheres_blocks_make(struct eng_spheres *spheres)
+{
+    cairn_status status = fill_all(spheres);
+    if (status != CAIRN_OK)
+        return status;
+    eng_spheres_ranges_balance(spheres);
+    return eng_spheres_sides_make(spheres);
+}

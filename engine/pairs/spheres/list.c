@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pair list of the sphere executor: cells, sorted slots, candidates of the half list.
+#include "engine/pairs/spheres/data.h"
+
+#include <string.h>
+
+typedef struct grid {
+    double low[3], inverse; // m, 1/m
+    int axis[3];            // slowest first
+    int count[3];           // in that order
+} grid;
+
+/// Bounds of the slots; differences of coordinates stay finite.
+static void bounds_of(const struct eng_spheres *spheres, double low[3], double high[3])
+{
+    const double far = 1e150;
+    for (int k = 0; k < 3; k++) {
+        low[k] = INFINITY;
+        high[k] = -INFINITY;
+    }
+    for (int slot = 0; slot < spheres->slots; slot++)
+        for (int k = 0; k < 3; k++) {
+            double at = spheres->pass.X[slot][k];
+            low[k] = at < low[k] ? at : low[k];
+            high[k] = at > high[k] ? at : high[k];
+        }
+    for (int k = 0; k < 3; k++) {
+        low[k] = fmin(fmax(low[k], -far), far);
+        high[k] = fmax(fmin(high[k], far), low[k]);
+    }
+}
+
+/// Cells no smaller than the reach of a pair, at most four a slot on the whole; the longest axis is
+/// the slowest, so that pairs stay close in memory.
+static grid grid_of(const struct eng_spheres *spheres)
+{
+    grid g;
+    double high[3], size = 2.0 * spheres->largest + spheres->widest;
+    bounds_of(spheres, g.low, high);
+    for (int k = 0; k < 3; k++)
+        g.axis[k] = k;
+    for (int pass = 0; pass < 2; pass++)
+        for (int k = 0; k < 2; k++) {
+            int a = g.axis[k], b = g.axis[k + 1];
+            if (high[b] - g.low[b] > high[a] - g.low[a]) {
+                g.axis[k] = b;
+                g.axis[k + 1] = a;
+            }
+        }
+    for (;; size *= 1.3) {
+        double cells = 1.0;
+        for (int k = 0; k < 3; k++)
+            cells *= floor((high[g.axis[k]] - g.low[g.axis[k]]) / size) + 1.0;
+        if (cells <= 4.0 * spheres->slots + 64.0)
+            break;
+    }
+    g.inverse = 1.0 / size;
+    for (int k = 0; k < 3; k++)
+        g.count[k] = (int)((high[g.axis[k]] - g.low[g.axis[k]]) * g.inverse) + 1;
+    return g;
+}
+
+static int cell_at(const grid *g, const double X[4])
+{
+    int cell = 0;
+    for (int k = 0; k < 3; k++) {
+        int a = g->axis[k], last = g->count[k] - 1;
+        double at = (X[a] - g->low[a]) * g->inverse;
+        cell = cell * g->count[k] + (at < last ? (at > 0.0 ? (int)at : 0) : last);
+    }
+    return cell;
+}
+
+/// Counting sort: order[new slot] = old slot. The first half of the scratch has the cells of slots.
+static void sort_slots(struct eng_spheres *spheres, const grid *g)
+{
+    int n = spheres->slots, cells = g->count[0] * g->count[1] * g->count[2];
+    int *start = spheres->cell_start.block, *cell = spheres->scratch.block, *order = cell + n;
+    memset(start, 0, ((size_t)cells + 2) * sizeof *start);
+    for (int slot = 0; slot < n; slot++) {
+        cell[slot] = cell_at(g, spheres->pass.X[slot]);
+        start[cell[slot] + 2]++;
+    }
+    for (int i = 0; i < cells; i++)
+        start[i + 2] += start[i + 1];
+    for (int slot = 0; slot < n; slot++)
+        order[start[cell[slot] + 1]++] = slot;
+}
+
+static double wall_distance(const eng_spheres_wall *wall, const double X[4])
+{
+    return vec3_dot(wall->now.normal, vec3_sub(vec3_from(X), wall->now.point));
+}
+
+bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
+{
+    const cairn_world *world = spheres->world;
+    int own = eng_spheres_ids(spheres)[slot];
+    if (!spheres->all_covered &&
+        !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
+        return false;
+    return (world->excluded_count == 0 && world->connector_count == 0) ||
+           !eng_pair_is_idle(world, own, body);
+}
+
+static bool is_near_plane(const struct eng_spheres *spheres, int slot, const eng_spheres_wall *wall)
+{
+    const double *constants = spheres->pass.constants[slot];
+    return constants[0] != 0.0 &&
+           wall_distance(wall, spheres->pass.X[slot]) - constants[3] <
+               eng_spheres_wall_reach(spheres, slot) &&
+           eng_spheres_takes(spheres, slot, wall->body);
+}
+
+static int count_ghosts(const struct eng_spheres *spheres)
+{
+    const eng_spheres_wall *walls = spheres->walls.block;
+    int count = 0;
+    for (int slot = 0; slot < spheres->slots; slot++)
+        for (int w = 0; w < spheres->plane_count; w++)
+            count += is_near_plane(spheres, slot, &walls[w]);
+    return count;
+}
+
+cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
+{
+    size_t n = (size_t)spheres->slots, all = n + 2 + (size_t)ghosts + ENG_SPHERES_WIDTH;
+    size_t groups = (n + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
+    const struct {
+        eng_spheres_buffer *buffer;
+        size_t bytes;
+    } wanted[] = {
+        {&spheres->X, all * sizeof(double[4])},
+        {&spheres->V, all * sizeof(double[8])},
+        {&spheres->constants, n * sizeof(double[4])},
+        {&spheres->turn, groups * sizeof(double[4][8])},
+        {&spheres->reference, (n + ENG_SPHERES_WIDTH) * sizeof(double[4])},
+        {&spheres->id, n * sizeof(int)},
+        {&spheres->near_start, (n + 1) * sizeof(int)},
+        {&spheres->far_start, (n + 1) * sizeof(int)},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    spheres->pass.X = spheres->X.block;
+    spheres->pass.V = spheres->V.block;
+    spheres->pass.constants = spheres->constants.block;
+    spheres->pass.turn = spheres->turn.block;
+    // slots that padding lanes of blocks point to, and those that fill up the last group
+    size_t more = 2 + ENG_SPHERES_WIDTH;
+    memset(spheres->pass.X[n], 0, more * sizeof *spheres->pass.X);
+    memset(spheres->pass.V[n], 0, more * sizeof *spheres->pass.V);
+    spheres->pass.X[n + 1][0] = 1.0;
+    return CAIRN_OK;
+}
+
+/// One slot with all that moves along with it.
+typedef struct moved_slot {
+    double X[4], V[8], constants[4], turn[4], margin;
+    int id;
+} moved_slot;
+
+static void take_slot(const struct eng_spheres *spheres, int slot, moved_slot *to)
+{
+    memcpy(to->X, spheres->pass.X[slot], sizeof to->X);
+    memcpy(to->V, spheres->pass.V[slot], sizeof to->V);
+    memcpy(to->constants, spheres->pass.constants[slot], sizeof to->constants);
+    for (int k = 0; k < 4; k++)
+        to->turn[k] = spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH];
+    to->margin = eng_spheres_margins(spheres)[slot];
+    to->id = eng_spheres_ids(spheres)[slot];
+}
+
+static void put_slot(struct eng_spheres *spheres, int slot, const moved_slot *from)
+{
+    memcpy(spheres->pass.X[slot], from->X, sizeof from->X);
+    memcpy(spheres->pass.V[slot], from->V, sizeof from->V);
+    memcpy(spheres->pass.constants[slot], from->constants, sizeof from->constants);
+    for (int k = 0; k < 4; k++)
+        spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] = from->turn[k];
+    eng_spheres_margins(spheres)[slot] = from->margin;
+    eng_spheres_ids(spheres)[slot] = from->id;
+}
+
+/// Slots go to their new places, along the cycles of `order`, which is used up.
+static void permute(struct eng_spheres *spheres)
+{
+    int *order = (int *)spheres->scratch.block + spheres->slots, *slot_of = spheres->slot_of.block;
+    for (int begin = 0; begin < spheres->slots; begin++) {
+        if (order[begin] == begin)
+            continue;
+        moved_slot first, other;
+        take_slot(spheres, begin, &first);
+        int slot = begin;
+        for (int next = order[slot]; next != begin; next = order[slot]) {
+            take_slot(spheres, next, &other);
+            put_slot(spheres, slot, &other);
+            order[slot] = slot;
+            slot = next;
+        }
+        put_slot(spheres, slot, &first);
+        order[slot] = slot;
+    }
+    for (int slot = 0; slot < spheres->slots; slot++)
+        slot_of[eng_spheres_ids(spheres)[slot]] = slot;
+}
+
+/// Places and radii of the sorted slots, coordinate by coordinate. The scratch has the radii.
+static eng_spheres_search note_places(const struct eng_spheres *spheres)
+{
+    double *radius = spheres->scratch.block;
+    eng_spheres_search search = {
+        .radius = radius, .margin = eng_spheres_margins(spheres), .near = ENG_SPHERES_NEAR};
+    for (int axis = 0; axis < 3; axis++) {
+        double *place = eng_spheres_reference(spheres, axis);
+        for (int slot = 0; slot < spheres->slots; slot++)
+            place[slot] = spheres->pass.X[slot][axis];
+        memset(place + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *place);
+        search.place[axis] = place;
+    }
+    for (int slot = 0; slot < spheres->slots; slot++)
+        radius[slot] = spheres->pass.constants[slot][3];
+    memset(radius + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
+    memset(eng_spheres_margins(spheres) + spheres->slots, 0, ENG_SPHERES_WIDTH * sizeof *radius);
+    return search;
+}
+
+static cairn_status add_pair(struct eng_spheres *spheres, eng_spheres_range *range,
+                             eng_spheres_pair pair)
+{
+    if (range->pair_count == range->pair_capacity) {
+        cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
+                                                 &range->pair_capacity, range->pair_count + 1);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    range->pairs[range->pair_count++] = pair;
+    return CAIRN_OK;
+}
+
+/// Surface of two bodies.
+static unsigned short terms_of(const struct eng_spheres *spheres, int body_a, int body_b)
+{
+    const cairn_world *world = spheres->world;
+    if (spheres->terms_count == 1)
+        return 0;
+    return (unsigned short)(eng_surface_of(world, body_a, body_b) - world->surfaces);
+}
+
+static eng_spheres_pair pair_of(const struct eng_spheres *spheres, int slot, int other, int body,
+                                bool far)
+{
+    return (eng_spheres_pair){
+        .j = (unsigned)other,
+        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0)),
+        .terms = terms_of(spheres, eng_spheres_ids(spheres)[slot], body),
+    };
+}
+
+/// What the search for pairs is given.
+struct eng_spheres_finding {
+    grid g;
+    eng_spheres_search search;
+};
+
+enum { MEET_ROWS = 512 }; // looked at in one call
+
+cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
+                                  int other, bool far)
+{
+    return add_pair(spheres, range,
+                    pair_of(spheres, slot, other, eng_spheres_body_of(spheres, other), far));
+}
+
+/// Pairs of one slot with later slots of a run of cells.
+static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
+                              int begin, int end)
+{
+    const double *own = spheres->pass.constants[slot];
+    int found[MEET_ROWS + ENG_SPHERES_WIDTH];
+    for (int from = begin > slot ? begin : slot + 1; from < end; from += MEET_ROWS) {
+        int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
+        int count = spheres->kernel->meet(&spheres->finding->search, slot, from, until, found);
+        for (int k = 0; k < count; k++) {
+            int other = found[k] & ~ENG_SPHERES_APART;
+            if ((own[0] == 0.0 && spheres->pass.constants[other][0] == 0.0) ||
+                !eng_spheres_takes(spheres, slot, eng_spheres_ids(spheres)[other]))
+                continue;
+            cairn_status status =
+                add_pair(spheres, range,
+                         pair_of(spheres, slot, other, eng_spheres_ids(spheres)[other],
+                                 (found[k] & ENG_SPHERES_APART) != 0));
+            if (status != CAIRN_OK)
+                return status;
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Pairs of one slot with later slots: those of its own cell and of half of the cells around it.
+static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
+{
+    const grid *g = &spheres->finding->g;
+    const int *start = spheres->cell_start.block;
+    int cell = cell_at(g, spheres->pass.X[slot]), last = g->count[2];
+    int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
+    int low = c > 0 ? c - 1 : 0, high = c < last - 1 ? c + 1 : c;
+    for (int da = 0; da <= 1; da++)
+        for (int db = da == 0 ? 0 : -1; db <= 1; db++) {
+            if (a + da >= g->count[0] || b + db < 0 || b + db >= g->count[1])
+                continue;
+            int line = ((a + da) * g->count[1] + b + db) * last;
+            cairn_status status =
+                pair_with(spheres, range, slot, start[line + low], start[line + high + 1]);
+            if (status != CAIRN_OK)
+                return status;
+        }
+    return CAIRN_OK;
+}
+
+/// Ghosts of half-spaces of one slot, and its pairs with them; both are numbered within the range.
+static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
+{
+    const eng_spheres_wall *walls = spheres->walls.block;
+    double near = spheres->finding->search.near * eng_spheres_wall_reach(spheres, slot);
+    cairn_status status = CAIRN_OK;
+    for (int w = 0; w < spheres->plane_count && status == CAIRN_OK; w++) {
+        double gap =
+            wall_distance(&walls[w], spheres->pass.X[slot]) - spheres->pass.constants[slot][3];
+        if (!is_near_plane(spheres, slot, &walls[w]))
+            continue;
+        status = base_array_reserve(&spheres->world->allocator, &range->ghosts,
+                                    &range->ghost_capacity, range->ghost_count + 1);
+        if (status == CAIRN_OK)
+            status = add_pair(spheres, range,
+                              pair_of(spheres, slot, spheres->slots + 2 + range->ghost_count,
+                                      walls[w].body, gap >= near));
+        if (status == CAIRN_OK)
+            range->ghosts[range->ghost_count++] = (eng_spheres_ghost){slot, w, -1, 0, false};
+    }
+    return status;
+}
+
+/// Pairs of one chunk. Ends of its ghosts, blocks, segments and pairs are their numbers until the
+/// blocks are made.
+static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range *range, int index)
+{
+    cairn_status status = CAIRN_OK;
+    int first = index * spheres->chunk_slots, end = first + spheres->chunk_slots;
+    int pairs = range->pair_count, ghosts = range->ghost_count;
+    eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
+    *chunk = (eng_spheres_chunk){
+        .first_slot = first,
+        .end_slot = end < spheres->slots ? end : spheres->slots,
+        .first_group = spheres->group_count,
+        .last_chunk = index,
+    };
+    if (spheres->has_shapes)
+        eng_spheres_shapes_near(spheres, chunk);
+    for (int slot = first; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
+        status = pair_row(spheres, range, slot);
+        if (status == CAIRN_OK)
+            status = pair_walls(spheres, range, slot);
+        if (status == CAIRN_OK)
+            status = eng_spheres_shapes_pair(spheres, range, slot);
+    }
+    chunk->end_group = spheres->group_count;
+    chunk->end_ghost = range->ghost_count - ghosts;
+    chunk->contacts = range->pair_count - pairs;
+    return status != CAIRN_OK ? status : eng_spheres_pairs_sort(spheres, range, chunk);
+}
+
+static void find_in_range(struct eng_spheres *spheres, int index)
+{
+    eng_spheres_range *range = &spheres->range[index];
+    range->pair_count = range->ghost_count = 0;
+    range->status = CAIRN_OK;
+    for (int c = range->first_chunk; c < range->end_chunk && range->status == CAIRN_OK; c++)
+        range->status = find_in_chunk(spheres, range, c);
+}
+
+/// Ghosts of half-spaces from all ranges, in their order.
+static cairn_status join_ghosts(struct eng_spheres *spheres)
+{
+    int planes = 0;
+    for (int r = 0; r < spheres->ranges; r++)
+        planes += spheres->range[r].ghost_count;
+    if (!spheres->has_shapes)
+        spheres->plane_ghosts = spheres->ghost_count = planes;
+    cairn_status status = eng_spheres_reserve(
+        spheres, &spheres->ghosts, ((size_t)spheres->ghost_count + 1) * sizeof(eng_spheres_ghost));
+    if (status != CAIRN_OK)
+        return status;
+    eng_spheres_ghost *all = spheres->ghosts.block;
+    for (int r = 0; r < spheres->ranges; r++) {
+        const eng_spheres_range *range = &spheres->range[r];
+        if (range->ghost_count > 0)
+            memcpy(all, range->ghosts, (size_t)range->ghost_count * sizeof *all);
+        all += range->ghost_count;
+    }
+    return CAIRN_OK;
+}
+
+/// Pairs and ghosts of all ranges. Walls that are no half-spaces have their ghosts behind those of
+/// half-spaces, in the order of slots: with such walls one range follows the other.
+static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_finding *finding)
+{
+    spheres->finding = finding;
+    spheres->group_count = spheres->near_wall_count = 0;
+    spheres->plane_ghosts = spheres->ghost_count = spheres->has_shapes ? count_ghosts(spheres) : 0;
+    if (!spheres->has_shapes)
+        eng_spheres_ranges_run(spheres, find_in_range);
+    for (int r = 0; r < spheres->ranges && spheres->has_shapes; r++)
+        find_in_range(spheres, r);
+    spheres->finding = NULL;
+    for (int r = 0; r < spheres->ranges; r++)
+        if (spheres->range[r].status != CAIRN_OK)
+            return spheres->range[r].status;
+    return join_ghosts(spheres);
+}
+
+/// Slots of ghosts of all walls, which are counted by now.
+static cairn_status reserve_ghost_slots(struct eng_spheres *spheres)
+{
+    size_t bytes = (size_t)spheres->slots + 2 + (size_t)spheres->ghost_count;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->far_touched, bytes);
+    if (status != CAIRN_OK)
+        return status;
+    spheres->pass.far_touched = spheres->far_touched.block;
+    memset(spheres->pass.far_touched, 0, bytes);
+    return eng_spheres_slots_reserve(spheres, spheres->ghost_count);
+}
+
+/// Margin of what makes a way of `way` in a step: that of so many steps, but never less or more
+/// than a share of the spheres' radius.
+static double margin_for(const struct eng_spheres *spheres, double way)
+{
+    double radius = sqrt(spheres->smallest * spheres->largest);
+    return fmin(fmax(200.0 * way, 0.06 * radius), ENG_SPHERES_WIDEST * radius);
+}
+
+void eng_spheres_margins_choose(struct eng_spheres *spheres)
+{
+    double *margins = eng_spheres_margins(spheres), step = spheres->pass.step;
+    for (int slot = 0; slot < spheres->slots; slot++)
+        margins[slot] = margin_for(spheres, step * vec3_norm(vec3_from(spheres->pass.V[slot])));
+    spheres->wall_margin = margin_for(spheres, step * eng_spheres_walls_fastest(spheres));
+}
+
+static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
+{
+    size_t n = (size_t)spheres->slots;
+    size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
+    size_t kept = (size_t)spheres->kept_count, ints = 2 * (n + ENG_SPHERES_WIDTH);
+    size_t keys = 2 * (size_t)spheres->terms_count;
+    ints = ints > kept ? ints : kept;
+    // blocks are of one surface: larger chunks leave fewer of them half full
+    int factor = 1 + (spheres->terms_count - 1) / 4;
+    spheres->chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
+    spheres->chunk_count = base_chunk_count(spheres->slots, spheres->chunk_slots);
+    int workers = spheres->world->workers != NULL ? base_workers_count(spheres->world->workers) : 1;
+    int most = spheres->chunk_count / spheres->least_chunks;
+    spheres->ranges = workers < most ? workers : (most > 1 ? most : 1);
+    const struct {
+        eng_spheres_buffer *buffer;
+        size_t bytes;
+    } wanted[] = {
+        {&spheres->cell_start, (cells + 2) * sizeof(int)},
+        {&spheres->scratch, ints * sizeof(int)},
+        {&spheres->kept_start, (n + 2) * sizeof(int)},
+        {&spheres->counts, (size_t)spheres->ranges * (keys + 1) * sizeof(int)},
+        {&spheres->chunks, (size_t)spheres->chunk_count * sizeof(eng_spheres_chunk)},
+    };
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    spheres->pass.chunks = spheres->chunks.block;
+    eng_spheres_ranges_split(spheres);
+    return eng_spheres_shapes_reserve(spheres);
+}
+
+/// What later steps and checkpoints need to know of the moment.
+static void note_moment(struct eng_spheres *spheres)
+{
+    eng_spheres_wall *walls = spheres->walls.block;
+    const double *margins = eng_spheres_margins(spheres);
+    double square = 0.0, widest = spheres->wall_margin;
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        double far = vec3_norm_squared(vec3_from(spheres->pass.X[slot]));
+        square = far > square ? far : square;
+        widest = margins[slot] > widest ? margins[slot] : widest;
+    }
+    spheres->widest = 2.0 * widest;
+    spheres->extent = sqrt(square) + spheres->widest;
+    for (int i = 0; i < spheres->wall_count; i++)
+        walls[i].listed = walls[i].now, walls[i].placed_listed = walls[i].placed;
+}
+
+/// The cells are asked again for what is near a body of the general passes.
+static void note_cells(struct eng_spheres *spheres, const grid *g)
+{
+    memcpy(spheres->cell_low, g->low, sizeof spheres->cell_low);
+    memcpy(spheres->cell_axis, g->axis, sizeof spheres->cell_axis);
+    memcpy(spheres->cell_count, g->count, sizeof spheres->cell_count);
+    spheres->cell_inverse = g->inverse;
+}
+
+cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
+{
+    note_moment(spheres);
+    eng_spheres_finding finding = {.g = grid_of(spheres)};
+    note_cells(spheres, &finding.g);
+    cairn_status status = eng_spheres_history_keep(spheres);
+    if (status == CAIRN_OK)
+        status = reserve_for_list(spheres, &finding.g);
+    if (status == CAIRN_OK) {
+        sort_slots(spheres, &finding.g);
+        permute(spheres);
+        eng_spheres_history_sort(spheres);
+        finding.search = note_places(spheres);
+        status = find_pairs(spheres, &finding);
+    }
+    if (status == CAIRN_OK)
+        status = reserve_ghost_slots(spheres);
+    if (status == CAIRN_OK)
+        status = eng_spheres_blocks_make(spheres);
+    if (status != CAIRN_OK) {
+        // nothing is left that could be read
+        spheres->block_count = spheres->kept_count = spheres->ghost_count = spheres->chunk_count =
+            0;
+        spheres->plane_ghosts = spheres->group_count = 0;
+        spheres->out_of_memory = true;
+        return status;
+    }
+    eng_spheres_ghosts_move(spheres, 0, spheres->ghost_count, NULL);
+    spheres->wall_path = 0.0;
+    spheres->slack = spheres->wall_margin;
+    spheres->lists++;
+    spheres->overflow = false;
+    return eng_spheres_shapes_renew(spheres);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges of chunks of the sphere executor: who takes which, and the one parallel section of a step.
+//
+// A chunk's bodies can move as soon as its own pairs are done, as all their pairs have earlier
+// owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
+// the thread that did it: nobody waits within a step.
+#include "engine/pairs/spheres/data.h"
+
+/// What takes about as long in a step.
+enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
+
+void eng_spheres_ranges_split(struct eng_spheres *spheres)
+{
+    for (int r = 0; r < spheres->ranges; r++) {
+        spheres->range[r].first_chunk = (int)((int64_t)r * spheres->chunk_count / spheres->ranges);
+        spheres->range[r].end_chunk =
+            (int)((int64_t)(r + 1) * spheres->chunk_count / spheres->ranges);
+    }
+}
+
+static int64_t cost_of(const eng_spheres_chunk *chunk)
+{
+    return ROW_COST * (int64_t)(chunk->end_slot - chunk->first_slot) +
+           NEAR_COST * (int64_t)(chunk->far_block - chunk->first_block) +
+           FAR_COST * (int64_t)(chunk->end_block - chunk->far_block) +
+           SLIP_COST * (int64_t)chunk->slipping;
+}
+
+/// Chunks in order go to the range that the middle of their cost falls into.
+static void share_out(struct eng_spheres *spheres)
+{
+    int64_t total = 0, before = 0;
+    int range = 0;
+    for (int c = 0; c < spheres->chunk_count; c++)
+        total += cost_of(&spheres->pass.chunks[c]);
+    spheres->range[0].first_chunk = 0;
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        int64_t cost = cost_of(&spheres->pass.chunks[c]);
+        while (range + 1 < spheres->ranges &&
+               (2 * before + cost) * spheres->ranges >= 2 * total * (range + 1)) {
+            spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk = c;
+            range++;
+        }
+        spheres->pass.chunks[c].range = range;
+        before += cost;
+    }
+    for (; range + 1 < spheres->ranges; range++)
+        spheres->range[range].end_chunk = spheres->range[range + 1].first_chunk =
+            spheres->chunk_count;
+    spheres->range[range].end_chunk = spheres->chunk_count;
+}
+
+/// Chunks that pairs of a chunk of an earlier range act on wait.
+static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+{
+    int end_slot = spheres->range[chunk->range].end_chunk * spheres->chunk_slots;
+    for (int i = chunk->first_block; i < chunk->end_block; i++)
+        for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+            int slot = eng_spheres_slot_b(&spheres->pass.blocks[i], k);
+            if (slot < end_slot || slot >= spheres->slots)
+                continue;
+            eng_spheres_chunk *to = &spheres->pass.chunks[slot / spheres->chunk_slots];
+            eng_spheres_range *range = &spheres->range[to->range];
+            to->waits = true;
+            range->lowest = chunk->range < range->lowest ? chunk->range : range->lowest;
+        }
+}
+
+void eng_spheres_ranges_balance(struct eng_spheres *spheres)
+{
+    share_out(spheres);
+    for (int r = 0; r < spheres->ranges; r++)
+        spheres->range[r].lowest = r;
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk)
+            mark_waiting(spheres, chunk);
+    }
+}
+
+/// A range that is left; the worker's own if possible, whose slots are in its cache.
+static int take_range(struct eng_spheres *spheres, int worker)
+{
+    int range = worker % spheres->ranges;
+    while (__atomic_exchange_n(&spheres->range[range].taken, true, __ATOMIC_ACQ_REL))
+        range = (range + 1) % spheres->ranges;
+    return range;
+}
+
+typedef struct job {
+    struct eng_spheres *spheres;
+    void (*work)(struct eng_spheres *spheres, int range);
+} job;
+
+static void run_job(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)begin, (void)end, (void)chunk;
+    const job *j = argument;
+    j->work(j->spheres, take_range(j->spheres, worker));
+}
+
+void eng_spheres_ranges_run(struct eng_spheres *spheres,
+                            void (*work)(struct eng_spheres *spheres, int range))
+{
+    job j = {spheres, work};
+    for (int r = 0; r < spheres->ranges; r++) {
+        spheres->range[r].taken = false;
+        spheres->range[r].arrived = 0;
+    }
+    base_parallel_for(spheres->world->workers, spheres->ranges, 1, run_job, &j);
+}
+
+/// Least that a body of a chunk has left of its margin, m.
+static double margin_left(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+{
+    const double *x = eng_spheres_reference(spheres, 0), *y = eng_spheres_reference(spheres, 1),
+                 *z = eng_spheres_reference(spheres, 2), *margin = eng_spheres_margins(spheres);
+    double least = INFINITY;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
+        const double *X = spheres->pass.X[slot];
+        double way[3] = {X[0] - x[slot], X[1] - y[slot], X[2] - z[slot]};
+        double left = margin[slot] - sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+        least = left < least ? left : least;
+    }
+    return least;
+}
+
+/// Bounds on speed and on what is left; that is looked up when the bound is used up.
+static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
+{
+    const double *most = chunk->fastest;
+    chunk->speed = sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+    chunk->left -= 1.000001 * chunk->speed * spheres->pass.step;
+    if (chunk->left < 0.0)
+        chunk->left = margin_left(spheres, chunk);
+}
+
+/// `range` is that of the thread. What follows from the new places waits where the general passes
+/// act on a slot; forces of the pairs are known only now.
+static void end_chunk(struct eng_spheres *spheres, int index, int range)
+{
+    eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
+    spheres->kernel->move(&spheres->pass, index);
+    if (chunk->held) {
+        spheres->kernel->turn(&spheres->pass, index);
+        chunk->drivers = eng_spheres_chunk_work(spheres, chunk);
+        return;
+    }
+    follow_way(spheres, chunk);
+    spheres->kernel->turn(&spheres->pass, index);
+    eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
+    eng_spheres_shapes_move(spheres, chunk, range, true);
+}
+
+static void end_waiting(struct eng_spheres *spheres, const eng_spheres_range *waiting, int range)
+{
+    for (int i = waiting->first_chunk; i < waiting->end_chunk; i++)
+        if (spheres->pass.chunks[i].waits)
+            end_chunk(spheres, i, range);
+}
+
+static void step_range(struct eng_spheres *spheres, int index)
+{
+    const eng_spheres_range *own = &spheres->range[index];
+    for (int i = own->first_chunk; i < own->end_chunk; i++) {
+        spheres->kernel->forces(&spheres->pass, i);
+        if (!spheres->pass.chunks[i].waits)
+            end_chunk(spheres, i, index);
+    }
+    for (int r = index; r < spheres->ranges; r++) {
+        eng_spheres_range *later = &spheres->range[r];
+        if (later->lowest <= index &&
+            __atomic_add_fetch(&later->arrived, 1, __ATOMIC_ACQ_REL) == r - later->lowest + 1)
+            end_waiting(spheres, later, index);
+    }
+}
+
+void eng_spheres_ranges_step(struct eng_spheres *spheres)
+{
+    eng_spheres_ranges_run(spheres, step_range);
+}
+
+void eng_spheres_ranges_finish(struct eng_spheres *spheres)
+{
+    for (int i = 0; i < spheres->chunk_count; i++) {
+        eng_spheres_chunk *chunk = &spheres->pass.chunks[i];
+        if (!chunk->held)
+            continue;
+        chunk->held = false;
+        follow_way(spheres, chunk);
+        eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, NULL);
+        eng_spheres_shapes_move(spheres, chunk, 0, false);
+    }
+}

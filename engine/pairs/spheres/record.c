@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sphere executor in a checkpoint: slots, history and the positions its list was made from.
+//
+// A list depends on positions, walls and the fastest body when it was made, so that it is made
+// again from those instead of being kept; then rows and history of now take their places.
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/spheres.h"
+
+#include <string.h>
+
+enum {
+    WALL_CHANGED = 1,
+    PLAN_DUE = 2,
+    CROWDED = 4,
+    SETTLED = 8,
+    REPLANNED = 16,
+    TOUCHES = 1,
+    SLIPS = 2,
+    ROLLS = 4,
+    TWISTS = 8
+};
+
+// places of a slot's numbers: X, V, orientation, position when the list was made, margin
+enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16, ROW_MARGIN = 19 };
+
+void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record)
+{
+    const eng_spheres *spheres = world->spheres;
+    memset(record->counts, 0, sizeof record->counts);
+    memset(record->reals, 0, sizeof record->reals);
+    record->counts[ENG_SPHERES_RECORD_CHANGED] = world->plan_due ? PLAN_DUE : 0;
+    if (spheres == NULL)
+        return;
+    record->counts[ENG_SPHERES_RECORD_SLOTS] = spheres->slots;
+    record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] =
+        (int64_t)spheres->block_count * ENG_SPHERES_WIDTH;
+    record->counts[ENG_SPHERES_RECORD_MOMENTS] =
+        spheres->pass.resist != NULL ? record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] : 0;
+    record->counts[ENG_SPHERES_RECORD_COLUMNS] =
+        record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] * spheres->kept_rows;
+    record->counts[ENG_SPHERES_RECORD_CHUNKS] = spheres->slots > 0 ? spheres->chunk_count : 0;
+    record->counts[ENG_SPHERES_RECORD_WALLS] = spheres->wall_count;
+    record->counts[ENG_SPHERES_RECORD_CHANGED] |=
+        (spheres->walls_changed ? WALL_CHANGED : 0) | (spheres->overflow ? CROWDED : 0) |
+        (spheres->settled ? SETTLED : 0) | (spheres->replanned ? REPLANNED : 0);
+    record->counts[ENG_SPHERES_RECORD_CRITICAL] = spheres->critical_count;
+    record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->exposed_count;
+    record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->moved_count;
+    record->counts[ENG_SPHERES_RECORD_GROUPS] = spheres->group_count;
+    record->counts[ENG_SPHERES_RECORD_GHOSTS] = spheres->ghost_count - spheres->plane_ghosts;
+    record->reals[ENG_SPHERES_RECORD_SLACK] = spheres->slack;
+    record->reals[ENG_SPHERES_RECORD_WALL_PATH] = spheres->wall_path;
+    record->reals[ENG_SPHERES_RECORD_WALL_MARGIN] = spheres->wall_margin;
+    record->reals[ENG_SPHERES_RECORD_LAST_STEP] = spheres->last_step;
+}
+
+static bool allocate_groups(eng_spheres_record *record, base_arena *arena)
+{
+    size_t groups = (size_t)record->counts[ENG_SPHERES_RECORD_GROUPS];
+    size_t ghosts = (size_t)record->counts[ENG_SPHERES_RECORD_GHOSTS];
+    record->groups = base_arena_allocate(arena, "sphere groups", groups, sizeof *record->groups);
+    record->group_numbers =
+        base_arena_allocate(arena, "sphere group numbers", groups, sizeof *record->group_numbers);
+    record->group_keys = base_arena_array(arena, uint64_t, "sphere group keys", groups);
+    record->wall_contacts =
+        base_arena_allocate(arena, "sphere wall_contacts", ghosts, sizeof *record->wall_contacts);
+    record->wall_contact_keys = base_arena_allocate(arena, "sphere wall_contact keys", ghosts,
+                                                    sizeof *record->wall_contact_keys);
+    record->wall_contact_orders = base_arena_allocate(arena, "sphere wall_contact orders", ghosts,
+                                                      sizeof *record->wall_contact_orders);
+    return record->groups != NULL && record->group_numbers != NULL && record->group_keys != NULL &&
+           record->wall_contacts != NULL && record->wall_contact_keys != NULL &&
+           record->wall_contact_orders != NULL;
+}
+
+static bool allocate_general(eng_spheres_record *record, base_arena *arena)
+{
+    const int64_t *n = record->counts;
+    size_t moved = (size_t)n[ENG_SPHERES_RECORD_MOVED];
+    record->critical =
+        base_arena_array(arena, geo_bounds, "critical bounds", n[ENG_SPHERES_RECORD_CRITICAL]);
+    record->exposed = base_arena_array(arena, int, "exposed", n[ENG_SPHERES_RECORD_EXPOSED]);
+    record->moved_slots = base_arena_array(arena, int, "moved slots", moved);
+    record->moved = base_arena_allocate(arena, "moved", moved, sizeof *record->moved);
+    return record->critical != NULL && record->exposed != NULL && record->moved_slots != NULL &&
+           record->moved != NULL;
+}
+
+bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
+{
+    size_t slots = (size_t)record->counts[ENG_SPHERES_RECORD_SLOTS];
+    size_t pair_slots = (size_t)record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS];
+    size_t walls = (size_t)record->counts[ENG_SPHERES_RECORD_WALLS];
+    size_t moments = (size_t)record->counts[ENG_SPHERES_RECORD_MOMENTS];
+    record->body = base_arena_array(arena, int, "sphere bodies", slots);
+    record->slots = base_arena_allocate(arena, "sphere slots", slots, sizeof *record->slots);
+    record->pair_slots =
+        base_arena_allocate(arena, "sphere pairs", pair_slots, sizeof *record->pair_slots);
+    record->moments =
+        base_arena_allocate(arena, "sphere moments", moments, sizeof *record->moments);
+    record->columns = base_arena_array(arena, double, "sphere columns",
+                                       (size_t)record->counts[ENG_SPHERES_RECORD_COLUMNS]);
+    record->acts = base_arena_array(arena, unsigned char, "sphere pair bits", pair_slots);
+    size_t chunks = (size_t)record->counts[ENG_SPHERES_RECORD_CHUNKS];
+    record->travelled =
+        base_arena_allocate(arena, "sphere chunks", chunks, sizeof *record->travelled);
+    record->walls = base_arena_allocate(arena, "sphere walls", walls, sizeof *record->walls);
+    return record->body != NULL && record->slots != NULL && record->pair_slots != NULL &&
+           record->moments != NULL && record->columns != NULL && record->acts != NULL &&
+           record->travelled != NULL && record->walls != NULL && allocate_groups(record, arena) &&
+           allocate_general(record, arena);
+}
+
+static void copy_slot(const eng_spheres *spheres, int slot,
+                      double to[ENG_SPHERES_RECORD_SLOT_WIDTH])
+{
+    const eng_spheres_pass *pass = &spheres->pass;
+    const double(*turn)[8] = (const double(*)[8])pass->turn[slot / ENG_SPHERES_WIDTH];
+    memcpy(to, pass->X[slot], sizeof *pass->X);
+    memcpy(to + ROW_V, pass->V[slot], sizeof *pass->V);
+    for (int k = 0; k < 4; k++)
+        to[ROW_TURN + k] = turn[k][slot % ENG_SPHERES_WIDTH];
+    for (int axis = 0; axis < 3; axis++)
+        to[ROW_REFERENCE + axis] = eng_spheres_reference(spheres, axis)[slot];
+    to[ROW_MARGIN] = eng_spheres_margins(spheres)[slot];
+}
+
+/// Moments of a pair_slot, and the bits of those that slip.
+static int copy_moments(const eng_spheres_resist *resist, int k,
+                        double to[ENG_SPHERES_RECORD_MOMENT_WIDTH])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = resist->rolling[axis][k];
+        to[axis + 4] = (double)resist->lag_rolling[axis][k];
+    }
+    to[3] = resist->twisting[k];
+    to[7] = (double)resist->lag_twisting[k];
+    return (resist->roll_slip >> k & 1 ? ROLLS : 0) | (resist->twist_slip >> k & 1 ? TWISTS : 0);
+}
+
+static void copy_pair_slot(const eng_spheres *spheres, int pair_slot, eng_spheres_record *record)
+{
+    const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+    int k = pair_slot % ENG_SPHERES_WIDTH;
+    double *to = record->pair_slots[pair_slot];
+    for (int axis = 0; axis < 3; axis++) {
+        to[axis] = block->spring[axis][k];
+        to[axis + 3] = (double)block->lag_tangent[axis][k];
+    }
+    to[6] = (double)block->lag_normal[k];
+    for (int row = 0; row < spheres->kept_rows; row++)
+        record->columns[pair_slot * spheres->kept_rows + row] =
+            eng_spheres_columns(spheres, block)[row][k];
+    int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
+    const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+    if (resist != NULL)
+        acts |= copy_moments(resist, k, record->moments[pair_slot]);
+    record->acts[pair_slot] = (unsigned char)acts;
+}
+
+enum { WALL_VECTORS = 11, WALL_POSES = WALL_VECTORS * 3, POSE = 7 };
+
+/// Vectors of a wall in the order of the file.
+static void wall_vectors(eng_spheres_wall *wall, vec3 *at[WALL_VECTORS])
+{
+    eng_spheres_plane *planes[3] = {&wall->now, &wall->before, &wall->listed};
+    for (int i = 0; i < 3; i++) {
+        at[3 * i] = &planes[i]->normal;
+        at[3 * i + 1] = &planes[i]->point;
+        at[3 * i + 2] = &planes[i]->centre;
+    }
+    at[9] = &wall->velocity;
+    at[10] = &wall->spin;
+}
+
+static void wall_poses(eng_spheres_wall *wall, pose *at[3])
+{
+    at[0] = &wall->placed;
+    at[1] = &wall->placed_before;
+    at[2] = &wall->placed_listed;
+}
+
+static void copy_wall(eng_spheres_wall *wall, double to[ENG_SPHERES_RECORD_WALL_WIDTH])
+{
+    vec3 *vectors[WALL_VECTORS];
+    pose *poses[3];
+    wall_vectors(wall, vectors);
+    wall_poses(wall, poses);
+    for (int k = 0; k < WALL_VECTORS; k++)
+        vec3_store(to + 3 * k, *vectors[k]);
+    for (int k = 0; k < 3; k++) {
+        quat q = poses[k]->orientation;
+        double *place = to + WALL_POSES + POSE * k;
+        vec3_store(place, poses[k]->position);
+        place[3] = q.w;
+        place[4] = q.x;
+        place[5] = q.y;
+        place[6] = q.z;
+    }
+}
+
+static void copy_wall_contact(const eng_spheres_touch *touch, int ghost, eng_spheres_record *record)
+{
+    const eng_spheres_wall_contact *wall_contacts[2] = {&touch->now, &touch->before};
+    for (int k = 0; k < 2; k++) {
+        vec3_store(record->wall_contacts[ghost] + 4 * k, wall_contacts[k]->normal);
+        record->wall_contacts[ghost][4 * k + 3] = wall_contacts[k]->gap;
+        record->wall_contact_keys[ghost][k] = wall_contacts[k]->key;
+        record->wall_contact_orders[ghost][k] = wall_contacts[k]->order;
+    }
+}
+
+static void copy_groups(const eng_spheres *spheres, eng_spheres_record *record)
+{
+    const eng_spheres_group *groups = spheres->groups.block;
+    for (int g = 0; g < spheres->group_count; g++) {
+        const eng_spheres_separation *separation = &groups[g].separation;
+        record->groups[g][0] = groups[g].end_ghost - groups[g].first_ghost;
+        record->groups[g][1] = (int)separation->kind;
+        double *to = record->group_numbers[g];
+        to[0] = groups[g].check_distance;
+        vec3_store(to + 1, separation->centre);
+        vec3_store(to + 4, separation->normal);
+        to[7] = separation->room;
+        to[8] = separation->offset;
+        record->group_keys[g] = separation->key;
+    }
+    for (int i = 0; i < spheres->ghost_count - spheres->plane_ghosts; i++)
+        copy_wall_contact((const eng_spheres_touch *)spheres->touches.block + i, i, record);
+}
+
+/// What concerns bodies of the general passes, and slots that the user moved.
+static void copy_general(const eng_spheres *spheres, eng_spheres_record *record)
+{
+    for (int i = 0; i < spheres->critical_count; i++)
+        record->critical[i] = spheres->critical[i].bounds;
+    for (int i = 0; i < spheres->exposed_count; i++)
+        record->exposed[i] = spheres->exposed[i];
+    for (int i = 0; i < spheres->moved_count; i++) {
+        record->moved_slots[i] = spheres->moved[i].slot;
+        memcpy(record->moved[i], spheres->moved[i].X, sizeof spheres->moved[i].X);
+        memcpy(record->moved[i] + ROW_V, spheres->moved[i].V, sizeof spheres->moved[i].V);
+    }
+}
+
+void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record)
+{
+    const eng_spheres *spheres = world->spheres;
+    if (spheres == NULL)
+        return;
+    copy_general(spheres, record);
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        record->body[slot] = eng_spheres_ids(spheres)[slot];
+        copy_slot(spheres, slot, record->slots[slot]);
+    }
+    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++)
+        copy_pair_slot(spheres, pair_slot, record);
+    for (int i = 0; i < record->counts[ENG_SPHERES_RECORD_CHUNKS]; i++) {
+        record->travelled[i][0] = spheres->pass.chunks[i].left;
+        record->travelled[i][1] = spheres->pass.chunks[i].path;
+    }
+    for (int i = 0; i < spheres->wall_count; i++)
+        copy_wall((eng_spheres_wall *)spheres->walls.block + i, record->walls[i]);
+    copy_groups(spheres, record);
+}
+
+// ---------------------------------------------------------------- restoring
+
+/// Whether the slots are the world's spheres, each once, with finite numbers.
+static bool are_rows_sound(const eng_spheres *spheres, const eng_spheres_record *record)
+{
+    const cairn_world *world = spheres->world;
+    int *slot_of = spheres->slot_of.block;
+    for (int i = 0; i < world->body_count; i++)
+        slot_of[i] = ENG_SPHERES_NO_SLOT;
+    for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++) {
+        int body = record->body[slot];
+        if (body < 0 || body >= world->body_count || slot_of[body] != ENG_SPHERES_NO_SLOT ||
+            !eng_spheres_may_hold(world, body))
+            return false;
+        slot_of[body] = slot;
+        double sum = 0.0;
+        for (int k = 0; k < ENG_SPHERES_RECORD_SLOT_WIDTH; k++)
+            sum += record->slots[slot][k];
+        if (!isfinite(sum))
+            return false;
+    }
+    return true;
+}
+
+static pose pose_from(const double *p)
+{
+    return (pose){vec3_from(p), {p[3], p[4], p[5], p[6]}};
+}
+
+static bool is_finite(const double *numbers, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (!isfinite(numbers[k]))
+            return false;
+    return true;
+}
+
+static bool is_wall_sound(const double wall[ENG_SPHERES_RECORD_WALL_WIDTH])
+{
+    if (!is_finite(wall, ENG_SPHERES_RECORD_WALL_WIDTH))
+        return false;
+    for (int k = 0; k < 3; k++) {
+        quat q = pose_from(wall + WALL_POSES + POSE * k).orientation;
+        double norm = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
+        if (!(fabs(norm - 1.0) < 1e-6))
+            return false;
+    }
+    return true;
+}
+
+/// Whether walls and contacts with them are finite and groups have the ghosts that there are.
+static bool are_walls_sound(const eng_spheres *spheres, const eng_spheres_record *record)
+{
+    int64_t ghosts = 0, all = record->counts[ENG_SPHERES_RECORD_GHOSTS];
+    for (int i = 0; i < spheres->wall_count; i++)
+        if (!is_wall_sound(record->walls[i]))
+            return false;
+    for (int64_t g = 0; g < record->counts[ENG_SPHERES_RECORD_GROUPS]; g++) {
+        int kind = record->groups[g][1];
+        if (record->groups[g][0] < 1 || kind < ENG_SPHERES_EMPTY || kind > ENG_SPHERES_FACE ||
+            !is_finite(record->group_numbers[g], ENG_SPHERES_RECORD_GROUP_WIDTH))
+            return false;
+        ghosts += record->groups[g][0];
+    }
+    for (int64_t i = 0; i < all; i++)
+        if (!is_finite(record->wall_contacts[i], ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH))
+            return false;
+    return ghosts == all;
+}
+
+/// Slots where they were when the list was made.
+static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        eng_spheres_ids(spheres)[slot] = record->body[slot];
+        memcpy(spheres->pass.X[slot], record->slots[slot] + ROW_REFERENCE, 3 * sizeof(double));
+        eng_spheres_margins(spheres)[slot] = record->slots[slot][ROW_MARGIN];
+    }
+    eng_spheres_slots_measure(spheres);
+    spheres->wall_margin = record->reals[ENG_SPHERES_RECORD_WALL_MARGIN];
+}
+
+static void place_walls(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    eng_spheres_wall *walls = spheres->walls.block;
+    for (int i = 0; i < spheres->wall_count; i++) {
+        vec3 *vectors[WALL_VECTORS];
+        pose *poses[3];
+        wall_vectors(&walls[i], vectors);
+        wall_poses(&walls[i], poses);
+        for (int k = 0; k < WALL_VECTORS; k++)
+            *vectors[k] = vec3_from(record->walls[i] + 3 * k);
+        for (int k = 0; k < 3; k++)
+            *poses[k] = pose_from(record->walls[i] + WALL_POSES + POSE * k);
+        walls[i].now = walls[i].listed;
+        walls[i].placed = walls[i].placed_listed;
+    }
+}
+
+static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    eng_spheres_wall *walls = spheres->walls.block;
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        const double *from = record->slots[slot];
+        memcpy(spheres->pass.X[slot], from, sizeof *spheres->pass.X);
+        memcpy(spheres->pass.V[slot], from + ROW_V, sizeof *spheres->pass.V);
+        for (int k = 0; k < 4; k++)
+            spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] =
+                from[ROW_TURN + k];
+    }
+    for (int i = 0; i < spheres->wall_count; i++) {
+        vec3 *vectors[WALL_VECTORS];
+        wall_vectors(&walls[i], vectors);
+        for (int k = 0; k < 3; k++)
+            *vectors[k] = vec3_from(record->walls[i] + 3 * k);
+        walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
+    }
+    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, NULL);
+}
+
+static void place_group(const double from[ENG_SPHERES_RECORD_GROUP_WIDTH], int kind, uint64_t key,
+                        eng_spheres_group *group)
+{
+    group->check_distance = from[0];
+    group->separation = (eng_spheres_separation){
+        .kind = (eng_spheres_separation_kind)kind,
+        .centre = vec3_from(from + 1),
+        .normal = vec3_from(from + 4),
+        .room = from[7],
+        .offset = from[8],
+        .key = key,
+    };
+}
+
+static void place_spots(const eng_spheres_record *record, int ghost, eng_spheres_touch *touch)
+{
+    eng_spheres_wall_contact *wall_contacts[2] = {&touch->now, &touch->before};
+    for (int k = 0; k < 2; k++)
+        *wall_contacts[k] = (eng_spheres_wall_contact){
+            .normal = vec3_from(record->wall_contacts[ghost] + 4 * k),
+            .gap = record->wall_contacts[ghost][4 * k + 3],
+            .key = record->wall_contact_keys[ghost][k],
+            .order = record->wall_contact_orders[ghost][k],
+        };
+}
+
+static void place_groups(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int g = 0; g < spheres->group_count; g++)
+        place_group(record->group_numbers[g], record->groups[g][1], record->group_keys[g],
+                    (eng_spheres_group *)spheres->groups.block + g);
+    for (int i = 0; i < spheres->ghost_count - spheres->plane_ghosts; i++)
+        place_spots(record, i, (eng_spheres_touch *)spheres->touches.block + i);
+    eng_spheres_shapes_place(spheres);
+}
+
+static void place_moments(const double from[ENG_SPHERES_RECORD_MOMENT_WIDTH], int acts,
+                          eng_spheres_resist *resist, int k)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        resist->rolling[axis][k] = from[axis];
+        resist->lag_rolling[axis][k] = (float)from[axis + 4];
+    }
+    resist->twisting[k] = from[3];
+    resist->lag_twisting[k] = (float)from[7];
+    resist->roll_slip = (unsigned char)(resist->roll_slip | (acts & ROLLS ? 1 : 0) << k);
+    resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
+}
+
+/// Columns of history of a pair; 0 where there is none.
+static int kept_count_of(const eng_spheres *spheres, const eng_spheres_block *block, int k)
+{
+    if (spheres->kept_rows == 0 || eng_spheres_slot_a(block, k) >= spheres->slots)
+        return 0;
+    return eng_spheres_terms_of(spheres, block)->batch->kept_count;
+}
+
+static void place_pair_slot(eng_spheres *spheres, int pair_slot, const eng_spheres_record *record)
+{
+    eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+    int k = pair_slot % ENG_SPHERES_WIDTH, acts = record->acts[pair_slot];
+    const double *from = record->pair_slots[pair_slot];
+    for (int axis = 0; axis < 3; axis++) {
+        block->spring[axis][k] = from[axis];
+        block->lag_tangent[axis][k] = (float)from[axis + 3];
+    }
+    block->lag_normal[k] = (float)from[6];
+    for (int row = 0; row < kept_count_of(spheres, block, k); row++)
+        eng_spheres_columns(spheres, block)[row][k] =
+            record->columns[pair_slot * spheres->kept_rows + row];
+    block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
+    block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+    if (resist != NULL)
+        place_moments(record->moments[pair_slot], acts, resist, k);
+}
+
+static void place_history(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++)
+        place_pair_slot(spheres, pair_slot, record);
+    for (int i = 0; i < spheres->chunk_count; i++) {
+        spheres->pass.chunks[i].left = record->travelled[i][0];
+        spheres->pass.chunks[i].path = record->travelled[i][1];
+    }
+}
+
+static void place_numbers(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    int64_t changed = record->counts[ENG_SPHERES_RECORD_CHANGED];
+    spheres->slack = record->reals[ENG_SPHERES_RECORD_SLACK];
+    spheres->wall_path = record->reals[ENG_SPHERES_RECORD_WALL_PATH];
+    spheres->last_step = record->reals[ENG_SPHERES_RECORD_LAST_STEP];
+    spheres->walls_changed = (changed & WALL_CHANGED) != 0;
+    spheres->overflow = (changed & CROWDED) != 0;
+    spheres->settled = (changed & SETTLED) != 0;
+    spheres->walls_renumbered = spheres->adopted = false;
+    // the loads are read from the bodies again
+    spheres->loads_changed = true;
+}
+
+static void count_contacts(eng_spheres *spheres)
+{
+    spheres->contact_count = 0;
+    for (int c = 0; c < spheres->chunk_count; c++) {
+        eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        chunk->first_contact = spheres->contact_count;
+        for (int i = chunk->first_block; i < chunk->end_block; i++)
+            spheres->contact_count += __builtin_popcount(spheres->pass.blocks[i].touch);
+    }
+}
+
+static bool are_margins_sound(const eng_spheres *spheres)
+{
+    double most = ENG_SPHERES_WIDEST * spheres->largest;
+    bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most;
+    for (int slot = 0; slot < spheres->slots; slot++)
+        sound = sound && eng_spheres_margins(spheres)[slot] >= 0.0 &&
+                eng_spheres_margins(spheres)[slot] <= most;
+    return sound;
+}
+
+/// The slots of the record, and its list from the positions of then.
+static cairn_status make_list(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    cairn_status status = eng_spheres_slots_reserve(spheres, 0);
+    if (status != CAIRN_OK || spheres->slots == 0)
+        return status;
+    if (spheres->wall_count != record->counts[ENG_SPHERES_RECORD_WALLS] ||
+        !are_walls_sound(spheres, record))
+        return CAIRN_ERROR_FORMAT;
+    place_listed(spheres, record);
+    place_walls(spheres, record);
+    if (!are_margins_sound(spheres))
+        return CAIRN_ERROR_FORMAT;
+    spheres->given_groups = (const int(*)[2])record->groups;
+    spheres->given_count = (int)record->counts[ENG_SPHERES_RECORD_GROUPS];
+    status = eng_spheres_list_make(spheres);
+    spheres->given_groups = NULL;
+    return status;
+}
+
+/// Whether the list that was made has the places that the record fills.
+static bool fits_list(const eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int slot = 0; slot < spheres->slots; slot++)
+        if (eng_spheres_ids(spheres)[slot] != record->body[slot])
+            return false;
+    int64_t pair_slots = (int64_t)spheres->block_count * ENG_SPHERES_WIDTH;
+    int ghosts = spheres->ghost_count - spheres->plane_ghosts;
+    return record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS] == pair_slots &&
+           record->counts[ENG_SPHERES_RECORD_GROUPS] == spheres->group_count &&
+           record->counts[ENG_SPHERES_RECORD_GHOSTS] == ghosts &&
+           record->counts[ENG_SPHERES_RECORD_MOMENTS] ==
+               (spheres->pass.resist != NULL ? pair_slots : 0) &&
+           record->counts[ENG_SPHERES_RECORD_COLUMNS] == pair_slots * spheres->kept_rows &&
+           record->counts[ENG_SPHERES_RECORD_CHUNKS] == spheres->chunk_count;
+}
+
+/// What concerns bodies of the general passes.
+static cairn_status place_general(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    const cairn_world *world = spheres->world;
+    int count = (int)record->counts[ENG_SPHERES_RECORD_EXPOSED];
+    if (record->counts[ENG_SPHERES_RECORD_CHANGED] & PLAN_DUE)
+        return CAIRN_OK; // the next plan finds it all
+    if (record->counts[ENG_SPHERES_RECORD_CRITICAL] != spheres->critical_count)
+        return CAIRN_ERROR_FORMAT;
+    for (int i = 0; i < spheres->critical_count; i++)
+        spheres->critical[i].bounds = record->critical[i];
+    cairn_status status =
+        base_array_reserve(&world->allocator, &spheres->exposed, &spheres->exposed_capacity, count);
+    if (status != CAIRN_OK)
+        return status;
+    for (int i = 0; i < count; i++) {
+        int body = record->exposed[i];
+        if (body < 0 || body >= world->body_count || !eng_spheres_holds(world, body) ||
+            (i > 0 && body <= record->exposed[i - 1]))
+            return CAIRN_ERROR_FORMAT;
+        spheres->exposed[i] = body;
+    }
+    spheres->exposed_count = count;
+    status = eng_spheres_colliders_list(spheres);
+    spheres->replanned = (record->counts[ENG_SPHERES_RECORD_CHANGED] & REPLANNED) != 0;
+    return status;
+}
+
+static cairn_status place_moved(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int i = 0; i < record->counts[ENG_SPHERES_RECORD_MOVED]; i++) {
+        int slot = record->moved_slots[i];
+        if (slot < 0 || slot >= spheres->slots ||
+            !is_finite(record->moved[i], ENG_SPHERES_RECORD_MOVED_WIDTH))
+            return CAIRN_ERROR_FORMAT;
+        cairn_status status = eng_spheres_keep_moved(spheres, slot);
+        if (status != CAIRN_OK)
+            return status;
+        eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
+        memcpy(moved->X, record->moved[i], sizeof moved->X);
+        memcpy(moved->V, record->moved[i] + ROW_V, sizeof moved->V);
+    }
+    return CAIRN_OK;
+}
+
+/// Slots as recorded, whatever had one before.
+static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    eng_spheres_forget_moved(spheres);
+    spheres->slots = spheres->block_count = spheres->chunk_count = spheres->kept_count = 0;
+    spheres->plane_ghosts = spheres->ghost_count = spheres->group_count = spheres->contact_count =
+        0;
+    spheres->kept_walls = spheres->kept_moments = spheres->out_of_memory = false;
+    cairn_status status = eng_spheres_plan_laws(spheres);
+    if (status != CAIRN_OK)
+        return status;
+    if (!are_rows_sound(spheres, record))
+        return CAIRN_ERROR_FORMAT;
+    spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
+    return eng_spheres_plan_passes(spheres);
+}
+
+cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_record *record)
+{
+    eng_spheres *spheres = eng_spheres_of(world);
+    cairn_status status = spheres != NULL ? take_slots(spheres, record) : CAIRN_ERROR_MEMORY;
+    world->plan_due = true;
+    if (status == CAIRN_OK)
+        status = make_list(spheres, record);
+    bool listed = record->counts[ENG_SPHERES_RECORD_CHUNKS] > 0;
+    if (status == CAIRN_OK && spheres->slots > 0 && listed && !fits_list(spheres, record))
+        status = CAIRN_ERROR_FORMAT;
+    if (status == CAIRN_OK)
+        status = place_general(spheres, record);
+    if (status != CAIRN_OK)
+        return status;
+    if (spheres->slots > 0) {
+        place_now(spheres, record);
+        place_groups(spheres, record);
+        place_history(spheres, record);
+        count_contacts(spheres);
+    }
+    place_numbers(spheres, record);
+    status = place_moved(spheres, record);
+    world->plan_due =
+        status != CAIRN_OK || (record->counts[ENG_SPHERES_RECORD_CHANGED] & PLAN_DUE) != 0;
+    return status;
+}

@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walls of the sphere executor that are no half-spaces: contacts by the narrow phase, each with a
+// ghost.
+//
+// A sphere near such a wall has a group of ghosts, one for a convex wall, some for a mesh. A group
+// sleeps until the path says that the sphere may touch. Awake, its contacts are those of the narrow
+// phase, matched by their keys with those of the step before: a contact keeps its ghost, and with
+// it its history, as long as it is found; one that ends keeps it for a step more, just open, so
+// that the kernels book what it held.
+#include "engine/pairs/spheres/data.h"
+
+#include "base/elementary.h"
+
+#include "geometry/narrow/narrow.h"
+
+#include <string.h>
+
+/// Where free ghosts are, m.
+static const double nowhere = 1e20;
+
+static eng_spheres_ghost *ghost_at(const struct eng_spheres *spheres, int index)
+{
+    return (eng_spheres_ghost *)spheres->ghosts.block + index;
+}
+
+static eng_spheres_touch *touch_at(const struct eng_spheres *spheres, int index)
+{
+    return (eng_spheres_touch *)spheres->touches.block + (index - spheres->plane_ghosts);
+}
+
+static eng_spheres_group *groups_of(const struct eng_spheres *spheres)
+{
+    return spheres->groups.block;
+}
+
+static const eng_spheres_wall *wall_of(const struct eng_spheres *spheres, int wall)
+{
+    return (const eng_spheres_wall *)spheres->walls.block + wall;
+}
+
+bool eng_spheres_is_wall(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return b->kind != CAIRN_DYNAMIC && b->shape >= 0 && world->shapes[b->shape]->kind != GEO_SPHERE;
+}
+
+static const geo_shape *shape_of(const struct eng_spheres *spheres, int wall)
+{
+    return wall_of(spheres, wall)->shape;
+}
+
+/// Contacts of a slot and a wall with gaps up to the margin.
+static cairn_status find_contacts(const struct eng_spheres *spheres, int slot, int wall,
+                                  double margin, geo_manifold *out)
+{
+    const cairn_world *world = spheres->world;
+    const geo_shape *sphere = world->shapes[world->bodies[eng_spheres_ids(spheres)[slot]].shape];
+    pose place = pose_identity();
+    place.position = vec3_from(spheres->pass.X[slot]);
+    out->count = 0;
+    if (!vec3_is_finite(place.position))
+        return CAIRN_OK;
+    return geo_collide(sphere, &place, shape_of(spheres, wall), &wall_of(spheres, wall)->placed,
+                       margin, NULL, out);
+}
+
+static double smallest_gap(const geo_manifold *found, double most)
+{
+    for (int i = 0; i < found->count; i++)
+        most = fmin(most, found->contacts[i].gap);
+    return most;
+}
+
+// ---------------------------------------------------------------- ghosts
+
+static void place_contact(struct eng_spheres *spheres, int index)
+{
+    eng_spheres_ghost *ghost = ghost_at(spheres, index);
+    const eng_spheres_wall_contact *wall_contact = &touch_at(spheres, index)->now;
+    const eng_spheres_wall *wall = wall_of(spheres, ghost->wall);
+    int slot = spheres->slots + 2 + index;
+    double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
+    double way = wall_contact->gap + spheres->pass.constants[ghost->slot][3];
+    vec3 foot = vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), way, wall_contact->normal);
+    vec3 arm = vec3_sub(foot, wall->now.centre);
+    eng_spheres_ghost_back(spheres, ghost, wall_contact->gap, wall_contact->normal, X);
+    vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->spin, arm)));
+    V[6] = wall->spin.x;
+    V[7] = wall->spin.y;
+    X[3] = wall->spin.z;
+}
+
+static void place_ghost(struct eng_spheres *spheres, int index)
+{
+    int slot = spheres->slots + 2 + index;
+    memset(spheres->pass.X[slot], 0, sizeof *spheres->pass.X);
+    memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
+    if (touch_at(spheres, index)->now.key == ENG_SPHERES_NO_KEY)
+        spheres->pass.X[slot][0] = nowhere;
+    else
+        place_contact(spheres, index);
+}
+
+void eng_spheres_shapes_place(struct eng_spheres *spheres)
+{
+    for (int i = spheres->plane_ghosts; i < spheres->ghost_count; i++)
+        place_ghost(spheres, i);
+}
+
+static eng_spheres_block *block_of(const struct eng_spheres *spheres, int index)
+{
+    return &spheres->pass.blocks[ghost_at(spheres, index)->pair_slot / ENG_SPHERES_WIDTH];
+}
+
+static bool touched(const struct eng_spheres *spheres, int index)
+{
+    return block_of(spheres, index)->touch >>
+               ghost_at(spheres, index)->pair_slot % ENG_SPHERES_WIDTH &
+           1;
+}
+
+/// Ghost of a group that has a contact's key and is not taken; -1 for none.
+static int find_key(const struct eng_spheres *spheres, const eng_spheres_group *group, uint64_t key)
+{
+    for (int i = group->first_ghost; i < group->end_ghost; i++)
+        if (touch_at(spheres, i)->now.key == key && touch_at(spheres, i)->now.order < 0)
+            return i;
+    return -1;
+}
+
+/// Ghost that no contact of now or of the last step needs; -1 for none.
+static int find_free(const struct eng_spheres *spheres, const eng_spheres_group *group)
+{
+    for (int i = group->first_ghost; i < group->end_ghost; i++)
+        if (touch_at(spheres, i)->now.order < 0 && !touched(spheres, i))
+            return i;
+    return -1;
+}
+
+static void take_ghost(const struct eng_spheres *spheres, int index, const geo_contact *c,
+                       int order)
+{
+    touch_at(spheres, index)->now = (eng_spheres_wall_contact){c->normal, c->gap, c->key, order};
+}
+
+/// Closed contacts take the ghosts that have their keys.
+static void take_known(const struct eng_spheres *spheres, const eng_spheres_group *group,
+                       const geo_manifold *found)
+{
+    for (int i = 0; i < found->count; i++) {
+        int index = find_key(spheres, group, found->contacts[i].key);
+        if (index >= 0 && found->contacts[i].gap <= 0.0)
+            take_ghost(spheres, index, &found->contacts[i], i);
+    }
+}
+
+static bool has_ghost(const struct eng_spheres *spheres, const eng_spheres_group *group, int order)
+{
+    for (int i = group->first_ghost; i < group->end_ghost; i++)
+        if (touch_at(spheres, i)->now.order == order)
+            return true;
+    return false;
+}
+
+/// The other closed contacts take free ghosts; false when there are too few.
+static bool take_free(const struct eng_spheres *spheres, const eng_spheres_group *group,
+                      const geo_manifold *found)
+{
+    for (int i = 0; i < found->count; i++) {
+        if (found->contacts[i].gap > 0.0 || has_ghost(spheres, group, i))
+            continue;
+        int index = find_free(spheres, group);
+        if (index < 0)
+            return false;
+        take_ghost(spheres, index, &found->contacts[i], i);
+    }
+    return true;
+}
+
+/// Ghosts that no contact took: what has just ended stays at hand, just open, the others are free.
+/// Tells whether there are such.
+static bool end_contacts(struct eng_spheres *spheres, const eng_spheres_group *group)
+{
+    bool any = false;
+    for (int i = group->first_ghost; i < group->end_ghost; i++) {
+        eng_spheres_wall_contact *wall_contact = &touch_at(spheres, i)->now;
+        if (wall_contact->order >= 0)
+            continue;
+        if (touched(spheres, i)) {
+            wall_contact->gap = 1e-6 * spheres->pass.constants[group->slot][3];
+            any = true;
+        } else {
+            wall_contact->key = ENG_SPHERES_NO_KEY;
+        }
+    }
+    return any;
+}
+
+/// Contacts of a group for the coming step.
+static void renew_group(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                        eng_spheres_group *group, const geo_manifold *found, double margin)
+{
+    for (int i = group->first_ghost; i < group->end_ghost; i++) {
+        touch_at(spheres, i)->before = touch_at(spheres, i)->now;
+        touch_at(spheres, i)->now.order = -1;
+    }
+    take_known(spheres, group, found);
+    if (!take_free(spheres, group, found))
+        chunk->overflow = true;
+    double gap = smallest_gap(found, margin);
+    bool ending = end_contacts(spheres, group);
+    group->check_distance = gap > 0.0 && !ending ? chunk->path + 0.499999 * gap : 0.0;
+    for (int i = group->first_ghost; i < group->end_ghost; i++) {
+        place_ghost(spheres, i);
+        // those in list B are looked at in the coming step
+        if (gap <= 0.0 || ending)
+            chunk->check_distance = block_of(spheres, i)->check_distance = 0.0;
+    }
+}
+
+static bool is_touched(const struct eng_spheres *spheres, const eng_spheres_group *group)
+{
+    for (int i = group->first_ghost; i < group->end_ghost; i++)
+        if (touched(spheres, i))
+            return true;
+    return false;
+}
+
+/// Half of the way that sphere and wall may have come closer in a step that the path does not know
+/// yet.
+static double last_way(const struct eng_spheres *spheres, int slot)
+{
+    return 0.5 * spheres->pass.step *
+           (vec3_norm(vec3_from(spheres->pass.V[slot])) + spheres->wall_speed);
+}
+
+// ---------------------------------------------------------------- search
+
+/// How far inside a triangle a point of its plane lies, m; not positive outside.
+static double way_inside(const geo_mesh *mesh, int triangle, vec3 normal, vec3 foot)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int k = 0; k < 3; k++) {
+        vec3 v = mesh->vertices[mesh->triangles[triangle][k]];
+        vec3 edge = vec3_sub(mesh->vertices[mesh->triangles[triangle][(k + 1) % 3]], v);
+        double inside = vec3_dot(vec3_cross(normal, edge), vec3_sub(foot, v)) / vec3_norm(edge);
+        least = fmin(least, inside);
+        most = fmax(most, inside);
+    }
+    // the triangle runs either way around the normal
+    return fmax(least, -most);
+}
+
+/// Nearest contact, and the gap of the next one.
+static const geo_contact *nearest(const geo_manifold *found, double *next)
+{
+    const geo_contact *first = NULL;
+    for (int i = 0; i < found->count; i++) {
+        const geo_contact *c = &found->contacts[i];
+        bool nearer = first == NULL || c->gap < first->gap;
+        *next = fmin(*next, !nearer ? c->gap : first != NULL ? first->gap : INFINITY);
+        first = nearer ? c : first;
+    }
+    return first;
+}
+
+/// Whether only the inner part of a triangle can touch. A ball about the centre cuts the triangle's
+/// plane in a disc; while that is part of the triangle, whatever else lies in the ball has a
+/// nearest point of its own, with a contact.
+static bool is_on_face(const struct eng_spheres *spheres, const eng_spheres_group *group,
+                       const geo_manifold *found, double margin, eng_spheres_separation *separation)
+{
+    const geo_shape *shape = shape_of(spheres, group->wall);
+    double next = margin, radius = spheres->pass.constants[group->slot][3];
+    const geo_contact *c = nearest(found, &next);
+    uint32_t code = c != NULL ? (uint32_t)c->key : 0, index = code & GEO_CODE_INDEX;
+    if (shape->kind != GEO_MESH || c == NULL || code != geo_code_face((int)index))
+        return false;
+    double height = radius + c->gap;
+    separation->normal = vec3_negate(
+        quat_rotate_inverse(wall_of(spheres, group->wall)->placed.orientation, c->normal));
+    vec3 foot = vec3_add_scaled(separation->centre, -height, separation->normal);
+    double inside = way_inside(&shape->mesh, (int)index, separation->normal, foot);
+    separation->offset = vec3_dot(separation->normal, foot);
+    separation->key = c->key;
+    separation->room = fmin(next, base_hypot(inside, height) - radius);
+    return height > 0.0 && inside > 0.0 && separation->room > 0.0;
+}
+
+/// What a search with that margin says of later places.
+static eng_spheres_separation separation_of(const struct eng_spheres *spheres,
+                                            const eng_spheres_group *group,
+                                            const geo_manifold *found, double margin, vec3 centre)
+{
+    eng_spheres_separation separation = {.centre = centre};
+    double gap = smallest_gap(found, margin);
+    if (is_on_face(spheres, group, found, margin, &separation))
+        separation.kind = ENG_SPHERES_FACE;
+    else if (gap > 0.0)
+        separation.kind = ENG_SPHERES_CLEAR;
+    if (separation.kind == ENG_SPHERES_CLEAR)
+        separation.room = gap;
+    return separation;
+}
+
+/// The contact with the face that the sphere is known to be on.
+static cairn_status find_on_face(const struct eng_spheres *spheres, const eng_spheres_group *group,
+                                 vec3 centre, geo_manifold *out)
+{
+    const eng_spheres_separation *separation = &group->separation;
+    cairn_status status = base_array_reserve(&out->allocator, &out->contacts, &out->capacity, 1);
+    if (status != CAIRN_OK)
+        return status;
+    vec3 outward =
+        quat_rotate(wall_of(spheres, group->wall)->placed.orientation, separation->normal);
+    double height = vec3_dot(separation->normal, centre) - separation->offset;
+    out->count = 1;
+    out->contacts[0] = (geo_contact){
+        .gap = height - spheres->pass.constants[group->slot][3],
+        .normal = vec3_negate(outward),
+        .key = separation->key,
+    };
+    return CAIRN_OK;
+}
+
+/// Looks for contacts anew where what is known does not tell them.
+static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group, vec3 centre,
+                           geo_manifold *found, double *margin)
+{
+    double radius = spheres->pass.constants[group->slot][3];
+    double reach = eng_spheres_wall_reach(spheres, group->slot);
+    *margin = is_touched(spheres, group) ? fmax(ENG_SPHERES_NEAR * reach, 0.05 * radius) : reach;
+    cairn_status status = find_contacts(spheres, group->slot, group->wall, *margin, found);
+    if (status == CAIRN_OK)
+        group->separation = separation_of(spheres, group, found, *margin, centre);
+    return status;
+}
+
+static void visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_spheres_group *group,
+                  geo_manifold *found)
+{
+    if (chunk->path + last_way(spheres, group->slot) < group->check_distance)
+        return;
+    const eng_spheres_separation *separation = &group->separation;
+    vec3 centre = pose_apply_inverse(&wall_of(spheres, group->wall)->placed,
+                                     vec3_from(spheres->pass.X[group->slot]));
+    double margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
+    bool known = separation->kind != ENG_SPHERES_EMPTY && margin > 0.0;
+    cairn_status status = CAIRN_OK;
+    if (known && separation->kind == ENG_SPHERES_CLEAR)
+        found->count = 0;
+    else if (known)
+        status = find_on_face(spheres, group, centre, found);
+    else
+        status = search(spheres, group, centre, found, &margin);
+    if (status == CAIRN_OK)
+        renew_group(spheres, chunk, group, found, margin);
+    else
+        chunk->out_of_memory = true;
+}
+
+double eng_spheres_shapes_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+{
+    double work = 0.0;
+    for (int g = chunk->first_group; g < chunk->end_group; g++) {
+        const eng_spheres_group *group = &groups_of(spheres)[g];
+        for (int i = group->first_ghost;
+             i < group->end_ghost && wall_of(spheres, group->wall)->moves; i++)
+            work += eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+    }
+    return work;
+}
+
+void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
+                             bool work)
+{
+    for (int g = chunk->first_group; g < chunk->end_group; g++) {
+        eng_spheres_group *group = &groups_of(spheres)[g];
+        bool moves = work && wall_of(spheres, group->wall)->moves;
+        for (int i = group->first_ghost; i < group->end_ghost && moves; i++)
+            chunk->drivers +=
+                eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
+        visit(spheres, chunk, group, &spheres->manifolds[range]);
+    }
+}
+
+cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres)
+{
+    bool out_of_memory = false;
+    for (int c = 0; c < spheres->chunk_count && spheres->has_shapes; c++) {
+        eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], 0, false);
+        out_of_memory = out_of_memory || spheres->pass.chunks[c].out_of_memory;
+    }
+    return out_of_memory ? CAIRN_ERROR_MEMORY : CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- list making
+
+cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    if (!spheres->has_shapes)
+        return CAIRN_OK;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->near_walls,
+                                              (size_t)spheres->wall_count * sizeof(int));
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &spheres->manifolds,
+                                    &spheres->manifold_capacity, spheres->ranges);
+    for (; status == CAIRN_OK && spheres->manifold_count < spheres->ranges;
+         spheres->manifold_count++)
+        geo_manifold_init(&spheres->manifolds[spheres->manifold_count], &world->allocator);
+    for (int w = spheres->plane_count; w < spheres->wall_count; w++) {
+        eng_spheres_wall *wall = (eng_spheres_wall *)spheres->walls.block + w;
+        wall->bounds = geo_shape_bounds(shape_of(spheres, w), &wall->placed);
+    }
+    return status;
+}
+
+static bool is_near_bounds(const geo_bounds *bounds, const double X[4], double reach)
+{
+    return X[0] > bounds->low.x - reach && X[0] < bounds->high.x + reach &&
+           X[1] > bounds->low.y - reach && X[1] < bounds->high.y + reach &&
+           X[2] > bounds->low.z - reach && X[2] < bounds->high.z + reach;
+}
+
+const eng_spheres_kept_wall_contact *eng_spheres_kept_of(const struct eng_spheres *spheres,
+                                                         int slot, int wall, int nth)
+{
+    const int *start = spheres->kept_start.block;
+    const eng_spheres_kept_wall_contact *kept = spheres->kept_spots.block;
+    int collider = wall_of(spheres, wall)->collider;
+    for (int i = start[slot]; i < start[slot + 1] && spheres->kept_walls; i++)
+        if (kept[i].wall == collider && nth-- == 0)
+            return &kept[i];
+    return NULL;
+}
+
+/// Ghosts that a new group needs: one for every contact that is or was, and one to spare. A convex
+/// wall has one contact whose key never changes.
+static int ghosts_for(const struct eng_spheres *spheres, int slot, int wall,
+                      const geo_manifold *found)
+{
+    if (shape_of(spheres, wall)->kind != GEO_MESH)
+        return 1;
+    if (spheres->given_groups != NULL)
+        return spheres->group_count < spheres->given_count
+                   ? spheres->given_groups[spheres->group_count][0]
+                   : 1;
+    int kept = 0, fresh = 0;
+    while (eng_spheres_kept_of(spheres, slot, wall, kept) != NULL)
+        kept++;
+    for (int i = 0; i < found->count; i++) {
+        bool known = found->contacts[i].gap > 0.0;
+        for (int k = 0; k < kept && !known; k++)
+            known = eng_spheres_kept_of(spheres, slot, wall, k)->wall_contact.key ==
+                    found->contacts[i].key;
+        fresh += !known;
+    }
+    int most = kept + fresh > found->count ? kept + fresh : found->count;
+    return most + 1;
+}
+
+static cairn_status reserve_group(struct eng_spheres *spheres, int ghosts)
+{
+    size_t all = (size_t)spheres->ghost_count + (size_t)ghosts;
+    size_t groups = (size_t)spheres->group_count + 1;
+    size_t touches = all - (size_t)spheres->plane_ghosts;
+    cairn_status status =
+        eng_spheres_reserve(spheres, &spheres->ghosts, all * sizeof(eng_spheres_ghost));
+    if (status == CAIRN_OK)
+        status =
+            eng_spheres_reserve(spheres, &spheres->touches, touches * sizeof(eng_spheres_touch));
+    if (status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->groups, groups * sizeof(eng_spheres_group));
+    return status;
+}
+
+/// A group of ghosts, with what was kept of the contacts of its sphere and wall.
+static cairn_status add_group(struct eng_spheres *spheres, int slot, int wall,
+                              const geo_manifold *found, eng_spheres_range *range)
+{
+    int ghosts = ghosts_for(spheres, slot, wall, found);
+    cairn_status status = reserve_group(spheres, ghosts);
+    int first = spheres->ghost_count;
+    bool far =
+        smallest_gap(found, INFINITY) >= ENG_SPHERES_NEAR * eng_spheres_wall_reach(spheres, slot);
+    if (status != CAIRN_OK)
+        return status;
+    groups_of(spheres)[spheres->group_count++] = (eng_spheres_group){
+        .slot = slot, .wall = wall, .first_ghost = first, .end_ghost = first + ghosts};
+    for (int nth = 0; nth < ghosts && status == CAIRN_OK; nth++) {
+        int index = spheres->ghost_count++;
+        const eng_spheres_kept_wall_contact *kept = eng_spheres_kept_of(spheres, slot, wall, nth);
+        eng_spheres_wall_contact wall_contact = {.key = ENG_SPHERES_NO_KEY, .order = -1};
+        *ghost_at(spheres, index) = (eng_spheres_ghost){slot, wall, -1, (short)nth, false};
+        *touch_at(spheres, index) = (eng_spheres_touch){wall_contact, wall_contact};
+        if (kept != NULL)
+            touch_at(spheres, index)->now = kept->wall_contact;
+        status = eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + index, far);
+    }
+    return status;
+}
+
+/// Bounds of the centres of a chunk's slots.
+static geo_bounds bounds_of(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+{
+    vec3 first = vec3_from(spheres->pass.X[chunk->first_slot]);
+    geo_bounds bounds = {first, first};
+    for (int slot = chunk->first_slot + 1; slot < chunk->end_slot; slot++) {
+        vec3 centre = vec3_from(spheres->pass.X[slot]);
+        bounds = geo_bounds_merge(bounds, (geo_bounds){centre, centre});
+    }
+    return bounds;
+}
+
+void eng_spheres_shapes_near(struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+{
+    int *near = spheres->near_walls.block;
+    spheres->near_wall_count = 0;
+    geo_bounds bounds = geo_bounds_inflate(bounds_of(spheres, chunk),
+                                           spheres->largest + 1.000001 * spheres->widest);
+    for (int w = spheres->plane_count; w < spheres->wall_count; w++)
+        if (geo_bounds_overlap(bounds, wall_of(spheres, w)->bounds))
+            near[spheres->near_wall_count++] = w;
+}
+
+cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
+                                     int slot)
+{
+    const double *X = spheres->pass.X[slot], *constants = spheres->pass.constants[slot];
+    double reach = eng_spheres_wall_reach(spheres, slot);
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < spheres->near_wall_count && constants[0] != 0.0; i++) {
+        int w = ((const int *)spheres->near_walls.block)[i];
+        geo_manifold *found = &spheres->manifolds[0];
+        if (!is_near_bounds(&wall_of(spheres, w)->bounds, X, constants[3] + reach) ||
+            !eng_spheres_takes(spheres, slot, wall_of(spheres, w)->body))
+            continue;
+        status = find_contacts(spheres, slot, w, reach, found);
+        if (status == CAIRN_OK && found->count > 0)
+            status = add_group(spheres, slot, w, found, range);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return status;
+}
+
+int eng_spheres_shapes_find(const struct eng_spheres *spheres, int slot, int collider, uint64_t key)
+{
+    for (int g = 0; g < spheres->group_count; g++) {
+        const eng_spheres_group *group = &groups_of(spheres)[g];
+        if (group->slot != slot || wall_of(spheres, group->wall)->collider != collider)
+            continue;
+        for (int i = group->first_ghost; i < group->end_ghost; i++)
+            if (touch_at(spheres, i)->now.key == key)
+                return ghost_at(spheres, i)->pair_slot;
+    }
+    return -1;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sphere executor: its making, kernels, walls and slots.
+#include "engine/pairs/spheres/spheres.h"
+#include "engine/pairs/spheres/data.h"
+
+#include "base/vectors.h"
+#include "engine/passes/rotation.h"
+
+#include <string.h>
+
+cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffer, size_t bytes)
+{
+    const size_t alignment = 64;
+    if (bytes <= buffer->capacity)
+        return CAIRN_OK;
+    const base_allocator *allocator = &spheres->world->allocator;
+    size_t size = bytes + bytes / 8, old = buffer->capacity;
+    size_t offset = (size_t)((char *)buffer->block - (char *)buffer->memory);
+    void *made = allocator->reallocate(allocator->context, buffer->memory, size + alignment);
+    if (made == NULL)
+        return CAIRN_ERROR_MEMORY;
+    uintptr_t address = ((uintptr_t)made + alignment - 1) / alignment * alignment;
+    char *block = (char *)made + (address - (uintptr_t)made);
+    memmove(block, (char *)made + offset, old);
+    *buffer = (eng_spheres_buffer){made, block, size};
+    base_advise_large(block, bytes);
+    return CAIRN_OK;
+}
+
+void eng_spheres_destroy(eng_spheres *spheres)
+{
+    if (spheres == NULL)
+        return;
+    base_allocator allocator = spheres->world->allocator;
+    eng_spheres_buffer *all[] = {
+        &spheres->X,          &spheres->V,           &spheres->constants,   &spheres->turn,
+        &spheres->reference,  &spheres->id,          &spheres->slot_of,     &spheres->blocks,
+        &spheres->columns,    &spheres->force,       &spheres->near_start,  &spheres->near_list,
+        &spheres->far_start,  &spheres->far_list,    &spheres->segments,    &spheres->chunks,
+        &spheres->load,       &spheres->terms,       &spheres->far_touched, &spheres->walls,
+        &spheres->ghosts,     &spheres->lasting,     &spheres->scratch,     &spheres->cell_start,
+        &spheres->kept_start, &spheres->kept_aside,  &spheres->counts,      &spheres->resist,
+        &spheres->couple,     &spheres->kept_resist, &spheres->groups,      &spheres->touches,
+        &spheres->kept_spots, &spheres->near_walls,  &spheres->kept_columns};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        base_release(&allocator, all[i]->memory);
+    void *arrays[] = {spheres->materials,    spheres->covered, spheres->critical, spheres->exposed,
+                      spheres->exposed_next, spheres->acted,   spheres->mark,     spheres->moved,
+                      spheres->moved_of,     spheres->first_V};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        base_release(&allocator, arrays[i]);
+    for (int i = 0; i < spheres->manifold_count; i++)
+        geo_manifold_finish(&spheres->manifolds[i]);
+    base_release(&allocator, spheres->manifolds);
+    for (int r = 0; r < base_workers_count(spheres->world->workers); r++) {
+        base_release(&allocator, spheres->range[r].pairs);
+        base_release(&allocator, spheres->range[r].ghosts);
+    }
+    base_release(&allocator, spheres->range);
+    base_release(&allocator, spheres);
+}
+
+static const eng_spheres_kernel *const kernels[] = {
+#if defined(__x86_64__)
+    &eng_spheres_avx512,
+    &eng_spheres_avx2,
+#endif
+    &eng_spheres_scalar,
+};
+
+static const eng_spheres_kernel *best_kernel(void)
+{
+    int i = 0, longest = base_vectors_longest();
+    while (!kernels[i]->available() || base_vectors_length(kernels[i]->name) > longest)
+        i++;
+    return kernels[i];
+}
+
+static eng_spheres *make_lane(cairn_world *world)
+{
+    size_t workers = (size_t)base_workers_count(world->workers);
+    eng_spheres *spheres = base_allocate(&world->allocator, 1, sizeof *spheres);
+    eng_spheres_range *range = base_allocate(&world->allocator, workers, sizeof *range);
+    if (spheres == NULL || range == NULL) {
+        base_release(&world->allocator, spheres);
+        base_release(&world->allocator, range);
+        return NULL;
+    }
+    spheres->world = world;
+    spheres->range = range;
+    spheres->kernel = best_kernel();
+    spheres->least_chunks = ENG_SPHERES_LEAST;
+    return spheres;
+}
+
+eng_spheres *eng_spheres_of(cairn_world *world)
+{
+    if (world->spheres == NULL)
+        world->spheres = make_lane(world);
+    return world->spheres;
+}
+
+bool eng_spheres_choose_kernel(cairn_world *world, const char *name)
+{
+    eng_spheres *spheres = eng_spheres_of(world);
+    for (size_t i = 0; spheres != NULL && i < sizeof kernels / sizeof kernels[0]; i++)
+        if (strcmp(kernels[i]->name, name) == 0 && kernels[i]->available()) {
+            spheres->kernel = kernels[i];
+            return true;
+        }
+    return false;
+}
+
+bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks)
+{
+    eng_spheres *spheres = eng_spheres_of(world);
+    if (spheres != NULL)
+        spheres->least_chunks = least_chunks;
+    return spheres != NULL;
+}
+
+static bool is_plane(const cairn_world *world, int body)
+{
+    int shape = world->bodies[body].shape;
+    return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
+}
+
+/// One wall of a half-space, one for each collider of another body; half-spaces come first.
+static void number_walls(eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    eng_spheres_wall *walls = spheres->walls.block;
+    int planes = 0, shapes = spheres->plane_count;
+    spheres->has_moving_walls = false;
+    for (int i = 0; i < world->body_count; i++) {
+        int *next = is_plane(world, i) ? &planes : &shapes;
+        for (int k = 0; eng_spheres_is_wall(world, i) && k < eng_collider_count_of(world, i); k++) {
+            eng_part part = eng_part_of(world, i, k);
+            bool moves = world->bodies[i].kind == CAIRN_MOVING;
+            walls[(*next)++] =
+                (eng_spheres_wall){.body = i,
+                                   .collider = world->bodies[i].first_collider + k,
+                                   .moves = moves,
+                                   .follows = eng_extra_of(world, i).motion.function != NULL,
+                                   .shape = part.shape,
+                                   .local = part.place};
+            spheres->has_moving_walls |= moves;
+        }
+    }
+}
+
+cairn_status eng_spheres_walls_number(eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    int walls = 0, planes = 0;
+    for (int i = 0; i < world->body_count; i++) {
+        walls += eng_spheres_is_wall(world, i) ? eng_collider_count_of(world, i) : 0;
+        planes += is_plane(world, i);
+    }
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->walls,
+                                              ((size_t)walls + 1) * sizeof(eng_spheres_wall));
+    if (status != CAIRN_OK)
+        return status;
+    spheres->wall_count = walls;
+    spheres->plane_count = planes;
+    spheres->has_shapes = walls > planes;
+    spheres->ghost_count = spheres->plane_ghosts = spheres->group_count = 0;
+    number_walls(spheres);
+    spheres->walls_renumbered = true;
+    return CAIRN_OK;
+}
+
+void eng_spheres_read_constants(eng_spheres *spheres, int slot)
+{
+    const cairn_world *world = spheres->world;
+    int body = eng_spheres_ids(spheres)[slot];
+    double h = spheres->pass.step, *c = spheres->pass.constants[slot],
+           radius = world->shapes[world->bodies[body].shape]->sphere.radius;
+    double inverse[6];
+    eng_mass_inverse_of(world, body, inverse);
+    c[0] = h * inverse[0];
+    c[1] = h * radius * inverse[3];
+    c[2] = h * inverse[3];
+    c[3] = radius;
+}
+
+void eng_spheres_slot_write(eng_spheres *spheres, int slot, const eng_state *state)
+{
+    int k = slot % ENG_SPHERES_WIDTH;
+    const pose *q = &state->q;
+    const double *v = state->v;
+    double half = 0.5 * spheres->pass.step;
+    eng_spheres_read_constants(spheres, slot);
+    vec3 spin_body = vec3_from(v + 3), spin = quat_rotate(q->orientation, spin_body);
+    quat turn = eng_rotation_advance(q->orientation, vec3_scale(half, spin_body));
+    vec3_store(spheres->pass.X[slot], vec3_add_scaled(q->position, half, vec3_from(v)));
+    spheres->pass.X[slot][3] = spin.z;
+    double *V = spheres->pass.V[slot];
+    memcpy(V, v, 3 * sizeof *V);
+    vec3_store(V + 3, vec3_scale(spheres->pass.constants[slot][3], spin));
+    V[6] = spin.x;
+    V[7] = spin.y;
+    double(*to)[8] = spheres->pass.turn[slot / ENG_SPHERES_WIDTH];
+    to[0][k] = turn.w;
+    to[1][k] = turn.x;
+    to[2][k] = turn.y;
+    to[3][k] = turn.z;
+}
+
+void eng_spheres_slot_move(eng_spheres *spheres, int from, int to)
+{
+    int group[2] = {from / ENG_SPHERES_WIDTH, to / ENG_SPHERES_WIDTH};
+    if (from == to)
+        return;
+    memcpy(spheres->pass.X[to], spheres->pass.X[from], sizeof *spheres->pass.X);
+    memcpy(spheres->pass.V[to], spheres->pass.V[from], sizeof *spheres->pass.V);
+    for (int k = 0; k < 4; k++)
+        spheres->pass.turn[group[1]][k][to % ENG_SPHERES_WIDTH] =
+            spheres->pass.turn[group[0]][k][from % ENG_SPHERES_WIDTH];
+    eng_spheres_ids(spheres)[to] = eng_spheres_ids(spheres)[from];
+    eng_spheres_read_constants(spheres, to);
+}
+
+void eng_spheres_slots_measure(eng_spheres *spheres)
+{
+    spheres->largest = 0.0;
+    spheres->smallest = INFINITY;
+    spheres->has_moving_spheres = false;
+    for (int slot = 0; slot < spheres->slots; slot++) {
+        int body = eng_spheres_ids(spheres)[slot];
+        eng_spheres_read_constants(spheres, slot);
+        spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
+        spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
+        spheres->has_moving_spheres |= spheres->world->bodies[body].kind == CAIRN_MOVING;
+    }
+}
+
+/// Loads that the user applies, as slots for the sums; a single zero slot where there are none.
+cairn_status eng_spheres_loads_read(eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    spheres->has_load = false;
+    for (int slot = 0; slot < spheres->slots && world->loads != NULL && !spheres->has_load;
+         slot++) {
+        int body = eng_spheres_ids(spheres)[slot];
+        const eng_load *given = &world->loads[body];
+        spheres->has_load =
+            world->bodies[body].kind == CAIRN_DYNAMIC &&
+            (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
+    }
+    size_t count = spheres->has_load ? (size_t)spheres->slots : 1;
+    cairn_status status = eng_spheres_reserve(spheres, &spheres->load, count * sizeof(double[8]));
+    if (status != CAIRN_OK)
+        return status;
+    double(*load)[8] = spheres->load.block;
+    memset(load, 0, count * sizeof *load);
+    for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
+        const eng_load *given = &world->loads[eng_spheres_ids(spheres)[slot]];
+        vec3_store(load[slot], given->force);
+        vec3_store(load[slot] + 3, given->torque);
+    }
+    spheres->pass.load = (const double(*)[8])load;
+    spheres->pass.load_stride = spheres->has_load ? 1 : 0;
+    return CAIRN_OK;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sphere executor: spheres in particle slots, their pairs with each other and with walls under
+// laws that have a kernel, in one fused vectorised pass.
+//
+// Every sphere of its own whose material has such a law lives in a slot (position at the midpoint
+// of the coming step, velocity, orientation) at all times, whatever else the world holds; all other
+// bodies live in the general columns. A step goes: plan, joints' bodies loaded, walls and list for
+// the midpoint (prepare), general passes over what is theirs, fused pass (step), solver, slots that
+// the general passes act on written anew (finish). Results do not depend on the number of threads
+// or on the processor; functions that take a const world write nothing.
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_SPHERES_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_SPHERES_H
+
+#include "engine/state/world.h"
+
+typedef struct eng_spheres eng_spheres;
+
+void eng_spheres_destroy(eng_spheres *spheres);
+
+// ---------------------------------------------------------------- the step
+
+/// When bodies, laws, joints, connectors or motions have changed: gives spheres their slots and
+/// says which bodies the general passes deal with.
+cairn_status eng_spheres_plan(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Spheres with slots that joints, connectors and motions act on: their state to the general
+/// columns, and back after these were changed there.
+void eng_spheres_load_tied(cairn_world *world);
+void eng_spheres_store_tied(cairn_world *world);
+
+/// Walls and lists for the coming midpoint; spheres near bodies of the general passes are loaded.
+cairn_status eng_spheres_prepare(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Forces between spheres and walls, and motion of all slots. Free velocities of those that the
+/// general passes act on get all explicit forces.
+cairn_status eng_spheres_step(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Slots that the general passes act on take the end of the step from the general columns; energies
+/// and report.
+/// @return CAIRN_ERROR_NONFINITE where a velocity is not finite
+cairn_status eng_spheres_finish(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Whether the contacts of two bodies are the executor's.
+bool eng_spheres_owns_pair(const cairn_world *world, int body_a, int body_b);
+
+// ---------------------------------------------------------------- read-outs
+
+/// Number of slots in use.
+int eng_spheres_slot_count(const cairn_world *world);
+
+/// Whether a body has a slot.
+bool eng_spheres_holds(const cairn_world *world, int body);
+
+/// Of a body with a slot: its state at t_n, its pose at the midpoint of the last step, position and
+/// velocity v (general columns' form) at t_n.
+eng_state eng_spheres_state_of(const cairn_world *world, int body);
+pose eng_spheres_middle_of(const cairn_world *world, int body);
+vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
+
+/// Contacts of the last step, read straight from the blocks of pairs.
+int eng_spheres_contact_count(const cairn_world *world);
+void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view);
+
+/// What the law keeps of a contact between steps, as con_law names it.
+void eng_spheres_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX]);
+
+/// Adds force (N) and torque about the centre (N m) of these contacts on a body in the last step.
+void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
+
+/// Adds what is stored in contacts and what the last step still owes the audit.
+void eng_spheres_add_energy(const cairn_world *world, cairn_energy *energy);
+
+/// J, stored in contacts of bodies that were removed since the last step.
+double eng_spheres_removed_energy(const cairn_world *world);
+
+/// Contacts and their history go into the state hash.
+uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash);
+
+// ---------------------------------------------------------------- changes between steps
+
+/// A body with a slot gets another state.
+cairn_status eng_spheres_state_set(cairn_world *world, int body,
+                                   const eng_state *state) CAIRN_CHECK_RESULT;
+
+/// A body of the general columns was placed or has another velocity.
+void eng_spheres_wall_changed(cairn_world *world, int body);
+
+/// A force on a body has changed.
+void eng_spheres_loads_changed(cairn_world *world);
+
+/// Before the world's step takes another length, s.
+void eng_spheres_time_step_changed(cairn_world *world, double step);
+
+/// Chooses the kernels by name ("scalar", "avx2", "avx512"); false where they cannot run.
+bool eng_spheres_choose_kernel(cairn_world *world, const char *name);
+
+/// Least number of chunks of 128 spheres that a thread takes, for tests; false when out of memory.
+bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks);
+
+typedef enum eng_spheres_record_count {
+    ENG_SPHERES_RECORD_SLOTS,
+    ENG_SPHERES_RECORD_PAIR_SLOTS,
+    ENG_SPHERES_RECORD_CHUNKS,
+    ENG_SPHERES_RECORD_WALLS,
+    ENG_SPHERES_RECORD_CHANGED, // what the user changed since the step
+    ENG_SPHERES_RECORD_MOMENTS, // slots with rolling and twisting: all or none
+    ENG_SPHERES_RECORD_COLUMNS, // of history: all slots times the number of a pair
+    ENG_SPHERES_RECORD_GROUPS,  // of spheres and walls that are no half-spaces
+    ENG_SPHERES_RECORD_GHOSTS,  // of all groups
+    ENG_SPHERES_RECORD_CRITICAL,
+    ENG_SPHERES_RECORD_EXPOSED,
+    ENG_SPHERES_RECORD_MOVED,
+    ENG_SPHERES_RECORD_COUNTS
+} eng_spheres_record_count;
+
+typedef enum eng_spheres_record_real {
+    ENG_SPHERES_RECORD_SLACK,
+    ENG_SPHERES_RECORD_WALL_PATH,
+    ENG_SPHERES_RECORD_WALL_MARGIN,
+    ENG_SPHERES_RECORD_LAST_STEP,
+    ENG_SPHERES_RECORD_REALS
+} eng_spheres_record_real;
+
+enum {
+    ENG_SPHERES_RECORD_SLOT_WIDTH = 20,
+    ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH = 7,
+    ENG_SPHERES_RECORD_MOMENT_WIDTH = 8,
+    ENG_SPHERES_RECORD_WALL_WIDTH = 54,
+    ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH = 8,
+    ENG_SPHERES_RECORD_GROUP_WIDTH = 9,
+    ENG_SPHERES_RECORD_MOVED_WIDTH = 12
+};
+
+/// What a checkpoint keeps of the executor beside the general columns. Taking it changes nothing.
+typedef struct eng_spheres_record {
+    int64_t counts[ENG_SPHERES_RECORD_COUNTS];
+    double reals[ENG_SPHERES_RECORD_REALS];
+    int *body;                                                // [slots]
+    double (*slots)[ENG_SPHERES_RECORD_SLOT_WIDTH];           // [slots]
+    double (*pair_slots)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH]; // [slots]
+    unsigned char *acts;                                      // [slots]
+    double (*moments)[ENG_SPHERES_RECORD_MOMENT_WIDTH];       // [moments] of the slots
+    double *columns;                                          // [columns] slot by slot
+    double (*travelled)[2];                                   // [chunks] left of the margins; path
+    int (*groups)[2];                                         // [groups] ghosts, what is known
+    double (*group_numbers)[ENG_SPHERES_RECORD_GROUP_WIDTH]; // [groups] check_distance, and what is
+                                                             // known
+    uint64_t *group_keys;                                    // [groups]
+    double (*wall_contacts)[ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH]; // [ghosts] normals and gaps,
+                                                                    // now and before
+    uint64_t (*wall_contact_keys)[2];                               // [ghosts] now and before
+    int (*wall_contact_orders)[2];                                  // [ghosts]
+    double (*walls)[ENG_SPHERES_RECORD_WALL_WIDTH];                 // [walls]
+    geo_bounds *critical;                            // [critical] where spheres near them are known
+    int *exposed;                                    // [exposed] bodies
+    int *moved_slots;                                // [moved] slots that the user moved since
+    double (*moved)[ENG_SPHERES_RECORD_MOVED_WIDTH]; // [moved] where they were
+} eng_spheres_record;
+
+/// Counts and reals of the world's executor.
+void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record);
+
+/// Arrays for the counts, in the arena; false when out of memory.
+bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena);
+
+/// Fills the arrays.
+void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record);
+
+/// The plan is made again, and the executor goes on as the one that was recorded, to the bit. Call
+/// it before the general columns are restored; nothing of them is read.
+/// @return CAIRN_ERROR_FORMAT where the record is not of this world, CAIRN_ERROR_MEMORY
+cairn_status eng_spheres_record_restore(cairn_world *world,
+                                        const eng_spheres_record *record) CAIRN_CHECK_RESULT;
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walls of the sphere executor: their motion, and half-spaces: each sphere near one gets a ghost,
+// the wall's point next to it.
+#include "engine/pairs/spheres/data.h"
+
+#include "engine/passes/rotation.h"
+
+static eng_spheres_wall *walls_of(const struct eng_spheres *spheres)
+{
+    return spheres->walls.block;
+}
+
+void eng_spheres_wall_place(const struct eng_spheres *spheres, eng_spheres_wall *wall, pose q,
+                            const double v[6])
+{
+    const cairn_world *world = spheres->world;
+    double half = 0.5 * spheres->pass.step;
+    pose frame = eng_frame_of(world, wall->body);
+    vec3 omega = vec3_from(v + 3);
+    q.position = vec3_add_scaled(q.position, half, vec3_from(v));
+    q.orientation = eng_rotation_advance(q.orientation, vec3_scale(half, omega));
+    pose shape = pose_compose(&q, &frame);
+    wall->now = (eng_spheres_plane){
+        .normal = quat_rotate(shape.orientation, vec3_make(0.0, 0.0, 1.0)),
+        .point = shape.position,
+        .centre = q.position,
+    };
+    wall->placed = pose_compose(&q, &wall->local);
+    wall->velocity = vec3_from(v);
+    wall->spin = quat_rotate(q.orientation, omega);
+}
+
+void eng_spheres_walls_advance(struct eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    for (int i = 0; i < spheres->wall_count && spheres->has_moving_walls; i++) {
+        eng_spheres_wall *wall = &walls_of(spheres)[i];
+        if (!wall->moves)
+            continue;
+        pose q = world->q[wall->body];
+        double v[6];
+        eng_body_end(world, wall->body, world->v_free[wall->body], &q, v);
+        wall->before = wall->now;
+        wall->placed_before = wall->placed;
+        wall->spin_before = wall->spin;
+        eng_spheres_wall_place(spheres, wall, q, v);
+    }
+}
+
+double eng_spheres_walls_fastest(const struct eng_spheres *spheres)
+{
+    double fastest = 0.0;
+    for (int i = 0; i < spheres->wall_count; i++) {
+        const eng_spheres_wall *wall = &walls_of(spheres)[i];
+        double spin = vec3_norm(wall->spin);
+        double reach = spin > 0.0 ? spheres->extent + vec3_norm(wall->now.centre) : 0.0;
+        reach = fmin(reach, eng_reach_of(spheres->world, wall->body));
+        fastest = fmax(fastest, vec3_norm(wall->velocity) + spin * reach);
+    }
+    return fastest;
+}
+
+/// N m on the wall in the step just computed, beside the moment of the force.
+static vec3 couple_on(const struct eng_spheres *spheres, const eng_spheres_block *block, int k)
+{
+    if (spheres->pass.couple == NULL)
+        return vec3_make(0.0, 0.0, 0.0);
+    return vec3_from(spheres->pass.couple[block->force_row + k]);
+}
+
+double eng_spheres_ghost_work(const struct eng_spheres *spheres, const eng_spheres_ghost *ghost,
+                              int slot)
+{
+    const eng_spheres_wall *wall = &walls_of(spheres)[ghost->wall];
+    const eng_spheres_block *block = &spheres->pass.blocks[ghost->pair_slot / ENG_SPHERES_WIDTH];
+    int k = ghost->pair_slot % ENG_SPHERES_WIDTH;
+    if (!(block->touch >> k & 1))
+        return 0.0;
+    const double *force = spheres->pass.force[block->force_row + k];
+    vec3 turning = vec3_add_scaled(couple_on(spheres, block, k), force[6], vec3_from(force + 3));
+    double moment = vec3_dot(turning, wall->spin_before);
+    vec3 velocity = vec3_from(spheres->pass.V[slot]);
+    return -spheres->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
+}
+
+void eng_spheres_ghost_back(struct eng_spheres *spheres, eng_spheres_ghost *ghost, double gap,
+                            vec3 normal, double X[4])
+{
+    double radius = spheres->pass.constants[ghost->slot][3], way = gap + radius;
+    double *sum = &spheres->pass.blocks[ghost->pair_slot / ENG_SPHERES_WIDTH]
+                       .radius_sum[ghost->pair_slot % ENG_SPHERES_WIDTH];
+    ghost->deep = way < ENG_SPHERES_DEEP * radius;
+    double away = ghost->deep ? 0.5 * radius : way;
+    *sum = ghost->deep ? away - gap : radius;
+    vec3_store(X, vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), away, normal));
+}
+
+double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+{
+    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    double work = 0.0;
+    for (int i = chunk->first_ghost; i < chunk->end_ghost; i++)
+        if (walls_of(spheres)[ghosts[i].wall].moves && ghosts[i].pair_slot >= 0)
+            work += eng_spheres_ghost_work(spheres, &ghosts[i], spheres->slots + 2 + i);
+    return work + eng_spheres_shapes_work(spheres, chunk);
+}
+
+void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end, double *drivers)
+{
+    eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    double work = 0.0;
+    for (int i = first; i < end; i++) {
+        eng_spheres_ghost *ghost = &ghosts[i];
+        const eng_spheres_wall *wall = &walls_of(spheres)[ghost->wall];
+        int slot = spheres->slots + 2 + i;
+        if (wall->moves && ghost->pair_slot >= 0 && drivers != NULL)
+            work += eng_spheres_ghost_work(spheres, ghost, slot);
+        vec3 centre = vec3_from(spheres->pass.X[ghost->slot]);
+        double distance = vec3_dot(wall->now.normal, vec3_sub(centre, wall->now.point));
+        vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);
+        double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
+        vec3_store(X, foot);
+        double radius = spheres->pass.constants[ghost->slot][3];
+        if (__builtin_expect(distance < ENG_SPHERES_DEEP * radius || ghost->deep, 0))
+            eng_spheres_ghost_back(spheres, ghost, distance - radius, vec3_negate(wall->now.normal),
+                                   X);
+        if (!wall->moves && drivers != NULL)
+            continue;
+        vec3 arm = vec3_sub(foot, wall->now.centre);
+        vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
+        vec3_store(V, velocity);
+        V[3] = V[4] = V[5] = 0.0;
+        V[6] = wall->spin.x;
+        V[7] = wall->spin.y;
+        X[3] = wall->spin.z;
+    }
+    if (drivers != NULL)
+        *drivers = work;
+}
