@@ -21,6 +21,8 @@ def declarations(root, compiler):
             [*compiler, "-E", "-P", "-nostdinc", "-U__GNUC__", "-undef", "-I", folder, "-I",
              str(root / "include"), str(root / "include/cairn/cairn.h")],
             check=True, capture_output=True, text=True).stdout
+    # cffi writes pointers to arrays of constants wrong
+    text = re.sub(r"\bconst (\w+)\s*(\(\*\w*\)\[)", r"\1 \2", text)
     # functions that are defined in a header have no address to link with
     return re.sub(r"static inline [^{]*\{(?:[^{}]|\{[^{}]*\})*\}", "", text)
 

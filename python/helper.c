@@ -3,17 +3,17 @@
 #include "python/helper.h"
 
 #include <malloc.h>
-#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------- memory
 
 struct cairn_python_memory {
-    pthread_mutex_t lock; // the world allocates in one thread while another one drops an array
-    int arrays;           // that look into the world
-    void **kept;          // [kept_count] blocks that the world gave back meanwhile
+    atomic_flag busy; // the world allocates in one thread while another one drops an array
+    int arrays;       // that look into the world
+    void **kept;      // [kept_count] blocks that the world gave back meanwhile
     size_t kept_count, kept_capacity;
 };
 
@@ -21,8 +21,20 @@ cairn_python_memory *cairn_python_memory_create(void)
 {
     cairn_python_memory *memory = calloc(1, sizeof *memory);
     if (memory != NULL)
-        pthread_mutex_init(&memory->lock, NULL);
+        atomic_flag_clear(&memory->busy);
     return memory;
+}
+
+// both are held for the time of a copy at most
+static void lock(cairn_python_memory *memory)
+{
+    while (atomic_flag_test_and_set_explicit(&memory->busy, memory_order_acquire))
+        continue;
+}
+
+static void unlock(cairn_python_memory *memory)
+{
+    atomic_flag_clear_explicit(&memory->busy, memory_order_release);
 }
 
 static void release_kept(cairn_python_memory *memory)
@@ -39,7 +51,6 @@ void cairn_python_memory_destroy(cairn_python_memory *memory)
     if (memory == NULL)
         return;
     release_kept(memory);
-    pthread_mutex_destroy(&memory->lock);
     free(memory);
 }
 
@@ -76,7 +87,7 @@ static void *reallocate(void *context, void *block, size_t size)
     cairn_python_memory *memory = context;
     if (block == NULL)
         return size > 0 ? malloc(size) : NULL;
-    pthread_mutex_lock(&memory->lock);
+    lock(memory);
     void *result = NULL;
     if (memory->arrays > 0)
         result = move(memory, block, size);
@@ -84,7 +95,7 @@ static void *reallocate(void *context, void *block, size_t size)
         result = realloc(block, size);
     else
         free(block);
-    pthread_mutex_unlock(&memory->lock);
+    unlock(memory);
     return result;
 }
 
@@ -95,17 +106,17 @@ cairn_allocator cairn_python_memory_allocator(cairn_python_memory *memory)
 
 void cairn_python_memory_hold(cairn_python_memory *memory)
 {
-    pthread_mutex_lock(&memory->lock);
+    lock(memory);
     memory->arrays++;
-    pthread_mutex_unlock(&memory->lock);
+    unlock(memory);
 }
 
 void cairn_python_memory_let_go(cairn_python_memory *memory)
 {
-    pthread_mutex_lock(&memory->lock);
+    lock(memory);
     if (--memory->arrays == 0)
         release_kept(memory);
-    pthread_mutex_unlock(&memory->lock);
+    unlock(memory);
 }
 
 // ---------------------------------------------------------------- steps

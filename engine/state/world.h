@@ -54,7 +54,6 @@ typedef struct eng_solid {
 typedef struct eng_extra {
     char *name; // owned; NULL for none
     eng_motion motion;
-    void *user;          // the program's own
     int first_connector; // index + 1 of the first connector on this body; 0: none
     int joints;          // number of joints on it
     int next;            // where the extra is free: index + 1 of the next free one
@@ -206,6 +205,8 @@ struct cairn_world {
     int arrival_count, arrival_capacity;
     eng_load *loads; // [body_count], NULL until there is one
     int load_capacity;
+    uint64_t *users; // [body_count] the program's own, NULL until there is one
+    int user_capacity;
     int motion_count; // bodies with a prescribed motion
     base_names body_names;
     int collider_count; // of all bodies
@@ -570,6 +571,11 @@ void eng_energy_book(cairn_world *world);
 
 /// Notes what the balance was before the step, for its rise.
 void eng_energy_before(cairn_world *world);
+
+/// Forces (N), or torques about the centres of mass (N m), of contacts and connectors of the last
+/// step on all bodies, the sums of cairn_body_get_contact_force in one pass.
+/// @param given  [live bodies] out, in the order of cairn_body_at
+void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[3]);
 
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);

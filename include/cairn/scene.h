@@ -26,11 +26,11 @@ typedef struct cairn_scene_def {
     int solver_setting_count;
     const cairn_setting *local_settings; // [local_setting_count] after those of the scene
     int local_setting_count;
-    double tolerance; // NAN: as the scene says
-    double time_step; // s; NAN: as the scene says
-    double end_time;  // s; NAN: as the scene says
-    int threads;      // 0: as the scene says
-    int64_t seed;     // of math.random; < 0: as the scene says
+    double tolerance;          // NAN: as the scene says
+    double time_step;          // s; NAN: as the scene says
+    double end_time;           // s; NAN: as the scene says
+    int threads;               // 0: as the scene says
+    int64_t seed;              // of math.random; < 0: as the scene says
     cairn_allocator allocator; // NULL function: the C library's, with a limit of 4 GB for program
                                // and world together; called by one thread at a time
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
@@ -44,7 +44,7 @@ CAIRN_API cairn_scene_def cairn_default_scene_def(void);
 /// @return CAIRN_ERROR_FILE: no such file; CAIRN_ERROR_SCENE: the scene is wrong, with
 ///         "file:line: what is wrong"; CAIRN_ERROR_ARGUMENT: the definition is; CAIRN_ERROR_MEMORY.
 ///         *scene is NULL then
-/// Tests: tests/unit/scenes/test_public_scene.c
+/// Tests: tests/unit/scenes/test_public.c
 CAIRN_API cairn_status cairn_scene_load(const char *path, const cairn_scene_def *def,
                                         cairn_scene **scene, cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -56,7 +56,8 @@ CAIRN_API cairn_status cairn_scene_open(const char *name, const cairn_scene_def 
                                         cairn_scene **scene, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Between steps: runs more of a program in a scene that was loaded or opened; globals of earlier
-/// parts are there. Calls before the one that is wrong have had their effect.
+/// parts are there. Calls before the one that is wrong have had their effect, those of sensors
+/// apart.
 /// @return CAIRN_ERROR_SCENE with "name:line: what is wrong"; CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_scene_add(cairn_scene *scene, const char *text,
                                        cairn_error *error) CAIRN_CHECK_RESULT;

@@ -31,7 +31,8 @@ class _Handle:
 
     def __init__(self, world, identity):
         self._owner = world
-        self._id = identity
+        # a copy: what a view holds goes with the view
+        self._id = ffi.new(self._id_type, identity)[0]
 
     @property
     def world(self):
@@ -55,15 +56,17 @@ class _Handle:
         errors.check(self._get(world, self._id, view))
         return view
 
-
-def _array(member):
-    return numpy.array(list(member))
+    def _member(self, name):
+        """An array of the view, copied while the view is there."""
+        view = self._view()
+        return numpy.array(list(getattr(view, name)))
 
 
 class Body(_Handle):
     """A body: what World.body returns. Every read asks the engine."""
     __slots__ = ()
     _view_type = "cairn_body_view *"
+    _id_type = "cairn_body_id *"
     _get = staticmethod(lib.cairn_body_get)
 
     def _reference(self, world):
@@ -72,7 +75,7 @@ class Body(_Handle):
             raise errors.StaleError("the body belongs to another world")
         name = self.name
         if name:
-            return name.replace("\\", "\\\\").replace('"', '\\"')
+            return name
         pointer, index = world._world, self._id.index
         count = lib.cairn_body_count(pointer)
         # without removals a body's place is its index
@@ -95,13 +98,13 @@ class Body(_Handle):
     @property
     def material(self):
         """The name of its material."""
-        return errors.text_of(lib.cairn_material_get_name(self._owner._world,
-                                                          self._view().material))
+        view = self._view()
+        return errors.text_of(lib.cairn_material_get_name(self._owner._world, view.material))
 
     @property
     def position(self):
         """m, of the shape's frame; may be set between steps."""
-        return _array(self._view().position)
+        return self._member("position")
 
     @position.setter
     def position(self, value):
@@ -110,7 +113,7 @@ class Body(_Handle):
     @property
     def orientation(self):
         """Quaternion (w, x, y, z) of the shape's frame; may be set between steps."""
-        return _array(self._view().orientation)
+        return self._member("orientation")
 
     @orientation.setter
     def orientation(self, value):
@@ -127,25 +130,25 @@ class Body(_Handle):
     @property
     def centre(self):
         """m, centre of mass."""
-        return _array(self._view().centre)
+        return self._member("centre")
 
     @property
     def velocity(self):
         """m/s, of the centre of mass; may be set between steps."""
-        return _array(self._view().velocity)
+        return self._member("velocity")
 
     @velocity.setter
     def velocity(self, value):
-        self._set_velocity(_three(value, "velocity"), _array(self._view().angular_velocity))
+        self._set_velocity(_three(value, "velocity"), self._member("angular_velocity"))
 
     @property
     def angular_velocity(self):
         """rad/s, world axes; may be set between steps."""
-        return _array(self._view().angular_velocity)
+        return self._member("angular_velocity")
 
     @angular_velocity.setter
     def angular_velocity(self, value):
-        self._set_velocity(_array(self._view().velocity), _three(value, "angular_velocity"))
+        self._set_velocity(self._member("velocity"), _three(value, "angular_velocity"))
 
     def _set_velocity(self, velocity, angular):
         world = self._owner
@@ -167,7 +170,7 @@ class Body(_Handle):
     @property
     def inertia(self):
         """kg m2, principal moments."""
-        return _array(self._view().inertia)
+        return self._member("inertia")
 
     @property
     def kinetic_energy(self):
@@ -206,6 +209,7 @@ class Joint(_Handle):
     """A joint: what World.joint returns. Every read asks the engine."""
     __slots__ = ()
     _view_type = "cairn_joint_view *"
+    _id_type = "cairn_joint_id *"
     _get = staticmethod(lib.cairn_joint_get)
 
     @property
@@ -228,12 +232,12 @@ class Joint(_Handle):
     @property
     def anchor(self):
         """m, on the second body, world axes."""
-        return _array(self._view().anchor)
+        return self._member("anchor")
 
     @property
     def axis(self):
         """Of the first body, world axes."""
-        return _array(self._view().axis)
+        return self._member("axis")
 
     @property
     def coordinate(self):
@@ -249,7 +253,7 @@ class Joint(_Handle):
     def force(self):
         """N on the second body, mean of the last step. Setting a number sets the constant force
         (N or N m) along the coordinate."""
-        return _array(self._view().force)
+        return self._member("force")
 
     @force.setter
     def force(self, value):
@@ -259,7 +263,7 @@ class Joint(_Handle):
     @property
     def torque(self):
         """N m on the second body about the anchor."""
-        return _array(self._view().torque)
+        return self._member("torque")
 
     @property
     def effort(self):

@@ -45,6 +45,8 @@ def scenes_folder():
 
 def scene_path(word):
     """The file of a scene: a path, or the name of a built-in scene as `cairn run` takes it."""
+    if not isinstance(word, (str, os.PathLike)):
+        raise errors.ArgumentError(f"a scene is given by a path or a name, not by {word!r}")
     word = os.fspath(word)
     folder = scenes_folder()
     if os.path.exists(word) or "/" in word or folder is None:

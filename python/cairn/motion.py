@@ -91,7 +91,8 @@ class Motions:
             body = world.find(body)
         rotation = functions.pop("rotation", None)
         if rotation is not None:
-            if set(rotation) != {"axis", "angle"} or not callable(rotation["angle"]):
+            if not (isinstance(rotation, dict) and set(rotation) == {"axis", "angle"}
+                    and callable(rotation["angle"])):
                 raise ArgumentError("motion: rotation is a dict of axis and angle, a function of "
                                     "the time in degrees")
             functions["orientation"] = _turn(rotation["axis"], rotation["angle"])
@@ -111,8 +112,8 @@ class Motions:
                 values = _values(function, time, _SIZES[name], name)
                 ffi.memmove(getattr(motion, name), ffi.from_buffer(values), values.nbytes)
 
-        world._check(lib.cairn_body_set_motion(world._world, body._id, lib.cairn_python_motion,
-                                               self._keep(answer), world._error))
+        world._guarded(lib.cairn_body_set_motion, body._id, lib.cairn_python_motion,
+                       self._keep(answer))
 
     @staticmethod
     def of_joint(keys):
@@ -131,5 +132,5 @@ class Motions:
         def answer(time, value):
             value[0] = _values(function, time, 1, "motor")[0]
 
-        world._check(lib.cairn_joint_set_motor_function(
-            world._world, joint, lib.cairn_python_motor, self._keep(answer), world._error))
+        world._guarded(lib.cairn_joint_set_motor_function, joint, lib.cairn_python_motor,
+                       self._keep(answer))

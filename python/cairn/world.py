@@ -156,7 +156,7 @@ class World:
         if isinstance(value, Expression):
             return self._expression(value)
         if isinstance(value, Body):
-            return f'"{value._reference(self)}"'
+            return self._writer.value(value._reference(self), "a body")
         if isinstance(value, Joint):
             return self._writer.value(value.name, "a joint")
         return None
@@ -324,19 +324,27 @@ class World:
         Ctrl-C ends the steps after the one that is going on; the world can go on from there.
         """
         world = self._pointer
-        if world == ffi.NULL or self._busy is not None:
+        if world == _NULL or self._busy is not None:
             world = self._world
-        here = threading.get_ident()
+        here = _ident()
+        count = 1 if count == 1 else _count(count)
         self._busy = here
         try:
-            if count == 1 and here != _MAIN:
-                status = lib.cairn_world_step(world, self._error)
-            else:
-                status = lib.cairn_python_steps(world, _count(count), here == _MAIN, self._done,
-                                                self._error)
+            status = _steps(world, count, here == _MAIN, self._done, self._error)
         finally:
             self._busy = None
-        if status != lib.CAIRN_OK:
+        if status:
+            self._fail(status)
+
+    def _guarded(self, function, *arguments):
+        """A call of the engine that may call functions of Python, which must not use the world."""
+        world = self._world
+        self._busy = _ident()
+        try:
+            status = function(world, *arguments, self._error)
+        finally:
+            self._busy = None
+        if status:
             self._fail(status)
 
     def _fail(self, status):
@@ -463,8 +471,7 @@ class World:
     def restore(self, path):
         """Brings the world to a saved state of the same world, bit by bit."""
         with library.files_lock():
-            self._check(lib.cairn_world_restore(self._world, library.encode(path, "the path"),
-                                                self._error))
+            self._guarded(lib.cairn_world_restore, library.encode(path, "the path"))
 
     def write_fclib(self, path, form="local", title="", description=""):
         """Writes the contact problem of the last step as an FCLIB file; form "local" or "global"."""
@@ -489,6 +496,10 @@ class World:
 
 
 _MAIN = threading.main_thread().ident
+# looked up once: a step from Python is to cost little more than one from C
+_NULL = ffi.NULL
+_ident = threading.get_ident
+_steps = lib.cairn_python_steps
 
 
 def _count(value):

@@ -541,6 +541,16 @@ static void release_parameter(const base_allocator *allocator, scn_parameter *pa
     base_release(allocator, (char *)parameter->value.text);
 }
 
+/// Drops the sensors behind the first `count`.
+static void drop_sensors(scn_scene *scene, int count)
+{
+    while (scene->sensor_count > count) {
+        scn_sensor *sensor = &scene->sensors[--scene->sensor_count];
+        base_release(&scene->allocator, sensor->name);
+        base_release(&scene->allocator, sensor->bodies);
+    }
+}
+
 void scn_destroy(scn_scene *scene)
 {
     if (scene == NULL)
@@ -549,10 +559,7 @@ void scn_destroy(scn_scene *scene)
     cairn_world_destroy(scene->world);
     for (int i = 0; i < scene->parameter_count; i++)
         release_parameter(&allocator, &scene->parameters[i]);
-    for (int i = 0; i < scene->sensor_count; i++) {
-        base_release(&allocator, scene->sensors[i].name);
-        base_release(&allocator, scene->sensors[i].bodies);
-    }
+    drop_sensors(scene, 0);
     scn_sandbox_close(scene->program);
     base_release(&allocator, scene->sandbox);
     if (scene->loader != NULL) {
@@ -630,9 +637,13 @@ static void rest_program(scn_scene *scene)
 
 cairn_status scn_add(scn_scene *scene, const char *text, cairn_error *error)
 {
+    int sensors = scene->sensor_count;
     wake_program(scene);
     cairn_status status = run_text(scene->loader, scene->program, text, strlen(text), error);
     rest_program(scene);
+    // the last one may be half made
+    if (status != CAIRN_OK)
+        drop_sensors(scene, sensors);
     return status;
 }
 

@@ -47,8 +47,7 @@ static scn_options options_of(const cairn_scene_def *def)
     options.threads = def->threads;
     options.seed = def->seed;
     if (def->allocator.reallocate != NULL)
-        options.allocator =
-            (base_allocator){def->allocator.reallocate, def->allocator.context};
+        options.allocator = (base_allocator){def->allocator.reallocate, def->allocator.context};
     options.log = def->log;
     options.log_context = def->log_context;
     options.keep = true;
