@@ -28,3 +28,8 @@ cairn_status base_fail(cairn_error *error, cairn_status status, const char *form
     }
     return status;
 }
+
+cairn_status base_fail_null(cairn_error *error, const char *call)
+{
+    return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: an argument is NULL that must not be", call);
+}

@@ -9,4 +9,7 @@
 cairn_status base_fail(cairn_error *error, cairn_status status, const char *format, ...)
     CAIRN_PRINTF(3, 4);
 
+/// A pointer that a call cannot do without is NULL. @param call  __func__
+cairn_status base_fail_null(cairn_error *error, const char *call);
+
 #endif

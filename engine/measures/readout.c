@@ -41,12 +41,17 @@ static cairn_contact_status status_of(const cairn_world *world, int i)
                : CAIRN_CONTACT_STICKING;
 }
 
-void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view)
+cairn_status cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view)
 {
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *view = (cairn_contact_view){0};
+    if (i < 0 || i >= cairn_contact_count(world))
+        return CAIRN_ERROR_NOT_FOUND;
     const eng_contacts *c = &world->contacts;
     if (i >= c->count) {
         eng_spheres_contact_view(world, i - c->count, view);
-        return;
+        return CAIRN_OK;
     }
     *view = (cairn_contact_view){
         .a = eng_body_id(world, c->body[i][0]),
@@ -61,6 +66,46 @@ void cairn_contact_get(const cairn_world *world, int i, cairn_contact_view *view
     vec3_store(view->impulse, impulse);
     vec3_store(view->force, vec3_scale(1.0 / world->def.time_step, impulse));
     memcpy(view->velocity, c->U[i], sizeof view->velocity);
+    return CAIRN_OK;
+}
+
+/// What a contact of the general passes gives one of its bodies: adds force (N) and torque about
+/// `centre` (N m).
+static void push_body(const cairn_world *world, int i, bool on_b, vec3 centre, vec3 *force,
+                      vec3 *torque)
+{
+    const eng_contacts *c = &world->contacts;
+    double per_second = 1.0 / world->def.time_step;
+    vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
+    impulse = vec3_scale((on_b ? 1.0 : -1.0) * per_second, impulse);
+    *force = vec3_add(*force, impulse);
+    *torque = vec3_add(*torque, vec3_cross(vec3_sub(c->point[i], centre), impulse));
+    *torque = vec3_add_scaled(*torque, per_second, vec3_from(c->couple[i] + (on_b ? 3 : 0)));
+}
+
+void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[3])
+{
+    const eng_contacts *c = &world->contacts;
+    const eng_slots *slots = &world->body_slots;
+    memset(given, 0, (size_t)slots->live_count * sizeof *given);
+    for (int i = 0; i < 2 * c->count; i++) {
+        int body = c->body[i / 2][i % 2], place = eng_slots_place(slots, body);
+        if (place < 0)
+            continue;
+        vec3 sums[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        sums[torques] = vec3_from(given[place]);
+        push_body(world, i / 2, i % 2 == 1, eng_middle_of(world, body).position, &sums[0],
+                  &sums[1]);
+        vec3_store(given[place], sums[torques]);
+    }
+    for (int place = 0; place < slots->live_count; place++) {
+        int body = eng_slots_at(slots, place);
+        vec3 sums[2] = {{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+        sums[torques] = vec3_from(given[place]);
+        eng_connectors_add_force(world, body, &sums[0], &sums[1]);
+        eng_spheres_add_force(world, body, &sums[0], &sums[1]);
+        vec3_store(given[place], sums[torques]);
+    }
 }
 
 cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
@@ -71,19 +116,9 @@ cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_i
         return status;
     const eng_contacts *c = &world->contacts;
     vec3 f = {0.0, 0.0, 0.0}, t = f, centre = eng_middle_of(world, (int)body.index).position;
-    for (int i = 0; i < c->count; i++) {
-        double sign = c->body[i][1] == (int)body.index   ? 1.0
-                      : c->body[i][0] == (int)body.index ? -1.0
-                                                         : 0.0;
-        if (sign == 0.0)
-            continue;
-        vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
-        impulse = vec3_scale(sign / world->def.time_step, impulse);
-        f = vec3_add(f, impulse);
-        t = vec3_add(t, vec3_cross(vec3_sub(c->point[i], centre), impulse));
-        vec3 couple = vec3_from(c->couple[i] + (sign > 0.0 ? 3 : 0));
-        t = vec3_add_scaled(t, 1.0 / world->def.time_step, couple);
-    }
+    for (int i = 0; i < c->count; i++)
+        if (c->body[i][0] == (int)body.index || c->body[i][1] == (int)body.index)
+            push_body(world, i, c->body[i][1] == (int)body.index, centre, &f, &t);
     eng_connectors_add_force(world, (int)body.index, &f, &t);
     eng_spheres_add_force(world, (int)body.index, &f, &t);
     vec3_store(force, f);

@@ -205,6 +205,34 @@ cairn_status eng_loads_reserve(cairn_world *world)
     return CAIRN_OK;
 }
 
+cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t user,
+                                 cairn_error *error)
+{
+    cairn_status status = eng_body_check(world, id);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
+    if (world->users == NULL && user == 0)
+        return CAIRN_OK;
+    if (world->users == NULL) {
+        world->users =
+            base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
+        world->user_capacity = world->body_count;
+    }
+    if (world->users == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
+    world->users[id.index] = user;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_body_get_user(const cairn_world *world, cairn_body_id id, uint64_t *user)
+{
+    if (user == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    cairn_status status = eng_body_check(world, id);
+    *user = status == CAIRN_OK && world->users != NULL ? world->users[id.index] : 0;
+    return status;
+}
+
 cairn_status eng_state_reserve(cairn_world *world, int needed)
 {
     if (needed <= world->state_capacity)
@@ -422,6 +450,8 @@ void eng_body_clear(cairn_world *world, int row)
                        .moment = INFINITY};
     if (world->loads != NULL)
         world->loads[row] = (eng_load){0};
+    if (world->users != NULL)
+        world->users[row] = 0;
     if (row < world->state_capacity) {
         world->q[row] = pose_identity();
         memset(world->v[row], 0, sizeof world->v[row]);
@@ -490,6 +520,8 @@ static void init_row(cairn_world *world, int row)
     memset(world->v[row], 0, sizeof world->v[row]);
     if (world->loads != NULL)
         world->loads[row] = (eng_load){0};
+    if (world->users != NULL)
+        world->users[row] = 0;
 }
 
 cairn_status eng_bodies_reserve(cairn_world *world, int rows)
@@ -503,6 +535,8 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
         status = eng_state_reserve(world, rows);
     if (status == CAIRN_OK && world->loads != NULL)
         status = base_array_reserve(allocator, &world->loads, &world->load_capacity, rows);
+    if (status == CAIRN_OK && world->users != NULL)
+        status = base_array_reserve(allocator, &world->users, &world->user_capacity, rows);
     for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
         init_row(world, world->body_count);
     return status;

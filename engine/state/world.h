@@ -54,7 +54,6 @@ typedef struct eng_solid {
 typedef struct eng_extra {
     char *name; // owned; NULL for none
     eng_motion motion;
-    void *user;          // the program's own
     int first_connector; // index + 1 of the first connector on this body; 0: none
     int joints;          // number of joints on it
     int next;            // where the extra is free: index + 1 of the next free one
@@ -206,6 +205,8 @@ struct cairn_world {
     int arrival_count, arrival_capacity;
     eng_load *loads; // [body_count], NULL until there is one
     int load_capacity;
+    uint64_t *users; // [body_count] the program's own, NULL until there is one
+    int user_capacity;
     int motion_count; // bodies with a prescribed motion
     base_names body_names;
     int collider_count; // of all bodies
@@ -281,6 +282,10 @@ struct cairn_world {
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
+    const int *solver_row;      // [body] its row in the problem where it takes part, in the arena;
+                                // NULL where bodies are rows. Row k is that of active[k] either way
+    double (*solver_v_free)[6]; // [problem.body_count] v_free by rows, as its writer
+    double (*solver_v)[6];      // [problem.body_count] v_end by rows
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
@@ -545,6 +550,15 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESU
 /// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
 void eng_body_free(const cairn_world *world, int body, double v_free[6]);
 
+/// Free velocities go to the rows of the problem, where bodies are not its rows themselves.
+void eng_solver_rows_fill(cairn_world *world);
+
+/// Row in the implicit problem of a body that takes part in the general passes of this step.
+static inline int eng_solver_row(const cairn_world *world, int body)
+{
+    return world->solver_row != NULL ? world->solver_row[body] : body;
+}
+
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
@@ -570,6 +584,11 @@ void eng_energy_book(cairn_world *world);
 
 /// Notes what the balance was before the step, for its rise.
 void eng_energy_before(cairn_world *world);
+
+/// Forces (N), or torques about the centres of mass (N m), of contacts and connectors of the last
+/// step on all bodies, the sums of cairn_body_get_contact_force in one pass.
+/// @param given  [live bodies] out, in the order of cairn_body_at
+void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[3]);
 
 /// Contacts and penetration of the step go to the report.
 void eng_report_contacts(cairn_world *world);

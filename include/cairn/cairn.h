@@ -10,6 +10,9 @@
 // cairn_NOUN_set_X sets, both by the same names; cairn_NOUN_get alone reads all of it into a view;
 // cairn_NOUN_count, _at and _find list; cairn_ENUM_name is the word for an enum constant.
 //
+// cairn_world_array shows, cairn_world_read and cairn_world_write copy whole columns of bodies,
+// contacts, joints and connectors, which cairn_column_get_info lists.
+//
 // Threads: calls on different worlds, problems and writers do not disturb one another, except that
 // of the calls that read or write files in HDF5 only one may run at a time unless that library was
 // built thread-safe. On one world, any number of threads may call functions that take it as const
@@ -17,6 +20,7 @@
 #ifndef CAIRN_H
 #define CAIRN_H
 
+#include <cairn/array.h>
 #include <cairn/body.h>
 #include <cairn/connector.h>
 #include <cairn/contact.h>
@@ -27,6 +31,7 @@
 #include <cairn/motion.h>
 #include <cairn/plugin.h>
 #include <cairn/problem.h>
+#include <cairn/scene.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
 #include <cairn/status.h>

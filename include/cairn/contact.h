@@ -28,7 +28,9 @@ typedef struct cairn_contact_view {
 } cairn_contact_view;
 
 CAIRN_API int cairn_contact_count(const cairn_world *world);
-CAIRN_API void cairn_contact_get(const cairn_world *world, int index, cairn_contact_view *view);
+/// @return CAIRN_ERROR_NOT_FOUND, with zeros, for an index that is not in 0 .. count-1
+CAIRN_API cairn_status cairn_contact_get(const cairn_world *world, int index,
+                                         cairn_contact_view *view);
 
 /// Sum of the forces (N) and torques about the centre of mass (N m) of contacts and connectors on a
 /// body in the last step, world axes.

@@ -262,6 +262,15 @@ int eng_spheres_slot_count(const cairn_world *world)
     return world->spheres != NULL ? world->spheres->slots : 0;
 }
 
+cairn_array_segment eng_spheres_show_velocity(const cairn_world *world)
+{
+    const eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->slots == 0)
+        return (cairn_array_segment){0};
+    return (cairn_array_segment){spheres->pass.V, sizeof *spheres->pass.V, spheres->slots,
+                                 eng_spheres_ids(spheres)};
+}
+
 bool eng_spheres_holds(const cairn_world *world, int body)
 {
     return world->spheres != NULL &&

@@ -57,6 +57,9 @@ eng_state eng_spheres_state_of(const cairn_world *world, int body);
 pose eng_spheres_middle_of(const cairn_world *world, int body);
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
 
+/// Velocities of the slots in place, for cairn_world_array; count 0 where there are none.
+cairn_array_segment eng_spheres_show_velocity(const cairn_world *world);
+
 /// Contacts of the last step, read straight from the blocks of pairs.
 int eng_spheres_contact_count(const cairn_world *world);
 void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view);
