@@ -678,6 +678,7 @@ static void forget_step(cairn_world *world)
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->solved = NULL;
+    world->rolling = NULL;
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;
