@@ -111,3 +111,10 @@ double eng_potential_energy(const cairn_world *world)
     }
     return sum;
 }
+
+void eng_solver_rows_fill(cairn_world *world)
+{
+    for (int k = 0; k < world->active_count && world->solver_row != NULL; k++)
+        memcpy(world->solver_v_free[k], world->v_free[world->active[k]],
+               sizeof world->solver_v_free[k]);
+}
