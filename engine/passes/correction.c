@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Position correction after the velocity solve, theory.md section 7: the smallest displacement, in
-// the metric of the masses, that takes bodies out of penetration. Velocities stay as they are.
+// the metric of the masses, that takes bodies out of penetration. Velocities stay as they are, but
+// for the turn of a floating group that keeps its angular momentum.
+#include "engine/passes/floating.h"
 #include "engine/state/world.h"
 
 #include <math.h>
@@ -30,7 +32,7 @@ typedef struct moved_body {
 typedef struct field {
     const cairn_world *world;
     row *rows;
-    moved_body *bodies;                 // [body_count]
+    moved_body *bodies;                 // [rows of the problem]
     double precision;                   // m, changes below it do not matter
     int levels;                         // of tasks that have been run
     bool backward;                      // the sweep at hand
@@ -62,7 +64,7 @@ static void fill_row(const cairn_world *world, int contact, row *r)
         int body = problem->body[contact][side];
         r->body[side] = body;
         for (int k = 0; k < 6 && body >= 0; k++) {
-            r->H[side][k] = problem->H[contact][side][0][k] * sqrt(world->mass_inverse[body][k]);
+            r->H[side][k] = problem->H[contact][side][0][k] * sqrt(problem->mass_inverse[body][k]);
             W += r->H[side][k] * r->H[side][k];
         }
     }
@@ -179,7 +181,7 @@ static void apply(cairn_world *world, const moved_body *bodies, pose *q)
             continue;
         double *d = world->correction[i];
         for (int j = 0; j < 6; j++)
-            d[j] = bodies[i].d[j] * sqrt(world->mass_inverse[i][j]);
+            d[j] = bodies[k].d[j] * sqrt(world->mass_inverse[i][j]);
         vec3 shift = vec3_from(d), turn = vec3_from(d + 3);
         q[i].position = vec3_add(q[i].position, shift);
         if (vec3_norm_squared(turn) > 0.0)
@@ -190,7 +192,7 @@ static void apply(cairn_world *world, const moved_body *bodies, pose *q)
 
 static bool allocate(const cairn_world *world, field *f)
 {
-    size_t bodies = (size_t)world->body_count;
+    size_t bodies = (size_t)world->problem.body_count;
     f->rows = base_arena_array(world->arena, row, "correction rows", world->problem.contact_count);
     f->bodies = base_arena_array(world->arena, moved_body, "displacement", bodies);
     if (f->rows == NULL || f->bodies == NULL)
@@ -241,8 +243,18 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     for (int k = 0; k < CORRECTION_SWEEPS; k++)
         if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
             break;
-    apply(world, f.bodies, q);
-    world->corrected = true;
+    bool *pushed = base_arena_array(world->arena, bool, "pushed", world->problem.contact_count);
+    if (pushed == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < world->problem.contact_count; i++)
+        pushed[i] = f.rows[i].impulse > 0.0;
+    eng_floating groups;
+    cairn_status status = eng_floating_find(world, pushed, &groups);
+    if (status == CAIRN_OK) {
+        apply(world, f.bodies, q);
+        world->energy.correction += eng_floating_restore(world, &groups);
+        world->corrected = true;
+    }
     base_arena_rewind(world->arena, mark);
-    return CAIRN_OK;
+    return status;
 }
