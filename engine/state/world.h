@@ -304,10 +304,10 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     cairn_energy energy;
-    double energy_start;  // J, kinetic + potential at the first step
+    double energy_start;    // J, kinetic + potential at the first step
     int64_t unsolved_count; // steps whose solve ended above the tolerance
-    int logged_slots;     // in particle slots when the log was told last
-    double energy_before; // J, residual less dissipation at the start of this step
+    int logged_slots;       // in particle slots when the log was told last
+    double energy_before;   // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
     double time_start; // s, of step 0

@@ -51,8 +51,8 @@ typedef struct cairn_world_def {
 #undef CAIRN_WORLD_MEMBER
     cairn_allocator allocator; // NULL function: the C library's; called by one thread at a time
     /// Told, by the thread that calls: warnings (a solve that ends above the tolerance: the
-    /// first, the tenth, the hundredth ...), changes of the plan, checkpoints saved and restored. `text` lives during the call. It must
-    /// not call the world's functions. NULL: silent
+    /// first, the tenth, the hundredth ...), changes of the plan, checkpoints saved and restored.
+    /// `text` lives during the call. It must not call the world's functions. NULL: silent
     void (*log)(void *context, cairn_log_level level, const char *text);
     void *log_context;
     uint32_t cookie;

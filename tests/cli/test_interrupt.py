@@ -25,7 +25,7 @@ end
 
 def words(scene, out, until, *more):
     return ["run", scene, "--until", str(until), "--out", out, "--hash", out + "/hash.csv",
-            "--quiet", *more]
+            "--trajectory-every", "1", "--quiet", *more]
 
 
 def rows(folder, out):
