@@ -15,7 +15,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 10, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 11, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -33,6 +33,7 @@ typedef enum count_index {
     COUNT_JOINTS_CHANGED,
     COUNT_NOTE, // bytes
     COUNT_CONNECTORS,
+    COUNT_ACTION_NUMBERS,
     COUNTS
 } count_index;
 
@@ -43,6 +44,8 @@ typedef enum real_index {
     REAL_TIME_START,
     REAL_TIME_STEP,
     REAL_ENERGY_START,
+    REAL_GRAVITY,
+    REAL_GRAVITY_LAST = REAL_GRAVITY + 2,
     REAL_ENERGY,
     REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_get_energy gives it
     REALS = REAL_ENERGY_READ + ENERGIES
@@ -69,6 +72,7 @@ typedef struct snapshot {
     double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
+    double *actions;                 // [action numbers]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -214,6 +218,7 @@ static field_list body_fields(snapshot *s)
                 s->counts[COUNT_CONTACTS]);
     add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
         s->counts[COUNT_CONNECTORS], s->connectors);
+    add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[COUNT_ACTION_NUMBERS], s->actions);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
@@ -233,6 +238,7 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->q = base_arena_array(arena, pose, "q", bodies);
     s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
     s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->actions = base_arena_array(arena, double, "actions", s->counts[COUNT_ACTION_NUMBERS]);
     s->joints =
         base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
     s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
@@ -240,8 +246,9 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
     return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
-           s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_spheres_record_allocate(&s->spheres, arena) &&
+           s->joints != NULL && s->actions != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL &&
+           eng_spheres_record_allocate(&s->spheres, arena) &&
            eng_population_allocate(&s->population, arena);
 }
 
@@ -270,12 +277,14 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_JOINTS_CHANGED] = world->joints_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
         [COUNT_CONNECTORS] = world->connector_count,
+        [COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
     s->reals[REAL_TIME_START] = world->time_start;
     s->reals[REAL_TIME_STEP] = world->def.time_step;
     s->reals[REAL_ENERGY_START] = world->energy_start;
+    memcpy(&s->reals[REAL_GRAVITY], world->def.gravity, sizeof world->def.gravity);
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
@@ -348,6 +357,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     }
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
+    eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
         eng_population_take(world, &s->population);
@@ -431,6 +441,7 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         (uint64_t)s->counts[COUNT_BODIES] > reader->file_size ||
         (uint64_t)s->counts[COUNT_JOINTS] > reader->file_size ||
         (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
+        (uint64_t)s->counts[COUNT_ACTION_NUMBERS] > reader->file_size ||
         s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
         s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
@@ -497,6 +508,8 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              "%s is of a world with other %s: it goes on only with the scene and "
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (s->counts[COUNT_ACTION_NUMBERS] != eng_actions_number_count(world))
+        return refuse(reader, "its actions are not those of its fingerprint");
     if (eng_population_is_recorded(&s->population))
         return CAIRN_OK;
     if (world->population_changed)
@@ -568,6 +581,12 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
 
 static const char *body_fault(const snapshot *s)
 {
+    for (int i = 0; i < s->counts[COUNT_ACTION_NUMBERS]; i++)
+        if (!isfinite(s->actions[i]))
+            return "a number of an action is not finite";
+    for (int i = 0; i < 3; i++)
+        if (!isfinite(s->reals[REAL_GRAVITY + i]))
+            return "its gravity is not finite";
     for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
         const double *v = s->v[i], *q = (const double *)&s->q[i];
         double sum = 0.0;
@@ -662,6 +681,10 @@ static void copy_state(cairn_world *world, const snapshot *s)
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
     }
+    eng_actions_restore(world, s->actions);
+    // that of a function is another one at each time
+    if (eng_actions_drive_gravity(world))
+        memcpy(world->def.gravity, &s->reals[REAL_GRAVITY], sizeof world->def.gravity);
     world->step_count = s->counts[COUNT_STEP];
     world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
     world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;
