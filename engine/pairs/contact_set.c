@@ -38,12 +38,16 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
 {
     double h = world->def.time_step, moving = 0.0;
     double rate = closing_rate(world, contact, a, b, &moving);
-    // an impact that shall bounce must not be braked before it happens: leave it to close first
-    double gravity = vec3_norm(vec3_from(world->def.gravity));
-    if (restitution > 0.0 && moving < -4.0 * h * gravity)
-        return false;
     double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
                        world->shapes[world->bodies[b].shape]->smallest_size);
+    // an impact that shall bounce must not be braked before it happens: leave it to close first.
+    // What gravity gives in a step is no impact, and neither is round-off.
+    double least = 4.0 * h * vec3_norm(vec3_from(world->def.gravity)), digits = 1e-12;
+    least = fmax(least, isfinite(size) ? digits * size / h : 0.0);
+    least = fmax(least,
+                 digits * (vec3_norm(vec3_from(world->v[a])) + vec3_norm(vec3_from(world->v[b]))));
+    if (restitution > 0.0 && moving < -least)
+        return false;
     double still = isfinite(size) ? 1e-3 * size : 0.0;
     return contact->gap <= still || contact->gap + h * rate <= 0.0;
 }

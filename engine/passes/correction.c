@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Position correction after the velocity solve, theory.md section 7: the smallest displacement, in
-// the metric of the masses, that takes bodies out of penetration. Velocities stay as they are.
+// the metric of the masses, that takes bodies out of penetration. Velocities stay as they are, but
+// for the turn of a floating group that keeps its angular momentum.
+#include "engine/passes/floating.h"
 #include "engine/state/world.h"
 
 #include <math.h>
@@ -241,8 +243,18 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q)
     for (int k = 0; k < CORRECTION_SWEEPS; k++)
         if (sweep(&f, k % 2 == 1) <= 1e-3 * deepest)
             break;
-    apply(world, f.bodies, q);
-    world->corrected = true;
+    bool *pushed = base_arena_array(world->arena, bool, "pushed", world->problem.contact_count);
+    if (pushed == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < world->problem.contact_count; i++)
+        pushed[i] = f.rows[i].impulse > 0.0;
+    eng_floating groups;
+    cairn_status status = eng_floating_find(world, pushed, &groups);
+    if (status == CAIRN_OK) {
+        apply(world, f.bodies, q);
+        world->energy.correction += eng_floating_restore(world, &groups);
+        world->corrected = true;
+    }
     base_arena_rewind(world->arena, mark);
-    return CAIRN_OK;
+    return status;
 }

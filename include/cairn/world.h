@@ -104,7 +104,7 @@ typedef struct cairn_energy {
     double potential;  // J, of gravity, zero at the origin
     double elastic;    // J
     double drivers;    // J, work of moving bodies and applied forces
-    double correction; // J, potential energy given by the position correction
+    double correction; // J, work of the position correction
     double impact;     // J dissipated by normal impact
     double friction;   // J dissipated by friction
     double damping;    // J dissipated by dashpots

@@ -50,8 +50,6 @@ static cairn_world *make_cloud(const variant *v, double step, bool balls)
     for (int k = 0; k < 3; k++)
         def.gravity[k] = 0.0;
     def.time_step = step;
-    // it keeps angular momentum to first order only
-    def.correction = false;
     cairn_world *world = make_world(&def);
     set_variant(world, v);
     cairn_shape_id ball = sphere_shape(world, 0.1), box = box_shape(world, 0.15, 0.18, 0.12);
@@ -88,12 +86,11 @@ static void scales(const cairn_world *world, double *linear, double *angular)
     }
 }
 
-static void check_momentum(const variant *v, bool balls)
+static void check_momentum(const variant *v, double step, bool balls)
 {
-    double step = strcmp(v->law, "signorini_coulomb") == 0 ? 1e-3 : 1e-4;
     cairn_world *world = make_cloud(v, step, balls);
     double linear[2][3], angular[2][3], scale[2];
-    int touched = 0;
+    int touched = 0, least = (int)(0.02 / step);
     scales(world, &scale[0], &scale[1]);
     cairn_world_get_momentum(world, linear[0], angular[0]);
     for (int i = 0; i < (int)(0.15 / step); i++) {
@@ -101,7 +98,7 @@ static void check_momentum(const variant *v, bool balls)
         touched += cairn_contact_count(world) > 0;
     }
     cairn_world_get_momentum(world, linear[1], angular[1]);
-    assert_true(touched > 20);
+    assert_true(touched > (least < 20 ? least : 20));
     for (int k = 0; k < 3; k++) {
         if (!(fabs(linear[1][k] - linear[0][k]) <= 1e-12 * scale[0]))
             fail_msg("%s: linear momentum %d changes by %.3g", v->law, k,
@@ -116,15 +113,18 @@ static void check_momentum(const variant *v, bool balls)
 static void test_momentum_of_balls(void **state)
 {
     (void)state;
+    check_momentum(&variants[0], 5e-3, true);
     for (int i = 0; i < VARIANTS; i++)
-        check_momentum(&variants[i], true);
+        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, true);
 }
 
 static void test_momentum_with_boxes(void **state)
 {
     (void)state;
+    // long steps sink in deeper, and give the position correction more to do
+    check_momentum(&variants[0], 5e-3, false);
     for (int i = 0; i < VARIANTS; i++)
-        check_momentum(&variants[i], false);
+        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, false);
 }
 
 /// Every law of the table has its variant here.

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floating groups of bodies and their angular momentum, theory.md (7.3).
+#include "engine/passes/floating.h"
+
+#include "engine/joints/joints.h"
+
+#include <string.h>
+
+enum { ANCHORED = -2 };
+
+/// First body of a group; paths are shortened on the way.
+static int first_of(int *parent, int body)
+{
+    while (parent[body] != body) {
+        parent[body] = parent[parent[body]];
+        body = parent[body];
+    }
+    return body;
+}
+
+/// Two bodies act on each other; -1, or one that is not dynamic, is what groups are anchored to.
+static void tie(const cairn_world *world, int *parent, bool *anchored, int a, int b)
+{
+    bool free_a = a >= 0 && world->bodies[a].kind == CAIRN_DYNAMIC;
+    bool free_b = b >= 0 && world->bodies[b].kind == CAIRN_DYNAMIC;
+    if (!free_a || !free_b) {
+        int body = free_a ? a : b;
+        if (free_a || free_b)
+            anchored[first_of(parent, body)] = true;
+        return;
+    }
+    int low = first_of(parent, a), high = first_of(parent, b);
+    if (low > high) {
+        int other = low;
+        low = high;
+        high = other;
+    }
+    parent[high] = low;
+    anchored[low] = anchored[low] || anchored[high];
+}
+
+static void tie_all(const cairn_world *world, const bool *pushed, int *parent, bool *anchored)
+{
+    const eng_contacts *c = &world->contacts;
+    for (int k = 0; k < world->active_count; k++)
+        parent[world->active[k]] = world->active[k];
+    for (int i = 0; i < c->cone_count; i++)
+        if (c->gap[i] <= 0.0 || c->R[i][0] > 0.0 || pushed[i])
+            tie(world, parent, anchored, c->body[i][0], c->body[i][1]);
+    for (int i = 0; i < world->joint_count; i++)
+        tie(world, parent, anchored, world->joints[i].body[0], world->joints[i].body[1]);
+}
+
+/// Angular momentum of one body about its own centre, world axes.
+static vec3 spin_of(const cairn_world *world, int body)
+{
+    vec3 own = vec3_multiply(eng_inertia_of(world, body), vec3_from(world->v[body] + 3));
+    return quat_rotate(world->q[body].orientation, own);
+}
+
+static vec3 momentum_about(const cairn_world *world, int body, vec3 point)
+{
+    vec3 arm = vec3_sub(world->q[body].position, point);
+    vec3 linear = vec3_scale(world->bodies[body].mass, vec3_from(world->v[body]));
+    return vec3_add(spin_of(world, body), vec3_cross(arm, linear));
+}
+
+/// Numbers the groups that float and have more than one body.
+static void number_groups(const cairn_world *world, int *parent, const bool *anchored, int *size,
+                          eng_floating *floating)
+{
+    for (int k = 0; k < world->active_count; k++)
+        if (world->bodies[world->active[k]].kind == CAIRN_DYNAMIC)
+            size[first_of(parent, world->active[k])]++;
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
+        floating->group[i] = ANCHORED;
+        if (parent[i] == i && size[i] > 1 && !anchored[i])
+            floating->group[i] = floating->count++;
+    }
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k], first = first_of(parent, i);
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            floating->group[i] = floating->group[first];
+    }
+}
+
+/// Masses, centres, and angular momentum about them.
+static void measure(const cairn_world *world, const eng_floating *floating)
+{
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k], g = floating->group[i];
+        if (g < 0)
+            continue;
+        eng_floating_group *group = &floating->groups[g];
+        double mass = world->bodies[i].mass;
+        group->mass += mass;
+        group->centre = vec3_add_scaled(group->centre, mass, world->q[i].position);
+    }
+    for (int g = 0; g < floating->count; g++)
+        floating->groups[g].centre =
+            vec3_scale(1.0 / floating->groups[g].mass, floating->groups[g].centre);
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k], g = floating->group[i];
+        if (g < 0)
+            continue;
+        eng_floating_group *group = &floating->groups[g];
+        group->momentum = vec3_add(group->momentum, momentum_about(world, i, group->centre));
+    }
+}
+
+cairn_status eng_floating_find(const cairn_world *world, const bool *pushed, eng_floating *floating)
+{
+    size_t bodies = (size_t)world->body_count;
+    *floating = (eng_floating){0};
+    floating->group = base_arena_array(world->arena, int, "groups", bodies);
+    int *parent = base_arena_array(world->arena, int, "group parents", bodies);
+    int *size = base_arena_array(world->arena, int, "group sizes", bodies);
+    bool *anchored = base_arena_array(world->arena, bool, "anchored groups", bodies);
+    if (floating->group == NULL || parent == NULL || size == NULL || anchored == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(size, 0, bodies * sizeof *size);
+    memset(anchored, 0, bodies * sizeof *anchored);
+    tie_all(world, pushed, parent, anchored);
+    number_groups(world, parent, anchored, size, floating);
+    floating->groups =
+        base_arena_array(world->arena, eng_floating_group, "floating groups", floating->count);
+    if (floating->groups == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(floating->groups, 0, (size_t)floating->count * sizeof *floating->groups);
+    measure(world, floating);
+    return CAIRN_OK;
+}
+
+/// Inertia about a point, world axes, of one body.
+static mat3 inertia_about(const cairn_world *world, int body, vec3 point)
+{
+    vec3 arm = vec3_sub(world->q[body].position, point), J = eng_inertia_of(world, body);
+    double mass = world->bodies[body].mass;
+    mat3 axes = quat_to_mat3(world->q[body].orientation), sum;
+    double r[3];
+    vec3_store(r, arm);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double turned = 0.0;
+            for (int k = 0; k < 3; k++)
+                turned += axes.m[i][k] * vec3_get(J, k) * axes.m[j][k];
+            double about = (i == j ? vec3_norm_squared(arm) : 0.0) - r[i] * r[j];
+            sum.m[i][j] = turned + mass * about;
+        }
+    return sum;
+}
+
+/// Where the groups are now, and what they lack of their angular momentum.
+static void measure_again(const cairn_world *world, const eng_floating *floating)
+{
+    for (int g = 0; g < floating->count; g++)
+        floating->groups[g].shift = (vec3){0.0, 0.0, 0.0};
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k], g = floating->group[i];
+        if (g < 0)
+            continue;
+        eng_floating_group *group = &floating->groups[g];
+        double share = world->bodies[i].mass / group->mass;
+        vec3 arm = vec3_sub(world->q[i].position, group->centre);
+        group->shift = vec3_add_scaled(group->shift, share, arm);
+        group->momentum = vec3_sub(group->momentum, momentum_about(world, i, group->centre));
+    }
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k], g = floating->group[i];
+        if (g < 0)
+            continue;
+        eng_floating_group *group = &floating->groups[g];
+        mat3 own = inertia_about(world, i, vec3_add(group->centre, group->shift));
+        group->inertia = mat3_add(&group->inertia, &own);
+    }
+}
+
+double eng_floating_restore(cairn_world *world, const eng_floating *floating)
+{
+    measure_again(world, floating);
+    for (int g = 0; g < floating->count; g++) {
+        eng_floating_group *group = &floating->groups[g];
+        bool turns = mat3_determinant(&group->inertia) > 0.0;
+        mat3 inverse = turns ? mat3_inverse(&group->inertia) : (mat3){0};
+        group->turn = mat3_apply(&inverse, group->momentum);
+    }
+    double gained = 0.0;
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k], g = floating->group[i];
+        if (g < 0)
+            continue;
+        const eng_floating_group *group = &floating->groups[g];
+        double *v = world->v[i];
+        gained -= eng_body_kinetic_energy(world, i, v);
+        vec3 arm = vec3_sub(world->q[i].position, vec3_add(group->centre, group->shift));
+        vec3 own = quat_rotate_inverse(world->q[i].orientation, group->turn);
+        vec3_store(v, vec3_add(vec3_from(v), vec3_cross(group->turn, arm)));
+        vec3_store(v + 3, vec3_add(vec3_from(v + 3), own));
+        gained += eng_body_kinetic_energy(world, i, v);
+    }
+    return gained;
+}
