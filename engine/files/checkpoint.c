@@ -435,15 +435,14 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
         if (s->spheres.counts[i] < 0 || (uint64_t)s->spheres.counts[i] > reader->file_size)
             return refuse(reader, "a number of its parts is out of range");
-    if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_BODIES] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_JOINTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_ACTION_NUMBERS] > reader->file_size ||
-        s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
-        s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
+    // every one of these has a byte in the file at least
+    static const count_index in_file[] = {COUNT_CONTACTS, COUNT_PAIRS,         COUNT_LISTED_PAIRS,
+                                          COUNT_BODIES,   COUNT_JOINTS,        COUNT_CONNECTORS,
+                                          COUNT_LISTED,   COUNT_ACTION_NUMBERS};
+    for (int i = 0; i < BASE_COUNT(in_file); i++)
+        if (s->counts[in_file[i]] > (int64_t)reader->file_size)
+            return refuse(reader, "a number of its parts is out of range");
+    if (s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
         return refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
