@@ -411,6 +411,11 @@ static cairn_status refuse(const con_hdf5_reader *reader, const char *reason)
     return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s", reader->path, reason);
 }
 
+static bool in_range(int64_t value, int64_t count)
+{
+    return value >= 0 && value < count;
+}
+
 static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
 {
     const eng_store_array format = {"format", ENG_STORE_LONG, 1, 1, &s->format};
@@ -429,20 +434,18 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    bool good = true;
     for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
-        if (s->population.counts[i] < 0 || s->population.counts[i] > INT_MAX / 16)
-            return refuse(reader, "a number of its parts is out of range");
+        good = good && in_range(s->population.counts[i], INT_MAX / 16);
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
-        if (s->spheres.counts[i] < 0 || (uint64_t)s->spheres.counts[i] > reader->file_size)
-            return refuse(reader, "a number of its parts is out of range");
+        good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
     // every one of these has a byte in the file at least
     static const count_index in_file[] = {COUNT_CONTACTS, COUNT_PAIRS,         COUNT_LISTED_PAIRS,
                                           COUNT_BODIES,   COUNT_JOINTS,        COUNT_CONNECTORS,
                                           COUNT_LISTED,   COUNT_ACTION_NUMBERS};
     for (int i = 0; i < BASE_COUNT(in_file); i++)
-        if (s->counts[in_file[i]] > (int64_t)reader->file_size)
-            return refuse(reader, "a number of its parts is out of range");
-    if (s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
+        good = good && s->counts[in_file[i]] <= (int64_t)reader->file_size;
+    if (!good || s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
         return refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
@@ -533,11 +536,6 @@ static bool allocate_arrays(snapshot *s, base_arena *arena)
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
            allocate_copies(s, arena);
-}
-
-static bool in_range(int64_t value, int64_t count)
-{
-    return value >= 0 && value < count;
 }
 
 static const char *pair_fault(const snapshot *s)
