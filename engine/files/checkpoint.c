@@ -44,8 +44,6 @@ typedef enum real_index {
     REAL_TIME_START,
     REAL_TIME_STEP,
     REAL_ENERGY_START,
-    REAL_GRAVITY,
-    REAL_GRAVITY_LAST = REAL_GRAVITY + 2,
     REAL_ENERGY,
     REAL_ENERGY_READ = REAL_ENERGY + ENERGIES, // as cairn_world_get_energy gives it
     REALS = REAL_ENERGY_READ + ENERGIES
@@ -284,7 +282,6 @@ static void take_head(const cairn_world *world, snapshot *s)
     s->reals[REAL_TIME_START] = world->time_start;
     s->reals[REAL_TIME_STEP] = world->def.time_step;
     s->reals[REAL_ENERGY_START] = world->energy_start;
-    memcpy(&s->reals[REAL_GRAVITY], world->def.gravity, sizeof world->def.gravity);
     memcpy(&s->reals[REAL_ENERGY], &world->energy, sizeof world->energy);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
@@ -580,10 +577,7 @@ static const char *body_fault(const snapshot *s)
 {
     for (int i = 0; i < s->counts[COUNT_ACTION_NUMBERS]; i++)
         if (!isfinite(s->actions[i]))
-            return "a number of an action is not finite";
-    for (int i = 0; i < 3; i++)
-        if (!isfinite(s->reals[REAL_GRAVITY + i]))
-            return "its gravity is not finite";
+            return "the state of a load, emitter or outlet is not finite";
     for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
         const double *v = s->v[i], *q = (const double *)&s->q[i];
         double sum = 0.0;
@@ -679,9 +673,6 @@ static void copy_state(cairn_world *world, const snapshot *s)
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
     }
     eng_actions_restore(world, s->actions);
-    // that of a function is another one at each time
-    if (eng_actions_drive_gravity(world))
-        memcpy(world->def.gravity, &s->reals[REAL_GRAVITY], sizeof world->def.gravity);
     world->step_count = s->counts[COUNT_STEP];
     world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
     world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;

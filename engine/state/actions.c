@@ -77,6 +77,8 @@ void eng_actions_restore(cairn_world *world, const double *numbers)
         eng_action *action = world->actions[i];
         memcpy(action->numbers, numbers, (size_t)action->number_count * sizeof *numbers);
         numbers += action->number_count;
+        if (action->kind->restored != NULL)
+            action->kind->restored(world, action);
     }
 }
 

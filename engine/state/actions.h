@@ -17,6 +17,8 @@ typedef struct eng_action_kind {
     cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
     /// Frees what `data` owns and `data` itself; NULL: base_release alone.
     void (*release)(const base_allocator *allocator, void *data);
+    /// Its numbers are those of a checkpoint now; NULL: nothing to do.
+    void (*restored)(cairn_world *world, eng_action *action);
     bool drives_gravity; // gravity is then no part of what a checkpoint must find unchanged
 } eng_action_kind;
 
