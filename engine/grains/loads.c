@@ -44,6 +44,8 @@ static const eng_action_kind load_kind = {.begin = load_begin};
 cairn_status cairn_body_set_load(cairn_world *world, cairn_body_id body,
                                  cairn_load_function *function, void *context, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, body);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -94,6 +96,8 @@ static const eng_action_kind gravity_kind = {
 cairn_status cairn_world_set_gravity_function(cairn_world *world, cairn_gravity_function *function,
                                               void *context, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     if (function == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a function of gravity must be given");
     int index = 0;

@@ -49,14 +49,18 @@ eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kin
 cairn_status eng_actions_begin(cairn_world *world, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;
+    if (world->actions_begun > world->step_count)
+        return CAIRN_OK;
     for (int i = 0; i < world->action_count && status == CAIRN_OK; i++)
         status = world->actions[i]->kind->begin(world, world->actions[i], error);
+    world->actions_begun = world->step_count + (status == CAIRN_OK);
     return status;
 }
 
 int64_t eng_actions_number_count(const cairn_world *world)
 {
-    int64_t count = 0;
+    // one for how far they are
+    int64_t count = world->action_count > 0;
     for (int i = 0; i < world->action_count; i++)
         count += world->actions[i]->number_count;
     return count;
@@ -64,6 +68,8 @@ int64_t eng_actions_number_count(const cairn_world *world)
 
 void eng_actions_take(const cairn_world *world, double *numbers)
 {
+    if (world->action_count > 0)
+        *numbers++ = (double)world->actions_begun;
     for (int i = 0; i < world->action_count; i++) {
         const eng_action *action = world->actions[i];
         memcpy(numbers, action->numbers, (size_t)action->number_count * sizeof *numbers);
@@ -73,6 +79,8 @@ void eng_actions_take(const cairn_world *world, double *numbers)
 
 void eng_actions_restore(cairn_world *world, const double *numbers)
 {
+    if (world->action_count > 0)
+        world->actions_begun = (int64_t)*numbers++;
     for (int i = 0; i < world->action_count; i++) {
         eng_action *action = world->actions[i];
         memcpy(action->numbers, numbers, (size_t)action->number_count * sizeof *numbers);
