@@ -42,6 +42,7 @@ typedef struct scn_options {
     size_t memory_budget; // bytes for program and world together, while the world steps, too;
                           // counted where the allocator is the C library's; default 4 GB
     bool (*stop)(void);   // asked while functions of motions run; NULL: nobody asks
+    bool keep;            // the program stays, for scn_add
 
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
@@ -130,7 +131,8 @@ typedef struct scn_scene {
     int sensor_count, sensor_capacity;
     scn_motion **motions; // [motion_count]
     int motion_count, motion_capacity;
-    struct scn_sandbox *sandbox; // of the program, which stays for the motions; NULL without
+    struct scn_sandbox *sandbox; // of the program, where it stays for motions or scn_add; else NULL
+    struct scn_loader *loader;   // for scn_add; NULL where the program is over
     struct lua_State *program;
     scn_budget budget;      // of program and world
     base_allocator counted; // theirs, which refers to the budget
@@ -147,6 +149,22 @@ scn_options scn_default_options(void);
 cairn_status scn_load(const char *path, const scn_options *options, scn_scene **scene,
                       cairn_error *error) CAIRN_CHECK_RESULT;
 void scn_destroy(scn_scene *scene);
+
+/// A scene without a program; scn_add builds it. Lists of the options must be empty.
+/// @param name  in place of the path in messages
+cairn_status scn_open(const char *name, const scn_options *options, scn_scene **scene,
+                      cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Between steps: runs more of a program in a scene that was opened, or loaded with `keep`.
+/// @return CAIRN_ERROR_SCENE with what is wrong; CAIRN_ERROR_MEMORY
+cairn_status scn_add(scn_scene *scene, const char *text, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Makes the world where no call has made it yet.
+cairn_status scn_begin_world(scn_scene *scene, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Calls of the language, 0 <= index < count.
+int scn_call_count(void);
+const char *scn_call_name(int index);
 
 /// "force", "position", ...
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity);

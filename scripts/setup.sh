@@ -17,8 +17,14 @@ required_packages=(
 viewer_packages=(
     libsdl2-dev libglew-dev libcglm-dev libstb-dev libgl1-mesa-dri libegl1
 )
+# the Python package; without them the build leaves it out
+python_packages=(
+    python3-dev python3-cffi python3-numpy python3-scipy python3-h5py
+    python3-setuptools python3-wheel python3-build python3-venv
+)
 test_packages=(
-    libcmocka-dev libfclib-dev python3 python3-numpy python3-h5py clang-format-14
+    libcmocka-dev libfclib-dev python3 python3-numpy python3-h5py python3-pytest
+    python3-matplotlib clang-format-14
 )
 
 # scripts/docs.sh
@@ -37,6 +43,7 @@ Installs what is missing (with apt-get, through sudo when not root) and builds i
   --with-docs      install the packages of the documentation site too
   --no-tests       install only what the build needs (default)
   --no-viewer      leave the viewer's packages out
+  --no-python      leave the packages of the Python package out
   --no-packages    install nothing
   --no-build       stop after the packages
   --strict         compiler warnings are errors
@@ -47,6 +54,7 @@ TEXT
 with_tests=false
 with_docs=false
 with_viewer=true
+with_python=true
 with_packages=true
 with_build=true
 strict=false
@@ -56,6 +64,7 @@ for option in "$@"; do
     --with-docs) with_docs=true ;;
     --no-tests) with_tests=false ;;
     --no-viewer) with_viewer=false ;;
+    --no-python) with_python=false ;;
     --no-packages) with_packages=false ;;
     --no-build) with_build=false ;;
     --strict) strict=true ;;
@@ -76,6 +85,7 @@ list_packages()
     echo "cairn needs, by their Debian 12 names:"
     echo "  to build:  ${required_packages[*]}"
     echo "  to view:   ${viewer_packages[*]}"
+    echo "  in Python: ${python_packages[*]}"
     echo "  to test:   ${test_packages[*]}"
     echo "  for docs:  ${docs_packages[*]}"
     echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
@@ -150,6 +160,9 @@ install_packages()
     wanted=("${required_packages[@]}")
     if $with_viewer; then
         wanted+=("${viewer_packages[@]}")
+    fi
+    if $with_python; then
+        wanted+=("${python_packages[@]}")
     fi
     if $with_tests; then
         wanted+=("${test_packages[@]}")

@@ -249,24 +249,28 @@ static const char *place_fault(const cairn_world *world, int place)
 static cairn_status check_touches(const cairn_world *world, cairn_error *error)
 {
     const eng_plan *plan = &world->plan;
-    int named = 0;
-    for (int body = 0; body < world->body_count; body++)
-        for (int k = plan->start[body]; k < plan->start[body + 1]; k++) {
+    int named = 0, listed = 0;
+    for (int i = 0; i < plan->paired_count; i++) {
+        int body = plan->paired[i];
+        eng_body_pairs own = plan->pairs_of[body];
+        listed += own.count;
+        for (int k = own.first; k < own.first + own.count; k++) {
             int place = plan->touch[k] >> 1;
             if (place < plan->cone_pairs || place >= world->pair_count ||
                 body_of(world, &world->pairs[plan->order[place]], plan->touch[k] & 1) != body ||
-                (k > plan->start[body] && plan->touch[k] <= plan->touch[k - 1]))
+                (k > own.first && plan->touch[k] <= plan->touch[k - 1]))
                 return broken(error, "body", body, "its explicit pairs are not its own");
         }
+    }
     for (int place = plan->cone_pairs; place < world->pair_count; place++)
         for (int side = 0; side < 2; side++) {
             int body = body_of(world, &world->pairs[plan->order[place]], side);
             named += world->bodies[body].kind == CAIRN_DYNAMIC;
         }
-    if (named != plan->start[world->body_count])
+    if (named != listed)
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
                          "explicit pairs name %d dynamic bodies, which name %d pairs", named,
-                         plan->start[world->body_count]);
+                         listed);
     return CAIRN_OK;
 }
 

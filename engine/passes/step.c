@@ -94,12 +94,16 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 /// contacts and joints alone are in v_free already).
 static void apply_reactions(cairn_world *world)
 {
-    if (world->problem.contact_count > 0)
-        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->v_end);
-    for (int k = 0; k < world->active_count && world->problem.contact_count == 0; k++)
-        memcpy(world->v_end[world->active[k]], world->v_free[world->active[k]],
+    bool solved = world->problem.contact_count > 0;
+    if (solved) {
+        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
+        eng_joints_apply(world, world->solver_v);
+    }
+    for (int k = 0; k < world->active_count && (!solved || world->solver_row != NULL); k++) {
+        int body = world->active[k];
+        memcpy(world->v_end[body], solved ? world->solver_v[k] : world->v_free[body],
                sizeof *world->v_end);
-    eng_joints_apply(world, world->v_end);
+    }
 }
 
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
@@ -113,7 +117,7 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
             return status;
         apply_reactions(world);
         bool changed;
-        status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
+        status = eng_joints_update(world, (const double(*)[6])world->solver_v, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
         if (changed)

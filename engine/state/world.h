@@ -282,6 +282,10 @@ struct cairn_world {
 
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
+    const int *solver_row;      // [body] its row in the problem where it takes part, in the arena;
+                                // NULL where bodies are rows. Row k is that of active[k] either way
+    double (*solver_v_free)[6]; // [problem.body_count] v_free by rows, as its writer
+    double (*solver_v)[6];      // [problem.body_count] v_end by rows
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
@@ -545,6 +549,15 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESU
 
 /// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
 void eng_body_free(const cairn_world *world, int body, double v_free[6]);
+
+/// Free velocities go to the rows of the problem, where bodies are not its rows themselves.
+void eng_solver_rows_fill(cairn_world *world);
+
+/// Row in the implicit problem of a body that takes part in the general passes of this step.
+static inline int eng_solver_row(const cairn_world *world, int body)
+{
+    return world->solver_row != NULL ? world->solver_row[body] : body;
+}
 
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).

@@ -31,6 +31,7 @@
 #include <cairn/motion.h>
 #include <cairn/plugin.h>
 #include <cairn/problem.h>
+#include <cairn/scene.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
 #include <cairn/status.h>

@@ -2,6 +2,9 @@
 // Calls body and ground.
 #include "scenes/load/loader.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 // address is the key under which the registry keeps name -> place in the world
 static const char names_key;
 
@@ -15,15 +18,40 @@ static void push_names(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
 }
 
+/// The body that "#12" means, twelve bodies behind the first; a null id for other words.
+static cairn_body_id body_of_place(const cairn_world *world, const char *word)
+{
+    char *end = NULL;
+    unsigned long place = word[0] == '#' ? strtoul(word + 1, &end, 10) : 0;
+    if (end == NULL || end == word + 1 || *end != '\0' ||
+        place >= (unsigned long)cairn_body_count(world))
+        return (cairn_body_id){0};
+    return cairn_body_at(world, (int)place);
+}
+
 cairn_body_id scn_check_body(lua_State *L, const char *name)
 {
+    const cairn_world *world = scn_loader_world(L);
     push_names(L);
     if (lua_getfield(L, -1, name) == LUA_TNUMBER) {
         int place = (int)lua_tointeger(L, -1);
         lua_pop(L, 2);
-        return cairn_body_at(scn_loader_world(L), place);
+        // a removed body has left its place to the last one
+        cairn_body_view view;
+        cairn_body_id body = cairn_body_at(world, place);
+        bool same = cairn_body_get(world, body, &view) == CAIRN_OK && strcmp(view.name, name) == 0;
+        body = same ? body : cairn_body_find(world, name);
+        if (body.generation != 0)
+            return body;
+        push_names(L);
+        lua_pushnil(L);
     }
     lua_pop(L, 1);
+    cairn_body_id body = body_of_place(world, name);
+    if (body.generation != 0) {
+        lua_pop(L, 1);
+        return body;
+    }
     const char *names[64];
     int count = 0;
     lua_pushnil(L);
@@ -44,7 +72,7 @@ cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)
     if (def->name != NULL) {
         const char *name = def->name;
         push_names(L);
-        if (lua_getfield(L, -1, name) != LUA_TNIL)
+        if (lua_getfield(L, -1, name) != LUA_TNIL && cairn_body_find(world, name).generation != 0)
             scn_raise(L, "a body named \"%.80s\" exists already", name);
         lua_pop(L, 2);
     }

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/file.h"
 #include "base/settings.h"
+#include "base/timer.h"
 #include "scenes/load/motion.h"
 
 #include <errno.h>
@@ -238,20 +239,26 @@ static cairn_status fail_program(scn_loader *loader, lua_State *L, int result, c
                      text);
 }
 
+static cairn_status run_text(scn_loader *loader, lua_State *L, const char *text, size_t size,
+                             cairn_error *error)
+{
+    lua_settop(L, 0);
+    lua_pushcfunction(L, place_message);
+    char chunk[PATH_MAX + 2];
+    snprintf(chunk, sizeof chunk, "@%s", loader->scene->path);
+    int result = luaL_loadbufferx(L, text, size, chunk, "t");
+    if (result == LUA_OK)
+        result = lua_pcall(L, 0, 0, 1);
+    return result == LUA_OK ? CAIRN_OK : fail_program(loader, L, result, error);
+}
+
 static cairn_status run_program(scn_loader *loader, lua_State *L, const char *text, size_t size,
                                 cairn_error *error)
 {
     lua_pushcfunction(L, prepare);
     int result = lua_pcall(L, 0, 0, 0);
-    if (result != LUA_OK)
-        return fail_program(loader, L, result, error);
-    lua_pushcfunction(L, place_message);
-    char chunk[PATH_MAX + 2];
-    snprintf(chunk, sizeof chunk, "@%s", loader->scene->path);
-    result = luaL_loadbufferx(L, text, size, chunk, "t");
-    if (result == LUA_OK)
-        result = lua_pcall(L, 0, 0, 1);
-    return result == LUA_OK ? CAIRN_OK : fail_program(loader, L, result, error);
+    return result == LUA_OK ? run_text(loader, L, text, size, error)
+                            : fail_program(loader, L, result, error);
 }
 
 /// The world of a scene without any body is made here, too.
@@ -279,7 +286,7 @@ static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *
     return status != CAIRN_OK ? status : warn_overlaps(loader, error);
 }
 
-/// Closes the program, or keeps it for the motions.
+/// Closes the program, or keeps it for the motions and scn_add.
 static void end_program(scn_loader *loader, lua_State *L, bool keep)
 {
     scn_scene *scene = loader->scene;
@@ -295,13 +302,14 @@ static void end_program(scn_loader *loader, lua_State *L, bool keep)
     base_release(&scene->allocator, loader->sandbox);
 }
 
-static cairn_status load_text(scn_loader *loader, const char *text, size_t size, cairn_error *error)
+/// A sandbox for the loader's program; NULL when out of memory.
+static lua_State *open_sandbox(scn_loader *loader)
 {
     scn_scene *scene = loader->scene;
     const scn_options *options = loader->options;
     loader->sandbox = base_allocate(&scene->allocator, 1, sizeof *loader->sandbox);
     if (loader->sandbox == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
+        return NULL;
     *loader->sandbox = (scn_sandbox){.allocator = scene->counted,
                                      .memory_limit = options->memory_limit,
                                      .instruction_limit = options->instruction_limit,
@@ -309,14 +317,48 @@ static cairn_status load_text(scn_loader *loader, const char *text, size_t size,
                                      .stop = options->stop,
                                      .owner = loader};
     lua_State *L = scn_sandbox_open(loader->sandbox);
-    cairn_status status = CAIRN_OK;
     if (L == NULL)
-        status = base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
-    if (status == CAIRN_OK)
-        status = run_program(loader, L, text, size, error);
+        base_release(&scene->allocator, loader->sandbox);
+    return L;
+}
+
+/// Copies the loader to the scene, for scn_add; what the caller overrides has been applied.
+static cairn_status keep_loader(const scn_loader *loader, cairn_error *error)
+{
+    scn_scene *scene = loader->scene;
+    scn_loader *kept = base_allocate(&scene->allocator, 1, sizeof *kept);
+    scn_options *options = base_allocate(&scene->allocator, 1, sizeof *options);
+    char *folder = base_copy_text(&scene->allocator, loader->folder);
+    if (kept == NULL || options == NULL || folder == NULL) {
+        base_release(&scene->allocator, kept);
+        base_release(&scene->allocator, options);
+        base_release(&scene->allocator, folder);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
+    }
+    *options = *loader->options;
+    options->parameter_count = options->simulation_count = 0;
+    options->solver_setting_count = options->local_setting_count = 0;
+    options->law = options->solver = options->local = options->text = NULL;
+    *kept = *loader;
+    kept->options = options;
+    kept->folder = folder;
+    scene->loader = kept;
+    return CAIRN_OK;
+}
+
+static cairn_status load_text(scn_loader *loader, const char *text, size_t size, cairn_error *error)
+{
+    scn_scene *scene = loader->scene;
+    lua_State *L = open_sandbox(loader);
+    if (L == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", scene->path);
+    bool keep = loader->options->keep;
+    cairn_status status = run_program(loader, L, text, size, error);
     if (status == CAIRN_OK)
         status = finish_scene(loader, L, error);
-    end_program(loader, L, status == CAIRN_OK && scene->motion_count > 0);
+    if (status == CAIRN_OK && keep)
+        status = keep_loader(loader, error);
+    end_program(loader, L, status == CAIRN_OK && (keep || scene->motion_count > 0));
     return status;
 }
 
@@ -499,6 +541,16 @@ static void release_parameter(const base_allocator *allocator, scn_parameter *pa
     base_release(allocator, (char *)parameter->value.text);
 }
 
+/// Drops the sensors behind the first `count`.
+static void drop_sensors(scn_scene *scene, int count)
+{
+    while (scene->sensor_count > count) {
+        scn_sensor *sensor = &scene->sensors[--scene->sensor_count];
+        base_release(&scene->allocator, sensor->name);
+        base_release(&scene->allocator, sensor->bodies);
+    }
+}
+
 void scn_destroy(scn_scene *scene)
 {
     if (scene == NULL)
@@ -507,12 +559,14 @@ void scn_destroy(scn_scene *scene)
     cairn_world_destroy(scene->world);
     for (int i = 0; i < scene->parameter_count; i++)
         release_parameter(&allocator, &scene->parameters[i]);
-    for (int i = 0; i < scene->sensor_count; i++) {
-        base_release(&allocator, scene->sensors[i].name);
-        base_release(&allocator, scene->sensors[i].bodies);
-    }
+    drop_sensors(scene, 0);
     scn_sandbox_close(scene->program);
     base_release(&allocator, scene->sandbox);
+    if (scene->loader != NULL) {
+        base_release(&allocator, (scn_options *)scene->loader->options);
+        base_release(&allocator, (char *)scene->loader->folder);
+        base_release(&allocator, scene->loader);
+    }
     for (int i = 0; i < scene->motion_count; i++) {
         base_release(&allocator, scene->motions[i]->body);
         base_release(&allocator, scene->motions[i]);
@@ -526,4 +580,92 @@ void scn_destroy(scn_scene *scene)
     base_release(&allocator, scene->name);
     base_release(&allocator, scene->path);
     base_release(&source, scene);
+}
+
+// ---------------------------------------------------------------- programs that come in parts
+
+cairn_status scn_open(const char *name, const scn_options *options, scn_scene **scene,
+                      cairn_error *error)
+{
+    *scene = NULL;
+    if (options->parameter_count > 0 || options->simulation_count > 0 ||
+        options->solver_setting_count > 0 || options->local_setting_count > 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "%s: a scene without a program takes no lists of settings", name);
+    scn_scene *made = make_scene(name, options);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", name);
+    scn_loader loader;
+    prepare_loader(&loader, options, made);
+    char folder[PATH_MAX];
+    loader.folder = realpath(".", folder) != NULL ? folder : ".";
+    made->text = base_copy_text(&made->allocator, "");
+    lua_State *L = made->text != NULL ? open_sandbox(&loader) : NULL;
+    cairn_status status = L != NULL
+                              ? run_program(&loader, L, "", 0, error)
+                              : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", name);
+    if (status == CAIRN_OK)
+        status = keep_loader(&loader, error);
+    if (L != NULL)
+        end_program(&loader, L, status == CAIRN_OK);
+    if (status != CAIRN_OK)
+        scn_destroy(made);
+    else
+        *scene = made;
+    return status;
+}
+
+/// Lets the kept program run again under its limits, which are counted anew.
+static void wake_program(scn_scene *scene)
+{
+    scn_sandbox *sandbox = scene->sandbox;
+    sandbox->owner = scene->loader;
+    sandbox->time_limit = scene->loader->options->time_limit;
+    sandbox->instructions = 0;
+    sandbox->started = base_timer_seconds();
+    sandbox->last_line = 0;
+    sandbox->memory_refused = sandbox->text_refused = scene->budget.refused = false;
+    scene->loader->failure = CAIRN_ERROR_SCENE;
+}
+
+static void rest_program(scn_scene *scene)
+{
+    lua_settop(scene->program, 0);
+    scene->sandbox->owner = NULL;
+    scene->sandbox->time_limit = INFINITY;
+}
+
+cairn_status scn_add(scn_scene *scene, const char *text, cairn_error *error)
+{
+    int sensors = scene->sensor_count;
+    wake_program(scene);
+    cairn_status status = run_text(scene->loader, scene->program, text, strlen(text), error);
+    rest_program(scene);
+    // the last one may be half made
+    if (status != CAIRN_OK)
+        drop_sensors(scene, sensors);
+    return status;
+}
+
+cairn_status scn_begin_world(scn_scene *scene, cairn_error *error)
+{
+    if (scene->world != NULL)
+        return CAIRN_OK;
+    wake_program(scene);
+    lua_pushcfunction(scene->program, finish);
+    int result = lua_pcall(scene->program, 0, 0, 0);
+    cairn_status status =
+        result == LUA_OK ? CAIRN_OK : fail_program(scene->loader, scene->program, result, error);
+    rest_program(scene);
+    return status;
+}
+
+int scn_call_count(void)
+{
+    return BASE_COUNT(calls);
+}
+
+const char *scn_call_name(int index)
+{
+    return index >= 0 && index < BASE_COUNT(calls) ? calls[index].name : "";
 }

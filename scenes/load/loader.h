@@ -14,7 +14,7 @@ typedef struct scn_loader {
     // set at creation
     const scn_options *options;
     scn_scene *scene;
-    const char *folder; // real path of the scene's folder
+    const char *folder; // real path of the scene's folder; of a kept loader, owned by the scene
     scn_sandbox *sandbox;
     // kept while the program runs
     cairn_world_def world_def; // until the world is made

@@ -152,7 +152,8 @@ static cairn_status follow_walls(eng_spheres *spheres)
     spheres->slack = fmin(spheres->slack, spheres->wall_margin - spheres->wall_path);
     if (spheres->slack < 0.0)
         return CAIRN_OK;
-    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, NULL);
+    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts,
+                            all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS, NULL);
     cairn_status status = eng_spheres_shapes_renew(spheres);
     eng_spheres_shapes_place(spheres);
     return status;

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+# What all modules share: where things lie, the owner of a world, the lock of files, settings.
+"""Places, locks and owners behind the public classes."""
+import logging
+import os
+import pathlib
+import shutil
+import sys
+import threading
+
+from . import errors
+from ._cairn import ffi, lib
+
+log = logging.getLogger("cairn")
+_LEVELS = {lib.CAIRN_INFO: logging.INFO, lib.CAIRN_WARNING: logging.WARNING,
+           lib.CAIRN_ERROR: logging.ERROR}
+_own_lock = threading.RLock()
+_PACKAGE = pathlib.Path(__file__).resolve().parent
+
+
+def files_lock():
+    """HDF5 lets one thread in at a time, and h5py, where it is used, has a lock for the same."""
+    h5py = sys.modules.get("h5py")
+    try:
+        return h5py._hl.base.phil if h5py is not None else _own_lock
+    except AttributeError:
+        return _own_lock
+
+
+@ffi.def_extern()
+def cairn_python_log(context, level, text):
+    log.log(_LEVELS.get(level, logging.INFO), "%s", errors.text_of(text))
+
+
+def scenes_folder():
+    """The folder of the built-in scenes, or None."""
+    places = [os.environ.get("CAIRN_SCENES"), _PACKAGE / "../../../scenes",
+              pathlib.Path(sys.prefix) / "share/cairn/scenes", "/usr/local/share/cairn/scenes",
+              "/usr/share/cairn/scenes"]
+    for place in places:
+        if place is not None and (pathlib.Path(place) / "kapla_tower.lua").exists():
+            return pathlib.Path(place).resolve()
+    return None
+
+
+def scene_path(word):
+    """The file of a scene: a path, or the name of a built-in scene as `cairn run` takes it."""
+    if not isinstance(word, (str, os.PathLike)):
+        raise errors.ArgumentError(f"a scene is given by a path or a name, not by {word!r}")
+    word = os.fspath(word)
+    folder = scenes_folder()
+    if os.path.exists(word) or "/" in word or folder is None:
+        return word
+    found = folder / (word if word.endswith(".lua") else word + ".lua")
+    return str(found) if found.exists() else word
+
+
+def command():
+    """The command `cairn`, for pictures and films; None where it is not installed."""
+    for place in (os.environ.get("CAIRN_COMMAND"), _PACKAGE / "../../cairn",
+                  pathlib.Path(sys.prefix) / "bin/cairn"):
+        if place is not None and os.path.isfile(place) and os.access(place, os.X_OK):
+            return str(place)
+    return shutil.which("cairn")
+
+
+def encode(text, what):
+    """A text for the engine."""
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if not isinstance(text, str):
+        raise errors.ArgumentError(f"{what} must be a text, not {type(text).__name__}")
+    data = text.encode("utf-8", "surrogateescape")
+    if b"\0" in data:
+        raise errors.ArgumentError(f"{what} has a zero byte in it")
+    return data
+
+
+def word_of(value, what):
+    """A value as the command line would give it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if hasattr(value, "item"):
+        return word_of(value.item(), what)
+    return encode(value, what).decode("utf-8", "surrogateescape")
+
+
+def settings(values, what):
+    """A list of cairn_setting, its count, and what must live as long."""
+    kept = []
+    array = ffi.new("cairn_setting[]", max(1, len(values)))
+    for i, (name, value) in enumerate(values.items()):
+        texts = [ffi.new("char[]", encode(name, what)),
+                 ffi.new("char[]", encode(word_of(value, f"{what} {name}"), f"{what} {name}"))]
+        array[i].name, array[i].text = texts
+        kept += texts
+    return array, len(values), kept
+
+
+def value_of(value):
+    """A cairn_value as a value of Python."""
+    if value.type == lib.CAIRN_NUMBER:
+        return value.number
+    return bool(value.boolean) if value.type == lib.CAIRN_BOOLEAN else errors.text_of(value.text)
+
+
+def pass_value(value, what):
+    """A value of Python as a cairn_value, and what must live as long."""
+    made = ffi.new("cairn_value *")
+    text = None
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, bool):
+        made.type, made.boolean = lib.CAIRN_BOOLEAN, value
+    elif isinstance(value, (int, float)):
+        made.type, made.number = lib.CAIRN_NUMBER, value
+    else:
+        text = ffi.new("char[]", encode(value, what))
+        made.type, made.text = lib.CAIRN_TEXT, text
+    return made[0], (made, text)
+
+
+class Owner:
+    """A scene with its world and memory, released when nothing looks into them any more."""
+
+    def __init__(self):
+        self.memory = lib.cairn_python_memory_create()
+        if self.memory == ffi.NULL:
+            raise errors.OutOfMemoryError("out of memory")
+        self.scene = ffi.NULL
+        self.world = ffi.NULL
+
+    def definition(self, **members):
+        made = ffi.new("cairn_scene_def *", lib.cairn_default_scene_def())
+        made.allocator = lib.cairn_python_memory_allocator(self.memory)
+        made.log = lib.cairn_python_log
+        for name, value in members.items():
+            setattr(made, name, value)
+        return made
+
+    def open(self, opener, path, definition):
+        error = ffi.new("cairn_error *")
+        scene = ffi.new("cairn_scene **")
+        errors.check(opener(path, definition, scene, error), error)
+        self.scene = scene[0]
+
+    def __del__(self):
+        lib.cairn_scene_destroy(self.scene)
+        lib.cairn_python_memory_destroy(self.memory)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+# Motions of bodies and motors of joints as functions of Python.
+"""Functions of the time that the engine asks in its steps."""
+import math
+import weakref
+
+import numpy
+
+from . import errors
+from ._cairn import ffi, lib
+from .errors import ArgumentError
+from .handles import Body
+
+_SIZES = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
+_GIVEN = {name: getattr(lib, "CAIRN_MOTION_" + name.upper()) for name in _SIZES}
+
+
+def _values(function, time, size, what):
+    value = numpy.asarray(function(time), float)
+    if value.shape != (size,) and not (size == 1 and value.shape == ()):
+        raise ArgumentError(f"{what} must give {size} numbers, not of shape {value.shape}")
+    if not numpy.isfinite(value).all():
+        raise ArgumentError(f"{what} gave {value.tolist()} at t = {time:.9g} s")
+    return value.reshape(size)
+
+
+def _turn(axis, angle):
+    """The function that gives the quaternion of a rotation by angle(t) degrees about an axis."""
+    axis = numpy.asarray(axis, float)
+    if axis.shape != (3,) or not 0.0 < numpy.linalg.norm(axis) < math.inf:
+        raise ArgumentError(f"rotation: axis must be three numbers, not all zero, not {axis!r}")
+    axis = axis / numpy.linalg.norm(axis)
+
+    def orientation(time):
+        half = 0.5 * math.radians(angle(time))
+        return (math.cos(half), *(math.sin(half) * axis))
+    return orientation
+
+
+class Call:
+    """What a callback's context points to: the world whose step it is, and the function."""
+
+    def __init__(self, world, answer):
+        self.world = weakref.ref(world)
+        self.answer = answer
+        self.handle = ffi.new_handle(self)
+
+    def run(self, error, *arguments):
+        """Answers; an exception is kept for the step to raise."""
+        try:
+            self.answer(*arguments)
+        except BaseException as failure:  # whatever it is, it must not pass through the engine
+            world = self.world()
+            if world is not None and world._failure is None:
+                world._failure = failure
+            if error != ffi.NULL:
+                said = str(failure).encode("utf-8", "replace")[:lib.CAIRN_MESSAGE_SIZE - 1]
+                error.status = lib.CAIRN_ERROR_NUMERICAL
+                ffi.memmove(error.message, said + b"\0", len(said) + 1)
+            return lib.CAIRN_ERROR_NUMERICAL
+        return lib.CAIRN_OK
+
+
+@ffi.def_extern(error=lib.CAIRN_ERROR_NUMERICAL)
+def cairn_python_motion(context, time, motion, error):
+    return ffi.from_handle(context).run(error, time, motion)
+
+
+@ffi.def_extern(error=lib.CAIRN_ERROR_NUMERICAL)
+def cairn_python_motor(context, time, value, error):
+    return ffi.from_handle(context).run(error, time, value)
+
+
+class Motions:
+    """The functions of one world, kept as long as it is."""
+
+    def __init__(self, world):
+        self.world = weakref.ref(world)
+        self.calls = []
+
+    def _keep(self, answer):
+        call = Call(self.world(), answer)
+        # the engine keeps the context as long as the memory of the world
+        self.calls.append(call)
+        self.world()._owner.__dict__.setdefault("calls", []).append(call)
+        return call.handle
+
+    def prescribe(self, body, functions):
+        world = self.world()
+        if not isinstance(body, Body):
+            body = world.find(body)
+        rotation = functions.pop("rotation", None)
+        if rotation is not None:
+            if not (isinstance(rotation, dict) and set(rotation) == {"axis", "angle"}
+                    and callable(rotation["angle"])):
+                raise ArgumentError("motion: rotation is a dict of axis and angle, a function of "
+                                    "the time in degrees")
+            functions["orientation"] = _turn(rotation["axis"], rotation["angle"])
+        for name, function in functions.items():
+            if name not in _SIZES:
+                raise ArgumentError(f'motion: unknown key "{name}"; there are '
+                                    f'{", ".join([*_SIZES, "rotation"])}')
+            if not callable(function):
+                raise ArgumentError(f"motion: {name} must be a function of the time")
+        if not functions:
+            raise ArgumentError("motion: give position, orientation, rotation, velocity or "
+                                "angular_velocity")
+
+        def answer(time, motion):
+            motion.given = sum(_GIVEN[name] for name in functions)
+            for name, function in functions.items():
+                values = _values(function, time, _SIZES[name], name)
+                ffi.memmove(getattr(motion, name), ffi.from_buffer(values), values.nbytes)
+
+        world._guarded(lib.cairn_body_set_motion, body._id, lib.cairn_python_motion,
+                       self._keep(answer))
+
+    @staticmethod
+    def of_joint(keys):
+        """The keys without the function of its motor, and that function or None."""
+        motor = keys.get("motor")
+        if not isinstance(motor, dict):
+            return keys, None
+        for name in ("position", "velocity"):
+            if callable(motor.get(name)):
+                return {**keys, "motor": {**motor, name: 0.0}}, motor[name]
+        return keys, None
+
+    def drive(self, joint, function):
+        world = self.world()
+
+        def answer(time, value):
+            value[0] = _values(function, time, 1, "motor")[0]
+
+        world._guarded(lib.cairn_joint_set_motor_function, joint, lib.cairn_python_motor,
+                       self._keep(answer))

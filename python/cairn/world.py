@@ -1,0 +1,553 @@
+# SPDX-License-Identifier: Apache-2.0
+# Worlds: loaded from scene files or built call by call, stepped, run and read.
+"""Worlds, bodies and joints."""
+import contextlib
+import math
+import os
+import threading
+
+import numpy
+
+from . import errors, library
+from ._cairn import ffi, lib
+from .errors import ArgumentError, StateError
+from .handles import Body, Joint
+from .language import VALUES, Expression, Writer
+from .motion import Motions
+
+__all__ = ["World", "load"]
+
+_PHASES = [errors.text_of(lib.cairn_phase_name(i)) for i in range(lib.CAIRN_PHASE_COUNT)]
+
+
+def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, until=None,
+         threads=None, seed=None, simulation=None, solver_settings=None, local_settings=None,
+         **parameters):
+    """Loads a scene file, or a built-in scene by its name, and returns its World.
+
+    parameters:       of the scene's param() calls, as `--set` gives them
+    law, solver, local, tolerance, step (s), until (s), threads, seed: in place of the scene's, as
+                      the options of `cairn run`
+    simulation:       {key: value} of simulation{}; solver_settings, local_settings likewise
+    Raises SceneError with "file:line: what is wrong", FileError, ArgumentError.
+    """
+    owner = library.Owner()
+    kept = []
+
+    def text(word, what):
+        if word is None:
+            return ffi.NULL
+        kept.append(ffi.new("char[]", library.encode(word, what)))
+        return kept[-1]
+
+    members = {"law": text(law, "law"), "solver": text(solver, "solver"),
+               "local": text(local, "local")}
+    for name, values in (("parameter", parameters), ("simulation", simulation or {}),
+                         ("solver_setting", solver_settings or {}),
+                         ("local_setting", local_settings or {})):
+        array, count, texts = library.settings(values, name.replace("_", " "))
+        kept += [array, texts]
+        members[name if name == "simulation" else name + "s"] = array
+        members[name + "_count"] = count
+    for name, value in (("tolerance", tolerance), ("time_step", step), ("end_time", until)):
+        if value is not None:
+            members[name] = float(value)
+    for name, value in (("threads", threads), ("seed", seed)):
+        if value is not None:
+            members[name] = int(value)
+    if threads is not None and not 1 <= int(threads) <= 256:
+        raise ArgumentError(f"threads {threads} is out of range: 1 to 256")
+    owner.open(lib.cairn_scene_load, library.encode(library.scene_path(path), "the path"),
+               owner.definition(**members))
+    return World._of(owner)
+
+
+class World:
+    """Bodies, joints and contacts that move together.
+
+        world = cairn.World(step=1/200, gravity=(0, 0, -9.81))
+        world.material(name="wood", density=700)
+        world.pair(friction=0.4)
+        world.ground()
+        brick = world.body(shape=cairn.box(size=(0.2, 0.1, 0.05)), position=(0, 0, 1))
+        world.run(until=2.0)
+
+    Every call of the scene language is a method with the language's keys as keyword arguments
+    (docs/scene_language.md); positional arguments are the places of its table. The loader checks
+    them as those of a scene file, and SceneError says what is wrong.
+
+    simulation: the keys of simulation{}, and gravity=(x, y, z)
+    """
+
+    def __init__(self, *, gravity=None, **simulation):
+        owner = library.Owner()
+        owner.open(lib.cairn_scene_open, b"world", owner.definition())
+        self._begin(owner)
+        if simulation:
+            self._run_call("simulation", (), simulation)
+        if gravity is not None:
+            self._run_call("gravity", tuple(numpy.asarray(gravity, float).tolist()), {})
+
+    @classmethod
+    def _of(cls, owner):
+        world = cls.__new__(cls)
+        world._begin(owner)
+        world._text.append(world._info().text and errors.text_of(world._info().text))
+        return world
+
+    def _begin(self, owner):
+        self._owner = owner
+        self._text = []
+        self._names = {}
+        self._writer = Writer(self._name_of)
+        self._busy = None
+        self._failure = None
+        self._error = ffi.new("cairn_error *")
+        self._done = ffi.new("int64_t *")
+        self._pointer = ffi.NULL
+        self._motions = Motions(self)
+
+    # ------------------------------------------------------------ life
+
+    def close(self):
+        """Lets the world go. Arrays that look into it keep its memory until they are gone."""
+        self._free()
+        self._owner = None
+        self._pointer = ffi.NULL
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._owner is not None:
+            self.close()
+
+    def _free(self):
+        """The owner, where no step runs now."""
+        if self._owner is None:
+            raise StateError("the world is closed")
+        if self._busy is not None:
+            here = self._busy == threading.get_ident()
+            raise StateError("the world is in a step: a function that the step calls cannot use it"
+                             if here else "the world is in a step of another thread")
+        return self._owner
+
+    @property
+    def _world(self):
+        """The engine's world, made at its first use."""
+        if self._pointer != ffi.NULL and self._busy is None:
+            return self._pointer
+        owner = self._free()
+        world = ffi.new("cairn_world **")
+        self._check(lib.cairn_scene_get_world(owner.scene, world, self._error))
+        self._pointer = world[0]
+        return self._pointer
+
+    def _check(self, status):
+        if status != lib.CAIRN_OK:
+            raise errors.error_of(status, self._error)
+
+    def _info(self):
+        return lib.cairn_scene_get_info(self._free().scene)
+
+    # ------------------------------------------------------------ building
+
+    def _name_of(self, value):
+        if isinstance(value, Expression):
+            return self._expression(value)
+        if isinstance(value, Body):
+            return self._writer.value(value._reference(self), "a body")
+        if isinstance(value, Joint):
+            return self._writer.value(value.name, "a joint")
+        return None
+
+    def _expression(self, value):
+        """The global that holds a shape, made at its first use."""
+        known = self._names.get(id(value))
+        if known is None:
+            written = self._writer.call(value.call, value.arguments, value.keys)
+            known = (f"value_{len(self._names) + 1}", value)
+            self._add(f"{known[0]} = {written}")
+            # the value is kept, for its id would serve another one
+            self._names[id(value)] = known
+        return known[0]
+
+    def _add(self, text):
+        owner = self._free()
+        status = lib.cairn_scene_add(owner.scene, library.encode(text, "a call"), self._error)
+        if status != lib.CAIRN_OK:
+            made = errors.error_of(status, self._error)
+            message = made.args[0].removeprefix("world:1: ")
+            raise type(made)(message)
+        self._text.append(text)
+
+    def _run_call(self, call, arguments, keys):
+        self._add(self._writer.call(call, arguments, keys))
+
+    def body(self, **keys):
+        """Adds a body, with the keys of body{}, and returns it as a Body."""
+        self._run_call("body", (), keys)
+        return self._last_body()
+
+    def ground(self, **keys):
+        """Adds a fixed plane at z = height, with the keys of ground{}, and returns it as a Body."""
+        self._run_call("ground", (), keys)
+        return self._last_body()
+
+    def _last_body(self):
+        world = self._world
+        return Body(self, lib.cairn_body_at(world, lib.cairn_body_count(world) - 1))
+
+    def joint(self, **keys):
+        """Adds a joint, with the keys of joint{}, and returns it as a Joint.
+
+        bodies may be names or Bodies; the velocity or position of a motor may be a function of the
+        time in s.
+        """
+        keys, function = self._motions.of_joint(keys)
+        self._run_call("joint", (), keys)
+        world = self._world
+        joint = Joint(self, lib.cairn_joint_at(world, lib.cairn_joint_count(world) - 1))
+        if function is not None:
+            self._motions.drive(joint._id, function)
+        return joint
+
+    def motion(self, *, body, **functions):
+        """Prescribes the motion of a moving body: position, orientation, rotation={axis, angle},
+        velocity or angular_velocity as functions of the time in s.
+
+        The same time must give the same values. An exception ends the step and is raised from it.
+        """
+        if any(isinstance(each, Expression) for each in functions.values()):
+            self._run_call("motion", (), {"body": body, **functions})
+        else:
+            self._motions.prescribe(body, functions)
+
+    def title(self, text):
+        """A line for reports and files."""
+        self._add("title " + self._writer.value(text, "title"))
+
+    def lua(self, text):
+        """Runs a piece of the scene language in this world, as if a scene file went on with it."""
+        self._add(text)
+
+    @property
+    def scene_text(self):
+        """The program of the world so far: a scene file that builds it again.
+
+        Functions of Python, changes made to bodies and what was removed are not in it.
+        """
+        return "\n".join(part for part in self._text if part) + "\n"
+
+    # ------------------------------------------------------------ what there is
+
+    def find(self, name):
+        """The body of a name; NotFoundError where there is none."""
+        found = lib.cairn_body_find(self._world, library.encode(name, "a name"))
+        if found.generation == 0:
+            raise errors.NotFoundError(f'there is no body named "{name}"')
+        return Body(self, found)
+
+    def find_joint(self, name):
+        """The joint of a name; NotFoundError where there is none."""
+        found = lib.cairn_joint_find(self._world, library.encode(name, "a name"))
+        if found.generation == 0:
+            raise errors.NotFoundError(f'there is no joint named "{name}"')
+        return Joint(self, found)
+
+    def joints(self):
+        """All joints, in the engine's order."""
+        world = self._world
+        return [Joint(self, lib.cairn_joint_at(world, i))
+                for i in range(lib.cairn_joint_count(world))]
+
+    @property
+    def parameters(self):
+        """What the scene declared with param(): {name: value}."""
+        parameter = ffi.new("cairn_scene_parameter *")
+        found = {}
+        for i in range(self._info().parameters):
+            errors.check(lib.cairn_scene_get_parameter(self._owner.scene, i, parameter))
+            found[errors.text_of(parameter.name)] = library.value_of(parameter.value)
+        return found
+
+    @property
+    def sensors(self):
+        """What the scene's sensors read now: {name: number, or array of its columns}."""
+        sensor = ffi.new("cairn_scene_sensor *")
+        value = numpy.empty(lib.CAIRN_SENSOR_COLUMNS_MAX)
+        found = {}
+        self._world
+        for i in range(self._info().sensors):
+            errors.check(lib.cairn_scene_get_sensor(self._owner.scene, i, sensor))
+            errors.check(lib.cairn_scene_read_sensor(
+                self._owner.scene, i, ffi.cast("double *", value.ctypes.data)))
+            columns = sensor.columns
+            found[errors.text_of(sensor.name)] = (float(value[0]) if columns == 1
+                                                  else value[:columns].copy())
+        return found
+
+    @property
+    def name(self):
+        """The scene's name, "world" for one that is built in Python."""
+        return errors.text_of(self._info().name)
+
+    @property
+    def end_time(self):
+        """The time at which the scene ends, s."""
+        return self._info().end_time
+
+    # ------------------------------------------------------------ time
+
+    @property
+    def time(self):
+        """Simulated time, s."""
+        return lib.cairn_world_get_time(self._world)
+
+    @property
+    def step_count(self):
+        """Steps made."""
+        return lib.cairn_world_get_step_count(self._world)
+
+    @property
+    def time_step(self):
+        """The time step, s; may be set between steps."""
+        return lib.cairn_world_get_def(self._world).time_step
+
+    @time_step.setter
+    def time_step(self, value):
+        self._check(lib.cairn_world_set_time_step(self._world, float(value), self._error))
+
+    def step(self, count=1):
+        """Makes `count` time steps. Other threads of Python run meanwhile.
+
+        Ctrl-C ends the steps after the one that is going on; the world can go on from there.
+        """
+        world = self._pointer
+        if world == _NULL or self._busy is not None:
+            world = self._world
+        here = _ident()
+        count = 1 if count == 1 else _count(count)
+        self._busy = here
+        try:
+            status = _steps(world, count, here == _MAIN, self._done, self._error)
+        finally:
+            self._busy = None
+        if status:
+            self._fail(status)
+
+    def _guarded(self, function, *arguments):
+        """A call of the engine that may call functions of Python, which must not use the world."""
+        world = self._world
+        self._busy = _ident()
+        try:
+            status = function(world, *arguments, self._error)
+        finally:
+            self._busy = None
+        if status:
+            self._fail(status)
+
+    def _fail(self, status):
+        """Raises what a function of Python raised in the step, or else what the engine says."""
+        failure, self._failure = self._failure, None
+        if failure is not None:
+            raise failure
+        if status == lib.CAIRN_INTERRUPTED:
+            # Python's own handler has been told, and raises as soon as it may
+            raise KeyboardInterrupt
+        self._check(status)
+
+    def run(self, until=None, observers=(), every=1, progress=False):
+        """Steps to a time, and returns the world.
+
+        until:      s of simulated time; None: the scene's end_time
+        observers:  functions that are given the world after every `every` steps; one that returns
+                    True ends the run. The world is at rest then and may be read and changed.
+        progress:   True shows how far the run is, in a notebook or a terminal
+        """
+        until = self.end_time if until is None else float(until)
+        if not math.isfinite(until):
+            raise ArgumentError(f"until must be a time in s, not {until}")
+        if isinstance(every, bool) or int(every) != every or every < 1:
+            raise ArgumentError(f"every must be a whole number of steps, at least 1, not {every!r}")
+        observers = (observers,) if callable(observers) else tuple(observers)
+        # a step that would only make up for round-off is left out, as `cairn run` does
+        target = self.step_count + math.ceil((until - self.time) / self.time_step - 1e-6)
+        if self.step_count == 0:
+            target = math.ceil(until / self.time_step - 1e-6)
+        begin = self.step_count
+        chunk = int(every) if observers or progress else max(1, target - begin)
+        with _progress(progress, self.name) as show:
+            while self.step_count < target:
+                self.step(min(chunk, target - self.step_count))
+                show((self.step_count - begin) / (target - begin))
+                if any([observer(self) is True for observer in observers]):
+                    break
+        return self
+
+    # ------------------------------------------------------------ measures
+
+    @property
+    def hash(self):
+        """The state hash: equal bits of positions, velocities, contacts and history, equal hash."""
+        return lib.cairn_world_get_hash(self._world)
+
+    @property
+    def state_hash(self):
+        """The state hash as `cairn run --json` prints it."""
+        return f"{self.hash:016x}"
+
+    @property
+    def energy(self):
+        """The energy balance in J, {"kinetic": ..., "potential": ..., ...}."""
+        energy = lib.cairn_world_get_energy(self._world)
+        return {name: getattr(energy, name) for name, _ in ffi.typeof(energy).fields}
+
+    @property
+    def momentum(self):
+        """Linear (kg m/s) and angular (kg m2/s, about the origin) momentum of the dynamic bodies."""
+        values = numpy.empty((2, 3))
+        at = ffi.cast("double *", values.ctypes.data)
+        lib.cairn_world_get_momentum(self._world, at, at + 3)
+        return values[0], values[1]
+
+    @property
+    def report(self):
+        """What the last step did: contacts, iterations, error, seconds of each phase ..."""
+        report = lib.cairn_world_get_report(self._world)
+        found = {name: getattr(report, name) for name, _ in ffi.typeof(report).item.fields}
+        found["stop"] = errors.text_of(found["stop"])
+        found["seconds"] = dict(zip(_PHASES, report.seconds))
+        return found
+
+    def validate(self):
+        """Raises where what the world holds does not fit together; costs about a step."""
+        self._check(lib.cairn_world_validate(self._world, self._error))
+
+    # ------------------------------------------------------------ settings
+
+    @property
+    def gravity(self):
+        """m/s2; may be set between steps."""
+        return numpy.array(list(lib.cairn_world_get_def(self._world).gravity))
+
+    @gravity.setter
+    def gravity(self, value):
+        vector = _vector(value, 3, "gravity")
+        if self._pointer == ffi.NULL:
+            self._run_call("gravity", tuple(vector), {})
+        else:
+            self._check(lib.cairn_world_set_gravity(self._world, vector, self._error))
+
+    @property
+    def tolerance(self):
+        """Residual that a step must reach; may be set between steps."""
+        return lib.cairn_world_get_def(self._world).tolerance
+
+    @tolerance.setter
+    def tolerance(self, value):
+        self._check(lib.cairn_world_set_tolerance(self._world, float(value), self._error))
+
+    @property
+    def settings(self):
+        """The settings of simulation{} in force."""
+        definition = lib.cairn_world_get_def(self._world)
+        value = ffi.new("cairn_value *")
+        found = {}
+        for i in range(lib.cairn_world_def_setting_count()):
+            name = lib.cairn_world_def_get_setting(i).name
+            errors.check(lib.cairn_world_def_get_value(definition, name, value))
+            found[errors.text_of(name)] = library.value_of(value[0])
+        return found
+
+    # ------------------------------------------------------------ files
+
+    def save(self, path, note=""):
+        """Writes a checkpoint, which `restore` and `cairn run --restart` go on from."""
+        with library.files_lock():
+            self._check(lib.cairn_world_save(self._world, library.encode(path, "the path"),
+                                             library.encode(note, "the note"), self._error))
+
+    def restore(self, path):
+        """Brings the world to a saved state of the same world, bit by bit."""
+        with library.files_lock():
+            self._guarded(lib.cairn_world_restore, library.encode(path, "the path"))
+
+    def write_fclib(self, path, form="local", title="", description=""):
+        """Writes the contact problem of the last step as an FCLIB file; form "local" or "global"."""
+        forms = {"local": lib.CAIRN_FCLIB_LOCAL, "global": lib.CAIRN_FCLIB_GLOBAL}
+        if form not in forms:
+            raise ArgumentError(f'form must be "local" or "global", not {form!r}')
+        with library.files_lock():
+            self._check(lib.cairn_world_write_fclib(
+                self._world, library.encode(path, "the path"), forms[form],
+                library.encode(title, "the title"), library.encode(description, "the description"),
+                self._error))
+
+    def __repr__(self):
+        if self._owner is None:
+            return "<cairn.World, closed>"
+        if self._busy is not None:
+            return "<cairn.World, in a step>"
+        world = self._world
+        return (f"<cairn.World {self.name!r}: {lib.cairn_body_count(world)} bodies, "
+                f"{lib.cairn_joint_count(world)} joints, {lib.cairn_contact_count(world)} contacts, "
+                f"t = {self.time:.6g} s>")
+
+
+_MAIN = threading.main_thread().ident
+# looked up once: a step from Python is to cost little more than one from C
+_NULL = ffi.NULL
+_ident = threading.get_ident
+_steps = lib.cairn_python_steps
+
+
+def _count(value):
+    try:
+        count = value.__index__()
+    except AttributeError:
+        raise ArgumentError(f"the number of steps must be whole, not {value!r}") from None
+    if not 0 <= count < 2**62:
+        raise ArgumentError(f"the number of steps {count} is out of range: 0 or more")
+    return count
+
+
+def _vector(value, size, what):
+    vector = numpy.asarray(value, float)
+    if vector.shape != (size,):
+        raise ArgumentError(f"{what} must be {size} numbers, not of shape {vector.shape}")
+    return vector.tolist()
+
+
+@contextlib.contextmanager
+def _progress(wanted, name):
+    """A function that shows a share of the run, or does nothing."""
+    if not wanted:
+        yield lambda share: None
+        return
+    from .progress import Progress
+    shown = Progress(name)
+    try:
+        yield shown
+    finally:
+        shown.close()
+
+
+def _method(call):
+    def method(self, *arguments, **keys):
+        self._run_call(call, arguments, keys)
+    method.__name__ = call
+    method.__qualname__ = f"World.{call}"
+    method.__doc__ = f"{call}{{}} of the scene language: its keys are keyword arguments here."
+    return method
+
+
+# what a program of Lua has these for, Python has itself
+_NOT_METHODS = (*VALUES, "param", "print")
+
+# calls that the language has and nothing above does otherwise
+for _call in (errors.text_of(lib.cairn_scene_call_name(i))
+              for i in range(lib.cairn_scene_call_count())):
+    if _call not in _NOT_METHODS and not hasattr(World, _call):
+        setattr(World, _call, _method(_call))
+del _call

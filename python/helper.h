@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the extension module adds to the public headers: memory that views may outlive, steps that
+// Ctrl-C ends, and the functions of Python that the engine calls. generate.py reads this file.
+#ifndef CAIRN_PYTHON_HELPER_H
+#define CAIRN_PYTHON_HELPER_H
+
+#include <cairn/cairn.h>
+
+// helpers
+/// Memory of a world that arrays of numpy look into: a block that the world gives back stays as
+/// long as there are such arrays, so that an old one shows old numbers and never foreign memory.
+typedef struct cairn_python_memory cairn_python_memory;
+
+cairn_python_memory *cairn_python_memory_create(void);
+void cairn_python_memory_destroy(cairn_python_memory *memory);
+cairn_allocator cairn_python_memory_allocator(cairn_python_memory *memory);
+/// One array more, or one less.
+void cairn_python_memory_hold(cairn_python_memory *memory);
+void cairn_python_memory_let_go(cairn_python_memory *memory);
+
+/// Up to `count` steps, fewer when one fails or Ctrl-C is pressed.
+/// @param watch  Ctrl-C ends the steps; for the main thread alone
+/// @param done   out: steps made
+/// @return CAIRN_INTERRUPTED after Ctrl-C
+cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, int64_t *done,
+                                cairn_error *error);
+// end of helpers
+
+/*
+// callbacks
+void cairn_python_log(void *context, cairn_log_level level, const char *text);
+cairn_status cairn_python_motion(void *context, double time, cairn_motion *motion,
+                                 cairn_error *error);
+cairn_status cairn_python_motor(void *context, double time, double *value, cairn_error *error);
+// end of callbacks
+*/
+
+#endif

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+# Wrong use raises with a sentence, and never crashes.
+import gc
+import threading
+
+import cairn
+import numpy
+import pytest
+
+
+def world_of_balls(count=3):
+    world = cairn.World(step=1e-3)
+    world.ground()
+    for i in range(count):
+        world.body(shape=cairn.sphere(radius=0.1), position=(0, 0, 0.1 + 0.3 * i))
+    return world
+
+
+@pytest.mark.parametrize("keys, words", [
+    ({"shap": 1}, 'unknown key "shap" (did you mean "shape"?)'),
+    ({}, "shape"),
+    ({"shape": 3}, "shape"),
+    ({"shape": cairn.sphere(radius=-1)}, "radius"),
+    ({"shape": cairn.sphere(radius=float("nan"))}, "NaN"),
+    ({"shape": cairn.sphere(radius=1), "position": (0, 0)}, "position"),
+    ({"shape": cairn.sphere(radius=1), "position": (0, 0, float("inf"))}, "position"),
+    ({"shape": cairn.sphere(radius=1), "position": numpy.zeros((2, 3))}, "position"),
+    ({"shape": cairn.sphere(radius=1), "name": object()}, "name"),
+    ({"shape": cairn.sphere(radius=1), "material": "nothing"}, "nothing"),
+    ({"shape": cairn.mesh(vertices=[[0, 0, 0]], triangles=[[0, 0, 5]]), "kind": "fixed"}, "vertices"),
+])
+def test_wrong_keys_of_a_body(keys, words):
+    world = cairn.World()
+    with pytest.raises(cairn.Error) as caught:
+        world.body(**keys)
+    assert words in str(caught.value)
+    assert caught.value.status in ("ERROR_SCENE", "ERROR_ARGUMENT")
+    assert caught.value.exit_status in (2, 3)
+
+
+def test_wrong_scenes_and_parameters(tmp_path):
+    with pytest.raises(cairn.FileError):
+        cairn.load(tmp_path / "missing.lua")
+    path = tmp_path / "wrong.lua"
+    path.write_text("ground{}\nbdy{}\n")
+    with pytest.raises(cairn.SceneError, match=r"wrong.lua:2: unknown call 'bdy'"):
+        cairn.load(path)
+    with pytest.raises(cairn.ArgumentError, match="rings"):
+        cairn.load("kapla_tower", ring=3)
+    with pytest.raises(cairn.ArgumentError):
+        cairn.load("kapla_tower", threads=0)
+    with pytest.raises(cairn.Error):
+        cairn.load("kapla_tower", solver="no_such")
+    with pytest.raises(cairn.ArgumentError, match="zero byte"):
+        cairn.load("a\0b")
+    with pytest.raises(cairn.Error):
+        cairn.load(7)
+    with pytest.raises(cairn.SceneError):
+        cairn.World(stp=0.1)
+
+
+def test_a_failed_call_leaves_the_world_as_it_was():
+    world = world_of_balls()
+    before = world.hash
+    for _ in range(3):
+        with pytest.raises(cairn.SceneError):
+            world.body(shape=cairn.sphere(radius=0.1), position="here")
+    assert world.hash == before
+    world.step()
+
+
+def test_a_closed_world():
+    world = world_of_balls()
+    ball = world.body(shape=cairn.sphere(radius=0.1), position=(3, 0, 3))
+    world.close()
+    for call in (world.step, lambda: world.time, lambda: ball.position, world.close,
+                 lambda: world.body(shape=cairn.sphere(radius=1))):
+        with pytest.raises(cairn.StateError, match="closed"):
+            call()
+    assert "closed" in repr(world)
+
+
+def test_bodies_of_another_world():
+    one, other = world_of_balls(), world_of_balls()
+    ball = one.body(shape=cairn.sphere(radius=0.1), position=(1, 1, 1))
+    with pytest.raises(cairn.StaleError):
+        other.joint(kind="ball", bodies=[ball], at=(0, 0, 0))
+    assert not other.joints()
+
+
+def test_a_step_inside_a_callback_is_refused():
+    world = world_of_balls()
+    table = world.body(kind="moving", shape=cairn.box(size=(1, 1, 1)), position=(9, 0, 0))
+    seen = []
+
+    def position(time):
+        for call in (world.step, lambda: world.time, world.close,
+                     lambda: world.body(shape=cairn.sphere(radius=1))):
+            with pytest.raises(cairn.StateError, match="in a step") as caught:
+                call()
+            seen.append(caught)
+        return (9, 0, 0)
+
+    world.motion(body=table, position=position)
+    world.step()
+    assert seen
+
+
+def test_a_world_in_a_step_of_another_thread():
+    world = cairn.load("kapla_tower", rings=12)
+    started = threading.Event()
+
+    def run():
+        started.set()
+        world.step(30)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    started.wait()
+    refused = 0
+    while thread.is_alive():
+        try:
+            world.time
+        except cairn.StateError as error:
+            assert "another thread" in str(error)
+            refused += 1
+    thread.join()
+    assert refused > 0
+    assert world.step_count == 30
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, "two", None, 2**70])
+def test_wrong_counts_of_steps(count):
+    world = world_of_balls()
+    with pytest.raises(cairn.ArgumentError):
+        world.step(count)
+    assert world.step_count == 0
+
+
+def test_wrong_values_of_bodies():
+    world = world_of_balls()
+    ball = world.body(name="ball", shape=cairn.sphere(radius=0.1), position=(2, 0, 0.5))
+    for value in ((1, 2), "up", None, numpy.zeros((3, 1))):
+        with pytest.raises(cairn.ArgumentError):
+            ball.position = value
+    with pytest.raises(cairn.Error):
+        ball.position = (float("nan"), 0, 0)
+    with pytest.raises(cairn.Error):
+        ball.place((0, 0, 0), (0, 0, 0, 0))
+    with pytest.raises(cairn.Error):
+        world.time_step = -1
+    with pytest.raises(cairn.ArgumentError):
+        world.gravity = (0, 0)
+    with pytest.raises(cairn.NotFoundError, match="bal"):
+        world.find("bal")
+    assert ball.position.tolist() == [2, 0, 0.5]
+
+
+def test_handles_outlive_their_world_variable():
+    ball = world_of_balls().body(shape=cairn.sphere(radius=0.1), position=(3, 0, 3))
+    gc.collect()
+    assert ball.position.tolist() == [3, 0, 3]
+    ball.world.step()
