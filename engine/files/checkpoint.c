@@ -9,6 +9,7 @@
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/passes/undo.h"
 
 #include "base/assert.h"
 
@@ -429,6 +430,9 @@ cairn_status cairn_world_save(const cairn_world *world, const char *path, const 
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     cairn_status status = save_with(world, path, text, arena, error);
     base_arena_destroy(arena);
+    if (status == CAIRN_OK)
+        base_log(&world->logger, BASE_LOG_DETAIL, "step %" PRId64 " was saved to %s",
+                 world->step_count, path);
     return status;
 }
 
@@ -604,7 +608,7 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
     if (eng_columns_find_nonfinite(eng_contacts_columns(&s->contacts), count, &row) != NULL)
         return "a contact's state is not finite";
     for (int i = 0; i < count; i++) {
-        if (!in_range(c->pair[i], s->counts[COUNT_PAIRS]) ||
+        if (!in_range((int64_t)c->pair[i] + 1, s->counts[COUNT_PAIRS] + 1) ||
             !in_range(c->body[i][0], s->counts[COUNT_BODIES]) ||
             !in_range(c->body[i][1], s->counts[COUNT_BODIES]) ||
             !in_range(c->surface[i], world->surface_count))
@@ -722,23 +726,6 @@ static void copy_state(cairn_world *world, const snapshot *s)
     memcpy(&world->energy, &s->reals[REAL_ENERGY], sizeof world->energy);
 }
 
-/// The problem and the report of the step before the checkpoint are gone.
-static void forget_step(cairn_world *world)
-{
-    base_arena_reset(world->arena);
-    world->problem = (con_problem){0};
-    world->solved = NULL;
-    world->free_relative = NULL;
-    world->shift = NULL;
-    world->guess = NULL;
-    world->residual_count = 0;
-    world->solution_U = NULL;
-    world->explicit_outputs = NULL;
-    world->joint_step = NULL;
-    world->connector_outputs = NULL;
-    world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
-}
-
 /// Brings back which objects there are, where the file says.
 static cairn_status restore_population(const con_hdf5_reader *reader, cairn_world *world,
                                        snapshot *s)
@@ -773,7 +760,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
     copy_contacts(world, s);
     copy_state(world, s);
-    forget_step(world);
+    eng_step_forget(world);
     if (cairn_world_get_hash(world) != s->hash)
         return refuse(reader, "the restored state does not have the hash of the saved one");
     return CAIRN_OK;
@@ -829,5 +816,8 @@ cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_err
     con_hdf5_silence_end(silence);
     eng_contacts_release(&world->allocator, &s.contacts);
     base_arena_destroy(arena);
+    if (status == CAIRN_OK)
+        base_log(&world->logger, BASE_LOG_DETAIL, "the world goes on from step %" PRId64 " of %s",
+                 world->step_count, path);
     return status;
 }

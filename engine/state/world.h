@@ -17,6 +17,8 @@
 #include "geometry/narrow/collide.h"
 #include <cairn/cairn.h>
 
+#include <stdatomic.h>
+
 /// Function of time that a moving body follows; function NULL for none.
 typedef struct eng_motion {
     cairn_motion_function *function;
@@ -280,6 +282,9 @@ struct cairn_world {
 
     struct eng_spheres *spheres; // sphere executor; NULL until it is used
 
+    atomic_int interrupt;  // cairn_world_interrupt was called; the next look at it ends a step
+    struct eng_undo *undo; // of this step, in the arena; NULL where no general passes have work
+
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
     const int *solver_row;      // [body] its row in the problem where it takes part, in the arena;
@@ -299,8 +304,10 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     cairn_energy energy;
-    double energy_start;  // J, kinetic + potential at the first step
-    double energy_before; // J, residual less dissipation at the start of this step
+    double energy_start;    // J, kinetic + potential at the first step
+    int64_t unsolved_count; // steps whose solve ended above the tolerance
+    int logged_slots;       // in particle slots when the log was told last
+    double energy_before;   // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
     double time_start; // s, of step 0

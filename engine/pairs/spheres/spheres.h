@@ -31,6 +31,11 @@ void eng_spheres_store_tied(cairn_world *world);
 /// Walls and lists for the coming midpoint; spheres near bodies of the general passes are loaded.
 cairn_status eng_spheres_prepare(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// Before the fused pass: finds the spheres with slots that the general passes act on, after which
+/// eng_spheres_are_acted_on tells whether there are any.
+cairn_status eng_spheres_hold(cairn_world *world) CAIRN_CHECK_RESULT;
+bool eng_spheres_are_acted_on(const cairn_world *world);
+
 /// Forces between spheres and walls, and motion of all slots. Free velocities of those that the
 /// general passes act on get all explicit forces.
 cairn_status eng_spheres_step(cairn_world *world) CAIRN_CHECK_RESULT;
