@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 10, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 11, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -34,6 +34,7 @@ typedef enum count_index {
     COUNT_JOINTS_CHANGED,
     COUNT_NOTE, // bytes
     COUNT_CONNECTORS,
+    COUNT_ACTION_NUMBERS,
     COUNTS
 } count_index;
 
@@ -70,6 +71,7 @@ typedef struct snapshot {
     double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
+    double *actions;                 // [action numbers]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -264,6 +266,7 @@ static field_list body_fields(snapshot *s)
                 s->counts[COUNT_CONTACTS]);
     add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
         s->counts[COUNT_CONNECTORS], s->connectors);
+    add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[COUNT_ACTION_NUMBERS], s->actions);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
@@ -290,14 +293,16 @@ static bool allocate_large(snapshot *s, base_arena *arena)
 static bool allocate_copies(snapshot *s, base_arena *arena)
 {
     size_t pairs = (size_t)s->counts[COUNT_PAIRS], listed = (size_t)listed_count(s);
+    s->actions = base_arena_array(arena, double, "actions", s->counts[COUNT_ACTION_NUMBERS]);
     s->joints =
         base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
     s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
     s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
-    return s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_spheres_record_allocate(&s->spheres, arena) &&
+    return s->joints != NULL && s->actions != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL &&
+           eng_spheres_record_allocate(&s->spheres, arena) &&
            eng_population_allocate(&s->population, arena);
 }
 
@@ -326,6 +331,7 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_JOINTS_CHANGED] = world->joints_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
         [COUNT_CONNECTORS] = world->connector_count,
+        [COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -395,6 +401,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
         return false;
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
+    eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
         eng_population_take(world, &s->population);
@@ -451,6 +458,11 @@ static cairn_status refuse(const con_hdf5_reader *reader, const char *reason)
     return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s", reader->path, reason);
 }
 
+static bool in_range(int64_t value, int64_t count)
+{
+    return value >= 0 && value < count;
+}
+
 static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
 {
     const eng_store_array format = {
@@ -470,20 +482,18 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    bool good = true;
     for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
-        if (s->population.counts[i] < 0 || s->population.counts[i] > INT_MAX / 16)
-            return refuse(reader, "a number of its parts is out of range");
+        good = good && in_range(s->population.counts[i], INT_MAX / 16);
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
-        if (s->spheres.counts[i] < 0 || (uint64_t)s->spheres.counts[i] > reader->file_size)
-            return refuse(reader, "a number of its parts is out of range");
-    if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_BODIES] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_JOINTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
-        s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
-        s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
+        good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
+    // every one of these has a byte in the file at least
+    static const count_index in_file[] = {COUNT_CONTACTS, COUNT_PAIRS,         COUNT_LISTED_PAIRS,
+                                          COUNT_BODIES,   COUNT_JOINTS,        COUNT_CONNECTORS,
+                                          COUNT_LISTED,   COUNT_ACTION_NUMBERS};
+    for (int i = 0; i < BASE_COUNT(in_file); i++)
+        good = good && s->counts[in_file[i]] <= (int64_t)reader->file_size;
+    if (!good || s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
         return refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
@@ -551,6 +561,8 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              "%s is of a world with other %s: it goes on only with the scene and "
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (s->counts[COUNT_ACTION_NUMBERS] != eng_actions_number_count(world))
+        return refuse(reader, "its actions are not those of its fingerprint");
     if (eng_population_is_recorded(&s->population))
         return CAIRN_OK;
     if (world->population_changed)
@@ -575,11 +587,6 @@ static bool allocate_arrays(snapshot *s, base_arena *arena)
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
            allocate_copies(s, arena) && allocate_large(s, arena);
-}
-
-static bool in_range(int64_t value, int64_t count)
-{
-    return value >= 0 && value < count;
 }
 
 static const char *pair_fault(const snapshot *s)
@@ -622,6 +629,9 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
 
 static const char *body_fault(const snapshot *s)
 {
+    for (int i = 0; i < s->counts[COUNT_ACTION_NUMBERS]; i++)
+        if (!isfinite(s->actions[i]))
+            return "the state of a load, emitter or outlet is not finite";
     for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
         const double *v = s->v[i], *q = (const double *)&s->q[i];
         double sum = 0.0;
@@ -716,6 +726,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
     }
+    eng_actions_restore(world, s->actions);
     world->step_count = s->counts[COUNT_STEP];
     world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
     world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;

@@ -11,6 +11,7 @@
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
 #include "engine/pairs/plan.h"
+#include "engine/state/actions.h"
 #include "engine/state/contacts.h"
 #include "engine/state/slots.h"
 #include "geometry/broad/broad_phase.h"
@@ -225,6 +226,12 @@ struct cairn_world {
     eng_connector_state *connector_state; // [connector_count]
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
+
+    // what changes the world between steps by rules of its own
+    eng_action **actions; // [action_count]
+    int action_count, action_capacity;
+    int64_t actions_begun; // steps before which they have acted: a step that is undone and made
+                           // again finds their work done
 
     // Home of the state of bodies without a particle slot; spheres with a slot have theirs in the
     // sphere executor, and only what a step needs of them here: read through eng_state_of.
