@@ -11,11 +11,14 @@
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
 #include "engine/pairs/plan.h"
+#include "engine/state/actions.h"
 #include "engine/state/contacts.h"
 #include "engine/state/slots.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/narrow/collide.h"
 #include <cairn/cairn.h>
+
+#include <stdatomic.h>
 
 /// Function of time that a moving body follows; function NULL for none.
 typedef struct eng_motion {
@@ -224,6 +227,12 @@ struct cairn_world {
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
 
+    // what changes the world between steps by rules of its own
+    eng_action **actions; // [action_count]
+    int action_count, action_capacity;
+    int64_t actions_begun; // steps before which they have acted: a step that is undone and made
+                           // again finds their work done
+
     // Home of the state of bodies without a particle slot; spheres with a slot have theirs in the
     // sphere executor, and only what a step needs of them here: read through eng_state_of.
     int state_capacity;
@@ -280,6 +289,9 @@ struct cairn_world {
 
     struct eng_spheres *spheres; // sphere executor; NULL until it is used
 
+    atomic_int interrupt;  // cairn_world_interrupt was called; the next look at it ends a step
+    struct eng_undo *undo; // of this step, in the arena; NULL where no general passes have work
+
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
     const int *solver_row;      // [body] its row in the problem where it takes part, in the arena;
@@ -299,8 +311,10 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     cairn_energy energy;
-    double energy_start;  // J, kinetic + potential at the first step
-    double energy_before; // J, residual less dissipation at the start of this step
+    double energy_start;    // J, kinetic + potential at the first step
+    int64_t unsolved_count; // steps whose solve ended above the tolerance
+    int logged_slots;       // in particle slots when the log was told last
+    double energy_before;   // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
     double time_start; // s, of step 0

@@ -580,9 +580,6 @@ void eng_spheres_place_driven(cairn_world *world);
 /// @param listed  a list was made since the last call
 cairn_status eng_spheres_expose(cairn_world *world, bool listed) CAIRN_CHECK_RESULT;
 
-/// Before the fused pass: finds the spheres with slots that the general passes act on.
-cairn_status eng_spheres_hold(cairn_world *world) CAIRN_CHECK_RESULT;
-
 /// After it: their free velocities, with all explicit forces.
 void eng_spheres_release_free(cairn_world *world);
 

@@ -324,9 +324,6 @@ cairn_status eng_spheres_step(cairn_world *world)
     eng_spheres *spheres = world->spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
-    cairn_status status = world->general_work ? eng_spheres_hold(world) : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
     for (int k = 0; k < 3; k++)
         spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
     spheres->pass.first_step = world->step_count == 0;
