@@ -53,7 +53,7 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     if (gap > 0.0 && world->def.margin)
         out->shift[contact] = gap / world->def.time_step;
     else
-        out->shift[contact] = terms.restitution * fmin(c->V[contact][0], 0.0);
+        out->shift[contact] = terms.restitution * c->V[contact][0];
     out->w[contact][0] += out->shift[contact];
 }
 
