@@ -164,6 +164,9 @@ static const char *pair_fault(const cairn_world *world, int index)
 static cairn_status check_pairs(const cairn_world *world, cairn_error *error)
 {
     int contacts = 0;
+    // an interrupted step may leave contacts without a pair, engine/passes/undo.h
+    for (int i = 0; i < world->contacts.count; i++)
+        contacts += world->contacts.pair[i] < 0;
     for (int i = 0; i < world->pair_count; i++) {
         const char *fault = pair_fault(world, i);
         if (fault != NULL)
@@ -180,10 +183,13 @@ static cairn_status check_pairs(const cairn_world *world, cairn_error *error)
 static const char *contact_fault(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
-    if (!in_range(c->pair[i], world->pair_count))
+    if (!in_range((int64_t)c->pair[i] + 1, world->pair_count + 1))
         return "its pair is not there";
-    const eng_pair *pair = &world->pairs[c->pair[i]];
-    if (c->body[i][0] != body_of(world, pair, 0) || c->body[i][1] != body_of(world, pair, 1))
+    const eng_pair *pair = c->pair[i] >= 0 ? &world->pairs[c->pair[i]] : NULL;
+    if (!in_range(c->body[i][0], world->body_count) || !in_range(c->body[i][1], world->body_count))
+        return "its bodies are not there";
+    if (pair != NULL &&
+        (c->body[i][0] != body_of(world, pair, 0) || c->body[i][1] != body_of(world, pair, 1)))
         return "its bodies are not those of its pair";
     if (!in_range(c->surface[i], world->surface_count))
         return "its surface is not there";
