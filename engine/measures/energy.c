@@ -103,8 +103,6 @@ void eng_energy_contacts(cairn_world *world)
         friction += context.friction[k];
         drivers += context.drivers[k];
     }
-    if (world->rolling != NULL)
-        friction += eng_rolling_book(world, &drivers);
     world->energy.impact += impact;
     world->energy.friction += friction;
     world->energy.drivers += drivers + applied_work(world);

@@ -173,11 +173,11 @@ void eng_rolling_collect(cairn_world *world)
     }
 }
 
-double eng_rolling_book(cairn_world *world, double *drivers)
+void eng_rolling_book(cairn_world *world)
 {
     const eng_rolling *rolling = world->rolling;
     eng_contacts *c = &world->contacts;
-    double work = 0.0;
+    double work = 0.0, drivers = 0.0;
     for (int contact = 0; contact < c->cone_count; contact++) {
         if (!resists(world, contact))
             continue;
@@ -193,10 +193,11 @@ double eng_rolling_book(cairn_world *world, double *drivers)
             for (int k = 0; k < 3; k++)
                 own += m[k] * before[k];
             work -= 0.5 * own;
-            *drivers += world->bodies[body].kind == CAIRN_MOVING ? own : 0.0;
+            drivers += world->bodies[body].kind == CAIRN_MOVING ? own : 0.0;
         }
         for (int k = 0; k < 3; k++)
             work -= 0.5 * m[k] * rolling->U[i][k];
     }
-    return work;
+    world->energy.friction += work;
+    world->energy.drivers += drivers;
 }

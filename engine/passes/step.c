@@ -245,6 +245,8 @@ cairn_status eng_block_end(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     eng_energy_contacts(world);
+    if (world->rolling != NULL)
+        eng_rolling_book(world);
     eng_energy_joints(world);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;

@@ -522,9 +522,8 @@ cairn_status eng_rolling_note(cairn_world *world, int i,
 cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Brings R and U of the forces into world->solved_R and world->solution_U.
 void eng_rolling_collect(cairn_world *world);
-/// Keeps the moments for the next step and for readers; @return their work by (8.2), and that of
-/// drivers in *drivers.
-double eng_rolling_book(cairn_world *world, double *drivers);
+/// Keeps the moments for the next step and for readers, and books their work by (8.2) as friction.
+void eng_rolling_book(cairn_world *world);
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
