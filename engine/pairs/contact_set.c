@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
-#include "engine/passes/domains.h"
+#include "engine/pairs/domains.h"
 
 #include <string.h>
 
