@@ -11,6 +11,7 @@ Units are SI; vectors are in world axes; quaternions are (w, x, y, z). docs/pyth
 """
 from . import errors
 from ._cairn import ffi, lib
+from .columns import COLUMNS, Table
 from .errors import *
 from .language import SHAPES, VALUES, Expression, constructor
 from .handles import Body, Joint

@@ -10,6 +10,7 @@ import numpy
 
 from . import errors, library
 from ._cairn import ffi, lib
+from .columns import Table
 from .errors import ArgumentError, StateError
 from .handles import Body, Joint
 from .language import VALUES, Expression, Writer
@@ -255,11 +256,30 @@ class World:
             raise errors.NotFoundError(f'there is no joint named "{name}"')
         return Joint(self, found)
 
+    @property
+    def bodies(self):
+        """The bodies as a Table: world.bodies.velocity, world.bodies[0], len(world.bodies)."""
+        return Table(self, "bodies",
+                     lambda world, i: Body(world, lib.cairn_body_at(world._world, i)))
+
+    @property
     def joints(self):
-        """All joints, in the engine's order."""
-        world = self._world
-        return [Joint(self, lib.cairn_joint_at(world, i))
-                for i in range(lib.cairn_joint_count(world))]
+        """The joints as a Table."""
+        return Table(self, "joints",
+                     lambda world, i: Joint(world, lib.cairn_joint_at(world._world, i)))
+
+    @property
+    def contacts(self):
+        """The contacts of the last step as a Table: gap, normal, point, force, status ...
+
+        Columns are copies, for contacts move from step to step; view() shows them in place.
+        """
+        return Table(self, "contacts")
+
+    @property
+    def connectors(self):
+        """The connectors as a Table."""
+        return Table(self, "connectors")
 
     @property
     def parameters(self):
