@@ -15,6 +15,7 @@ from .columns import COLUMNS, Table
 from .errors import *
 from .language import SHAPES, VALUES, Expression, constructor
 from .handles import Body, Joint
+from .problem import Problem, Report, check, project, read_fclib, solve, write_fclib
 from .world import World, load
 
 _DOCS = {

@@ -8,7 +8,7 @@ import threading
 
 import numpy
 
-from . import errors, library
+from . import errors, library, problem
 from ._cairn import ffi, lib
 from .columns import Table
 from .errors import ArgumentError, StateError
@@ -443,6 +443,30 @@ class World:
     def validate(self):
         """Raises where what the world holds does not fit together; costs about a step."""
         self._check(lib.cairn_world_validate(self._world, self._error))
+
+    # ------------------------------------------------------------ contact problem
+
+    def problem(self, form="local"):
+        """The contact problem of the last step as a Problem, in "local" or "global" form, with its
+        guess and the impulses that the step found."""
+        return problem.of_world(self, form)
+
+    def solver(self, name, *, form="local", **settings):
+        """Chooses the solver of the next steps: one of the engine's by its name, with its settings,
+        or a function of Python.
+
+        The function f(problem) is given the problem of each solve as a problem.Data, with W, q, mu,
+        guess and tolerance, or M, H, f, w with form="global", and returns the impulses, of shape
+        (contacts, 3), or (impulses, iterations). Joints have been eliminated. The engine works out
+        the residual itself, and says in the report whether the step is solved.
+        """
+        if callable(name):
+            if settings:
+                raise ArgumentError("a solver that is a function takes no settings")
+            self._world
+            problem.let_solve(self, name, form)
+        else:
+            self._run_call("solver", (name,), settings)
 
     # ------------------------------------------------------------ settings
 
