@@ -5,7 +5,12 @@
 
 #include "base/status.h"
 
-typedef enum base_log_level { BASE_LOG_INFO, BASE_LOG_WARNING, BASE_LOG_ERROR } base_log_level;
+typedef enum base_log_level {
+    BASE_LOG_INFO,
+    BASE_LOG_WARNING,
+    BASE_LOG_ERROR,
+    BASE_LOG_DETAIL
+} base_log_level;
 
 /// `write` may be NULL: silence. `text` has no newline and lives during the call only.
 typedef struct base_logger {

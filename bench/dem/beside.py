@@ -15,8 +15,9 @@ KINDS = [None, "joint", "box", "function", "implicit"]
 
 
 def steps(bench, bed, kind, count):
-    """Processor seconds of a step."""
-    words = [bench, "--bed", bed, "--warm", "500", "--steps", str(count)]
+    """Processor seconds of a step; bed None: one sphere."""
+    words = [bench, "--warm", "500", "--steps", str(count)]
+    words += ["--bed", bed] if bed else ["--count", "1"]
     words += ["--beside", kind] if kind else []
     out = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
     return float(out[out.index("cpu") + 1]) / count
@@ -30,15 +31,17 @@ def main():
     if not os.path.exists(bed):
         subprocess.run([bench, "--count", "1000", "--steps", "60000", "--save", bed], check=True, capture_output=True)
     times = {kind: [] for kind in KINDS}
+    own = {kind: [] for kind in KINDS}
     for _ in range(rounds):
         for kind in KINDS:
             times[kind].append(steps(bench, bed, kind, 2000))
+            own[kind].append(steps(bench, None, kind, 20000))
     alone = statistics.median(times[None])
-    print("1 000 spheres, hooke, settled  step [us]  ratio  more [us]")
+    print("1 000 spheres, hooke, settled  step [us]  own work [us]  ratio")
     for kind in KINDS:
-        own = statistics.median(times[kind])
-        name = kind or "alone"
-        print(f"{name:30} {1e6 * own:9.2f} {own / alone:6.3f} {1e6 * (own - alone):10.2f}")
+        step = statistics.median(times[kind])
+        work = statistics.median(own[kind]) - statistics.median(own[None])
+        print(f"{kind or 'alone':30} {1e6 * step:9.2f} {1e6 * work:14.2f} {step / (alone + work):6.3f}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 #include "cli/process/status.h"
 #include "cli/text/json.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -200,6 +201,18 @@ static bool is_hdf5(const char *path)
     return size == sizeof head && memcmp(head, signature, sizeof head) == 0;
 }
 
+/// A problem in text, as no scene begins.
+static bool starts_with_digit(const char *path)
+{
+    FILE *file = base_file_read(path, NULL);
+    int c = file != NULL ? fgetc(file) : EOF;
+    while (isspace(c))
+        c = fgetc(file);
+    if (file != NULL)
+        fclose(file);
+    return isdigit(c);
+}
+
 static int run_info(const void *memory)
 {
     const info_settings *settings = memory;
@@ -211,7 +224,7 @@ static int run_info(const void *memory)
         return cli_info_checkpoint(word, settings->json);
     if (is_hdf5(word) && cli_info_is_trajectory(word))
         return cli_info_trajectory(word, settings->json);
-    if (is_hdf5(word))
+    if (is_hdf5(word) || starts_with_digit(word))
         return cli_info_problem(word, settings->json);
     return describe_scene(settings);
 }

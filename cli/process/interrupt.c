@@ -12,10 +12,13 @@
 
 static volatile sig_atomic_t stop_asked, checkpoint_asked;
 
+static cairn_world *volatile stepping;
+
 static void ask_stop(int number)
 {
     (void)number;
     stop_asked = 1;
+    cairn_world_interrupt(stepping);
 }
 
 static void ask_checkpoint(int number)
@@ -67,6 +70,13 @@ void cli_interrupt_watch(void)
     handle(SIGINT, ask_stop);
     handle(SIGTERM, ask_stop);
     watch_checkpoints();
+}
+
+void cli_interrupt_watch_world(cairn_world *world)
+{
+    stepping = world;
+    if (stop_asked)
+        cairn_world_interrupt(world);
 }
 
 bool cli_interrupt_checkpoint_asked(void)

@@ -3,11 +3,16 @@
 #ifndef CAIRN_CLI_PROCESS_INTERRUPT_H
 #define CAIRN_CLI_PROCESS_INTERRUPT_H
 
+#include <cairn/step.h>
+
 #include <stdbool.h>
 
 /// From now on the first SIGINT or SIGTERM asks for a stop; the second ends the program.
 void cli_interrupt_watch(void);
 bool cli_interrupt_asked(void);
+
+/// The world whose steps a stop ends, inside their solves too; NULL for none any more.
+void cli_interrupt_watch_world(cairn_world *world);
 
 /// True once after each SIGUSR1, which asks for a checkpoint.
 bool cli_interrupt_checkpoint_asked(void);

@@ -67,6 +67,8 @@ void cli_log(void *context, cairn_log_level level, const char *text)
 {
     static const char *const words[] = {"", "warning: ", "error: "};
     (void)context;
+    if (level == CAIRN_DETAIL)
+        return;
     // what a scene prints may have several lines, each of which says whose it is
     for (const char *at = text; at != NULL;) {
         char line[LINE_SIZE], shown[LINE_SIZE];

@@ -269,6 +269,8 @@ static cairn_status step_once(run_state *run, cairn_error *error)
     double started = base_timer_seconds();
     cairn_status status = cairn_world_step(world, error);
     double seconds = base_timer_seconds() - started;
+    if (status == CAIRN_INTERRUPTED)
+        return status;
     if (status != CAIRN_OK)
         return run_broken_step(run, status, error);
     add_totals(&run->totals, world, seconds);
@@ -471,12 +473,14 @@ static int run_scene(const void *memory)
     if (result != CLI_EXIT_DONE)
         return result;
     cli_interrupt_watch();
+    cli_interrupt_watch_world(run.scene->world);
     result = run_step_choose(settings, run.scene->world);
     if (result == CLI_EXIT_DONE)
         result = choose_target(&run);
     if (result == CLI_EXIT_DONE)
         result = run_loaded(&run);
     run_folder_release(&run);
+    cli_interrupt_watch_world(NULL);
     scn_destroy(run.scene);
     return result;
 }

@@ -167,6 +167,75 @@ static cairn_status check(workspace *w, con_existence *out, double (*direction)[
     return CAIRN_OK;
 }
 
+// the forces of a problem in body form with rolling friction: bodies are as free without moments
+static cairn_status take_forces(const con_problem *problem, base_arena *arena, con_problem *forces)
+{
+    size_t n = (size_t)problem->contact_count;
+    double(*q)[3] = base_arena_allocate(arena, "forces", n, sizeof *q);
+    double(*w)[3] = base_arena_allocate(arena, "forces", n, sizeof *w);
+    double *friction = base_arena_array(arena, double, "forces", n);
+    mat3 *diagonal = base_arena_array(arena, mat3, "forces", n);
+    int(*body)[2] = base_arena_allocate(arena, "forces", n, sizeof *body);
+    double(*H)[2][3][6] = base_arena_allocate(arena, "forces", n, sizeof *H);
+    double(*yields)[3] = base_arena_allocate(arena, "forces", n, sizeof *yields);
+    if (q == NULL || w == NULL || friction == NULL || diagonal == NULL || body == NULL ||
+        H == NULL || yields == NULL)
+        return CAIRN_ERROR_MEMORY;
+    int count = 0;
+    for (int i = 0; i < problem->contact_count; i++) {
+        if (con_is_moment(problem, i))
+            continue;
+        memcpy(q[count], problem->q[i], sizeof *q);
+        memcpy(w[count], problem->w[i], sizeof *w);
+        memcpy(body[count], problem->body[i], sizeof *body);
+        memcpy(H[count], problem->H[i], sizeof *H);
+        if (problem->compliance != NULL)
+            memcpy(yields[count], problem->compliance[i], sizeof *yields);
+        friction[count] = problem->friction[i];
+        diagonal[count++] = problem->W_diagonal[i];
+    }
+    *forces = *problem;
+    forces->contact_count = count;
+    forces->spinning = NULL;
+    forces->domains = NULL;
+    forces->W = NULL;
+    forces->q = (const double(*)[3])q;
+    forces->w = (const double(*)[3])w;
+    forces->friction = friction;
+    forces->W_diagonal = diagonal;
+    forces->body = (const int(*)[2])body;
+    forces->H = (const double(*)[2][3][6])H;
+    forces->compliance = problem->compliance != NULL ? (const double(*)[3])yields : NULL;
+    return CAIRN_OK;
+}
+
+// rolling friction: the gaps alone can be refuted. Whether a velocity lies inside the dual of the
+// rolling cones is not asked
+static cairn_status check_rolling(const con_problem *problem, con_existence *existence,
+                                  base_arena *arena)
+{
+    bool zero = true;
+    for (int i = 0; i < problem->contact_count; i++)
+        zero = zero && (con_is_moment(problem, i) || problem->q[i][0] >= 0.0);
+    existence->verdict = CON_EXISTENCE_NOT_SHOWN;
+    if (problem->H != NULL) {
+        con_problem forces;
+        cairn_status status = take_forces(problem, arena, &forces);
+        if (status == CAIRN_OK)
+            status = con_existence_check(&forces, existence, NULL, arena);
+        if (status != CAIRN_OK)
+            return status;
+        if (existence->verdict != CON_EXISTENCE_NONE)
+            existence->verdict = CON_EXISTENCE_NOT_SHOWN;
+    }
+    if (zero)
+        existence->verdict = CON_EXISTENCE_SHOWN;
+    existence->zero_solves = zero;
+    if (existence->verdict != CON_EXISTENCE_NONE)
+        existence->margin = 0.0;
+    return CAIRN_OK;
+}
+
 cairn_status con_existence_check(const con_problem *problem, con_existence *existence,
                                  double (*direction)[3], base_arena *arena)
 {
@@ -196,6 +265,11 @@ cairn_status con_existence_check(const con_problem *problem, con_existence *exis
     con_reduction reduction;
     con_problem rows;
     cairn_status status = CAIRN_OK;
+    if (problem->spinning != NULL) {
+        status = check_rolling(problem, existence, arena);
+        base_arena_rewind(arena, mark);
+        return status;
+    }
     if (problem->joints != NULL) {
         status = con_reduce_joints(problem, arena, &reduction);
         if (status == CAIRN_OK)

@@ -40,6 +40,8 @@ enum { CON_EXISTENCE_ROWS_MAX = 1500 }; // rows of a W without bodies of which a
 /// is settled by the same program with mu = 0, whose certificate refutes U_N >= 0 itself.
 /// Margins within 1e-7 of zero, relative to the scale, are borderline.
 /// Joints are eliminated: W is then the reduced one, without bodies.
+/// With contacts that resist rolling only R = 0 is shown to be a solution (margin 0), and only that
+/// the gaps cannot be kept is shown against one, in body form; no direction is given.
 /// @param direction  [n][3] out: the certificate d, or zeros; may be NULL
 /// @param arena      scratch; rewound before return
 /// A W without bodies is used through a dense basis of its range up to CON_EXISTENCE_ROWS_MAX rows,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a live problem to the content of a problem file.
 #include "contact/fclib/fclib.h"
+#include "contact/fclib/rolling.h"
 #include "contact/problem/delassus.h"
 #include "contact/problem/joints.h"
 
@@ -458,7 +459,13 @@ static cairn_status write_content(const char *path, const con_problem *problem,
     }
     if (status != CAIRN_OK)
         return base_fail(error, status, "%s: %s", path, cairn_status_text(status));
-    return con_fclib_save(path, content, arena, error);
+    con_fclib_problem rolling;
+    if (problem->spinning == NULL)
+        return con_fclib_save(path, content, arena, error);
+    cairn_error reason = {0};
+    status = con_fclib_compress(content, problem->spinning, arena, &rolling, &reason);
+    return status == CAIRN_OK ? con_fclib_save(path, &rolling, arena, error)
+                              : base_fail(error, status, "%.400s: %.500s", path, reason.message);
 }
 
 cairn_status con_fclib_write(const char *path, con_fclib_form form, const con_problem *problem,

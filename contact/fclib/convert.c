@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the content of a problem file to the problem that solvers read.
 #include "contact/fclib/reduce.h"
+#include "contact/fclib/rolling.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -398,12 +399,18 @@ static cairn_status convert_bodies(const con_fclib_problem *content, base_arena 
 cairn_status con_fclib_count_bodies(const con_fclib_problem *content, base_arena *arena, int *count)
 {
     *count = 0;
-    if (no_body_form(content) != NULL)
-        return CAIRN_OK;
     base_arena_mark mark = base_arena_get_mark(arena);
     con_problem problem = {0};
     const char *reason = NULL;
-    cairn_status status = convert_bodies(content, arena, &problem, &reason);
+    con_fclib_problem expanded;
+    const double *spinning;
+    cairn_status status = CAIRN_OK;
+    if (content->rolling != NULL) {
+        status = con_fclib_expand(content, arena, &expanded, &spinning);
+        content = &expanded;
+    }
+    if (status == CAIRN_OK && no_body_form(content) == NULL)
+        status = convert_bodies(content, arena, &problem, &reason);
     *count = problem.body_count;
     base_arena_rewind(arena, mark);
     return status;
@@ -412,6 +419,7 @@ cairn_status con_fclib_count_bodies(const con_fclib_problem *content, base_arena
 // W by block rows, being built
 typedef struct block_builder {
     int dimension;
+    bool pairs;      // blocks 2 k and 2 k + 1, force and moment, have the same neighbours
     con_sparse rows; // rows of W as columns
     int *place;      // [n] place of a block column in the row at hand, -1
     int *column;     // [n] block columns of the row at hand
@@ -424,19 +432,29 @@ static int compare_integers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// block columns of block row i that are not all zero, and i itself, ascending
+static void collect_column(block_builder *build, int j)
+{
+    if (build->place[j] >= 0)
+        return;
+    build->place[j] = 0;
+    build->column[build->count++] = j;
+}
+
+// block columns of block row i (of its pair) that are not all zero, and i itself, ascending
 static void collect_row(block_builder *build, int i)
 {
-    int d = build->dimension;
+    int d = build->dimension, first = build->pairs ? i - i % 2 : i;
+    int last = build->pairs ? first + 1 : i;
     build->count = 0;
-    build->place[i] = 0;
-    build->column[build->count++] = i;
-    for (int k = build->rows.start[d * i]; k < build->rows.start[d * i + d]; k++) {
+    collect_column(build, first);
+    collect_column(build, last);
+    for (int k = build->rows.start[d * first]; k < build->rows.start[d * last + d]; k++) {
         int j = build->rows.index[k] / d;
-        if (build->rows.value[k] == 0.0 || build->place[j] >= 0)
+        if (build->rows.value[k] == 0.0)
             continue;
-        build->place[j] = 0;
-        build->column[build->count++] = j;
+        collect_column(build, build->pairs ? j - j % 2 : j);
+        if (build->pairs)
+            collect_column(build, j - j % 2 + 1);
     }
     qsort(build->column, (size_t)build->count, sizeof *build->column, compare_integers);
     for (int k = 0; k < build->count; k++)
@@ -466,8 +484,9 @@ static void fill_row(const block_builder *build, int i, mat3 *block)
 }
 
 static cairn_status builder_create(block_builder *build, const con_sparse *W, int dimension,
-                                   base_arena *arena)
+                                   bool pairs, base_arena *arena)
 {
+    build->pairs = pairs;
     int n = W->rows / dimension;
     build->dimension = dimension;
     build->place = base_arena_array(arena, int, "block places", n);
@@ -480,8 +499,8 @@ static cairn_status builder_create(block_builder *build, const con_sparse *W, in
 }
 
 // W in blocks, and its diagonal
-static cairn_status convert_matrix(const con_sparse *W, int dimension, base_arena *arena,
-                                   con_problem *problem)
+static cairn_status convert_matrix(const con_sparse *W, int dimension, bool pairs,
+                                   base_arena *arena, con_problem *problem)
 {
     int n = W->rows / dimension;
     block_builder build;
@@ -489,7 +508,7 @@ static cairn_status convert_matrix(const con_sparse *W, int dimension, base_aren
     int *start = base_arena_array(arena, int, "W start", (size_t)n + 1);
     mat3 *diagonal = base_arena_array(arena, mat3, "W_ii", n);
     if (blocks == NULL || start == NULL || diagonal == NULL ||
-        builder_create(&build, W, dimension, arena) != CAIRN_OK)
+        builder_create(&build, W, dimension, pairs, arena) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     start[0] = 0;
     for (int i = 0; i < n; i++) {
@@ -533,8 +552,8 @@ static cairn_status widen(const double *values, const con_fclib_problem *content
     return CAIRN_OK;
 }
 
-static cairn_status convert_delassus(const con_fclib_problem *content, base_arena *arena,
-                                     con_problem *problem, cairn_error *error)
+static cairn_status convert_delassus(const con_fclib_problem *content, bool pairs,
+                                     base_arena *arena, con_problem *problem, cairn_error *error)
 {
     con_sparse W;
     const double *q = NULL;
@@ -543,7 +562,7 @@ static cairn_status convert_delassus(const con_fclib_problem *content, base_aren
         return status;
     *problem =
         (con_problem){.contact_count = content->contact_count, .friction = content->friction};
-    status = convert_matrix(&W, content->dimension, arena, problem);
+    status = convert_matrix(&W, content->dimension, pairs, arena, problem);
     if (status == CAIRN_OK)
         status = widen(q, content, arena, &problem->q);
     return status == CAIRN_OK ? CAIRN_OK
@@ -583,11 +602,22 @@ cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allo
     }
     *out = (con_fclib_conversion){.memory = memory};
     cairn_status status = CAIRN_OK;
+    con_fclib_problem expanded;
+    const double *spinning = NULL;
+    if (content->rolling != NULL) {
+        status = con_fclib_expand(content, memory, &expanded, &spinning);
+        content = &expanded;
+    }
+    if (status != CAIRN_OK) {
+        base_arena_destroy(memory);
+        return base_fail(error, status, "%s", cairn_status_text(status));
+    }
     out->reason = no_body_form(content);
     if (out->reason == NULL)
         status = convert_bodies(content, out->memory, &out->problem, &out->reason);
     if (status == CAIRN_OK && out->reason != NULL)
-        status = convert_delassus(content, out->memory, &out->problem, error);
+        status = convert_delassus(content, spinning != NULL, out->memory, &out->problem, error);
+    out->problem.spinning = spinning;
     if (status == CAIRN_OK)
         status = own_arrays(content, out);
     if (status == CAIRN_ERROR_MEMORY)

@@ -38,11 +38,15 @@ typedef struct con_fclib_vectors {
 /// V, S, R, s, G, b without equality constraints.
 typedef struct con_fclib_problem {
     con_fclib_form form;
-    int dimension;          // 2 or 3 rows per contact
+    int dimension;          // 2 or 3 rows per contact; 5 with rolling friction: N, T1, T2 of the
+                            // force and T1, T2 of the moment
     int contact_count;      // nc
     int velocity_count;     // n, rows of M; 0 in local form
     int equality_count;     // p
     const double *friction; // [nc] mu >= 0
+    const double *rolling;  // [nc] mu_r >= 0, m: |m_T| <= mu_r r_N; NULL without rolling friction
+    int freedom_count;      // degrees of freedom of the bodies as a file in local form notes them;
+                            // 0: unknown
 
     // local form
     con_sparse W;    // [dimension nc][dimension nc]
@@ -111,8 +115,11 @@ cairn_status con_fclib_save(const char *path, const con_fclib_problem *content, 
 /// major, for each index of a block (neither reference library writes blocks). Entries of
 /// the same place are added. Where a file holds both forms the global one is read. Texts of
 /// variable length are passed over. Guesses and solutions that are not finite are dropped and
-/// counted. Nothing in the file is trusted: sizes are checked against the file's, links to other
+/// counted. Rolling problems have their own groups, fclib_global_rolling and (ours alone)
+/// fclib_local_rolling. The attribute numberOfDegreeOfFreedom of the info group is read.
+/// Nothing in the file is trusted: sizes are checked against the file's, links to other
 /// files and filters beyond deflate, shuffle and checksum are refused.
+/// A file in text is read by con_fclib_read_text (contact/fclib/text.h).
 /// @param allocator  of the problem's memory
 /// @param problem    out; destroy with con_fclib_problem_destroy; NULL on failure
 /// @return CAIRN_ERROR_FILE (no such file), CAIRN_ERROR_FORMAT with path, dataset and reason,
@@ -150,7 +157,8 @@ typedef struct con_fclib_conversion {
 ///   left. 2-D: a second tangent that nothing couples to, W = W_tt and q = 0 there, so that R stays
 ///   0.
 /// @param conversion  out; destroy with con_fclib_conversion_destroy; NULL on failure
-/// Constraints that depend on one another are no hindrance where they agree.
+/// Constraints that depend on one another are no hindrance; where they contradict one another they
+/// are met as well as can be (least squares), as in a live step.
 /// @return CAIRN_ERROR_NUMERICAL when the matrix to eliminate is singular; CAIRN_ERROR_MEMORY
 /// Tests: tests/unit/contact/fclib/test_fclib_convert.c, test_fclib_mixed.c
 cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allocator *allocator,

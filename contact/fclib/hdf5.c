@@ -426,3 +426,23 @@ cairn_status con_hdf5_read_text(const con_hdf5_reader *reader, hid_t group, cons
     dataset_close(&set);
     return status;
 }
+
+void con_hdf5_read_attribute(hid_t group, const char *name, int *value)
+{
+    if (H5Aexists(group, name) <= 0)
+        return;
+    hid_t attribute = H5Aopen(group, name, H5P_DEFAULT);
+    hid_t space = attribute >= 0 ? H5Aget_space(attribute) : H5I_INVALID_HID;
+    hid_t type = attribute >= 0 ? H5Aget_type(attribute) : H5I_INVALID_HID;
+    int64_t read = 0;
+    if (space >= 0 && type >= 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+        H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) <= sizeof read &&
+        H5Aread(attribute, H5T_NATIVE_INT64, &read) >= 0 && read > 0 && read <= INT_MAX)
+        *value = (int)read;
+    if (type >= 0)
+        H5Tclose(type);
+    if (space >= 0)
+        H5Sclose(space);
+    if (attribute >= 0)
+        H5Aclose(attribute);
+}

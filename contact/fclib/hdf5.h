@@ -58,6 +58,9 @@ cairn_status con_hdf5_read_reals(const con_hdf5_reader *reader, hid_t group, con
 cairn_status con_hdf5_read_text(const con_hdf5_reader *reader, hid_t group, const char *name,
                                 const char **text) CAIRN_CHECK_RESULT;
 
+/// An attribute of one positive integer; *value stays as it is where there is none.
+void con_hdf5_read_attribute(hid_t group, const char *name, int *value);
+
 /// CAIRN_ERROR_FORMAT with "path: group/name: reason".
 cairn_status con_hdf5_refuse(const con_hdf5_reader *reader, hid_t group, const char *name,
                              const char *reason, ...) CAIRN_PRINTF(4, 5);

@@ -120,7 +120,8 @@ static cairn_status describe_matrices(const con_fclib_problem *content, base_are
     out->H_entries = con_sparse_count(&content->H);
     out->density = con_sparse_count(a) / ((double)a->rows * (double)a->columns);
     out->hyperstaticity =
-        local ? NAN : (double)content->H.columns / (double)content->velocity_count;
+        local ? content->freedom_count > 0 ? (double)a->rows / content->freedom_count : NAN
+              : (double)content->H.columns / (double)content->velocity_count;
 
     // describe rank
     int small = a->rows < a->columns ? a->rows : a->columns;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Problem files read: both forms, every storage, nothing trusted.
 #include "contact/fclib/fclib.h"
+
+#include "base/assert.h"
 #include "contact/fclib/hdf5.h"
+#include "contact/fclib/text.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -272,18 +275,31 @@ static cairn_status read_friction(const con_hdf5_reader *reader, hid_t group,
         return status;
     if (content->contact_count == 0)
         return con_hdf5_refuse(reader, group, "mu", "no contacts");
-    for (int c = 0; c < content->contact_count; c++)
-        if (content->friction[c] < 0.0)
-            return con_hdf5_refuse(reader, group, "mu", "entry %d is negative (%g)", c,
-                                   content->friction[c]);
+    if (content->dimension == 5)
+        status = read_vector(reader, group, "mu_r", content->contact_count, &content->rolling);
+    if (status != CAIRN_OK)
+        return status;
+    for (int c = 0; c < content->contact_count; c++) {
+        bool sliding = content->friction[c] < 0.0;
+        if (sliding || (content->rolling != NULL && content->rolling[c] < 0.0))
+            return con_hdf5_refuse(reader, group, sliding ? "mu" : "mu_r",
+                                   "entry %d is negative (%g)", c,
+                                   sliding ? content->friction[c] : content->rolling[c]);
+    }
     return CAIRN_OK;
 }
 
-static cairn_status read_dimension(const con_hdf5_reader *reader, hid_t group,
+static cairn_status read_dimension(const con_hdf5_reader *reader, hid_t group, bool rolling,
                                    con_fclib_problem *content)
 {
     cairn_status status = con_hdf5_read_integer(reader, group, "spacedim", &content->dimension);
-    if (status == CAIRN_OK && content->dimension != 2 && content->dimension != 3)
+    if (status == CAIRN_OK && rolling && content->dimension == 3)
+        return con_hdf5_refuse(reader, group, "spacedim",
+                               "3: a rolling problem in 2D, which is not supported");
+    if (status == CAIRN_OK && rolling && content->dimension != 5)
+        return con_hdf5_refuse(reader, group, "spacedim", "%d, expected 5 in a rolling problem",
+                               content->dimension);
+    if (status == CAIRN_OK && !rolling && content->dimension != 2 && content->dimension != 3)
         return con_hdf5_refuse(reader, group, "spacedim", "%d, expected 2 or 3",
                                content->dimension);
     return status;
@@ -298,6 +314,7 @@ static cairn_status read_info(const con_hdf5_reader *reader, hid_t parent,
     cairn_status status = con_hdf5_open_group(reader, parent, "info", &group);
     if (status != CAIRN_OK)
         return status;
+    con_hdf5_read_attribute(group, "numberOfDegreeOfFreedom", &content->freedom_count);
     status = con_hdf5_read_text(reader, group, "title", &content->info.title);
     if (status == CAIRN_OK)
         status = con_hdf5_read_text(reader, group, "description", &content->info.description);
@@ -342,11 +359,11 @@ static cairn_status read_local_matrices(const con_hdf5_reader *reader, hid_t gro
     return status;
 }
 
-static cairn_status read_local(const con_hdf5_reader *reader, hid_t group,
+static cairn_status read_local(const con_hdf5_reader *reader, hid_t group, bool rolling,
                                con_fclib_problem *content)
 {
     content->form = CON_FCLIB_LOCAL;
-    cairn_status status = read_dimension(reader, group, content);
+    cairn_status status = read_dimension(reader, group, rolling, content);
     if (status == CAIRN_OK)
         status = read_local_vectors(reader, group, content);
     if (status == CAIRN_OK)
@@ -377,11 +394,11 @@ static cairn_status read_global_vectors(const con_hdf5_reader *reader, hid_t gro
     return status;
 }
 
-static cairn_status read_global(const con_hdf5_reader *reader, hid_t group,
+static cairn_status read_global(const con_hdf5_reader *reader, hid_t group, bool rolling,
                                 con_fclib_problem *content)
 {
     content->form = CON_FCLIB_GLOBAL;
-    cairn_status status = read_dimension(reader, group, content);
+    cairn_status status = read_dimension(reader, group, rolling, content);
     if (status == CAIRN_OK)
         status = read_global_vectors(reader, group, content);
     int n = content->velocity_count;
@@ -488,13 +505,24 @@ static cairn_status read_solution(const con_hdf5_reader *reader, con_fclib_probl
 
 static cairn_status read_problem(const con_hdf5_reader *reader, con_fclib_problem *content)
 {
-    bool global = con_hdf5_has(reader->file, "fclib_global");
+    // the first that is there; global forms before local ones
+    static const char *const names[] = {"fclib_global_rolling", "fclib_global",
+                                        "fclib_local_rolling", "fclib_local"};
+    int form = 0;
+    while (form < BASE_COUNT(names) && !con_hdf5_has(reader->file, names[form]))
+        form++;
+    if (form == BASE_COUNT(names))
+        return base_fail(reader->error, CAIRN_ERROR_FORMAT,
+                         "%s: no contact problem: none of the groups /fclib_local, /fclib_global, "
+                         "/fclib_local_rolling and /fclib_global_rolling is there",
+                         reader->path);
     hid_t group;
-    cairn_status status =
-        con_hdf5_open_group(reader, reader->file, global ? "fclib_global" : "fclib_local", &group);
+    cairn_status status = con_hdf5_open_group(reader, reader->file, names[form], &group);
     if (status != CAIRN_OK)
         return status;
-    status = global ? read_global(reader, group, content) : read_local(reader, group, content);
+    bool rolling = form % 2 == 0;
+    status = form < 2 ? read_global(reader, group, rolling, content)
+                      : read_local(reader, group, rolling, content);
     H5Gclose(group);
     return status;
 }
@@ -536,9 +564,14 @@ cairn_status con_fclib_read(const char *path, const base_allocator *allocator,
     con_fclib_problem *content = create_problem(allocator);
     if (content == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
-    con_hdf5_silence silence = con_hdf5_silence_begin();
-    cairn_status status = read_file(path, content, error);
-    con_hdf5_silence_end(silence);
+    cairn_status status;
+    if (con_fclib_is_text(path)) {
+        status = con_fclib_read_text(path, content, error);
+    } else {
+        con_hdf5_silence silence = con_hdf5_silence_begin();
+        status = read_file(path, content, error);
+        con_hdf5_silence_end(silence);
+    }
     if (status == CAIRN_OK)
         *problem = content;
     else

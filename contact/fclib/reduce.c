@@ -21,6 +21,8 @@ typedef struct elimination {
     con_sparse matrix;
     double *right; // [size] right side and its residual where the factors are of a regularised
     double *rest;  //        matrix; NULL where they are of the matrix itself
+    double *moved; // [size] what was added to its diagonal
+    double least;  // of right sides: what is smaller is round-off
 } elimination;
 
 // M and G in one matrix [M G; G^T 0]
@@ -62,7 +64,7 @@ static double constraint_size(const con_fclib_problem *content, const double *ma
 
 // the matrix moved off singularity along the constraints
 static cairn_status regularised_matrix(const con_fclib_problem *content, const con_sparse *K,
-                                       base_arena *arena, con_sparse *out)
+                                       double *moved, base_arena *arena, con_sparse *out)
 {
     con_triplets entries;
     bool global = content->form == CON_FCLIB_GLOBAL;
@@ -82,11 +84,13 @@ static cairn_status regularised_matrix(const con_fclib_problem *content, const c
     for (int j = 0; j < K->columns; j++)
         for (int k = K->start[j]; k < K->start[j + 1]; k++)
             con_triplets_add(&entries, K->index[k], j, K->value[k]);
+    memset(moved, 0, (size_t)K->rows * sizeof *moved);
     for (int k = first; k < K->rows; k++) {
         double size = global               ? -constraint_size(content, diagonal, k - first)
                       : diagonal[k] != 0.0 ? diagonal[k]
                                            : 1.0;
-        con_triplets_add(&entries, k, k, regularisation * size);
+        moved[k] = regularisation * size;
+        con_triplets_add(&entries, k, k, moved[k]);
     }
     return con_sparse_from_triplets(&entries, K->rows, K->rows, arena, out);
 }
@@ -94,14 +98,16 @@ static cairn_status regularised_matrix(const con_fclib_problem *content, const c
 static cairn_status factor_regularised(const con_fclib_problem *content, base_arena *arena,
                                        elimination *system)
 {
-    con_sparse moved;
+    con_sparse matrix;
     int size = system->matrix.rows;
     system->right = base_arena_array(arena, double, "elimination", size);
     system->rest = base_arena_array(arena, double, "elimination", size);
-    if (system->right == NULL || system->rest == NULL)
+    system->moved = base_arena_array(arena, double, "elimination", size);
+    if (system->right == NULL || system->rest == NULL || system->moved == NULL)
         return CAIRN_ERROR_MEMORY;
-    cairn_status status = regularised_matrix(content, &system->matrix, arena, &moved);
-    return status == CAIRN_OK ? con_sparse_lu_create(&moved, arena, &system->lu) : status;
+    cairn_status status =
+        regularised_matrix(content, &system->matrix, system->moved, arena, &matrix);
+    return status == CAIRN_OK ? con_sparse_lu_create(&matrix, arena, &system->lu) : status;
 }
 
 static cairn_status elimination_begin(const con_fclib_problem *content, base_arena *arena,
@@ -109,6 +115,9 @@ static cairn_status elimination_begin(const con_fclib_problem *content, base_are
 {
     system->matrix = content->R;
     cairn_status status = CAIRN_OK;
+    int rows = content->form == CON_FCLIB_LOCAL ? content->dimension * content->contact_count : 0;
+    for (int i = 0; i < rows; i++)
+        system->least = fmax(system->least, 1e-6 * fabs(content->q[i]));
     if (content->form == CON_FCLIB_GLOBAL)
         status = saddle_matrix(content, arena, &system->matrix);
     if (status == CAIRN_OK)
@@ -130,8 +139,8 @@ static cairn_status elimination_begin(const con_fclib_problem *content, base_are
     return base_fail(error, CAIRN_ERROR_MEMORY, "%s", cairn_status_text(CAIRN_ERROR_MEMORY));
 }
 
-// x = K^-1 x
-static void elimination_solve(const elimination *system)
+// x = K^-1 x, refined where the factors are of a matrix moved off singularity
+static void elimination_refine(const elimination *system)
 {
     size_t bytes = (size_t)system->size * sizeof *system->x;
     if (system->rest != NULL)
@@ -148,12 +157,10 @@ static void elimination_solve(const elimination *system)
     }
 }
 
-// false where what was solved is no solution: constraints contradict one another
+// false where what was solved is no solution; what is missing is left in `rest`
 static bool elimination_holds(const elimination *system)
 {
-    if (system->rest == NULL)
-        return true;
-    double most = 0.0, size = 0.0;
+    double most = 0.0, size = system->least;
     memset(system->rest, 0, (size_t)system->size * sizeof *system->rest);
     con_sparse_apply_add(&system->matrix, system->x, system->rest);
     for (int i = 0; i < system->size; i++) {
@@ -161,6 +168,22 @@ static bool elimination_holds(const elimination *system)
         size = fmax(size, fabs(system->right[i]));
     }
     return most <= 1e-8 * size;
+}
+
+// x = K^-1 x. Constraints that contradict one another are met as well as can be (least squares), as
+// in a live step: what they do not agree upon lies in the kernel of K, where the factors divide by
+// what was added to the diagonal, and is taken off the right side. False where that does not help
+static bool elimination_solve(const elimination *system)
+{
+    elimination_refine(system);
+    if (system->rest == NULL || elimination_holds(system))
+        return true;
+    memcpy(system->x, system->right, (size_t)system->size * sizeof *system->x);
+    con_sparse_lu_solve(system->lu, system->x);
+    for (int i = 0; i < system->size; i++)
+        system->x[i] = system->right[i] - system->moved[i] * system->x[i];
+    elimination_refine(system);
+    return elimination_holds(system);
 }
 
 // x = K^-1 (column j of `a`, zeros below)
@@ -278,8 +301,7 @@ static cairn_status reduce_vector(const con_fclib_problem *content, const elimin
     if (q == NULL)
         return CAIRN_ERROR_MEMORY;
     load_constant(content, system);
-    elimination_solve(system);
-    if (!elimination_holds(system))
+    if (!elimination_solve(system))
         return CAIRN_ERROR_NUMERICAL;
     if (content->form == CON_FCLIB_GLOBAL) {
         memcpy(q, content->w, (size_t)rows * sizeof *q);
@@ -310,6 +332,10 @@ cairn_status con_fclib_reduce(const con_fclib_problem *content, base_arena *aren
     if (status == CAIRN_OK)
         status = reduce_vector(content, &system, arena, q);
     con_sparse_lu_destroy(system.lu);
+    if (status == CAIRN_ERROR_NUMERICAL)
+        return base_fail(error, status,
+                         "the equality constraints contradict one another too much to be "
+                         "eliminated");
     return status == CAIRN_OK ? CAIRN_OK
                               : base_fail(error, status, "%s", cairn_status_text(status));
 }

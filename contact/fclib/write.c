@@ -158,7 +158,8 @@ static void write_info(writer *to, hid_t parent, const con_fclib_info *info)
 static void write_local(writer *to, const con_fclib_problem *content)
 {
     size_t rows = (size_t)content->dimension * (size_t)content->contact_count;
-    hid_t group = writer_group(to, to->file, "fclib_local");
+    hid_t group = writer_group(to, to->file,
+                               content->rolling != NULL ? "fclib_local_rolling" : "fclib_local");
     write_integer(to, group, "spacedim", content->dimension);
     write_matrix(to, group, "W", &content->W);
     write_matrix(to, group, "V", &content->V);
@@ -168,6 +169,7 @@ static void write_local(writer *to, const con_fclib_problem *content)
     write_reals(to, vectors, "q", rows, content->q);
     write_reals(to, vectors, "s", (size_t)content->equality_count, content->s);
     write_reals(to, vectors, "mu", (size_t)content->contact_count, content->friction);
+    write_reals(to, vectors, "mu_r", (size_t)content->contact_count, content->rolling);
     writer_group_close(to, vectors);
     write_info(to, group, &content->info);
     writer_group_close(to, group);
@@ -176,7 +178,8 @@ static void write_local(writer *to, const con_fclib_problem *content)
 static void write_global(writer *to, const con_fclib_problem *content)
 {
     size_t rows = (size_t)content->dimension * (size_t)content->contact_count;
-    hid_t group = writer_group(to, to->file, "fclib_global");
+    hid_t group = writer_group(to, to->file,
+                               content->rolling != NULL ? "fclib_global_rolling" : "fclib_global");
     write_integer(to, group, "spacedim", content->dimension);
     write_matrix(to, group, "M", &content->M);
     write_matrix(to, group, "H", &content->H);
@@ -186,6 +189,7 @@ static void write_global(writer *to, const con_fclib_problem *content)
     write_reals(to, vectors, "w", rows, content->w);
     write_reals(to, vectors, "b", (size_t)content->equality_count, content->b);
     write_reals(to, vectors, "mu", (size_t)content->contact_count, content->friction);
+    write_reals(to, vectors, "mu_r", (size_t)content->contact_count, content->rolling);
     writer_group_close(to, vectors);
     write_info(to, group, &content->info);
     writer_group_close(to, group);

@@ -2,15 +2,16 @@
 // W as an operator: scaling, products through bodies or rows.
 #include "contact/problem/operator.h"
 
+#include "contact/cones/cone.h"
 #include "contact/problem/delassus.h"
 #include "contact/problem/reduced.h"
 
 #include <math.h>
 
-static double unit_of(const mat3 *W)
+static double unit_of(const con_problem *problem, int i)
 {
-    double w = mat3_trace(W) / 3.0;
-    return W->m[0][0] > 0.0 && w > 0.0 ? sqrt(w) : 0.0;
+    double w = mat3_trace(&problem->W_diagonal[i]) / 3.0;
+    return con_can_bear(problem, i) && w > 0.0 ? sqrt(w) : 0.0;
 }
 
 static double inverse_or_zero(double x)
@@ -44,14 +45,14 @@ static cairn_status allocate(con_operator *op, const con_problem *problem, base_
 
 static void scale_contact(con_operator *op, const con_problem *problem, int i)
 {
-    op->unit[i] = unit_of(&problem->W_diagonal[i]);
+    op->unit[i] = unit_of(problem, i);
     double inverse = inverse_or_zero(op->unit[i]);
     op->diagonal[i] = mat3_scale(inverse * inverse, &problem->W_diagonal[i]);
     if (op->block != NULL)
         op->diagonal[i] = con_proximal_block(&op->diagonal[i]);
     for (int k = 0; k < 3; k++)
         op->q[i][k] = inverse * problem->q[i][k];
-    if (inverse == 0.0)
+    if (inverse == 0.0 && !con_is_moment(problem, i))
         op->q[i][0] = 1.0;
 }
 
@@ -106,6 +107,7 @@ cairn_status con_operator_create(const con_problem *problem, base_arena *arena, 
     *op = (con_operator){.contact_count = problem->contact_count,
                          .body_count = bodies ? problem->body_count : 0,
                          .mu = problem->friction,
+                         .spinning = problem->spinning,
                          .W = bodies ? NULL : problem->W,
                          .C = problem->reduction != NULL ? problem->reduction->C : NULL};
     if (!bodies && problem->W == NULL)
@@ -202,6 +204,27 @@ void con_operator_apply(con_operator *op, const double (*r)[3], bool with_q, dou
         con_operator_row(op, i, r, out[i]);
         for (int k = 0; with_q && k < 3; k++)
             out[i][k] += op->q[i][k];
+    }
+}
+
+con_rolling_cone con_operator_cone(const con_operator *op, int i)
+{
+    double ratio = op->unit[i] > 0.0 ? op->unit[i + 1] / op->unit[i] : 0.0;
+    return (con_rolling_cone){op->mu[i], ratio * op->mu[i + 1], ratio * op->spinning[i + 1]};
+}
+
+void con_operator_project(const con_operator *op, const double (*z)[3], double (*out)[3])
+{
+    for (int i = 0; i < op->contact_count; i++) {
+        bool group =
+            op->spinning != NULL && i + 1 < op->contact_count && op->spinning[i + 1] >= 0.0;
+        if (!group) {
+            con_cone_project(z[i], op->mu[i], out[i]);
+            continue;
+        }
+        const con_rolling_cone cone = con_operator_cone(op, i);
+        con_rolling_cone_project(z + i, &cone, out + i);
+        i++;
     }
 }
 

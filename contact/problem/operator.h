@@ -3,6 +3,7 @@
 #ifndef CAIRN_CONTACT_PROBLEM_OPERATOR_H
 #define CAIRN_CONTACT_PROBLEM_OPERATOR_H
 
+#include "contact/cones/rolling_cone.h"
 #include "contact/problem/problem.h"
 
 #include <stdbool.h>
@@ -14,13 +15,14 @@
 /// that step lengths are plain numbers. A contact that cannot bear (W_NN <= 0) becomes one that is
 /// open by itself. In body form W = J J^T with J = H M^-1/2 and is never formed.
 typedef struct con_operator {
-    int contact_count; // n
-    int body_count;    // m; 0 in W form
-    const double *mu;  // [n] the problem's
-    double *unit;      // [n] sqrt(kg^-1); 0 for a contact that cannot bear
-    double (*q)[3];    // [n]
-    mat3 *diagonal;    // [n] blocks W_ii; in rows of W or C those of con_proximal_block
-    int *neighbours;   // [n] bound of the blocks in a row, itself included, that act at once
+    int contact_count;      // n
+    int body_count;         // m; 0 in W form
+    const double *mu;       // [n] the problem's
+    const double *spinning; // [n] the problem's; NULL: no contact resists rolling
+    double *unit;           // [n] sqrt(kg^-1); 0 for a contact that cannot bear
+    double (*q)[3];         // [n]
+    mat3 *diagonal;         // [n] blocks W_ii; in rows of W or C those of con_proximal_block
+    int *neighbours;        // [n] bound of the blocks in a row, itself included, that act at once
     // body form
     int (*body)[2];       // [n] rows of y; the spare row m where immobile
     double (*J)[2][3][6]; // [n] zero where immobile
@@ -49,6 +51,13 @@ void con_operator_row(const con_operator *op, int i, const double (*r)[3], doubl
 
 /// Takes a change of r_i into y; nothing in W form.
 void con_operator_change(con_operator *op, int i, const double change[3]);
+
+/// The cone of contact i, whose moment is i + 1, in the units of the operator.
+con_rolling_cone con_operator_cone(const con_operator *op, int i);
+
+/// Nearest point in the cones of all contacts.
+/// @param out  [n][3], may be z
+void con_operator_project(const con_operator *op, const double (*z)[3], double (*out)[3]);
 
 /// Between the units of the problem and those of the operator; may alias.
 void con_operator_scale(const con_operator *op, const double (*R)[3], double (*r)[3]);

@@ -7,6 +7,8 @@
 #include "base/vec.h"
 #include "contact/problem/domains.h"
 
+#include <stdbool.h>
+
 /// Sparse matrix of 3x3 blocks, block rows in order, block columns ascending within a row.
 /// Every diagonal block is present.
 typedef struct con_block_matrix {
@@ -43,6 +45,9 @@ typedef struct con_problem {
     int contact_count;         // n
     const double (*q)[3];      // [n] m/s, contact frame (N, T1, T2)
     const double *friction;    // [n] mu >= 0
+    const double *spinning;    // [n] NULL: no contact resists rolling. At least 0: i is no contact
+                               // but the moment (m_N, m_T) of contact i - 1, friction[i] is its
+                               // mu_r and this its mu_s, both in m; see con_is_moment
     const mat3 *W_diagonal;    // [n] kg^-1, diagonal blocks of W
     const con_block_matrix *W; // whole W; NULL until con_problem_assemble_delassus
 
@@ -59,6 +64,30 @@ typedef struct con_problem {
     struct con_reduction *reduction; // of con_reduce_joints alone: solvers' access to the joints
     const con_domains *domains;      // NULL for none: one thread
 } con_problem;
+
+/// A contact that resists rolling is a group of two blocks of three rows, its force and, right
+/// behind it, its moment, each counted as a contact here:
+///     |r_T| <= mu r_N,  |m_T| <= mu_r r_N,  |m_N| <= mu_s r_N,  theory.md (4.19).
+/// True for the second block.
+static inline bool con_is_moment(const con_problem *problem, int i)
+{
+    return problem->spinning != NULL && problem->spinning[i] >= 0.0;
+}
+
+/// Block i is a force, and block i + 1 its moment.
+static inline bool con_has_moment(const con_problem *problem, int i)
+{
+    return problem->spinning != NULL && i + 1 < problem->contact_count &&
+           problem->spinning[i + 1] >= 0.0;
+}
+
+/// The block can move its bodies: a moment where its force can, and bodies can turn.
+static inline bool con_can_bear(const con_problem *problem, int i)
+{
+    bool moment = con_is_moment(problem, i);
+    return problem->W_diagonal[moment ? i - 1 : i].m[0][0] > 0.0 &&
+           (!moment || mat3_trace(&problem->W_diagonal[i]) > 0.0);
+}
 
 /// Diagonal blocks W_ii = sum over the two bodies of H M^-1 H^T, theory.md (4.4), plus E_i.
 /// @param W_diagonal  [n] out

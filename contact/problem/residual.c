@@ -36,6 +36,52 @@ con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w
     return sums;
 }
 
+con_residual_sums con_residual_sums_of_group(const con_residual_scale *scale, const double w[2],
+                                             const double (*R)[3], const double (*U)[3],
+                                             const con_rolling_cone *cone, bool raw)
+{
+    con_residual_sums sums = {0};
+    double map[2][3], r[2][3], u[2][3];
+    if (w[0] > scale->rigid && w[1] > 0.0) {
+        double ratio = sqrt(w[1] / w[0]);
+        const con_rolling_cone scaled = {cone->sliding, cone->rolling * ratio,
+                                         cone->spinning * ratio};
+        for (int b = 0; b < 2; b++)
+            for (int k = 0; k < 3; k++) {
+                r[b][k] = sqrt(w[b]) * R[b][k];
+                u[b][k] = U[b][k] / sqrt(w[b]);
+            }
+        sums.energy =
+            con_rolling_cone_map((const double(*)[3])r, (const double(*)[3])u, &scaled, map);
+        sums.velocity = w[0] * norm_squared(map[0]) + w[1] * norm_squared(map[1]);
+        sums.impulse = norm_squared(r[0]) + norm_squared(r[1]);
+    } else {
+        sums = con_residual_sums_of(scale, w[0], R[0], U[0], cone->sliding, false);
+        // a moment that turns nothing is zero
+        sums.energy += norm_squared(R[1]);
+    }
+    if (raw) {
+        sums.natural = con_rolling_cone_map(R, U, cone, map);
+        sums.R = norm_squared(R[0]) + norm_squared(R[1]);
+        sums.U = norm_squared(U[0]) + norm_squared(U[1]);
+    }
+    return sums;
+}
+
+con_residual_sums con_residual_sums_at(const con_problem *problem, const con_residual_scale *scale,
+                                       const double (*R)[3], const double (*U)[3], int i, bool raw)
+{
+    double w = mat3_trace(&problem->W_diagonal[i]) / 3.0;
+    if (con_is_moment(problem, i))
+        return (con_residual_sums){0};
+    if (!con_has_moment(problem, i))
+        return con_residual_sums_of(scale, w, R[i], U[i], problem->friction[i], raw);
+    const double both[2] = {w, mat3_trace(&problem->W_diagonal[i + 1]) / 3.0};
+    const con_rolling_cone cone = {problem->friction[i], problem->friction[i + 1],
+                                   problem->spinning[i + 1]};
+    return con_residual_sums_of_group(scale, both, R + i, U + i, &cone, raw);
+}
+
 void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *more)
 {
     sums->energy += more->energy;
@@ -55,7 +101,7 @@ con_residual_scale con_residual_scale_of(const con_problem *problem)
     for (int i = 0; i < problem->contact_count; i++) {
         double w = mat3_trace(&problem->W_diagonal[i]) / 3.0, q = norm_squared(problem->q[i]);
         scale.velocity += q;
-        scale.energy += w > scale.rigid ? q / w : 0.0;
+        scale.energy += w > scale.rigid && con_can_bear(problem, i) ? q / w : 0.0;
     }
     return scale;
 }
@@ -105,8 +151,7 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     chunk_sums total = {.worst = -1.0, .worst_contact = -1};
     for (int i = begin; i < end; i++) {
         con_residual_sums one =
-            con_residual_sums_of(context->scale, mat3_trace(&problem->W_diagonal[i]) / 3.0,
-                                 context->R[i], context->U[i], problem->friction[i], true);
+            con_residual_sums_at(problem, context->scale, context->R, context->U, i, true);
         con_residual_sums_add(&total.sums, &one);
         if (one.energy + one.rigid > total.worst) {
             total.worst = one.energy + one.rigid;

@@ -3,6 +3,7 @@
 #ifndef CAIRN_CONTACT_PROBLEM_RESIDUAL_H
 #define CAIRN_CONTACT_PROBLEM_RESIDUAL_H
 
+#include "contact/cones/rolling_cone.h"
 #include "contact/problem/problem.h"
 
 #include <stdbool.h>
@@ -41,6 +42,18 @@ typedef struct con_residual_scale {
 /// @param raw  with the sums of (4.11) and (4.12)
 con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w, const double R[3],
                                        const double U[3], double mu, bool raw);
+
+/// Block i of a problem: of a contact that resists rolling the force counts for both blocks, in
+/// units where the cone is that of (4.21), and the moment for nothing.
+con_residual_sums con_residual_sums_at(const con_problem *problem, const con_residual_scale *scale,
+                                       const double (*R)[3], const double (*U)[3], int i, bool raw);
+
+/// A contact that resists rolling.
+/// @param w     trace(W_ii) / 3 of force and moment
+/// @param cone  in the units of R
+con_residual_sums con_residual_sums_of_group(const con_residual_scale *scale, const double w[2],
+                                             const double (*R)[3], const double (*U)[3],
+                                             const con_rolling_cone *cone, bool raw);
 
 void con_residual_sums_add(con_residual_sums *sums, const con_residual_sums *more);
 

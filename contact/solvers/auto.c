@@ -151,7 +151,8 @@ static cairn_status solve_island(con_cascade *cascade, const auto_settings *sett
 {
     con_newton *model;
     cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status == CAIRN_OK && !is_done(model))
+    // the interior point knows no rolling cones
+    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
         status = run_interior(model, settings, 60, (const double(*)[3])model->scratch[3]);
     if (status == CAIRN_OK)
         status = polish(cascade, settings, model);
@@ -255,7 +256,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_auto = {
     .name = "auto",
     .help = "Gauss-Seidel, interior point and proximal Newton in turn, island by island",
-    .needs = 0,
+    .needs = CON_TAKES_ROLLING,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(auto_settings)},

@@ -91,7 +91,8 @@ static bool input_is_finite(const con_problem *problem, const double (*R)[3])
 static bool friction_is_allowed(const con_problem *problem)
 {
     for (int i = 0; i < problem->contact_count; i++)
-        if (!(problem->friction[i] >= 0.0))
+        if (!(problem->friction[i] >= 0.0) ||
+            (con_is_moment(problem, i) && (i == 0 || con_is_moment(problem, i - 1))))
             return false;
     return true;
 }
@@ -127,6 +128,8 @@ static cairn_status prepare_problem(const con_solver *solver, con_problem *probl
                                     base_arena *arena)
 {
     bool bodies = problem->H != NULL;
+    if (problem->spinning != NULL && !(solver->needs & CON_TAKES_ROLLING))
+        return CAIRN_ERROR_UNSUPPORTED;
     if ((solver->needs & CON_NEEDS_BODIES) && !bodies)
         return CAIRN_ERROR_UNSUPPORTED;
     if (!bodies && problem->W == NULL)
@@ -238,12 +241,13 @@ cairn_status con_solve(const con_solver *solver, const void *settings, const con
     if (!friction_is_allowed(problem))
         return CAIRN_ERROR_ARGUMENT;
     con_problem copy = *problem;
+    // force and moment of a contact must be of one task
+    copy.domains = problem->spinning == NULL ? problem->domains : NULL;
     con_control told = *control;
     told.cpu_end = control->cpu_limit > 0.0 ? base_timer_cpu_seconds() + control->cpu_limit : 0.0;
     base_arena_mark mark = base_arena_get_mark(arena);
-    cairn_status status = jointed
-                              ? run_jointed(solver, settings, problem, &told, R, U, report, arena)
-                              : run(solver, settings, &copy, NULL, &told, R, U, report, arena);
+    cairn_status status = jointed ? run_jointed(solver, settings, &copy, &told, R, U, report, arena)
+                                  : run(solver, settings, &copy, NULL, &told, R, U, report, arena);
     base_arena_rewind(arena, mark);
     return status;
 }

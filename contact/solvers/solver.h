@@ -9,7 +9,8 @@
 
 enum {
     CON_NEEDS_DELASSUS = 1, // wants problem->W; con_solve assembles it
-    CON_NEEDS_BODIES = 2    // works in body form only
+    CON_NEEDS_BODIES = 2,   // works in body form only
+    CON_TAKES_ROLLING = 4   // takes contacts that resist rolling
 };
 
 typedef struct con_solver {
@@ -34,7 +35,8 @@ enum { CON_SOLVER_SETTINGS_MAX = 512 }; // bytes; every settings struct fits
 /// Runs a solver and recomputes the residual of what it returns: a stop of SOLVED whose error is
 /// above the tolerance becomes STAGNATED, and a limit hit at an error within the tolerance SOLVED.
 /// A problem with joints goes to the solver with the joints eliminated, and may have no contacts.
-/// Non-finite input is refused with CAIRN_ERROR_NONFINITE.
+/// Non-finite input is refused with CAIRN_ERROR_NONFINITE, and a problem with contacts that resist
+/// rolling with CAIRN_ERROR_UNSUPPORTED where the solver does not take them.
 /// @param settings  struct of solver->table; NULL: defaults
 /// @param R         [n][3] in: guess, out: solution
 /// @param U         [n][3] out: velocities of R

@@ -9,13 +9,14 @@
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/passes/undo.h"
 
 #include "base/assert.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 10, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 11, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -33,6 +34,7 @@ typedef enum count_index {
     COUNT_JOINTS_CHANGED,
     COUNT_NOTE, // bytes
     COUNT_CONNECTORS,
+    COUNT_ACTION_NUMBERS,
     COUNTS
 } count_index;
 
@@ -69,6 +71,7 @@ typedef struct snapshot {
     double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
+    double *actions;                 // [action numbers]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -77,6 +80,7 @@ typedef struct snapshot {
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
     eng_spheres_record spheres;
+    const cairn_world *world;  // of saving: large arrays are made from it part by part; or NULL
     eng_population population; // empty where it is as the world was built
 } snapshot;
 
@@ -89,7 +93,19 @@ static void add(field_list *list, const char *name, eng_store_type type, int wid
                 void *data)
 {
     BASE_ASSERT(list->count < FIELDS_MAX);
-    list->fields[list->count++] = (eng_store_array){name, type, width, count, data};
+    list->fields[list->count++] =
+        (eng_store_array){.name = name, .type = type, .width = width, .count = count, .data = data};
+}
+
+/// A large array: written from the world of the snapshot, read into `data`.
+static void add_filled(field_list *list, const char *name, eng_store_type type, int width,
+                       int64_t count, void *data, const snapshot *s, eng_store_fill fill)
+{
+    add(list, name, type, width, count, data);
+    if (s->world == NULL)
+        return;
+    list->fields[list->count - 1].fill = fill;
+    list->fields[list->count - 1].source = s->world;
 }
 
 /// Arrays that every checkpoint has in the same size.
@@ -130,20 +146,24 @@ static const char *const contact_names[] = {
 #undef CONTACT_NAME
 };
 
-static void add_spheres(field_list *list, eng_spheres_record *spheres)
+static void add_spheres(field_list *list, snapshot *s)
 {
+    eng_spheres_record *spheres = &s->spheres;
     const int64_t *n = spheres->counts;
-    int64_t slots = n[ENG_SPHERES_RECORD_PAIR_SLOTS], walls = n[ENG_SPHERES_RECORD_WALLS];
-    add(list, "spheres/bodies", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_SLOTS], spheres->body);
-    add(list, "spheres/slots", ENG_STORE_REAL, ENG_SPHERES_RECORD_SLOT_WIDTH,
-        n[ENG_SPHERES_RECORD_SLOTS], spheres->slots);
-    add(list, "spheres/pairs", ENG_STORE_REAL, ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH, slots,
-        spheres->pair_slots);
-    add(list, "spheres/acts", ENG_STORE_BYTE, 1, slots, spheres->acts);
-    add(list, "spheres/moments", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOMENT_WIDTH,
-        n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments);
-    add(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
-        spheres->columns);
+    int64_t pairs = n[ENG_SPHERES_RECORD_PAIR_SLOTS], walls = n[ENG_SPHERES_RECORD_WALLS];
+    int64_t slots = n[ENG_SPHERES_RECORD_SLOTS];
+    add_filled(list, "spheres/bodies", ENG_STORE_INTEGER, 1, slots, spheres->body, s,
+               eng_spheres_fill_bodies);
+    add_filled(list, "spheres/slots", ENG_STORE_REAL, ENG_SPHERES_RECORD_SLOT_WIDTH, slots,
+               spheres->slots, s, eng_spheres_fill_slots);
+    add_filled(list, "spheres/pairs", ENG_STORE_REAL, ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH, pairs,
+               spheres->pair_slots, s, eng_spheres_fill_pairs);
+    add_filled(list, "spheres/acts", ENG_STORE_BYTE, 1, pairs, spheres->acts, s,
+               eng_spheres_fill_acts);
+    add_filled(list, "spheres/moments", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOMENT_WIDTH,
+               n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments, s, eng_spheres_fill_moments);
+    add_filled(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
+               spheres->columns, s, eng_spheres_fill_columns);
     add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
         spheres->travelled);
     int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];
@@ -199,49 +219,90 @@ static int64_t listed_count(const snapshot *s)
     return s->counts[COUNT_LISTED] > 0 ? s->counts[COUNT_LISTED] : 0;
 }
 
+static void fill_poses(const void *world, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        ((pose *)out)[i] = eng_state_of(world, (int)(first + i)).q;
+}
+
+static void fill_midpoints(const void *world, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        ((pose *)out)[i] = eng_middle_of(world, (int)(first + i));
+}
+
+static void fill_velocities(const void *world, int64_t first, int64_t count, void *out)
+{
+    double(*to)[6] = out;
+    for (int64_t i = 0; i < count; i++) {
+        eng_state state = eng_state_of(world, (int)(first + i));
+        memcpy(to[i], state.v, sizeof state.v);
+    }
+}
+
+static void fill_loads(const void *world, int64_t first, int64_t count, void *out)
+{
+    double(*to)[6] = out;
+    for (int64_t i = 0; i < count; i++) {
+        const eng_load *load = eng_load_of(world, (int)(first + i));
+        vec3_store(to[i], load->force);
+        vec3_store(to[i] + 3, load->torque);
+    }
+}
+
 /// Arrays whose sizes the counts tell.
 static field_list body_fields(snapshot *s)
 {
     field_list list = {0};
     int64_t bodies = s->counts[COUNT_BODIES], pairs = s->counts[COUNT_PAIRS];
     add(&list, "note", ENG_STORE_BYTE, 1, s->counts[COUNT_NOTE], s->note);
-    add(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q);
-    add(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid);
-    add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
-    add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
+    add_filled(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q, s, fill_poses);
+    add_filled(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid, s,
+               fill_midpoints);
+    add_filled(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v, s, fill_velocities);
+    add_filled(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads, s, fill_loads);
     add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
     add_columns(&list, eng_contacts_columns(&s->contacts), contact_names,
                 s->counts[COUNT_CONTACTS]);
     add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
         s->counts[COUNT_CONNECTORS], s->connectors);
+    add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[COUNT_ACTION_NUMBERS], s->actions);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
-    add_spheres(&list, &s->spheres);
+    add_spheres(&list, s);
     add_population(&list, &s->population);
     return list;
+}
+
+/// What only reading keeps whole: saving makes it part by part.
+static bool allocate_large(snapshot *s, base_arena *arena)
+{
+    size_t bodies = (size_t)s->counts[COUNT_BODIES];
+    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
+    s->q = base_arena_array(arena, pose, "q", bodies);
+    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
+    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
+           eng_spheres_record_allocate_large(&s->spheres, arena);
 }
 
 /// Copies of the arrays that the world has in another layout; false when out of memory.
 static bool allocate_copies(snapshot *s, base_arena *arena)
 {
     size_t pairs = (size_t)s->counts[COUNT_PAIRS], listed = (size_t)listed_count(s);
-    size_t bodies = (size_t)s->counts[COUNT_BODIES];
-    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
-    s->q = base_arena_array(arena, pose, "q", bodies);
-    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
-    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->actions = base_arena_array(arena, double, "actions", s->counts[COUNT_ACTION_NUMBERS]);
     s->joints =
         base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
     s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
     s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
-    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
-           s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_spheres_record_allocate(&s->spheres, arena) &&
+    return s->joints != NULL && s->actions != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL &&
+           eng_spheres_record_allocate(&s->spheres, arena) &&
            eng_population_allocate(&s->population, arena);
 }
 
@@ -270,6 +331,7 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_JOINTS_CHANGED] = world->joints_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
         [COUNT_CONNECTORS] = world->connector_count,
+        [COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -337,17 +399,9 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     s->connectors = world->connector_state;
     if (!allocate_copies(s, arena))
         return false;
-    for (int i = 0; i < world->body_count; i++) {
-        eng_state state = eng_state_of(world, i);
-        const eng_load *load = eng_load_of(world, i);
-        s->q[i] = state.q;
-        s->q_mid[i] = eng_middle_of(world, i);
-        memcpy(s->v[i], state.v, sizeof state.v);
-        vec3_store(s->loads[i], load->force);
-        vec3_store(s->loads[i] + 3, load->torque);
-    }
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
+    eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
         eng_population_take(world, &s->population);
@@ -358,7 +412,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
 static cairn_status save_with(const cairn_world *world, const char *path, const char *note,
                               base_arena *arena, cairn_error *error)
 {
-    snapshot s = {.note = (char *)note};
+    snapshot s = {.note = (char *)note, .world = world};
     s.counts[COUNT_NOTE] = (int64_t)strlen(note);
     take_head(world, &s);
     if (!take_arrays(world, &s, arena))
@@ -383,6 +437,9 @@ cairn_status cairn_world_save(const cairn_world *world, const char *path, const 
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     cairn_status status = save_with(world, path, text, arena, error);
     base_arena_destroy(arena);
+    if (status == CAIRN_OK)
+        base_log(&world->logger, BASE_LOG_DETAIL, "step %" PRId64 " was saved to %s",
+                 world->step_count, path);
     return status;
 }
 
@@ -401,9 +458,15 @@ static cairn_status refuse(const con_hdf5_reader *reader, const char *reason)
     return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s", reader->path, reason);
 }
 
+static bool in_range(int64_t value, int64_t count)
+{
+    return value >= 0 && value < count;
+}
+
 static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
 {
-    const eng_store_array format = {"format", ENG_STORE_LONG, 1, 1, &s->format};
+    const eng_store_array format = {
+        .name = "format", .type = ENG_STORE_LONG, .width = 1, .count = 1, .data = &s->format};
     cairn_status status = eng_store_read(reader, &format);
     if (status == CAIRN_OK && s->format != FORMAT)
         return base_fail(reader->error, CAIRN_ERROR_FORMAT,
@@ -419,20 +482,18 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    bool good = true;
     for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
-        if (s->population.counts[i] < 0 || s->population.counts[i] > INT_MAX / 16)
-            return refuse(reader, "a number of its parts is out of range");
+        good = good && in_range(s->population.counts[i], INT_MAX / 16);
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
-        if (s->spheres.counts[i] < 0 || (uint64_t)s->spheres.counts[i] > reader->file_size)
-            return refuse(reader, "a number of its parts is out of range");
-    if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_BODIES] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_JOINTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
-        s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
-        s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
+        good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
+    // every one of these has a byte in the file at least
+    static const count_index in_file[] = {COUNT_CONTACTS, COUNT_PAIRS,         COUNT_LISTED_PAIRS,
+                                          COUNT_BODIES,   COUNT_JOINTS,        COUNT_CONNECTORS,
+                                          COUNT_LISTED,   COUNT_ACTION_NUMBERS};
+    for (int i = 0; i < BASE_COUNT(in_file); i++)
+        good = good && s->counts[in_file[i]] <= (int64_t)reader->file_size;
+    if (!good || s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
         return refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
@@ -444,8 +505,11 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     cairn_status status = read_head(reader, &s);
     if (status != CAIRN_OK)
         return status;
-    const eng_store_array note = {"note", ENG_STORE_BYTE, 1, s.counts[COUNT_NOTE],
-                                  checkpoint->note};
+    const eng_store_array note = {.name = "note",
+                                  .type = ENG_STORE_BYTE,
+                                  .width = 1,
+                                  .count = s.counts[COUNT_NOTE],
+                                  .data = checkpoint->note};
     status = eng_store_read(reader, &note);
     checkpoint->note[s.counts[COUNT_NOTE]] = '\0';
     checkpoint->step_count = s.counts[COUNT_STEP];
@@ -497,6 +561,8 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              "%s is of a world with other %s: it goes on only with the scene and "
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (s->counts[COUNT_ACTION_NUMBERS] != eng_actions_number_count(world))
+        return refuse(reader, "its actions are not those of its fingerprint");
     if (eng_population_is_recorded(&s->population))
         return CAIRN_OK;
     if (world->population_changed)
@@ -520,12 +586,7 @@ static bool allocate_arrays(snapshot *s, base_arena *arena)
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
-           allocate_copies(s, arena);
-}
-
-static bool in_range(int64_t value, int64_t count)
-{
-    return value >= 0 && value < count;
+           allocate_copies(s, arena) && allocate_large(s, arena);
 }
 
 static const char *pair_fault(const snapshot *s)
@@ -554,7 +615,7 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
     if (eng_columns_find_nonfinite(eng_contacts_columns(&s->contacts), count, &row) != NULL)
         return "a contact's state is not finite";
     for (int i = 0; i < count; i++) {
-        if (!in_range(c->pair[i], s->counts[COUNT_PAIRS]) ||
+        if (!in_range((int64_t)c->pair[i] + 1, s->counts[COUNT_PAIRS] + 1) ||
             !in_range(c->body[i][0], s->counts[COUNT_BODIES]) ||
             !in_range(c->body[i][1], s->counts[COUNT_BODIES]) ||
             !in_range(c->surface[i], world->surface_count))
@@ -568,6 +629,9 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
 
 static const char *body_fault(const snapshot *s)
 {
+    for (int i = 0; i < s->counts[COUNT_ACTION_NUMBERS]; i++)
+        if (!isfinite(s->actions[i]))
+            return "the state of a load, emitter or outlet is not finite";
     for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
         const double *v = s->v[i], *q = (const double *)&s->q[i];
         double sum = 0.0;
@@ -662,6 +726,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
     }
+    eng_actions_restore(world, s->actions);
     world->step_count = s->counts[COUNT_STEP];
     world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
     world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;
@@ -670,23 +735,6 @@ static void copy_state(cairn_world *world, const snapshot *s)
     world->time_start = s->reals[REAL_TIME_START];
     world->energy_start = s->reals[REAL_ENERGY_START];
     memcpy(&world->energy, &s->reals[REAL_ENERGY], sizeof world->energy);
-}
-
-/// The problem and the report of the step before the checkpoint are gone.
-static void forget_step(cairn_world *world)
-{
-    base_arena_reset(world->arena);
-    world->problem = (con_problem){0};
-    world->solved = NULL;
-    world->free_relative = NULL;
-    world->shift = NULL;
-    world->guess = NULL;
-    world->residual_count = 0;
-    world->solution_U = NULL;
-    world->explicit_outputs = NULL;
-    world->joint_step = NULL;
-    world->connector_outputs = NULL;
-    world->report = (cairn_step_report){.contacts = world->contacts.count, .stop = "none"};
 }
 
 /// Brings back which objects there are, where the file says.
@@ -723,7 +771,7 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
         return base_fail(reader->error, status, "%s: out of memory", reader->path);
     copy_contacts(world, s);
     copy_state(world, s);
-    forget_step(world);
+    eng_step_forget(world);
     if (cairn_world_get_hash(world) != s->hash)
         return refuse(reader, "the restored state does not have the hash of the saved one");
     return CAIRN_OK;
@@ -779,5 +827,8 @@ cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_err
     con_hdf5_silence_end(silence);
     eng_contacts_release(&world->allocator, &s.contacts);
     base_arena_destroy(arena);
+    if (status == CAIRN_OK)
+        base_log(&world->logger, BASE_LOG_DETAIL, "the world goes on from step %" PRId64 " of %s",
+                 world->step_count, path);
     return status;
 }

@@ -13,7 +13,8 @@
     X(laws, "materials or contact laws")                                                           \
     X(connectors, "connectors")                                                                    \
     X(step, "settings of the step (time step, gravity, tolerance, rotation, correction)")          \
-    X(solvers, "solver settings")
+    X(solvers, "solver settings")                                                                  \
+    X(actions, "loads, emitters, outlets or other actions")
 
 typedef enum eng_fingerprint_part {
 #define ENG_FINGERPRINT_ENUM(name, text) ENG_FINGERPRINT_##name,

@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "base/timer.h"
 #include "contact/existence/existence.h"
+#include "contact/fclib/rolling.h"
 #include "engine/state/values.h"
 
 #include <math.h>
@@ -24,6 +25,16 @@ const char *cairn_problem_kind_name(cairn_problem_kind kind)
 
 // ---------------------------------------------------------------- read
 
+// a failure names the file
+static cairn_status convert(const char *path, cairn_problem *made, cairn_error *error)
+{
+    cairn_error reason = {0};
+    cairn_status status =
+        con_fclib_convert(made->content, &made->allocator, &made->conversion, &reason);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "%.400s: %.500s", path, reason.message);
+}
+
 cairn_status cairn_problem_read(const char *path, cairn_problem **problem, cairn_error *error)
 {
     base_allocator allocator = base_allocator_default();
@@ -37,7 +48,7 @@ cairn_status cairn_problem_read(const char *path, cairn_problem **problem, cairn
     if (status == CAIRN_OK)
         status = con_fclib_read(path, &made->allocator, &made->content, error);
     if (status == CAIRN_OK)
-        status = con_fclib_convert(made->content, &made->allocator, &made->conversion, error);
+        status = convert(path, made, error);
     if (status != CAIRN_OK) {
         cairn_problem_destroy(made);
         return status;
@@ -223,10 +234,14 @@ static cairn_status prepare_point(cairn_problem *problem, bool guess, cairn_erro
     return CAIRN_OK;
 }
 
-static cairn_status fail_solve(const con_solver *solver, cairn_status status, cairn_error *error)
+static cairn_status fail_solve(const con_solver *solver, bool rolling, cairn_status status,
+                               cairn_error *error)
 {
+    bool absent = status == CAIRN_ERROR_UNSUPPORTED;
     return base_fail(error, status, "solver %s: %s%s", solver->name,
-                     status == CAIRN_ERROR_UNSUPPORTED && (solver->needs & CON_NEEDS_BODIES)
+                     absent && rolling && !(solver->needs & CON_TAKES_ROLLING)
+                         ? "does not take rolling friction: "
+                     : absent && (solver->needs & CON_NEEDS_BODIES)
                          ? "wants a problem with bodies (global form): "
                          : "",
                      cairn_status_text(status));
@@ -283,7 +298,8 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
     double cpu = base_timer_cpu_seconds() - began;
     base_arena_reset(problem->arena);
     if (status != CAIRN_OK)
-        return fail_solve(choice->solver, status, error);
+        return fail_solve(choice->solver, problem->conversion->problem.spinning != NULL, status,
+                          error);
     // a point that a program gives says nothing of what there might be
     status = choice->solver == &given_point ? CAIRN_OK : explain(problem, &result, error);
     if (status != CAIRN_OK)
@@ -333,6 +349,9 @@ cairn_status cairn_problem_judge(cairn_problem *problem, const double (*impulses
 {
     if (problem == NULL || impulses == NULL || def == NULL || report == NULL)
         return base_fail_null(error, __func__);
+    if (problem->content->rolling != NULL)
+        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                         "impulses of a problem with rolling friction cannot be judged");
     int count;
     solve_choice choice = {.solver = &given_point, .local = con_local_list(&count)[0]};
     base_settings_defaults(&choice.local->table, choice.local_settings);
@@ -341,7 +360,7 @@ cairn_status cairn_problem_judge(cairn_problem *problem, const double (*impulses
         status = prepare_point(problem, false, error);
     if (status != CAIRN_OK)
         return status;
-    size_t n = (size_t)problem->conversion->problem.contact_count;
+    size_t n = (size_t)problem->content->contact_count;
     memcpy(problem->R, impulses, n * sizeof *problem->R);
     return solve_chosen(problem, def, &choice, NULL, report, error);
 }
@@ -360,7 +379,14 @@ static cairn_status complete(const cairn_problem *problem, con_fclib_vectors *ou
     double *l = base_arena_array(problem->arena, double, "l", content->equality_count + 1);
     if (r == NULL || u == NULL || v == NULL || l == NULL)
         return fail_memory(error);
-    for (int i = 0; i < nc; i++)
+    const con_problem *solved = &problem->conversion->problem;
+    if (solved->spinning != NULL) {
+        con_fclib_gather_rows(solved->spinning, solved->contact_count,
+                              (const double(*)[3])problem->R, r);
+        con_fclib_gather_rows(solved->spinning, solved->contact_count,
+                              (const double(*)[3])problem->U, u);
+    }
+    for (int i = 0; i < nc && solved->spinning == NULL; i++)
         for (int k = 0; k < d; k++) {
             r[d * i + k] = problem->R[i][k];
             u[d * i + k] = problem->U[i][k];

@@ -44,6 +44,7 @@ cairn_problem_data eng_problem_data(const con_fclib_problem *content)
     data.velocities = content->velocity_count;
     data.equalities = content->equality_count;
     data.friction = content->friction;
+    data.rolling = content->rolling;
     data.W = shown(&content->W);
     data.V = shown(&content->V);
     data.S = shown(&content->S);
@@ -107,6 +108,7 @@ cairn_status cairn_problem_create(const cairn_problem_data *data, cairn_problem 
         .velocity_count = data->kind == CAIRN_PROBLEM_LOCAL ? 0 : data->velocities,
         .equality_count = data->equalities,
         .friction = data->friction,
+        .rolling = data->rolling,
         .W = given(&data->W),
         .V = given(&data->V),
         .S = given(&data->S),
@@ -162,7 +164,8 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
                                world->solved, arena, &content, error);
     if (status == CAIRN_OK) {
         content.guesses = &guess;
-        content.guess_count = 1;
+        // blocks of moments are not rows of the file
+        content.guess_count = content.rolling == NULL;
         status = con_fclib_copy(&content, &allocator, &copy, error);
     }
     base_arena_destroy(arena);
@@ -182,6 +185,9 @@ cairn_status cairn_problem_get_impulses(const cairn_problem *problem, double (*i
 {
     if (problem == NULL)
         return base_fail_null(error, __func__);
+    if (problem->content->rolling != NULL)
+        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                         "impulses of a problem with rolling friction cannot be shown");
     if (!problem->solved)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the problem has not been solved yet");
     size_t size = (size_t)problem->content->contact_count * sizeof *problem->R;

@@ -177,7 +177,7 @@ static cairn_status share(cairn_world *world)
 {
     eng_joint_step *s = world->joint_step;
     eng_joint_set *set = &s->together;
-    const double(*v)[6] = (const double(*)[6])world->v_free;
+    const double(*v)[6] = world->problem.v_free;
     cairn_status status =
         eng_joint_set_init(world, s->shared, s->shared_count, false, &world->problem,
                            (const double(*)[3])world->contacts.R, set);
@@ -198,7 +198,7 @@ static cairn_status share(cairn_world *world)
 cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *changed)
 {
     eng_joint_set *set = &world->joint_step->together;
-    const double(*v_free)[6] = (const double(*)[6])world->v_free;
+    const double(*v_free)[6] = world->problem.v_free;
     const double(*U)[3] = (const double(*)[3])world->solution_U;
     bool reached = set->has_graphs && eng_graph_rows_take(world, &set->graphs, U);
     eng_joint_set_look(world, set, v);
@@ -244,8 +244,8 @@ void eng_joints_apply(const cairn_world *world, double (*v)[6])
             for (int side = 0; side < 2; side++) {
                 int body = rows->body[i][side];
                 for (int k = 0; k < 6 && body >= 0; k++)
-                    v[body][k] +=
-                        world->mass_inverse[body][k] * rows->G[r][side][k] * s->together.l[r];
+                    v[body][k] += world->problem.mass_inverse[body][k] * rows->G[r][side][k] *
+                                  s->together.l[r];
             }
 }
 
@@ -258,6 +258,7 @@ cairn_status eng_block_joints(cairn_world *world)
     cairn_status status = sort_islands(world);
     if (status == CAIRN_OK && world->joint_step->alone_count > 0)
         status = eng_joints_alone(world);
+    eng_solver_rows_fill(world);
     if (status == CAIRN_OK && world->joint_step->shared_count > 0)
         status = share(world);
     return status;

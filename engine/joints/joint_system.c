@@ -79,13 +79,13 @@ static cairn_status number_bodies(const cairn_world *world, eng_joint_system *sy
 static cairn_status copy_masses(const cairn_world *world, eng_joint_system *system)
 {
     size_t count = (size_t)system->body_count;
-    system->mass_inverse = (double(*)[6])base_arena_allocate(world->arena, "joint masses", count,
-                                                             sizeof *system->mass_inverse);
-    if (system->mass_inverse == NULL)
+    double(*mass_inverse)[6] =
+        base_arena_allocate(world->arena, "joint masses", count, sizeof *mass_inverse);
+    if (mass_inverse == NULL)
         return CAIRN_ERROR_MEMORY;
     for (int i = 0; i < system->body_count; i++)
-        memcpy(system->mass_inverse[i], world->mass_inverse[system->body[i]],
-               sizeof system->mass_inverse[i]);
+        memcpy(mass_inverse[i], world->mass_inverse[system->body[i]], sizeof mass_inverse[i]);
+    system->mass_inverse = (const double(*)[6])mass_inverse;
     return CAIRN_OK;
 }
 
@@ -109,11 +109,11 @@ cairn_status eng_joint_system_init(const cairn_world *world, const int *joints, 
     for (int i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {
             int at = world->joints[joints[i]].body[side];
-            body[i][side] = is_dynamic(world, at) ? at : -1;
+            body[i][side] = !is_dynamic(world, at) ? -1 : compact ? at : eng_solver_row(world, at);
         }
     if (!compact) {
-        system->body_count = world->reach;
-        system->mass_inverse = world->mass_inverse;
+        system->body_count = world->problem.body_count;
+        system->mass_inverse = world->problem.mass_inverse;
         return CAIRN_OK;
     }
     cairn_status status = number_bodies(world, system);

@@ -126,10 +126,10 @@ typedef struct eng_joint_system {
     int joint_count;
     const int *joint; // [joint_count] into the world's joints
     int body_count;
-    const int *body;           // [body_count] into the world's bodies; NULL: the same numbers
-    double (*mass_inverse)[6]; // [body_count]
-    con_joints rows;           // body numbers of this system
-    double *b;                 // [row count] m/s or rad/s; rows.b
+    const int *body;                 // [body_count] into the world's bodies; NULL: the same numbers
+    const double (*mass_inverse)[6]; // [body_count]
+    con_joints rows;                 // body numbers of this system
+    double *b;                       // [row count] m/s or rad/s; rows.b
 } eng_joint_system;
 
 /// Chooses bodies and reserves rows. @param compact  number the bodies anew

@@ -315,7 +315,7 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     if (world->connector_count > 0)
         hash = base_hash_bytes(hash, world->connector_state,
                                (size_t)world->connector_count * sizeof *world->connector_state);
-    return hash;
+    return eng_actions_hash(world, hash);
 }
 
 cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,

@@ -164,6 +164,9 @@ static const char *pair_fault(const cairn_world *world, int index)
 static cairn_status check_pairs(const cairn_world *world, cairn_error *error)
 {
     int contacts = 0;
+    // an interrupted step may leave contacts without a pair, engine/passes/undo.h
+    for (int i = 0; i < world->contacts.count; i++)
+        contacts += world->contacts.pair[i] < 0;
     for (int i = 0; i < world->pair_count; i++) {
         const char *fault = pair_fault(world, i);
         if (fault != NULL)
@@ -180,10 +183,13 @@ static cairn_status check_pairs(const cairn_world *world, cairn_error *error)
 static const char *contact_fault(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
-    if (!in_range(c->pair[i], world->pair_count))
+    if (!in_range((int64_t)c->pair[i] + 1, world->pair_count + 1))
         return "its pair is not there";
-    const eng_pair *pair = &world->pairs[c->pair[i]];
-    if (c->body[i][0] != body_of(world, pair, 0) || c->body[i][1] != body_of(world, pair, 1))
+    const eng_pair *pair = c->pair[i] >= 0 ? &world->pairs[c->pair[i]] : NULL;
+    if (!in_range(c->body[i][0], world->body_count) || !in_range(c->body[i][1], world->body_count))
+        return "its bodies are not there";
+    if (pair != NULL &&
+        (c->body[i][0] != body_of(world, pair, 0) || c->body[i][1] != body_of(world, pair, 1)))
         return "its bodies are not those of its pair";
     if (!in_range(c->surface[i], world->surface_count))
         return "its surface is not there";
@@ -249,24 +255,28 @@ static const char *place_fault(const cairn_world *world, int place)
 static cairn_status check_touches(const cairn_world *world, cairn_error *error)
 {
     const eng_plan *plan = &world->plan;
-    int named = 0;
-    for (int body = 0; body < world->body_count; body++)
-        for (int k = plan->start[body]; k < plan->start[body + 1]; k++) {
+    int named = 0, listed = 0;
+    for (int i = 0; i < plan->paired_count; i++) {
+        int body = plan->paired[i];
+        eng_body_pairs own = plan->pairs_of[body];
+        listed += own.count;
+        for (int k = own.first; k < own.first + own.count; k++) {
             int place = plan->touch[k] >> 1;
             if (place < plan->cone_pairs || place >= world->pair_count ||
                 body_of(world, &world->pairs[plan->order[place]], plan->touch[k] & 1) != body ||
-                (k > plan->start[body] && plan->touch[k] <= plan->touch[k - 1]))
+                (k > own.first && plan->touch[k] <= plan->touch[k - 1]))
                 return broken(error, "body", body, "its explicit pairs are not its own");
         }
+    }
     for (int place = plan->cone_pairs; place < world->pair_count; place++)
         for (int side = 0; side < 2; side++) {
             int body = body_of(world, &world->pairs[plan->order[place]], side);
             named += world->bodies[body].kind == CAIRN_DYNAMIC;
         }
-    if (named != plan->start[world->body_count])
+    if (named != listed)
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
                          "explicit pairs name %d dynamic bodies, which name %d pairs", named,
-                         plan->start[world->body_count]);
+                         listed);
     return CAIRN_OK;
 }
 

@@ -32,11 +32,18 @@ static cairn_status reserve(cairn_world *world)
         status =
             base_array_reserve(allocator, &plan->order, &plan->order_capacity, world->pair_count);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &plan->start, &plan->start_capacity,
-                                    world->body_count + 1);
-    if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &plan->touch, &plan->touch_capacity,
                                     2 * world->pair_count);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &plan->paired, &plan->paired_capacity,
+                                    2 * world->pair_count);
+    int known = plan->body_capacity;
+    if (status == CAIRN_OK)
+        status =
+            base_array_reserve(allocator, &plan->pairs_of, &plan->body_capacity, world->body_count);
+    if (plan->body_capacity > known)
+        memset(plan->pairs_of + known, 0,
+               (size_t)(plan->body_capacity - known) * sizeof *plan->pairs_of);
     return status;
 }
 
@@ -109,28 +116,39 @@ static cairn_status sort_pairs(cairn_world *world)
     return CAIRN_OK;
 }
 
-/// Which explicit pairs each body takes part in.
+/// The dynamic body of a side of the pair at a place; -1 where contacts do not move it.
+static int moved_body(const cairn_world *world, int place, int side)
+{
+    int body = body_of(world, &world->pairs[world->plan.order[place]], side);
+    return world->bodies[body].kind == CAIRN_DYNAMIC ? body : -1;
+}
+
+/// Which explicit pairs each body takes part in, at a cost that pairs alone decide.
 static void list_touches(cairn_world *world)
 {
     eng_plan *plan = &world->plan;
-    int *start = plan->start, bodies = world->body_count;
-    memset(start, 0, ((size_t)bodies + 1) * sizeof *start);
+    eng_body_pairs *of = plan->pairs_of;
+    for (int i = 0; i < plan->paired_count; i++)
+        of[plan->paired[i]].count = 0;
+    plan->paired_count = 0;
     for (int place = plan->cone_pairs; place < world->pair_count; place++)
         for (int side = 0; side < 2; side++) {
-            int body = body_of(world, &world->pairs[plan->order[place]], side);
-            start[body + 1] += world->bodies[body].kind == CAIRN_DYNAMIC;
+            int body = moved_body(world, place, side);
+            if (body >= 0 && of[body].count++ == 0)
+                plan->paired[plan->paired_count++] = body;
         }
-    for (int body = 0; body < bodies; body++)
-        start[body + 1] += start[body];
-    // each start moves on to that of the next body while it is filled
+    for (int i = 0, end = 0; i < plan->paired_count; i++) {
+        eng_body_pairs *own = &of[plan->paired[i]];
+        own->first = end;
+        end += own->count;
+        own->count = 0;
+    }
     for (int place = plan->cone_pairs; place < world->pair_count; place++)
         for (int side = 0; side < 2; side++) {
-            int body = body_of(world, &world->pairs[plan->order[place]], side);
-            if (world->bodies[body].kind == CAIRN_DYNAMIC)
-                plan->touch[start[body]++] = 2 * place + side;
+            int body = moved_body(world, place, side);
+            if (body >= 0)
+                plan->touch[of[body].first + of[body].count++] = 2 * place + side;
         }
-    memmove(start + 1, start, (size_t)bodies * sizeof *start);
-    start[0] = 0;
 }
 
 cairn_status eng_plan_update(cairn_world *world)
@@ -150,7 +168,8 @@ cairn_status eng_plan_update(cairn_world *world)
 
 void eng_plan_release(eng_plan *plan, const base_allocator *allocator)
 {
-    void *blocks[] = {plan->batches, plan->order, plan->batch, plan->start, plan->touch};
+    void *blocks[] = {plan->batches, plan->order,    plan->batch,
+                      plan->touch,   plan->pairs_of, plan->paired};
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         base_release(allocator, blocks[i]);
     *plan = (eng_plan){0};

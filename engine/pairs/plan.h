@@ -24,6 +24,11 @@ typedef struct eng_batch {
     int first, count;
 } eng_batch;
 
+/// Explicit pairs of a body: entries first .. first + count - 1 of `touch`.
+typedef struct eng_body_pairs {
+    int first, count;
+} eng_body_pairs;
+
 typedef struct eng_plan {
     bool current;       // false: it has to be made anew
     eng_batch *batches; // [batch_count] those of cone laws, then the others; by surface and class
@@ -33,10 +38,12 @@ typedef struct eng_plan {
     int *batch;       // [pair_count] into batches, of each place
     int cone_pairs;   // the first places, those of cone laws
     int order_capacity;
-    // places of the explicit pairs of each body that contacts move, in ascending order
-    int *start; // [body_count + 1] into touch
-    int *touch; // [start[body_count]] 2 place + side
-    int start_capacity, touch_capacity;
+    // places of the explicit pairs of each body that contacts move, in ascending order; bodies
+    // without such pairs cost nothing
+    eng_body_pairs *pairs_of; // [body_count] by body
+    int *paired;              // [paired_count] bodies that have some
+    int *touch;               // 2 place + side
+    int paired_count, body_capacity, paired_capacity, touch_capacity;
 } eng_plan;
 
 void eng_plan_release(eng_plan *plan, const base_allocator *allocator);

@@ -66,7 +66,7 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
         bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
-        out->body[i][side] = dynamic ? body : -1;
+        out->body[i][side] = dynamic ? eng_solver_row(world, body) : -1;
         double(*H)[6] = out->H[i][side];
         fill_H(H, &c->frame[i], &world->q_mid[body], c->point[i], side == 0 ? -1.0 : 1.0);
         add_H_v((const double(*)[6])H, world->v[body], c->V[i]);
@@ -108,11 +108,58 @@ static bool allocate(cairn_world *world, int n, assembled *out)
            out->shift != NULL && out->friction != NULL && out->W_diagonal != NULL;
 }
 
+void eng_solver_rows_fill(cairn_world *world)
+{
+    for (int k = 0; k < world->active_count && world->solver_row != NULL; k++)
+        memcpy(world->solver_v_free[k], world->v_free[world->active[k]],
+               sizeof world->solver_v_free[k]);
+}
+
+/// Bodies as rows of the problem.
+typedef struct body_rows {
+    int count;
+    const double (*mass_inverse)[6];
+} body_rows;
+
+/// The problem has rows for the bodies of the general passes alone, so that spheres beside it cost
+/// its solver nothing. Where all bodies take part the world's arrays are the rows.
+static cairn_status number_rows(cairn_world *world, body_rows *rows)
+{
+    world->solver_row = NULL;
+    world->solver_v_free = world->v_free;
+    world->solver_v = world->v_end;
+    *rows = (body_rows){world->reach, (const double(*)[6])world->mass_inverse};
+    if (world->active_count == world->reach || world->contacts.cone_count == 0)
+        return CAIRN_OK;
+    base_arena *arena = world->arena;
+    size_t count = (size_t)world->active_count;
+    int *row = base_arena_array(arena, int, "solver rows", world->reach);
+    double(*mass_inverse)[6] =
+        base_arena_allocate(arena, "solver masses", count, sizeof *mass_inverse);
+    double(*v_free)[6] = base_arena_allocate(arena, "solver velocities", count, sizeof *v_free);
+    double(*v_end)[6] = base_arena_allocate(arena, "solver velocities", count, sizeof *v_end);
+    if (row == NULL || mass_inverse == NULL || v_free == NULL || v_end == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int k = 0; k < world->active_count; k++) {
+        int body = world->active[k];
+        row[body] = k;
+        memcpy(mass_inverse[k], world->mass_inverse[body], sizeof mass_inverse[k]);
+    }
+    world->solver_row = row;
+    world->solver_v_free = v_free;
+    world->solver_v = v_end;
+    eng_solver_rows_fill(world);
+    *rows = (body_rows){world->active_count, (const double(*)[6])mass_inverse};
+    return CAIRN_OK;
+}
+
 cairn_status eng_block_assembly(cairn_world *world)
 {
     int n = world->contacts.cone_count;
     assembled out;
-    if (!allocate(world, n, &out))
+    body_rows rows;
+    cairn_status status = number_rows(world, &rows);
+    if (status != CAIRN_OK || !allocate(world, n, &out))
         return CAIRN_ERROR_MEMORY;
     assembly_context context = {world, &out};
     base_parallel_for(world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
@@ -123,11 +170,11 @@ cairn_status eng_block_assembly(cairn_world *world)
         .q = (const double(*)[3])out.q,
         .friction = out.friction,
         .W_diagonal = out.W_diagonal,
-        .body_count = world->reach,
+        .body_count = rows.count,
         .body = (const int(*)[2])out.body,
         .H = (const double(*)[2][3][6])out.H,
-        .mass_inverse = (const double(*)[6])world->mass_inverse,
-        .v_free = (const double(*)[6])world->v_free,
+        .mass_inverse = rows.mass_inverse,
+        .v_free = (const double(*)[6])world->solver_v_free,
         .w = (const double(*)[3])out.w,
         .domains = world->domains.levels > 0 ? &world->domains : NULL,
     };

@@ -32,7 +32,7 @@ typedef struct moved_body {
 typedef struct field {
     const cairn_world *world;
     row *rows;
-    moved_body *bodies;                 // [body_count]
+    moved_body *bodies;                 // [rows of the problem]
     double precision;                   // m, changes below it do not matter
     int levels;                         // of tasks that have been run
     bool backward;                      // the sweep at hand
@@ -64,7 +64,7 @@ static void fill_row(const cairn_world *world, int contact, row *r)
         int body = problem->body[contact][side];
         r->body[side] = body;
         for (int k = 0; k < 6 && body >= 0; k++) {
-            r->H[side][k] = problem->H[contact][side][0][k] * sqrt(world->mass_inverse[body][k]);
+            r->H[side][k] = problem->H[contact][side][0][k] * sqrt(problem->mass_inverse[body][k]);
             W += r->H[side][k] * r->H[side][k];
         }
     }
@@ -181,7 +181,7 @@ static void apply(cairn_world *world, const moved_body *bodies, pose *q)
             continue;
         double *d = world->correction[i];
         for (int j = 0; j < 6; j++)
-            d[j] = bodies[i].d[j] * sqrt(world->mass_inverse[i][j]);
+            d[j] = bodies[k].d[j] * sqrt(world->mass_inverse[i][j]);
         vec3 shift = vec3_from(d), turn = vec3_from(d + 3);
         q[i].position = vec3_add(q[i].position, shift);
         if (vec3_norm_squared(turn) > 0.0)
@@ -192,7 +192,7 @@ static void apply(cairn_world *world, const moved_body *bodies, pose *q)
 
 static bool allocate(const cairn_world *world, field *f)
 {
-    size_t bodies = (size_t)world->body_count;
+    size_t bodies = (size_t)world->problem.body_count;
     f->rows = base_arena_array(world->arena, row, "correction rows", world->problem.contact_count);
     f->bodies = base_arena_array(world->arena, moved_body, "displacement", bodies);
     if (f->rows == NULL || f->bodies == NULL)

@@ -187,7 +187,8 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
         int body = world->active[at];
         vec3 impulse = {0.0, 0.0, 0.0}, torque = impulse;
         bool pushed = false;
-        for (int k = plan->start[body]; k < plan->start[body + 1]; k++) {
+        eng_body_pairs part = plan->pairs_of[body];
+        for (int k = part.first; k < part.first + part.count; k++) {
             int side = plan->touch[k] & 1;
             const eng_pair *pair = &world->pairs[plan->order[plan->touch[k] >> 1]];
             for (int i = pair->first; i < pair->first + pair->count; i++) {

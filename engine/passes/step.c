@@ -8,6 +8,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
 #include "engine/passes/motion.h"
+#include "engine/passes/undo.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -57,6 +58,13 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
         eng_body_label(world, c->body[worst][1]).text, V[0], V[1], V[2], c->gap[worst]);
 }
 
+/// Asked by solvers, in any of their threads.
+static bool is_interrupted(void *context)
+{
+    const cairn_world *world = context;
+    return atomic_load_explicit(&world->interrupt, memory_order_relaxed) != 0;
+}
+
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
 static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 {
@@ -65,6 +73,8 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = world->def.max_iterations,
         .time_limit = world->def.time_limit,
+        .stop = eng_spheres_are_acted_on(world) ? NULL : is_interrupted,
+        .stop_context = world,
         .workers = world->workers,
         .local = world->local.plugin,
         .local_settings = world->local.settings,
@@ -79,6 +89,11 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
                   world->solved_R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
+    if (report.stop == CON_STOP_INTERRUPTED)
+        return base_fail(error, CAIRN_INTERRUPTED,
+                         "step %" PRId64 ", t = %g s: the solve was interrupted after %d "
+                         "iterations, and the step taken back",
+                         world->step_count + 1, world->time, report.iterations);
     world->report.stop = con_stop_name(report.stop);
     world->report.iterations += report.iterations;
     world->residual_count += report.history_count;
@@ -94,12 +109,16 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
 /// contacts and joints alone are in v_free already).
 static void apply_reactions(cairn_world *world)
 {
-    if (world->problem.contact_count > 0)
-        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->v_end);
-    for (int k = 0; k < world->active_count && world->problem.contact_count == 0; k++)
-        memcpy(world->v_end[world->active[k]], world->v_free[world->active[k]],
+    bool solved = world->problem.contact_count > 0;
+    if (solved) {
+        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
+        eng_joints_apply(world, world->solver_v);
+    }
+    for (int k = 0; k < world->active_count && (!solved || world->solver_row != NULL); k++) {
+        int body = world->active[k];
+        memcpy(world->v_end[body], solved ? world->solver_v[k] : world->v_free[body],
                sizeof *world->v_end);
-    eng_joints_apply(world, world->v_end);
+    }
 }
 
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
@@ -113,7 +132,7 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
             return status;
         apply_reactions(world);
         bool changed;
-        status = eng_joints_update(world, (const double(*)[6])world->v_end, &changed);
+        status = eng_joints_update(world, (const double(*)[6])world->solver_v, &changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
         if (changed)
@@ -136,6 +155,23 @@ static bool allocate_results(cairn_world *world)
     return world->guess != NULL && world->solution_U != NULL && world->residuals != NULL;
 }
 
+/// A solve that ends above the tolerance is told to the log: the first one, the tenth, the
+/// hundredth and so on.
+static void log_unsolved(cairn_world *world)
+{
+    if (strcmp(world->report.stop, con_stop_name(CON_STOP_SOLVED)) == 0)
+        return;
+    int64_t count = ++world->unsolved_count;
+    while (count % 10 == 0)
+        count /= 10;
+    if (count == 1)
+        base_log(&world->logger, BASE_LOG_WARNING,
+                 "step %" PRId64 ", t = %g s: the solve ended (%s) with a residual of %.3g, above "
+                 "the tolerance %g; steps so far that ended so: %" PRId64,
+                 world->step_count + 1, world->time, world->report.stop, world->report.error,
+                 world->def.tolerance, world->unsolved_count);
+}
+
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
 {
     size_t contacts = (size_t)world->problem.contact_count;
@@ -149,6 +185,8 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     cairn_status status = joints ? solve_with_joints(world, error) : solve_problem(world, error);
     if (world->solved_R != world->contacts.R)
         memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
+    if (status == CAIRN_OK)
+        log_unsolved(world);
     return status;
 }
 
@@ -216,6 +254,19 @@ static cairn_status gather_joints(cairn_world *world)
     return status;
 }
 
+/// What was given to act between steps does so. The audit begins before that: what is made from
+/// here on is booked.
+static cairn_status run_actions(cairn_world *world, cairn_error *error)
+{
+    if (world->action_count == 0)
+        return CAIRN_OK;
+    if (!world->energy_started) {
+        eng_built_note(world);
+        eng_energy_start(world);
+    }
+    return eng_actions_begin(world, error);
+}
+
 static cairn_status begin_step(cairn_world *world)
 {
     eng_removals_settle(world);
@@ -235,6 +286,9 @@ static cairn_status begin_step(cairn_world *world)
         eng_energy_start(world);
     }
     eng_energy_before(world);
+    world->undo = NULL;
+    if (status == CAIRN_OK && world->general_work)
+        status = eng_step_keep(world);
     if (status == CAIRN_OK)
         status = eng_block_joint_start(world);
     return status;
@@ -283,8 +337,10 @@ static cairn_status run_general(cairn_world *world)
 {
     cairn_status status;
     TIMED(BROAD_PHASE, status = eng_block_broad_phase(world));
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK) {
+        eng_step_keep_pairs(world);
         TIMED(NARROW_PHASE, status = eng_block_narrow_phase(world));
+    }
     if (status == CAIRN_OK)
         TIMED(CONTACT_SET, status = eng_block_contact_set(world));
     if (status == CAIRN_OK)
@@ -303,21 +359,39 @@ static cairn_status fail_spheres(const cairn_world *world, cairn_status status, 
     return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 
-/// Joints and implicit contacts are solved for; bodies of the general passes go to the end.
+/// Joints and implicit contacts are solved for.
 static cairn_status run_solver(cairn_world *world, cairn_error *error)
 {
     cairn_status status;
     TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
         TIMED(SOLVER, status = eng_block_joints(world));
-    if (status != CAIRN_OK)
-        return fail_block(world, status, error);
-    status = eng_block_solver(world, error);
-    if (status != CAIRN_OK)
-        return status;
+    return status == CAIRN_OK ? eng_block_solver(world, error) : fail_block(world, status, error);
+}
+
+/// Bodies of the general passes go to the end of the step.
+static cairn_status run_end(cairn_world *world, cairn_error *error)
+{
+    cairn_status status;
     TIMED(FINISH, status = eng_block_end(world));
     return status == CAIRN_OK ? eng_finite_check(world, false, error)
                               : fail_block(world, status, error);
+}
+
+/// Forces and motion of the particle slots, and the solve. The solve comes first where none of its
+/// bodies has a slot, so that it can be interrupted before anything has moved.
+static cairn_status run_forces(cairn_world *world, cairn_error *error)
+{
+    bool general = world->general_work, first = general && !eng_spheres_are_acted_on(world);
+    cairn_status status = first ? run_solver(world, error) : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return status;
+    TIMED(EXPLICIT_LAWS, status = eng_spheres_step(world));
+    if (status != CAIRN_OK)
+        return fail_block(world, status, error);
+    if (general && !first)
+        status = run_solver(world, error);
+    return general && status == CAIRN_OK ? run_end(world, error) : status;
 }
 
 static cairn_status run_blocks(cairn_world *world, cairn_error *error)
@@ -336,12 +410,11 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     status = general ? run_general(world) : CAIRN_OK;
+    if (status == CAIRN_OK)
+        status = eng_spheres_hold(world);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
-    TIMED(EXPLICIT_LAWS, status = eng_spheres_step(world));
-    if (status != CAIRN_OK)
-        return fail_block(world, status, error);
-    status = general ? run_solver(world, error) : CAIRN_OK;
+    status = run_forces(world, error);
     if (status == CAIRN_OK) {
         TIMED(FINISH, status = eng_spheres_finish(world));
         status = status == CAIRN_OK ? status : fail_spheres(world, status, error);
@@ -349,12 +422,37 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     return status;
 }
 
+/// How many spheres the executor has is told to the log when it changes.
+static void log_plan(cairn_world *world)
+{
+    int slots = eng_spheres_slot_count(world);
+    if (slots == world->logged_slots)
+        return;
+    world->logged_slots = slots;
+    base_log(&world->logger, BASE_LOG_DETAIL,
+             "step %" PRId64 ": %d of %d bodies are in particle slots of the sphere executor",
+             world->step_count + 1, slots, cairn_body_count(world));
+}
+
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
 {
-    cairn_status status = begin_step(world);
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    if (atomic_exchange(&world->interrupt, 0) != 0)
+        return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
+                         world->step_count + 1, world->time);
+    cairn_status status = run_actions(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = begin_step(world);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
+    log_plan(world);
     status = run_blocks(world, error);
+    if (status == CAIRN_INTERRUPTED && world->undo != NULL) {
+        eng_step_undo(world);
+        atomic_store(&world->interrupt, 0);
+    }
     if (status != CAIRN_OK)
         return status;
     eng_arrivals_settle(world);
@@ -362,4 +460,10 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
     return CAIRN_OK;
+}
+
+void cairn_world_interrupt(cairn_world *world)
+{
+    if (world != NULL)
+        atomic_store_explicit(&world->interrupt, 1, memory_order_relaxed);
 }

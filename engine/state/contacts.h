@@ -13,7 +13,7 @@ typedef double eng_history[CON_HISTORY_MAX];
 /// growth and release, matching, checkpoint, state hash and validation: a new column is one line
 /// here and its use.
 #define ENG_CONTACT_COLUMNS(X)                                                                     \
-    X(pair, int, ENG_INTEGER, 1, "", ENG_SAVED, "into the list of pairs")                          \
+    X(pair, int, ENG_INTEGER, 1, "", ENG_SAVED, "into the list of pairs; -1: no longer in it")     \
     X(body, eng_integers2, ENG_INTEGER, 2, "", ENG_SAVED | ENG_HASHED, "A and B")                  \
     X(surface, int, ENG_INTEGER, 1, "", ENG_SAVED, "into surfaces: law and parameters")            \
     X(key, uint64_t, ENG_WORD, 1, "", ENG_SAVED | ENG_HASHED, "features that touch")               \

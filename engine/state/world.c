@@ -154,6 +154,7 @@ void cairn_world_destroy(cairn_world *world)
         return;
     release_shapes_and_bodies(world);
     eng_spheres_destroy(world->spheres);
+    eng_actions_release(world);
     eng_state_release(world);
     eng_blocks_release(world);
     base_allocator allocator = world->allocator;

@@ -11,11 +11,14 @@
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
 #include "engine/pairs/plan.h"
+#include "engine/state/actions.h"
 #include "engine/state/contacts.h"
 #include "engine/state/slots.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/narrow/collide.h"
 #include <cairn/cairn.h>
+
+#include <stdatomic.h>
 
 /// Function of time that a moving body follows; function NULL for none.
 typedef struct eng_motion {
@@ -224,6 +227,12 @@ struct cairn_world {
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
 
+    // what changes the world between steps by rules of its own
+    eng_action **actions; // [action_count]
+    int action_count, action_capacity;
+    int64_t actions_begun; // steps before which they have acted: a step that is undone and made
+                           // again finds their work done
+
     // Home of the state of bodies without a particle slot; spheres with a slot have theirs in the
     // sphere executor, and only what a step needs of them here: read through eng_state_of.
     int state_capacity;
@@ -280,8 +289,15 @@ struct cairn_world {
 
     struct eng_spheres *spheres; // sphere executor; NULL until it is used
 
+    atomic_int interrupt;  // cairn_world_interrupt was called; the next look at it ends a step
+    struct eng_undo *undo; // of this step, in the arena; NULL where no general passes have work
+
     // results
     con_problem problem;        // of the last step; arrays in the arena; contact_count 0 for none
+    const int *solver_row;      // [body] its row in the problem where it takes part, in the arena;
+                                // NULL where bodies are rows. Row k is that of active[k] either way
+    double (*solver_v_free)[6]; // [problem.body_count] v_free by rows, as its writer
+    double (*solver_v)[6];      // [problem.body_count] v_end by rows
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
@@ -295,8 +311,10 @@ struct cairn_world {
     int residual_count;
     cairn_step_report report;
     cairn_energy energy;
-    double energy_start;  // J, kinetic + potential at the first step
-    double energy_before; // J, residual less dissipation at the start of this step
+    double energy_start;    // J, kinetic + potential at the first step
+    int64_t unsolved_count; // steps whose solve ended above the tolerance
+    int logged_slots;       // in particle slots when the log was told last
+    double energy_before;   // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
     double time_start; // s, of step 0
@@ -545,6 +563,15 @@ cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESU
 
 /// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
 void eng_body_free(const cairn_world *world, int body, double v_free[6]);
+
+/// Free velocities go to the rows of the problem, where bodies are not its rows themselves.
+void eng_solver_rows_fill(cairn_world *world);
+
+/// Row in the implicit problem of a body that takes part in the general passes of this step.
+static inline int eng_solver_row(const cairn_world *world, int body)
+{
+    return world->solver_row != NULL ? world->solver_row[body] : body;
+}
 
 /// Where a body is at the end of the step, and its velocity there, for the velocity v_end that the
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).

@@ -143,11 +143,12 @@ typedef struct cairn_sparse {
 /// equality constraints alone; what the other form has is NULL.
 typedef struct cairn_problem_data {
     cairn_problem_kind kind;
-    int dimension; // 2 or 3
+    int dimension; // 2 or 3; 5 with rolling friction: N, T1, T2 of the force, T1, T2 of the moment
     int contacts;
     int velocities;                  // rows of M; 0 in local form
     int equalities;                  // rows of l
     const double *friction;          // [contacts] >= 0
+    const double *rolling;           // [contacts] m, >= 0; NULL without rolling friction
     cairn_sparse W, V, S, R;         // local form
     const double *q, *s;             // [dimension contacts] m/s, [equalities]
     cairn_sparse M, H, G;            // global form; H has velocities rows
@@ -179,7 +180,8 @@ CAIRN_API cairn_status cairn_world_get_problem(const cairn_world *world, cairn_p
 /// the errors that the engine works out for them. `stop` is "solved" within the tolerance of `def`,
 /// of which only tolerance, both_measures and scaled_measure count, else "stagnated".
 /// @param impulses  [contacts][3] N s
-/// @return CAIRN_ERROR_NONFINITE for impulses that are not finite
+/// @return CAIRN_ERROR_NONFINITE for impulses that are not finite; CAIRN_ERROR_UNSUPPORTED for a
+///         problem with rolling friction
 CAIRN_API cairn_status cairn_problem_judge(cairn_problem *problem, const double (*impulses)[3],
                                            const cairn_solve_def *def, cairn_solve_report *report,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
@@ -187,7 +189,8 @@ CAIRN_API cairn_status cairn_problem_judge(cairn_problem *problem, const double 
 /// The impulses last found or judged, and the velocities that belong to them.
 /// @param impulses    [contacts][3] N s, out; may be NULL
 /// @param velocities  [contacts][3] m/s, out; may be NULL
-/// @return CAIRN_ERROR_ARGUMENT before the first solve
+/// @return CAIRN_ERROR_ARGUMENT before the first solve; CAIRN_ERROR_UNSUPPORTED with rolling
+/// friction
 CAIRN_API cairn_status cairn_problem_get_impulses(const cairn_problem *problem,
                                                   double (*impulses)[3], double (*velocities)[3],
                                                   cairn_error *error) CAIRN_CHECK_RESULT;

@@ -46,7 +46,12 @@ typedef struct cairn_allocator {
     void *context;
 } cairn_allocator;
 
-typedef enum cairn_log_level { CAIRN_INFO, CAIRN_WARNING, CAIRN_ERROR } cairn_log_level;
+typedef enum cairn_log_level {
+    CAIRN_INFO,
+    CAIRN_WARNING,
+    CAIRN_ERROR,
+    CAIRN_DETAIL // what goes on inside: the plan, checkpoints
+} cairn_log_level;
 
 /// A setting's value as a scene or a command line gives it.
 typedef enum cairn_value_type { CAIRN_NUMBER, CAIRN_BOOLEAN, CAIRN_TEXT } cairn_value_type;

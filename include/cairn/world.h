@@ -50,7 +50,10 @@ typedef struct cairn_world_def {
     CAIRN_WORLD_SETTINGS(CAIRN_WORLD_MEMBER)
 #undef CAIRN_WORLD_MEMBER
     cairn_allocator allocator; // NULL function: the C library's; called by one thread at a time
-    void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
+    /// Told, by the thread that calls: warnings (a solve that ends above the tolerance: the
+    /// first, the tenth, the hundredth ...), changes of the plan, checkpoints saved and restored.
+    /// `text` lives during the call. It must not call the world's functions. NULL: silent
+    void (*log)(void *context, cairn_log_level level, const char *text);
     void *log_context;
     uint32_t cookie;
 } cairn_world_def;

@@ -48,7 +48,8 @@ class Data:
         global:  M v = H r + G l + f,   u = H^T v + w,   G^T v + b = 0
 
     W, V, S, R, M, H, G are scipy.sparse.csc_matrix, q, s, f, w, b and mu (friction, one a contact)
-    arrays; what a problem does not have is None. Contacts have `dimension` rows, normal first.
+    arrays; what a problem does not have is None. Contacts have `dimension` rows, normal first; 5 of
+    them where mu_rolling, in m, gives them rolling friction.
     guess is the point to start from, (contacts, 3) in N s. R is a matrix: impulses are `impulses`.
     """
 
@@ -67,11 +68,12 @@ class Data:
         counts = {"q": rows, "s": data.equalities, "f": data.velocities, "w": rows,
                   "b": data.equalities}
         self.mu = _copy(data.friction, data.contacts)
+        self.mu_rolling = _copy(data.rolling, data.contacts)
         for name, count in counts.items():
             setattr(self, name, _copy(getattr(data, name), count))
         guess = _copy(data.guess, rows)
         self.guess = numpy.zeros((data.contacts, 3))
-        if guess is not None:
+        if guess is not None and data.dimension <= 3:
             self.guess[:, :data.dimension] = guess.reshape(-1, data.dimension)
 
     def __getattr__(self, name):
@@ -88,8 +90,9 @@ class Data:
         """The residual of impulses as theory.md (4.18) has it, which `tolerance` is about, with its
         part in velocities (4.13) where the world demands that: for a solver to see how far it is. The
         engine works out its own. Local form without equality constraints alone."""
-        if self.W is None or self.V is not None:
-            raise errors.UnsupportedError("residual() is of the local form without joints")
+        if self.W is None or self.V is not None or self.dimension > 3:
+            raise errors.UnsupportedError("residual() is of the local form without joints and "
+                                          "rolling friction")
         d = self.dimension
         r = _three(impulses, self.contacts, self.dimension)[:, :d]
         q = self.q.reshape(-1, d)

@@ -36,7 +36,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_de_saxce_fixed_point = {
     .name = "de_saxce_fixed_point",
     .help = "projection along the shifted velocity with a constant step (FP-DS)",
-    .needs = 0,
+    .needs = CON_TAKES_ROLLING,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(de_saxce_settings)},

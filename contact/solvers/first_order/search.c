@@ -3,7 +3,6 @@
 #include "contact/solvers/first_order/search.h"
 
 #include "base/timer.h"
-#include "contact/cones/cone.h"
 
 #include <math.h>
 
@@ -36,8 +35,7 @@ cairn_status con_search_begin(con_search *search, const con_problem *problem,
     if (status != CAIRN_OK)
         return status;
     con_operator_scale(&search->op, (const double(*)[3])R, *r);
-    for (int i = 0; i < problem->contact_count; i++)
-        con_cone_project((*r)[i], problem->friction[i], (*r)[i]);
+    con_operator_project(&search->op, (const double(*)[3]) * r, *r);
     con_operator_unscale(&search->op, (const double(*)[3]) * r, search->best);
     return CAIRN_OK;
 }

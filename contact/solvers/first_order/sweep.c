@@ -34,15 +34,25 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i, in
     contact->by_rows = sweep->y == NULL ||
                        (problem->reduction != NULL && con_reduction_touches(problem->reduction, i));
     mat3 block = problem->W_diagonal[i];
-    if (contact->by_rows)
+    contact->is_moment = con_is_moment(problem, i);
+    if (contact->by_rows && !contact->is_moment)
         block = con_proximal_block(&block);
-    contact->can_bear = problem->W_diagonal[i].m[0][0] > 0.0 &&
-                        con_secular_prepare(&block, problem->friction[i], &contact->block);
+    contact->can_bear =
+        con_can_bear(problem, i) &&
+        (contact->is_moment || con_secular_prepare(&block, problem->friction[i], &contact->block));
+    if (contact->is_moment) {
+        con_moment_prepare((const double(*)[3])block.m, &contact->moment);
+        contact->block.mu = problem->friction[i];
+        memcpy(contact->block.W, contact->moment.W, sizeof contact->block.W);
+    }
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
         scale_H(problem, root, i, spare, contact);
     double *R = sweep->R[i];
-    con_cone_project(R, problem->friction[i], R);
+    // the bounds of a moment are those of its force, which may be of another task: it is brought
+    // into them when it is visited
+    if (!contact->is_moment)
+        con_cone_project(R, problem->friction[i], R);
     if (!contact->can_bear)
         R[0] = R[1] = R[2] = 0.0;
 }
@@ -206,6 +216,24 @@ static inline void matrix_free_velocity(const con_sweep *sweep, int i, double b[
     double above = sweep->contacts[i].block.W[0][0] - sweep->problem->W_diagonal[i].m[0][0];
     for (int k = 0; k < 3 && above > 0.0; k++)
         b[k] -= above * sweep->R[i][k];
+    if (!sweep->contacts[i].is_moment)
+        return;
+    // what the symmetric part leaves of an unsymmetric block
+    const double(*own)[3] = (const double(*)[3])sweep->problem->W_diagonal[i].m;
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 3; j++)
+            b[k] += (own[k][j] - sweep->contacts[i].block.W[k][j]) * sweep->R[i][j];
+}
+
+// b of a moment in body form: no row of it opens
+static void moment_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact,
+                                 const double R[3], double b[3])
+{
+    const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
+    const double(*W)[3] = contact->block.W;
+    for (int k = 0; k < 3; k++)
+        b[k] = contact->q[k] + row_velocity(contact->H[k], yA, yB) -
+               (W[k][0] * R[0] + W[k][1] * R[1] + W[k][2] * R[2]);
 }
 
 static void row_free_velocity(const con_sweep *sweep, const con_sweep_contact *contact, int i,
@@ -228,6 +256,15 @@ static inline void solve_contact(const con_sweep *sweep, const con_sweep_contact
     con_local_problem one = {.b = {b[0], b[1], b[2]}, .mu = contact->block.mu};
     memcpy(one.W.m, contact->block.W, sizeof one.W.m);
     sweep->local->solve(sweep->local_settings, &one, R);
+}
+
+// a moment, by the bounds that the force before it gives now
+static void solve_moment(const con_sweep *sweep, const con_sweep_contact *contact, int i,
+                         const double b[3], double m[3])
+{
+    double normal = sweep->R[i - 1][0];
+    con_moment_solve(&contact->moment, b, contact->block.mu * normal,
+                     sweep->problem->spinning[i] * normal, m);
 }
 
 static void relax(double omega, const double R[3], double mu, double solved[3])
@@ -256,14 +293,19 @@ static inline __attribute__((always_inline)) void visit(con_sweep *sweep, int i,
     double b[3];
     if (contact->by_rows)
         row_free_velocity(sweep, contact, i, b);
+    else if (contact->is_moment)
+        moment_free_velocity(sweep, contact, R, b);
     else if (!body_free_velocity(sweep, contact, R, b))
         return;
     if (!contact->can_bear)
         return;
 
     double solved[3] = {R[0], R[1], R[2]};
-    solve_contact(sweep, contact, b, solved);
-    if (sweep->relaxation != 1.0)
+    if (contact->is_moment)
+        solve_moment(sweep, contact, i, b, solved);
+    else
+        solve_contact(sweep, contact, b, solved);
+    if (sweep->relaxation != 1.0 && !contact->is_moment)
         relax(sweep->relaxation, R, contact->block.mu, solved);
     double dR[3] = {solved[0] - R[0], solved[1] - R[1], solved[2] - R[2]};
     memcpy(R, solved, sizeof solved);

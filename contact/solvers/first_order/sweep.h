@@ -3,18 +3,21 @@
 #ifndef CAIRN_CONTACT_SOLVERS_FIRST_ORDER_SWEEP_H
 #define CAIRN_CONTACT_SOLVERS_FIRST_ORDER_SWEEP_H
 
+#include "contact/local/moment.h"
 #include "contact/local/secular_equation.h"
 #include "contact/solvers/solver.h"
 
 /// All that a pass needs of one contact, side by side in memory in the order of use.
 typedef struct con_sweep_contact {
-    double H[3][2][6]; // blocks of A and B times M^-1/2; zero where immobile
-    con_secular block; // diagonal block of W
-    double q[3];       // m/s
-    int body[2];       // rows of y; a spare row of its task where immobile
-    int asleep;        // sweeps still left out (freezing)
-    bool can_bear;     // W_NN > 0
-    bool by_rows;      // velocity by a row of W, or of C where a body has joints
+    double H[3][2][6];       // blocks of A and B times M^-1/2; zero where immobile
+    con_secular block;       // diagonal block of W
+    con_moment_block moment; // of a block that is a moment
+    double q[3];             // m/s
+    int body[2];             // rows of y; a spare row of its task where immobile
+    int asleep;              // sweeps still left out (freezing)
+    bool can_bear;           // con_can_bear
+    bool is_moment;
+    bool by_rows; // velocity by a row of W, or of C where a body has joints
 } con_sweep_contact;
 
 /// What conjugate passes remember.

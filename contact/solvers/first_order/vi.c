@@ -2,8 +2,6 @@
 // The law as a variational inequality: values, projections, self-adaptive steps.
 #include "contact/solvers/first_order/vi.h"
 
-#include "contact/cones/cone.h"
-
 #include <math.h>
 
 const char *const con_vi_rule_names[] = {"upk", "upts", NULL};
@@ -13,6 +11,11 @@ void con_vi_evaluate(con_vi *vi, const double (*r)[3], double (*u)[3], double (*
     con_operator *op = &vi->search.op;
     con_operator_apply(op, r, true, u);
     for (int i = 0; i < op->contact_count; i++) {
+        if (op->spinning != NULL && op->spinning[i] >= 0.0) {
+            const con_rolling_cone cone = con_operator_cone(op, i - 1);
+            con_rolling_cone_shift((const double(*)[3])(u + i - 1), &cone, F + i - 1);
+            continue;
+        }
         F[i][0] = u[i][0] + op->mu[i] * sqrt(u[i][1] * u[i][1] + u[i][2] * u[i][2]);
         F[i][1] = u[i][1];
         F[i][2] = u[i][2];
@@ -42,12 +45,10 @@ void con_vi_project(const con_vi *vi, const double (*r)[3], double step, const d
                     double (*out)[3])
 {
     const con_operator *op = &vi->search.op;
-    for (int i = 0; i < op->contact_count; i++) {
-        double z[3];
+    for (int i = 0; i < op->contact_count; i++)
         for (int k = 0; k < 3; k++)
-            z[k] = r[i][k] - step * F[i][k];
-        con_cone_project(z, op->mu[i], out[i]);
-    }
+            out[i][k] = r[i][k] - step * F[i][k];
+    con_operator_project(op, (const double(*)[3])out, out);
 }
 
 // how much the map expands from the point to the trial

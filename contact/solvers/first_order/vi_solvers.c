@@ -55,7 +55,7 @@ static cairn_status solve_extragradient(const void *settings, const con_problem 
 const con_solver con_solver_vi_fixed_point = {
     .name = "vi_fixed_point",
     .help = "projection along the shifted velocity with a self-adaptive step (FP-VI)",
-    .needs = 0,
+    .needs = CON_TAKES_ROLLING,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(con_vi_settings)},
@@ -65,7 +65,7 @@ const con_solver con_solver_vi_fixed_point = {
 const con_solver con_solver_vi_extragradient = {
     .name = "vi_extragradient",
     .help = "predictor and corrector projections with a self-adaptive step (EG-VI)",
-    .needs = 0,
+    .needs = CON_TAKES_ROLLING,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(con_vi_settings)},

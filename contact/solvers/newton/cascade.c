@@ -36,11 +36,6 @@ static void unite(int *parent, int a, int b)
         parent[a] = b;
 }
 
-static bool can_bear(const con_problem *problem, int i)
-{
-    return problem->W_diagonal[i].m[0][0] > 0.0;
-}
-
 // unites contacts that share a mobile body, or bodies that joints connect; `first` [body_count] is
 // scratch
 static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
@@ -50,7 +45,7 @@ static void unite_by_bodies(const con_problem *problem, int *parent, int *first)
     for (int a = 0; a < problem->body_count; a++)
         first[a] = -1;
     for (int i = 0; i < problem->contact_count; i++)
-        for (int s = 0; s < 2 && can_bear(problem, i); s++) {
+        for (int s = 0; s < 2 && con_can_bear(problem, i); s++) {
             int body = bodies[i][s];
             if (body < 0)
                 continue;
@@ -67,7 +62,7 @@ static void unite_by_blocks(const con_problem *problem, int *parent)
 {
     for (int i = 0; i < problem->contact_count; i++)
         for (int k = problem->W->start[i]; k < problem->W->start[i + 1]; k++)
-            if (can_bear(problem, i) && can_bear(problem, problem->W->column[k]))
+            if (con_can_bear(problem, i) && con_can_bear(problem, problem->W->column[k]))
                 unite(parent, i, problem->W->column[k]);
 }
 
@@ -78,7 +73,7 @@ static void list_islands(con_cascade *c, int *parent, int *number)
     memset(c->start, 0, (size_t)(n + 2) * sizeof *c->start);
     for (int i = 0; i < n; i++) {
         c->island[i] = -1;
-        if (!can_bear(c->problem, i))
+        if (!con_can_bear(c->problem, i))
             continue;
         int root = find_root(parent, i);
         if (root == i)
@@ -152,8 +147,8 @@ static void add_chunk(void *argument, int begin, int end, int chunk, int worker)
     con_residual_sums sums = {0};
     for (int i = begin; i < end; i++) {
         con_residual_sums one =
-            con_residual_sums_of(&c->scale, mat3_trace(&c->problem->W_diagonal[i]) / 3.0, c->R[i],
-                                 c->U[i], c->problem->friction[i], c->control->both_measures);
+            con_residual_sums_at(c->problem, &c->scale, (const double(*)[3])c->R,
+                                 (const double(*)[3])c->U, i, c->control->both_measures);
         con_residual_sums_add(&sums, &one);
         if (c->is_split && c->island[i] >= 0)
             con_residual_sums_add(&c->sums[c->island[i]], &one);
@@ -316,7 +311,8 @@ static bool is_slow(const con_cascade *c, double before, int sweeps)
 static cairn_status start_conjugate(con_cascade *c)
 {
     const double loose = 1e-5;
-    if (c->conjugate || c->one_way || c->problem->H == NULL || c->control->tolerance < loose)
+    if (c->conjugate || c->one_way || c->problem->H == NULL || c->problem->spinning != NULL ||
+        c->control->tolerance < loose)
         return CAIRN_OK;
     c->conjugate = true;
     if (c->sweep.conjugate.weight != NULL) {

@@ -94,14 +94,30 @@ static con_residual_sums measure(const con_newton *newton, const double (*r)[3],
                                  const double (*u)[3])
 {
     con_residual_sums sums = {0};
+    bool raw = newton->control->both_measures;
     for (int i = 0; i < newton->contact_count; i++) {
-        double R[3], U[3], unit = newton->unit[i];
-        for (int k = 0; k < 3; k++) {
-            R[k] = r[i][k] * newton->size / unit;
-            U[k] = u[i][k] * newton->size * unit;
+        int moment = newton->moment != NULL ? newton->moment[i] : -1;
+        double R[2][3], U[2][3], w[2];
+        if (newton->force != NULL && newton->force[i] >= 0)
+            continue;
+        for (int b = 0; b < (moment >= 0 ? 2 : 1); b++) {
+            double unit = newton->unit[i + b];
+            w[b] = unit * unit;
+            for (int k = 0; k < 3; k++) {
+                R[b][k] = r[i + b][k] * newton->size / unit;
+                U[b][k] = u[i + b][k] * newton->size * unit;
+            }
         }
-        con_residual_sums one = con_residual_sums_of(&newton->goal.scale, unit * unit, R, U,
-                                                     newton->mu[i], newton->control->both_measures);
+        con_residual_sums one;
+        if (moment < 0) {
+            one = con_residual_sums_of(&newton->goal.scale, w[0], R[0], U[0], newton->mu[i], raw);
+        } else {
+            double ratio = newton->unit[i] / newton->unit[moment];
+            const con_rolling_cone cone = {newton->mu[i], newton->mu[moment] * ratio,
+                                           newton->spinning[moment] * ratio};
+            one = con_residual_sums_of_group(&newton->goal.scale, w, (const double(*)[3])R,
+                                             (const double(*)[3])U, &cone, raw);
+        }
         con_residual_sums_add(&sums, &one);
     }
     return sums;
@@ -172,6 +188,26 @@ static inline void side_products(const double J[3][6], const double A[3][3], con
             right[i][k] = A[i][0] * J[0][k] + A[i][1] * J[1][k] + A[i][2] * J[2][k];
 }
 
+// J_m^T C A J_f of a moment and its force, which touch the same bodies
+static void assemble_coupling(con_newton *newton, const double A[3][3], int moment)
+{
+    int force = newton->force[moment];
+    for (int s = 0; s < 2; s++)
+        for (int t = 0; t < 2; t++) {
+            double left[6][3], right[3][6], unused_left[6][3], unused_right[3][6];
+            if (newton->slot[moment][s][t] < 0)
+                continue;
+            double *out = newton->values + 36 * (size_t)newton->slot[moment][s][t];
+            const double(*C)[3] = (const double(*)[3])newton->coupling[moment];
+            side_products((const double(*)[6])newton->J[moment][s], A, C, left, unused_right);
+            side_products((const double(*)[6])newton->J[force][t], A, C, unused_left, right);
+            for (int a = 0; a < 6; a++)
+                for (int b = 0; b < 6; b++)
+                    out[6 * a + b] += left[a][0] * right[0][b] + left[a][1] * right[1][b] +
+                                      left[a][2] * right[2][b];
+        }
+}
+
 static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
 {
     const con_block_pattern *pattern = &newton->pattern;
@@ -196,6 +232,9 @@ static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const d
                                           left[s][a][2] * right[t][2][b];
             }
     }
+    for (int i = 0; newton->coupling != NULL && i < newton->contact_count; i++)
+        if (newton->force[i] >= 0)
+            assemble_coupling(newton, A[newton->force[i]], i);
     if (newton->joints != NULL)
         con_newton_joints_assemble(newton->joints, newton->values);
 }
@@ -256,6 +295,21 @@ static cairn_status order_active(con_newton *newton)
     return status;
 }
 
+// product += A_i W_im C of a moment m: its part of the column of its force
+static void add_coupling(const con_newton *newton, const double A[3][3], int i, int moment,
+                         double product[3][3])
+{
+    int entry = con_block_pattern_find(&newton->pattern, i, moment);
+    double half[3][3], part[3][3];
+    if (entry < 0)
+        return;
+    multiply3(A, (const double(*)[3])newton->block[entry].m, half);
+    multiply3((const double(*)[3])half, (const double(*)[3])newton->coupling[moment], part);
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            product[a][b] += part[a][b];
+}
+
 static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
 {
     double *out = newton->values;
@@ -268,6 +322,8 @@ static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const
             double half[3][3], product[3][3];
             multiply3(A[i], (const double(*)[3])newton->block[k].m, half);
             multiply3((const double(*)[3])half, B[j], product);
+            if (newton->coupling != NULL && newton->moment[j] >= 0)
+                add_coupling(newton, A[i], i, newton->moment[j], product);
             for (int row = 0; i == j && row < 3; row++)
                 product[row][row] += 1.0;
             memcpy(out, product, sizeof product);
@@ -340,6 +396,21 @@ static void apply_each(const con_newton *newton, const double (*A)[3][3], const 
         apply3(A[i], x[i], out[i]);
 }
 
+// out = B x with the coupling of moments to their forces; must not alias
+static void apply_B(const con_newton *newton, const double (*B)[3][3], const double (*x)[3],
+                    double (*out)[3])
+{
+    apply_each(newton, B, x, out);
+    for (int i = 0; newton->coupling != NULL && i < newton->contact_count; i++) {
+        double part[3];
+        if (newton->force[i] < 0)
+            continue;
+        apply3((const double(*)[3])newton->coupling[i], x[newton->force[i]], part);
+        for (int k = 0; k < 3; k++)
+            out[i][k] += part[k];
+    }
+}
+
 static double norm_squared(const double *x, size_t count)
 {
     double sum = 0.0;
@@ -363,11 +434,10 @@ static void solve_bodies(con_newton *newton, const double (*A)[3][3], const doub
         con_newton_joints_begin(newton->joints);
     for (int round = 0; round < 3; round++) {
         // right side of the bodies: J^T B (y + defect) - v
-        for (int i = 0; i < n; i++) {
-            double sum[3] = {y[i][0] + defect[i][0], y[i][1] + defect[i][1],
-                             y[i][2] + defect[i][2]};
-            apply3(B[i], sum, weighted[i]);
-        }
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++)
+                W_B_y[i][k] = y[i][k] + defect[i][k];
+        apply_B(newton, B, (const double(*)[3])W_B_y, weighted);
         for (size_t k = 0; k < rows; k++)
             d[k] = -v[k];
         add_transposed(newton, (const double(*)[3])weighted, d);
@@ -416,7 +486,7 @@ static void solve_contacts(con_newton *newton, const double (*A)[3][3], const do
     memset(y, 0, (size_t)n * sizeof *y);
     for (int round = 0; round < 2; round++) {
         solve_active(newton, (const double(*)[3])defect, y);
-        apply_each(newton, B, (const double(*)[3])y, weighted);
+        apply_B(newton, B, (const double(*)[3])y, weighted);
         apply_W(newton, (const double(*)[3])weighted, W_B_y);
         apply_each(newton, A, (const double(*)[3])W_B_y, weighted);
         for (int i = 0; i < n; i++)
@@ -440,7 +510,7 @@ void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double 
         solve_bodies(newton, A, B, rhs, y, W_B_y);
     if (newton->bodies && newton->joints != NULL) {
         // whatever is left of the joints' error, W B y is that of y
-        apply_each(newton, B, (const double(*)[3])y, newton->scratch[1]);
+        apply_B(newton, B, (const double(*)[3])y, newton->scratch[1]);
         con_newton_velocity(newton, (const double(*)[3])newton->scratch[1], false, W_B_y);
     }
     if (!newton->bodies)

@@ -23,6 +23,32 @@ static bool allocate(con_newton *newton, base_arena *arena)
     return complete;
 }
 
+// pairs of force and moment, which an island holds one behind the other, in its units
+static cairn_status take_moments(con_newton *newton, const con_problem *problem, base_arena *arena)
+{
+    size_t n = (size_t)newton->contact_count;
+    if (problem->spinning == NULL)
+        return CAIRN_OK;
+    newton->force = base_arena_array(arena, int, "island", n);
+    newton->moment = base_arena_array(arena, int, "island", n);
+    newton->spinning = base_arena_array(arena, double, "island", n);
+    if (newton->force == NULL || newton->moment == NULL || newton->spinning == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        int c = newton->contact[i];
+        newton->force[i] = newton->moment[i] = -1;
+        newton->spinning[i] = -1.0;
+        if (!con_is_moment(problem, c))
+            continue;
+        double ratio = newton->unit[i] / newton->unit[i - 1];
+        newton->force[i] = (int)i - 1;
+        newton->moment[i - 1] = (int)i;
+        newton->mu[i] *= ratio;
+        newton->spinning[i] = ratio * problem->spinning[c];
+    }
+    return CAIRN_OK;
+}
+
 // units and right side
 static void scale_contacts(con_newton *newton, const con_problem *problem)
 {
@@ -287,8 +313,9 @@ cairn_status con_newton_create(const con_problem *problem, const int *contact, i
     memcpy(newton->contact, contact, (size_t)count * sizeof *contact);
     memset(newton->best, 0, (size_t)count * sizeof *newton->best);
     scale_contacts(newton, problem);
-    if (!newton->bodies)
-        return take_blocks(newton, problem, place, arena);
-    cairn_status status = take_bodies(newton, problem, body_place, arena);
+    cairn_status status = take_moments(newton, problem, arena);
+    if (status != CAIRN_OK || !newton->bodies)
+        return status != CAIRN_OK ? status : take_blocks(newton, problem, place, arena);
+    status = take_bodies(newton, problem, body_place, arena);
     return status == CAIRN_OK ? order_bodies(newton, arena) : status;
 }

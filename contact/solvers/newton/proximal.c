@@ -11,6 +11,7 @@ typedef struct trial {
     double (*r)[3];
     double (*phi)[3];  // u - q - W r
     double (*D)[3][3]; // dr = -D du, rho included
+    double (*C)[3][3]; // of moments: dr = -D du - C du of the force; NULL where there are none
     double merit;
 } trial;
 
@@ -29,18 +30,21 @@ typedef struct proximal {
     int solves;
 } proximal;
 
-static bool allocate_trial(trial *t, size_t n, base_arena *arena)
+static bool allocate_trial(trial *t, size_t n, bool moments, base_arena *arena)
 {
+    t->C = moments ? base_arena_allocate(arena, "proximal", n, sizeof *t->C) : NULL;
     t->u = base_arena_allocate(arena, "proximal", n, sizeof *t->u);
     t->r = base_arena_allocate(arena, "proximal", n, sizeof *t->r);
     t->phi = base_arena_allocate(arena, "proximal", n, sizeof *t->phi);
     t->D = base_arena_allocate(arena, "proximal", n, sizeof *t->D);
-    return t->u != NULL && t->r != NULL && t->phi != NULL && t->D != NULL;
+    return t->u != NULL && t->r != NULL && t->phi != NULL && t->D != NULL &&
+           (t->C != NULL || !moments);
 }
 
 static bool allocate(proximal *p)
 {
     size_t n = (size_t)p->newton->contact_count;
+    bool moments = p->newton->force != NULL;
     base_arena *arena = p->newton->arena;
     p->center = base_arena_allocate(arena, "proximal", n, sizeof *p->center);
     p->start = base_arena_allocate(arena, "proximal", n, sizeof *p->start);
@@ -49,8 +53,9 @@ static bool allocate(proximal *p)
     p->step = base_arena_allocate(arena, "proximal", n, sizeof *p->step);
     p->unused = base_arena_allocate(arena, "proximal", n, sizeof *p->unused);
     return p->center != NULL && p->start != NULL && p->identity != NULL && p->minus != NULL &&
-           p->step != NULL && p->unused != NULL && allocate_trial(&p->here, n, arena) &&
-           allocate_trial(&p->next, n, arena) && allocate_trial(&p->best, n, arena);
+           p->step != NULL && p->unused != NULL && allocate_trial(&p->here, n, moments, arena) &&
+           allocate_trial(&p->next, n, moments, arena) &&
+           allocate_trial(&p->best, n, moments, arena);
 }
 
 // r_N = (z_N)+, r_T = projection of z_T on the disc of radius mu r_N; dr = -D du
@@ -77,6 +82,41 @@ static void alart_curnier(const double center[3], const double u[3], double rho,
     for (int i = 0; i < 2; i++) {
         r[1 + i] = radius * t[i];
         D[1 + i][0] = rho * mu * t[i];
+        for (int j = 0; j < 2; j++)
+            D[1 + i][1 + j] = rho * radius / length * ((i == j ? 1.0 : 0.0) - t[i] * t[j]);
+    }
+}
+
+// the moment of a contact whose force is f: its spinning part within [-spin f_N, spin f_N], its
+// rolling part within the disc of radius mu f_N; f_N = center - rho u_N while it is not zero
+static void resist_rolling(const double center[3], const double u[3], const double f[3],
+                           const con_rolling_cone *cone, double rho, double r[3], double D[3][3],
+                           double C[3][3])
+{
+    double z[3], spin = cone->spinning * f[0], radius = cone->rolling * f[0];
+    for (int k = 0; k < 3; k++)
+        z[k] = center[k] - rho * u[k];
+    memset(r, 0, 3 * sizeof *r);
+    memset(D, 0, 9 * sizeof(double));
+    memset(C, 0, 9 * sizeof(double));
+    if (!(f[0] > 0.0))
+        return;
+    r[0] = fmax(-spin, fmin(spin, z[0]));
+    if (spin > 0.0 && fabs(z[0]) <= spin)
+        D[0][0] = rho;
+    else
+        C[0][0] = rho * copysign(cone->spinning, z[0]);
+    double length = sqrt(z[1] * z[1] + z[2] * z[2]);
+    if (length <= radius) {
+        r[1] = z[1];
+        r[2] = z[2];
+        D[1][1] = D[2][2] = radius > 0.0 ? rho : 0.0;
+        return;
+    }
+    double t[2] = {z[1] / length, z[2] / length};
+    for (int i = 0; i < 2; i++) {
+        r[1 + i] = radius * t[i];
+        C[1 + i][0] = rho * cone->rolling * t[i];
         for (int j = 0; j < 2; j++)
             D[1 + i][1 + j] = rho * radius / length * ((i == j ? 1.0 : 0.0) - t[i] * t[j]);
     }
@@ -135,7 +175,13 @@ static void evaluate(proximal *p, trial *t)
     int n = newton->contact_count;
     for (int i = 0; i < n; i++) {
         double rho = p->weight;
-        if (p->settings->form == CON_PROXIMAL_ALART_CURNIER)
+        int force = newton->force != NULL ? newton->force[i] : -1;
+        const con_rolling_cone cone = {.rolling = newton->mu[i],
+                                       .spinning = force >= 0 ? newton->spinning[i] : 0.0};
+        if (force >= 0)
+            resist_rolling(p->center[i], t->u[i], t->r[force], &cone, rho, t->r[i], t->D[i],
+                           t->C[i]);
+        else if (p->settings->form == CON_PROXIMAL_ALART_CURNIER || newton->force != NULL)
             alart_curnier(p->center[i], t->u[i], rho, newton->mu[i], t->r[i], t->D[i]);
         else
             de_saxce(p->center[i], t->u[i], rho, newton->mu[i], t->r[i], t->D[i]);
@@ -193,6 +239,7 @@ static cairn_status solve_inner(proximal *p, double tolerance, bool *solved, int
         if (*steps >= p->settings->max_inner || p->solves >= p->settings->max_solves ||
             con_newton_late(newton))
             return CAIRN_OK;
+        newton->coupling = p->here.C;
         cairn_status status = con_newton_factor(newton, (const double(*)[3][3])p->identity,
                                                 (const double(*)[3][3])p->here.D);
         if (status != CAIRN_OK)
@@ -263,6 +310,7 @@ cairn_status con_proximal_run(con_newton *newton, const con_proximal_settings *s
     double scale = norm(newton, (const double(*)[3])newton->q);
     p.merit_scale = scale > 0.0 ? scale : 1.0;
     cairn_status status = iterate(&p);
+    newton->coupling = NULL;
     base_arena_rewind(newton->arena, mark);
     return status;
 }

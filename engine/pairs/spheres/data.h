@@ -580,9 +580,6 @@ void eng_spheres_place_driven(cairn_world *world);
 /// @param listed  a list was made since the last call
 cairn_status eng_spheres_expose(cairn_world *world, bool listed) CAIRN_CHECK_RESULT;
 
-/// Before the fused pass: finds the spheres with slots that the general passes act on.
-cairn_status eng_spheres_hold(cairn_world *world) CAIRN_CHECK_RESULT;
-
 /// After it: their free velocities, with all explicit forces.
 void eng_spheres_release_free(cairn_world *world);
 
@@ -644,9 +641,18 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres);
 /// Fastest point of a wall that a sphere may meet, m/s.
 double eng_spheres_walls_fastest(const struct eng_spheres *spheres);
 
-/// Ghosts [first, end) follow their spheres; the work of moving walls goes to `drivers` (NULL: is
-/// not looked at).
-void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end, double *drivers);
+/// Which ghosts are placed: walls that follow functions of time know where they are only when the
+/// next step begins, so that the end of a step places those of all others.
+typedef enum eng_spheres_placing {
+    ENG_SPHERES_PLACE_ALL,
+    ENG_SPHERES_PLACE_OTHERS,
+    ENG_SPHERES_PLACE_FOLLOWERS
+} eng_spheres_placing;
+
+/// Ghosts [first, end) go next to their spheres; the work of moving walls in the last step goes to
+/// `drivers` (NULL: is not asked for).
+void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
+                             eng_spheres_placing placing, double *drivers);
 
 /// Puts a ghost in its place. A centre that is close to the surface or behind it leaves no room for
 /// a point at the foot: the ghost goes farther on, as a ball that reaches back to the foot.

@@ -152,7 +152,8 @@ static cairn_status follow_walls(eng_spheres *spheres)
     spheres->slack = fmin(spheres->slack, spheres->wall_margin - spheres->wall_path);
     if (spheres->slack < 0.0)
         return CAIRN_OK;
-    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, NULL);
+    eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts,
+                            all ? ENG_SPHERES_PLACE_ALL : ENG_SPHERES_PLACE_FOLLOWERS, NULL);
     cairn_status status = eng_spheres_shapes_renew(spheres);
     eng_spheres_shapes_place(spheres);
     return status;
@@ -323,9 +324,6 @@ cairn_status eng_spheres_step(cairn_world *world)
     eng_spheres *spheres = world->spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
-    cairn_status status = world->general_work ? eng_spheres_hold(world) : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
     for (int k = 0; k < 3; k++)
         spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
     spheres->pass.first_step = world->step_count == 0;

@@ -536,7 +536,7 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         spheres->out_of_memory = true;
         return status;
     }
-    eng_spheres_ghosts_move(spheres, 0, spheres->ghost_count, NULL);
+    eng_spheres_ghosts_move(spheres, 0, spheres->ghost_count, ENG_SPHERES_PLACE_ALL, NULL);
     spheres->wall_path = 0.0;
     spheres->slack = spheres->wall_margin;
     spheres->lists++;

@@ -328,6 +328,8 @@ cairn_status eng_spheres_hold(cairn_world *world)
 {
     eng_spheres *spheres = world->spheres;
     const eng_contacts *c = &world->contacts;
+    if (spheres->slots == 0 || !world->general_work)
+        return CAIRN_OK;
     int most = world->active_count - world->general_count;
     cairn_status status =
         base_array_reserve(&world->allocator, &spheres->acted, &spheres->acted_capacity, most);
@@ -342,6 +344,12 @@ cairn_status eng_spheres_hold(cairn_world *world)
     for (int k = 0; k < spheres->acted_count; k++)
         spheres->mark[spheres->acted[k]] &= (unsigned char)~ENG_SPHERES_ACTED_MARK;
     return CAIRN_OK;
+}
+
+bool eng_spheres_are_acted_on(const cairn_world *world)
+{
+    const eng_spheres *spheres = world->spheres;
+    return world->general_work && spheres->slots > 0 && spheres->acted_count > 0;
 }
 
 void eng_spheres_release_free(cairn_world *world)

@@ -148,7 +148,8 @@ static void end_chunk(struct eng_spheres *spheres, int index, int range)
     }
     follow_way(spheres, chunk);
     spheres->kernel->turn(&spheres->pass, index);
-    eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, &chunk->drivers);
+    eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, ENG_SPHERES_PLACE_OTHERS,
+                            &chunk->drivers);
     eng_spheres_shapes_move(spheres, chunk, range, true);
 }
 
@@ -188,7 +189,8 @@ void eng_spheres_ranges_finish(struct eng_spheres *spheres)
             continue;
         chunk->held = false;
         follow_way(spheres, chunk);
-        eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, NULL);
+        eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost,
+                                ENG_SPHERES_PLACE_OTHERS, NULL);
         eng_spheres_shapes_move(spheres, chunk, 0, false);
     }
 }

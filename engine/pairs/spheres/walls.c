@@ -105,7 +105,8 @@ double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spher
     return work + eng_spheres_shapes_work(spheres, chunk);
 }
 
-void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end, double *drivers)
+void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
+                             eng_spheres_placing placing, double *drivers)
 {
     eng_spheres_ghost *ghosts = spheres->ghosts.block;
     double work = 0.0;
@@ -115,6 +116,9 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end, do
         int slot = spheres->slots + 2 + i;
         if (wall->moves && ghost->pair_slot >= 0 && drivers != NULL)
             work += eng_spheres_ghost_work(spheres, ghost, slot);
+        if (placing != ENG_SPHERES_PLACE_ALL &&
+            wall->follows != (placing == ENG_SPHERES_PLACE_FOLLOWERS))
+            continue;
         vec3 centre = vec3_from(spheres->pass.X[ghost->slot]);
         double distance = vec3_dot(wall->now.normal, vec3_sub(centre, wall->now.point));
         vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);

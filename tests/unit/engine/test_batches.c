@@ -324,7 +324,7 @@ static void test_validate(void **state)
     CHECK_FOUND(world, plan->batch[place], 0, wrong);
     CHECK_FOUND(world, plan->batches[plan->batch[place]].surface, 0, wrong);
     CHECK_FOUND(world, plan->touch[0], plan->touch[1], wrong);
-    CHECK_FOUND(world, plan->start[world->body_count], 0, wrong);
+    CHECK_FOUND(world, plan->pairs_of[plan->paired[0]].count, 0, wrong);
     CHECK_FOUND(world, world->surfaces[1].law, NULL, wrong);
     cairn_world_destroy(world);
 }

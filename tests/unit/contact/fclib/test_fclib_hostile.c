@@ -289,7 +289,7 @@ static void apply(const char *path, const damage *what)
 }
 
 static const damage damages[] = {
-    {"/", "fclib_local", "missing", REMOVE, 0, 0.0},
+    {"/", "fclib_local", "no contact problem", REMOVE, 0, 0.0},
     {"/fclib_local", "vectors", "missing", REMOVE, 0, 0.0},
     {"/fclib_local", "W", "missing", REMOVE, 0, 0.0},
     {"/fclib_local", "spacedim", "missing", REMOVE, 0, 0.0},
