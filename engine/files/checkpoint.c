@@ -4,10 +4,10 @@
 // The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
 // So does the sphere executor, whose list is made again from the positions it was made from.
-#include "engine/files/fingerprint.h"
 #include "engine/files/population.h"
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/fingerprint.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/undo.h"
 

@@ -234,7 +234,7 @@ static cairn_status place_all(cairn_world *world)
     pose *q = base_allocate(&world->allocator, bodies + 1, sizeof *q);
     for (size_t i = 0; i < bodies && q != NULL; i++)
         q[i] = eng_state_of(world, (int)i).q;
-    cairn_status status = q != NULL ? eng_colliders_place(world, q, NULL, 0) : CAIRN_ERROR_MEMORY;
+    cairn_status status = q != NULL ? eng_colliders_place_all(world, q) : CAIRN_ERROR_MEMORY;
     base_release(&world->allocator, q);
     return status;
 }

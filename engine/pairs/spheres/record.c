@@ -379,6 +379,7 @@ static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
     for (int slot = 0; slot < spheres->slots; slot++) {
         eng_spheres_ids(spheres)[slot] = record->body[slot];
         memcpy(spheres->pass.X[slot], record->slots[slot] + ROW_REFERENCE, 3 * sizeof(double));
+        memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
         eng_spheres_margins(spheres)[slot] = record->slots[slot][ROW_MARGIN];
     }
     eng_spheres_slots_measure(spheres);
@@ -595,6 +596,18 @@ static bool fits_list(const eng_spheres *spheres, const eng_spheres_record *reco
            are_acts_sound(spheres, record->acts);
 }
 
+/// Whether only pairs of the list touch, and none of the places that fill up its blocks.
+static bool are_touches_sound(const eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
+        if (record->acts[i] & TOUCHES &&
+            eng_spheres_slot_a(block, i % ENG_SPHERES_WIDTH) >= spheres->slots)
+            return false;
+    }
+    return true;
+}
+
 /// What concerns bodies of the general passes.
 static cairn_status place_general(eng_spheres *spheres, const eng_spheres_record *record)
 {
@@ -665,7 +678,8 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
     if (status == CAIRN_OK)
         status = make_list(spheres, record);
     bool listed = record->counts[ENG_SPHERES_RECORD_CHUNKS] > 0;
-    if (status == CAIRN_OK && spheres->slots > 0 && listed && !fits_list(spheres, record))
+    if (status == CAIRN_OK && spheres->slots > 0 && listed &&
+        !(fits_list(spheres, record) && are_touches_sound(spheres, record)))
         status = CAIRN_ERROR_FORMAT;
     if (status == CAIRN_OK)
         status = place_general(spheres, record);

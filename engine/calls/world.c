@@ -16,11 +16,6 @@
 
 enum { ARENA_START = 1 << 16 };
 
-const char *cairn_version(void)
-{
-    return CAIRN_VERSION_TEXT;
-}
-
 cairn_world_def cairn_default_world_def(void)
 {
     cairn_world_def def;
@@ -157,6 +152,7 @@ void cairn_world_destroy(cairn_world *world)
     eng_actions_release(world);
     eng_state_release(world);
     eng_blocks_release(world);
+    eng_colliders_release(world);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,    world->classes,     world->followers,       world->surfaces,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from.
-#include "engine/files/fingerprint.h"
+#include "engine/measures/fingerprint.h"
 
 #include "base/hash.h"
 #include "engine/joints/joints.h"
