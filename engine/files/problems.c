@@ -87,6 +87,11 @@ int cairn_problem_get_dof_count(const cairn_problem *problem)
                                             : content->velocity_count;
 }
 
+int cairn_problem_get_dimension(const cairn_problem *problem)
+{
+    return problem->content->dimension;
+}
+
 int cairn_problem_get_equality_count(const cairn_problem *problem)
 {
     return problem->content->equality_count;

@@ -36,6 +36,8 @@ CAIRN_API cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem
 CAIRN_API int cairn_problem_get_contact_count(const cairn_problem *problem);
 /// Rows of M in global form; rows of W in local form, which does not know the bodies.
 CAIRN_API int cairn_problem_get_dof_count(const cairn_problem *problem);
+/// Rows of a contact: 2, 3, or 5 with rolling friction.
+CAIRN_API int cairn_problem_get_dimension(const cairn_problem *problem);
 /// Rows of the equality constraints; 0 without joints.
 CAIRN_API int cairn_problem_get_equality_count(const cairn_problem *problem);
 
@@ -43,7 +45,7 @@ CAIRN_API int cairn_problem_get_equality_count(const cairn_problem *problem);
 typedef struct cairn_problem_view {
     cairn_problem_kind kind;
     const char *title, *description, *math_info; // "" where absent; borrowed from the problem
-    int dimension;                               // rows a contact: 2 or 3
+    int dimension;                               // rows a contact: 2, 3, or 5 with rolling
     int contacts;
     int dofs;       // as cairn_problem_get_dof_count
     int equalities; // rows of the equality constraints
