@@ -36,8 +36,8 @@ typedef struct con_reduction {
 cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
                                con_reduction *reduction) CAIRN_CHECK_RESULT;
 
-/// Follows right sides that have changed since in the arrays of the jointed problem: b, v_free and w.
-/// Rows, bodies, contacts and compliances must be what they were: the factors stay.
+/// Follows right sides that have changed since in the arrays of the jointed problem: b, v_free and
+/// w. Rows, bodies, contacts and compliances must be what they were: the factors stay.
 /// @return CAIRN_ERROR_NONFINITE
 cairn_status con_reduction_update(con_reduction *reduction) CAIRN_CHECK_RESULT;
 
