@@ -101,7 +101,8 @@ try_room()
 {
     in_room sh -c 'apt-get -q -y --no-install-recommends install /packages/*.deb </dev/null'
     local said hash
-    said=$(in_room cairn run kapla_tower --set rings=3 --until 0.2 --json --quiet --out /tmp/run)
+    said=$(in_room cairn run /usr/share/cairn/scenes/kapla_tower.lua --set rings=3 --until 0.2 \
+        --json --quiet --out /tmp/run)
     hash=$(in_room python3 -c "
 import cairn
 world = cairn.load('kapla_tower', rings=3)
