@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 10, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 11, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -34,6 +34,8 @@ typedef enum count_index {
     COUNT_JOINTS_CHANGED,
     COUNT_NOTE, // bytes
     COUNT_CONNECTORS,
+    COUNT_USERS,      // words of the program's own: one a body, or 0
+    COUNT_COLLISIONS, // groups and masks: one a body, or 0
     COUNTS
 } count_index;
 
@@ -67,6 +69,8 @@ typedef struct snapshot {
     pose *q, *q_mid;
     double (*v)[6];
     double (*loads)[6];              // force and torque applied by the user
+    uint64_t *users;                 // [users]
+    cairn_collision *collisions;     // [collisions]
     double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
@@ -210,6 +214,9 @@ static field_list body_fields(snapshot *s)
     add(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid);
     add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
     add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
+    add(&list, "bodies/user", ENG_STORE_WORD, 1, s->counts[COUNT_USERS], s->users);
+    add(&list, "bodies/collision", ENG_STORE_INTEGER, 2, s->counts[COUNT_COLLISIONS],
+        s->collisions);
     add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
     add_columns(&list, eng_contacts_columns(&s->contacts), contact_names,
                 s->counts[COUNT_CONTACTS]);
@@ -248,7 +255,8 @@ static bool allocate_copies(snapshot *s, base_arena *arena)
 
 // ---------------------------------------------------------------- saving
 
-static void take_head(const cairn_world *world, snapshot *s)
+/// @param population  which objects there are is kept in any case
+static void take_head(const cairn_world *world, bool population, snapshot *s)
 {
     s->format = FORMAT;
     snprintf(s->version, sizeof s->version, "%s", cairn_version());
@@ -271,6 +279,8 @@ static void take_head(const cairn_world *world, snapshot *s)
         [COUNT_JOINTS_CHANGED] = world->joints_changed,
         [COUNT_NOTE] = s->counts[COUNT_NOTE],
         [COUNT_CONNECTORS] = world->connector_count,
+        [COUNT_USERS] = world->users != NULL ? world->body_count : 0,
+        [COUNT_COLLISIONS] = world->collisions != NULL ? world->body_count : 0,
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -281,7 +291,7 @@ static void take_head(const cairn_world *world, snapshot *s)
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[REAL_ENERGY_READ], &read, sizeof read);
     eng_spheres_record_head(world, &s->spheres);
-    if (world->population_changed)
+    if (population || world->population_changed)
         eng_population_head(world, &s->population);
 }
 
@@ -336,6 +346,8 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
 {
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
+    s->users = world->users;
+    s->collisions = world->collisions;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->body_count; i++) {
@@ -361,7 +373,7 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
 {
     snapshot s = {.note = (char *)note};
     s.counts[COUNT_NOTE] = (int64_t)strlen(note);
-    take_head(world, &s);
+    take_head(world, false, &s);
     if (!take_arrays(world, &s, arena))
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     field_list head = head_fields(&s), rest = body_fields(&s);
@@ -437,7 +449,10 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
         s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
         s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
-        s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS])
+        s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS] ||
+        (s->counts[COUNT_USERS] != 0 && s->counts[COUNT_USERS] != s->counts[COUNT_BODIES]) ||
+        (s->counts[COUNT_COLLISIONS] != 0 &&
+         s->counts[COUNT_COLLISIONS] != s->counts[COUNT_BODIES]))
         return refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
 }
@@ -523,8 +538,11 @@ static bool allocate_arrays(snapshot *s, base_arena *arena)
         base_arena_array(arena, eng_connector_state, "connectors", s->counts[COUNT_CONNECTORS]);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[COUNT_LISTED_PAIRS]);
+    s->users = base_arena_array(arena, uint64_t, "users", s->counts[COUNT_USERS]);
+    s->collisions =
+        base_arena_array(arena, cairn_collision, "collisions", s->counts[COUNT_COLLISIONS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
-           allocate_copies(s, arena);
+           s->users != NULL && s->collisions != NULL && allocate_copies(s, arena);
 }
 
 static bool in_range(int64_t value, int64_t count)
@@ -619,6 +637,10 @@ static cairn_status reserve(cairn_world *world, const snapshot *s)
         status = eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[COUNT_CONTACTS]);
     if (status == CAIRN_OK && has_loads(s))
         status = eng_loads_reserve(world);
+    if (status == CAIRN_OK && s->counts[COUNT_USERS] > 0)
+        status = eng_users_reserve(world);
+    if (status == CAIRN_OK && s->counts[COUNT_COLLISIONS] > 0)
+        status = eng_collisions_reserve(world);
     return status;
 }
 
@@ -641,6 +663,16 @@ static void copy_contacts(cairn_world *world, snapshot *s)
                      count);
     world->contacts.count = count;
     world->contacts.cone_count = (int)s->counts[COUNT_CONES];
+    // one task, until the next step cuts anew
+    world->domains = (con_domains){.start = {0, world->contacts.cone_count}};
+}
+
+/// Lists of near pairs depend on them.
+static void copy_collisions(cairn_world *world, const snapshot *s)
+{
+    for (int i = 0; i < world->body_count && world->collisions != NULL; i++)
+        world->collisions[i] =
+            s->counts[COUNT_COLLISIONS] > 0 ? s->collisions[i] : eng_collision_default();
 }
 
 static void copy_state(cairn_world *world, const snapshot *s)
@@ -655,6 +687,8 @@ static void copy_state(cairn_world *world, const snapshot *s)
     }
     for (size_t i = 0; i < bodies && world->loads != NULL; i++)
         world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
+    for (size_t i = 0; i < bodies && world->users != NULL; i++)
+        world->users[i] = s->counts[COUNT_USERS] > 0 ? s->users[i] : 0;
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_in(s->joints[i], &world->joints[i]);
     if (world->connector_count > 0)
@@ -698,6 +732,8 @@ static cairn_status commit(const con_hdf5_reader *reader, cairn_world *world, sn
     if (status != CAIRN_OK)
         return status;
     status = reserve(world, s);
+    if (status == CAIRN_OK)
+        copy_collisions(world, s);
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
     if (status == CAIRN_OK)
@@ -770,4 +806,99 @@ cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_err
         base_log(&world->logger, BASE_LOG_DETAIL, "the world goes on from step %" PRId64 " of %s",
                  world->step_count, path);
     return status;
+}
+
+// ---------------------------------------------------------------- in memory
+
+struct cairn_snapshot {
+    base_allocator allocator;
+    base_arena *arena;
+    uint32_t tag; // of the world
+    snapshot state;
+};
+
+/// What the world's own arrays hold is copied too.
+static bool copy_borrowed(const cairn_world *world, cairn_snapshot *kept)
+{
+    snapshot *s = &kept->state;
+    eng_contacts contacts = world->contacts;
+    size_t connectors = (size_t)world->connector_count * sizeof *s->connectors;
+    size_t listed = (size_t)s->counts[COUNT_LISTED_PAIRS] * sizeof *s->listed_pairs;
+    size_t users = (size_t)s->counts[COUNT_USERS] * sizeof *s->users;
+    size_t collisions = (size_t)s->counts[COUNT_COLLISIONS] * sizeof *s->collisions;
+    void **const arrays[] = {(void **)&s->connectors, (void **)&s->listed_pairs, (void **)&s->users,
+                             (void **)&s->collisions};
+    const size_t sizes[] = {connectors, listed, users, collisions};
+    for (int i = 0; i < BASE_COUNT(sizes); i++) {
+        void *copy = base_arena_allocate(kept->arena, "snapshot", sizes[i], 1);
+        if (copy == NULL)
+            return false;
+        if (sizes[i] > 0)
+            memcpy(copy, *arrays[i], sizes[i]);
+        *arrays[i] = copy;
+    }
+    s->contacts = (eng_contacts){0};
+    if (eng_contacts_reserve(&kept->allocator, &s->contacts, contacts.count) != CAIRN_OK)
+        return false;
+    eng_columns_copy(eng_contacts_columns(&s->contacts), eng_contacts_columns(&contacts),
+                     contacts.count);
+    return true;
+}
+
+cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kept,
+                                  cairn_error *error)
+{
+    if (world == NULL || kept == NULL)
+        return base_fail_null(error, __func__);
+    *kept = NULL;
+    cairn_snapshot *made = base_allocate(&world->allocator, 1, sizeof *made);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
+    *made = (cairn_snapshot){.allocator = world->allocator,
+                             .arena = base_arena_create(&world->allocator, ARENA_START),
+                             .tag = world->tag};
+    bool whole = made->arena != NULL;
+    if (whole) {
+        take_head(world, true, &made->state);
+        whole = take_arrays(world, &made->state, made->arena);
+        // until they are copied, the contacts are the world's
+        whole = whole && copy_borrowed(world, made);
+        if (!whole && made->state.contacts.data[0] == world->contacts.data[0])
+            made->state.contacts = (eng_contacts){0};
+    }
+    if (!whole) {
+        cairn_snapshot_destroy(made);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
+    }
+    *kept = made;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *kept, cairn_error *error)
+{
+    if (world == NULL || kept == NULL)
+        return base_fail_null(error, __func__);
+    if (kept->tag != world->tag)
+        return base_fail(error, CAIRN_ERROR_WORLD, "the snapshot is of another world");
+    con_hdf5_reader origin = {.path = "the snapshot",
+                              .arena = base_arena_create(&world->allocator, ARENA_START),
+                              .error = error};
+    if (origin.arena == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
+    snapshot state = kept->state;
+    cairn_status status = check_world(&origin, world, &state);
+    if (status == CAIRN_OK)
+        status = commit(&origin, world, &state);
+    base_arena_destroy(origin.arena);
+    return status;
+}
+
+void cairn_snapshot_destroy(cairn_snapshot *kept)
+{
+    if (kept == NULL)
+        return;
+    base_allocator allocator = kept->allocator;
+    eng_contacts_release(&allocator, &kept->state.contacts);
+    base_arena_destroy(kept->arena);
+    base_release(&allocator, kept);
 }

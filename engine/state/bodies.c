@@ -205,6 +205,18 @@ cairn_status eng_loads_reserve(cairn_world *world)
     return CAIRN_OK;
 }
 
+cairn_status eng_users_reserve(cairn_world *world)
+{
+    if (world->users != NULL)
+        return CAIRN_OK;
+    world->users =
+        base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
+    if (world->users == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->user_capacity = world->body_count;
+    return CAIRN_OK;
+}
+
 cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t user,
                                  cairn_error *error)
 {
@@ -213,12 +225,7 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
         return eng_fail_id(error, status, "body");
     if (world->users == NULL && user == 0)
         return CAIRN_OK;
-    if (world->users == NULL) {
-        world->users =
-            base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
-        world->user_capacity = world->body_count;
-    }
-    if (world->users == NULL)
+    if (eng_users_reserve(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
     world->users[id.index] = user;
     return CAIRN_OK;
@@ -452,6 +459,8 @@ void eng_body_clear(cairn_world *world, int row)
         world->loads[row] = (eng_load){0};
     if (world->users != NULL)
         world->users[row] = 0;
+    if (world->collisions != NULL)
+        world->collisions[row] = eng_collision_default();
     if (row < world->state_capacity) {
         world->q[row] = pose_identity();
         memset(world->v[row], 0, sizeof world->v[row]);
@@ -522,6 +531,8 @@ static void init_row(cairn_world *world, int row)
         world->loads[row] = (eng_load){0};
     if (world->users != NULL)
         world->users[row] = 0;
+    if (world->collisions != NULL)
+        world->collisions[row] = eng_collision_default();
 }
 
 cairn_status eng_bodies_reserve(cairn_world *world, int rows)
@@ -537,6 +548,9 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
         status = base_array_reserve(allocator, &world->loads, &world->load_capacity, rows);
     if (status == CAIRN_OK && world->users != NULL)
         status = base_array_reserve(allocator, &world->users, &world->user_capacity, rows);
+    if (status == CAIRN_OK && world->collisions != NULL)
+        status =
+            base_array_reserve(allocator, &world->collisions, &world->collision_capacity, rows);
     for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
         init_row(world, world->body_count);
     return status;
