@@ -4,10 +4,10 @@
 // The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
 // world goes on with the same list and makes a new one in the same step as the one that was saved.
 // So does the sphere executor, whose list is made again from the positions it was made from.
-#include "engine/files/fingerprint.h"
 #include "engine/files/population.h"
 #include "engine/files/store.h"
 #include "engine/joints/joints.h"
+#include "engine/measures/fingerprint.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/undo.h"
 
@@ -36,6 +36,7 @@ typedef enum count_index {
     COUNT_CONNECTORS,
     COUNT_USERS,      // words of the program's own: one a body, or 0
     COUNT_COLLISIONS, // groups and masks: one a body, or 0
+    COUNT_ACTION_NUMBERS,
     COUNTS
 } count_index;
 
@@ -74,6 +75,7 @@ typedef struct snapshot {
     double (*joints)[JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
+    double *actions;                 // [action numbers]
     // [pairs] first, second, features, first contact, number of contacts
     int (*pairs)[PAIR_NUMBERS];
     vec3 *pair_axes;
@@ -82,6 +84,7 @@ typedef struct snapshot {
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
     eng_spheres_record spheres;
+    const cairn_world *world;  // of saving: large arrays are made from it part by part; or NULL
     eng_population population; // empty where it is as the world was built
 } snapshot;
 
@@ -94,7 +97,19 @@ static void add(field_list *list, const char *name, eng_store_type type, int wid
                 void *data)
 {
     BASE_ASSERT(list->count < FIELDS_MAX);
-    list->fields[list->count++] = (eng_store_array){name, type, width, count, data};
+    list->fields[list->count++] =
+        (eng_store_array){.name = name, .type = type, .width = width, .count = count, .data = data};
+}
+
+/// A large array: written from the world of the snapshot, read into `data`.
+static void add_filled(field_list *list, const char *name, eng_store_type type, int width,
+                       int64_t count, void *data, const snapshot *s, eng_store_fill fill)
+{
+    add(list, name, type, width, count, data);
+    if (s->world == NULL)
+        return;
+    list->fields[list->count - 1].fill = fill;
+    list->fields[list->count - 1].source = s->world;
 }
 
 /// Arrays that every checkpoint has in the same size.
@@ -135,20 +150,24 @@ static const char *const contact_names[] = {
 #undef CONTACT_NAME
 };
 
-static void add_spheres(field_list *list, eng_spheres_record *spheres)
+static void add_spheres(field_list *list, snapshot *s)
 {
+    eng_spheres_record *spheres = &s->spheres;
     const int64_t *n = spheres->counts;
-    int64_t slots = n[ENG_SPHERES_RECORD_PAIR_SLOTS], walls = n[ENG_SPHERES_RECORD_WALLS];
-    add(list, "spheres/bodies", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_SLOTS], spheres->body);
-    add(list, "spheres/slots", ENG_STORE_REAL, ENG_SPHERES_RECORD_SLOT_WIDTH,
-        n[ENG_SPHERES_RECORD_SLOTS], spheres->slots);
-    add(list, "spheres/pairs", ENG_STORE_REAL, ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH, slots,
-        spheres->pair_slots);
-    add(list, "spheres/acts", ENG_STORE_BYTE, 1, slots, spheres->acts);
-    add(list, "spheres/moments", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOMENT_WIDTH,
-        n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments);
-    add(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
-        spheres->columns);
+    int64_t pairs = n[ENG_SPHERES_RECORD_PAIR_SLOTS], walls = n[ENG_SPHERES_RECORD_WALLS];
+    int64_t slots = n[ENG_SPHERES_RECORD_SLOTS];
+    add_filled(list, "spheres/bodies", ENG_STORE_INTEGER, 1, slots, spheres->body, s,
+               eng_spheres_fill_bodies);
+    add_filled(list, "spheres/slots", ENG_STORE_REAL, ENG_SPHERES_RECORD_SLOT_WIDTH, slots,
+               spheres->slots, s, eng_spheres_fill_slots);
+    add_filled(list, "spheres/pairs", ENG_STORE_REAL, ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH, pairs,
+               spheres->pair_slots, s, eng_spheres_fill_pairs);
+    add_filled(list, "spheres/acts", ENG_STORE_BYTE, 1, pairs, spheres->acts, s,
+               eng_spheres_fill_acts);
+    add_filled(list, "spheres/moments", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOMENT_WIDTH,
+               n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments, s, eng_spheres_fill_moments);
+    add_filled(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
+               spheres->columns, s, eng_spheres_fill_columns);
     add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
         spheres->travelled);
     int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];
@@ -204,16 +223,48 @@ static int64_t listed_count(const snapshot *s)
     return s->counts[COUNT_LISTED] > 0 ? s->counts[COUNT_LISTED] : 0;
 }
 
+static void fill_poses(const void *world, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        ((pose *)out)[i] = eng_state_of(world, (int)(first + i)).q;
+}
+
+static void fill_midpoints(const void *world, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        ((pose *)out)[i] = eng_middle_of(world, (int)(first + i));
+}
+
+static void fill_velocities(const void *world, int64_t first, int64_t count, void *out)
+{
+    double(*to)[6] = out;
+    for (int64_t i = 0; i < count; i++) {
+        eng_state state = eng_state_of(world, (int)(first + i));
+        memcpy(to[i], state.v, sizeof state.v);
+    }
+}
+
+static void fill_loads(const void *world, int64_t first, int64_t count, void *out)
+{
+    double(*to)[6] = out;
+    for (int64_t i = 0; i < count; i++) {
+        const eng_load *load = eng_load_of(world, (int)(first + i));
+        vec3_store(to[i], load->force);
+        vec3_store(to[i] + 3, load->torque);
+    }
+}
+
 /// Arrays whose sizes the counts tell.
 static field_list body_fields(snapshot *s)
 {
     field_list list = {0};
     int64_t bodies = s->counts[COUNT_BODIES], pairs = s->counts[COUNT_PAIRS];
     add(&list, "note", ENG_STORE_BYTE, 1, s->counts[COUNT_NOTE], s->note);
-    add(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q);
-    add(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid);
-    add(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v);
-    add(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads);
+    add_filled(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q, s, fill_poses);
+    add_filled(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid, s,
+               fill_midpoints);
+    add_filled(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v, s, fill_velocities);
+    add_filled(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads, s, fill_loads);
     add(&list, "bodies/user", ENG_STORE_WORD, 1, s->counts[COUNT_USERS], s->users);
     add(&list, "bodies/collision", ENG_STORE_INTEGER, 2, s->counts[COUNT_COLLISIONS],
         s->collisions);
@@ -222,34 +273,43 @@ static field_list body_fields(snapshot *s)
                 s->counts[COUNT_CONTACTS]);
     add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
         s->counts[COUNT_CONNECTORS], s->connectors);
+    add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[COUNT_ACTION_NUMBERS], s->actions);
     add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
-    add_spheres(&list, &s->spheres);
+    add_spheres(&list, s);
     add_population(&list, &s->population);
     return list;
+}
+
+/// What only reading keeps whole: saving makes it part by part.
+static bool allocate_large(snapshot *s, base_arena *arena)
+{
+    size_t bodies = (size_t)s->counts[COUNT_BODIES];
+    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
+    s->q = base_arena_array(arena, pose, "q", bodies);
+    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
+    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
+           eng_spheres_record_allocate_large(&s->spheres, arena);
 }
 
 /// Copies of the arrays that the world has in another layout; false when out of memory.
 static bool allocate_copies(snapshot *s, base_arena *arena)
 {
     size_t pairs = (size_t)s->counts[COUNT_PAIRS], listed = (size_t)listed_count(s);
-    size_t bodies = (size_t)s->counts[COUNT_BODIES];
-    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
-    s->q = base_arena_array(arena, pose, "q", bodies);
-    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
-    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    s->actions = base_arena_array(arena, double, "actions", s->counts[COUNT_ACTION_NUMBERS]);
     s->joints =
         base_arena_allocate(arena, "joints", (size_t)s->counts[COUNT_JOINTS], sizeof *s->joints);
     s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
     s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
     s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
     s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
-    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
-           s->joints != NULL && s->pairs != NULL && s->pair_axes != NULL && s->listed != NULL &&
-           s->listed_kind != NULL && eng_spheres_record_allocate(&s->spheres, arena) &&
+    return s->joints != NULL && s->actions != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL &&
+           eng_spheres_record_allocate(&s->spheres, arena) &&
            eng_population_allocate(&s->population, arena);
 }
 
@@ -281,6 +341,7 @@ static void take_head(const cairn_world *world, bool population, snapshot *s)
         [COUNT_CONNECTORS] = world->connector_count,
         [COUNT_USERS] = world->users != NULL ? world->body_count : 0,
         [COUNT_COLLISIONS] = world->collisions != NULL ? world->body_count : 0,
+        [COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[REAL_TIME] = world->time;
@@ -350,17 +411,9 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     s->collisions = world->collisions;
     if (!allocate_copies(s, arena))
         return false;
-    for (int i = 0; i < world->body_count; i++) {
-        eng_state state = eng_state_of(world, i);
-        const eng_load *load = eng_load_of(world, i);
-        s->q[i] = state.q;
-        s->q_mid[i] = eng_middle_of(world, i);
-        memcpy(s->v[i], state.v, sizeof state.v);
-        vec3_store(s->loads[i], load->force);
-        vec3_store(s->loads[i] + 3, load->torque);
-    }
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_out(&world->joints[i], s->joints[i]);
+    eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
         eng_population_take(world, &s->population);
@@ -371,7 +424,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
 static cairn_status save_with(const cairn_world *world, const char *path, const char *note,
                               base_arena *arena, cairn_error *error)
 {
-    snapshot s = {.note = (char *)note};
+    snapshot s = {.note = (char *)note, .world = world};
     s.counts[COUNT_NOTE] = (int64_t)strlen(note);
     take_head(world, false, &s);
     if (!take_arrays(world, &s, arena))
@@ -417,9 +470,15 @@ static cairn_status refuse(const con_hdf5_reader *reader, const char *reason)
     return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s", reader->path, reason);
 }
 
+static bool in_range(int64_t value, int64_t count)
+{
+    return value >= 0 && value < count;
+}
+
 static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
 {
-    const eng_store_array format = {"format", ENG_STORE_LONG, 1, 1, &s->format};
+    const eng_store_array format = {
+        .name = "format", .type = ENG_STORE_LONG, .width = 1, .count = 1, .data = &s->format};
     cairn_status status = eng_store_read(reader, &format);
     if (status == CAIRN_OK && s->format != FORMAT)
         return base_fail(reader->error, CAIRN_ERROR_FORMAT,
@@ -435,20 +494,18 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         if (s->counts[i] < (i == COUNT_LISTED ? -1 : 0) ||
             (i != COUNT_STEP && s->counts[i] > INT_MAX / 16))
             return refuse(reader, "a number of its parts is out of range");
+    bool good = true;
     for (int i = 0; i < ENG_POPULATION_COUNTS; i++)
-        if (s->population.counts[i] < 0 || s->population.counts[i] > INT_MAX / 16)
-            return refuse(reader, "a number of its parts is out of range");
+        good = good && in_range(s->population.counts[i], INT_MAX / 16);
     for (int i = 0; i < ENG_SPHERES_RECORD_COUNTS; i++)
-        if (s->spheres.counts[i] < 0 || (uint64_t)s->spheres.counts[i] > reader->file_size)
-            return refuse(reader, "a number of its parts is out of range");
-    if ((uint64_t)s->counts[COUNT_CONTACTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_LISTED_PAIRS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_BODIES] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_JOINTS] > reader->file_size ||
-        (uint64_t)s->counts[COUNT_CONNECTORS] > reader->file_size ||
-        s->counts[COUNT_LISTED] > (int64_t)reader->file_size ||
-        s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
+        good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
+    // every one of these has a byte in the file at least
+    static const count_index in_file[] = {COUNT_CONTACTS, COUNT_PAIRS,         COUNT_LISTED_PAIRS,
+                                          COUNT_BODIES,   COUNT_JOINTS,        COUNT_CONNECTORS,
+                                          COUNT_LISTED,   COUNT_ACTION_NUMBERS};
+    for (int i = 0; i < BASE_COUNT(in_file); i++)
+        good = good && s->counts[in_file[i]] <= (int64_t)reader->file_size;
+    if (!good || s->counts[COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
         s->counts[COUNT_CONES] > s->counts[COUNT_CONTACTS] ||
         (s->counts[COUNT_USERS] != 0 && s->counts[COUNT_USERS] != s->counts[COUNT_BODIES]) ||
         (s->counts[COUNT_COLLISIONS] != 0 &&
@@ -463,8 +520,11 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
     cairn_status status = read_head(reader, &s);
     if (status != CAIRN_OK)
         return status;
-    const eng_store_array note = {"note", ENG_STORE_BYTE, 1, s.counts[COUNT_NOTE],
-                                  checkpoint->note};
+    const eng_store_array note = {.name = "note",
+                                  .type = ENG_STORE_BYTE,
+                                  .width = 1,
+                                  .count = s.counts[COUNT_NOTE],
+                                  .data = checkpoint->note};
     status = eng_store_read(reader, &note);
     checkpoint->note[s.counts[COUNT_NOTE]] = '\0';
     checkpoint->step_count = s.counts[COUNT_STEP];
@@ -516,6 +576,8 @@ static cairn_status check_world(const con_hdf5_reader *reader, const cairn_world
                              "%s is of a world with other %s: it goes on only with the scene and "
                              "the settings it was saved with",
                              reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (s->counts[COUNT_ACTION_NUMBERS] != eng_actions_number_count(world))
+        return refuse(reader, "its actions are not those of its fingerprint");
     if (eng_population_is_recorded(&s->population))
         return CAIRN_OK;
     if (world->population_changed)
@@ -542,12 +604,8 @@ static bool allocate_arrays(snapshot *s, base_arena *arena)
     s->collisions =
         base_arena_array(arena, cairn_collision, "collisions", s->counts[COUNT_COLLISIONS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
-           s->users != NULL && s->collisions != NULL && allocate_copies(s, arena);
-}
-
-static bool in_range(int64_t value, int64_t count)
-{
-    return value >= 0 && value < count;
+           s->users != NULL && s->collisions != NULL && allocate_copies(s, arena) &&
+           allocate_large(s, arena);
 }
 
 static const char *pair_fault(const snapshot *s)
@@ -590,6 +648,9 @@ static const char *contact_fault(const cairn_world *world, snapshot *s)
 
 static const char *body_fault(const snapshot *s)
 {
+    for (int i = 0; i < s->counts[COUNT_ACTION_NUMBERS]; i++)
+        if (!isfinite(s->actions[i]))
+            return "the state of a load, emitter or outlet is not finite";
     for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
         const double *v = s->v[i], *q = (const double *)&s->q[i];
         double sum = 0.0;
@@ -700,6 +761,7 @@ static void copy_state(cairn_world *world, const snapshot *s)
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
     }
+    eng_actions_restore(world, s->actions);
     world->step_count = s->counts[COUNT_STEP];
     world->energy_started = s->counts[COUNT_ENERGY_STARTED] != 0;
     world->topology_changed = s->counts[COUNT_TOPOLOGY_CHANGED] != 0;
@@ -817,32 +879,39 @@ struct cairn_snapshot {
     snapshot state;
 };
 
-/// What the world's own arrays hold is copied too.
-static bool copy_borrowed(const cairn_world *world, cairn_snapshot *kept)
+/// Copies the arrays of one list to those of another one for the same counts.
+static void copy_fields(const field_list *from, const field_list *to)
 {
-    snapshot *s = &kept->state;
-    eng_contacts contacts = world->contacts;
-    size_t connectors = (size_t)world->connector_count * sizeof *s->connectors;
-    size_t listed = (size_t)s->counts[COUNT_LISTED_PAIRS] * sizeof *s->listed_pairs;
-    size_t users = (size_t)s->counts[COUNT_USERS] * sizeof *s->users;
-    size_t collisions = (size_t)s->counts[COUNT_COLLISIONS] * sizeof *s->collisions;
-    void **const arrays[] = {(void **)&s->connectors, (void **)&s->listed_pairs, (void **)&s->users,
-                             (void **)&s->collisions};
-    const size_t sizes[] = {connectors, listed, users, collisions};
-    for (int i = 0; i < BASE_COUNT(sizes); i++) {
-        void *copy = base_arena_allocate(kept->arena, "snapshot", sizes[i], 1);
-        if (copy == NULL)
-            return false;
-        if (sizes[i] > 0)
-            memcpy(copy, *arrays[i], sizes[i]);
-        *arrays[i] = copy;
+    for (int i = 0; i < from->count; i++) {
+        const eng_store_array *source = &from->fields[i];
+        size_t size = eng_store_element_size(source->type) * (size_t)source->width;
+        if (source->fill != NULL)
+            source->fill(source->source, 0, source->count, to->fields[i].data);
+        else if (source->count > 0)
+            memcpy(to->fields[i].data, source->data, (size_t)source->count * size);
     }
-    s->contacts = (eng_contacts){0};
-    if (eng_contacts_reserve(&kept->allocator, &s->contacts, contacts.count) != CAIRN_OK)
-        return false;
-    eng_columns_copy(eng_contacts_columns(&s->contacts), eng_contacts_columns(&contacts),
-                     contacts.count);
-    return true;
+}
+
+/// All that a checkpoint would hold; false when out of memory.
+static bool take_copy(const cairn_world *world, snapshot *copy, base_arena *arena)
+{
+    snapshot s = {.note = (char *)"", .world = world};
+    base_arena *scratch = base_arena_create(&world->allocator, ARENA_START);
+    bool whole = scratch != NULL;
+    if (whole) {
+        take_head(world, true, &s);
+        field_list from = head_fields(&s), to = head_fields(copy);
+        copy_fields(&from, &to);
+        whole = take_arrays(world, &s, scratch) && allocate_arrays(copy, arena) &&
+                eng_contacts_reserve(&world->allocator, &copy->contacts, world->contacts.count) ==
+                    CAIRN_OK;
+    }
+    if (whole) {
+        field_list from = body_fields(&s), to = body_fields(copy);
+        copy_fields(&from, &to);
+    }
+    base_arena_destroy(scratch);
+    return whole;
 }
 
 cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kept,
@@ -857,16 +926,7 @@ cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kep
     *made = (cairn_snapshot){.allocator = world->allocator,
                              .arena = base_arena_create(&world->allocator, ARENA_START),
                              .tag = world->tag};
-    bool whole = made->arena != NULL;
-    if (whole) {
-        take_head(world, true, &made->state);
-        whole = take_arrays(world, &made->state, made->arena);
-        // until they are copied, the contacts are the world's
-        whole = whole && copy_borrowed(world, made);
-        if (!whole && made->state.contacts.data[0] == world->contacts.data[0])
-            made->state.contacts = (eng_contacts){0};
-    }
-    if (!whole) {
+    if (made->arena == NULL || !take_copy(world, &made->state, made->arena)) {
         cairn_snapshot_destroy(made);
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
     }

@@ -234,7 +234,7 @@ static cairn_status place_all(cairn_world *world)
     pose *q = base_allocate(&world->allocator, bodies + 1, sizeof *q);
     for (size_t i = 0; i < bodies && q != NULL; i++)
         q[i] = eng_state_of(world, (int)i).q;
-    cairn_status status = q != NULL ? eng_colliders_place(world, q, NULL, 0) : CAIRN_ERROR_MEMORY;
+    cairn_status status = q != NULL ? eng_colliders_place_all(world, q) : CAIRN_ERROR_MEMORY;
     base_release(&world->allocator, q);
     return status;
 }
@@ -315,7 +315,7 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     if (world->connector_count > 0)
         hash = base_hash_bytes(hash, world->connector_state,
                                (size_t)world->connector_count * sizeof *world->connector_state);
-    return hash;
+    return eng_actions_hash(world, hash);
 }
 
 cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,

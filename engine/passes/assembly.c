@@ -53,7 +53,7 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     if (gap > 0.0 && world->def.margin)
         out->shift[contact] = gap / world->def.time_step;
     else
-        out->shift[contact] = terms.restitution * fmin(c->V[contact][0], 0.0);
+        out->shift[contact] = terms.restitution * c->V[contact][0];
     out->w[contact][0] += out->shift[contact];
 }
 
@@ -106,13 +106,6 @@ static bool allocate(cairn_world *world, int n, assembled *out)
     out->W_diagonal = base_arena_array(arena, mat3, "W_diagonal", n);
     return out->body != NULL && out->H != NULL && out->w != NULL && out->q != NULL &&
            out->shift != NULL && out->friction != NULL && out->W_diagonal != NULL;
-}
-
-void eng_solver_rows_fill(cairn_world *world)
-{
-    for (int k = 0; k < world->active_count && world->solver_row != NULL; k++)
-        memcpy(world->solver_v_free[k], world->v_free[world->active[k]],
-               sizeof world->solver_v_free[k]);
 }
 
 /// Bodies as rows of the problem.

@@ -255,6 +255,19 @@ static cairn_status gather_joints(cairn_world *world)
     return status;
 }
 
+/// What was given to act between steps does so. The audit begins before that: what is made from
+/// here on is booked.
+static cairn_status run_actions(cairn_world *world, cairn_error *error)
+{
+    if (world->action_count == 0)
+        return CAIRN_OK;
+    if (!world->energy_started) {
+        eng_built_note(world);
+        eng_energy_start(world);
+    }
+    return eng_actions_begin(world, error);
+}
+
 static cairn_status begin_step(cairn_world *world)
 {
     eng_removals_settle(world);
@@ -429,7 +442,10 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (atomic_exchange(&world->interrupt, 0) != 0)
         return base_fail(error, CAIRN_INTERRUPTED, "step %" PRId64 ", t = %g s: interrupted",
                          world->step_count + 1, world->time);
-    cairn_status status = begin_step(world);
+    cairn_status status = run_actions(world, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = begin_step(world);
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);

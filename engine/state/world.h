@@ -10,8 +10,9 @@
 #include "contact/laws/law.h"
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
-#include "engine/pairs/plan.h"
+#include "engine/state/actions.h"
 #include "engine/state/contacts.h"
+#include "engine/state/plan.h"
 #include "engine/state/slots.h"
 #include "geometry/broad/broad_phase.h"
 #include "geometry/narrow/collide.h"
@@ -252,6 +253,12 @@ struct cairn_world {
     int connector_count, connector_capacity, connector_state_capacity;
     base_names connector_names;
 
+    // what changes the world between steps by rules of its own
+    eng_action **actions; // [action_count]
+    int action_count, action_capacity;
+    int64_t actions_begun; // steps before which they have acted: a step that is undone and made
+                           // again finds their work done
+
     // Home of the state of bodies without a particle slot; spheres with a slot have theirs in the
     // sphere executor, and only what a step needs of them here: read through eng_state_of.
     int state_capacity;
@@ -452,8 +459,7 @@ cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESUL
 /// Name, motion and other things that few bodies have go.
 void eng_extra_drop(cairn_world *world, int body);
 
-/// Gives the row of a removed body its colliders back, and what else it shares with others; the
-/// row is then ready for eng_slots_drop.
+/// Takes from a row what it shares with others; its colliders were dropped before.
 void eng_body_clear(cairn_world *world, int body);
 
 /// Rows up to this many, the new ones without a body, and room for their ids.
@@ -529,7 +535,10 @@ pose eng_middle_of(const cairn_world *world, int body);
 /// Arrays of the blocks for the bodies within reach; those without a slot start from q and v.
 cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
-/// Gives these arrays back, and the placed colliders.
+/// What the blocks of a step know of a body that none of them has seen.
+void eng_blocks_init(cairn_world *world, int body);
+
+/// Gives these arrays back.
 void eng_blocks_release(cairn_world *world);
 
 /// Blocks of the step, in order; each reads what earlier ones wrote.
@@ -549,10 +558,11 @@ cairn_status eng_colliders_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 /// Gives them back, and where they were placed.
 void eng_colliders_release(cairn_world *world);
 
-/// Poses, margins and bounds of colliders for body poses q.
-/// @param listed  [listed_count] which ones; NULL: all
-cairn_status eng_colliders_place(cairn_world *world, const pose *q, const int *listed,
-                                 int listed_count) CAIRN_CHECK_RESULT;
+/// Poses, margins and bounds of the listed colliders, for the midpoints of their bodies.
+cairn_status eng_colliders_place_listed(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Poses and bounds of all colliders for body poses q, without margins.
+cairn_status eng_colliders_place_all(cairn_world *world, const pose *q) CAIRN_CHECK_RESULT;
 
 /// Makes the plan anew where it is not current. Scratch from the arena.
 cairn_status eng_plan_update(cairn_world *world) CAIRN_CHECK_RESULT;
@@ -563,6 +573,10 @@ enum { ENG_BODY_CHUNK = 128 };
 /// The narrow phase runs over chunks of this many places of the plan, each with a manifold of its
 /// own.
 enum { ENG_PAIR_CHUNK = 64 };
+
+/// Two bodies, of which the first may be the world (-1), do not collide from now on; or do again.
+cairn_status eng_exclusion_add(cairn_world *world, const int body[2]) CAIRN_CHECK_RESULT;
+void eng_exclusion_remove(cairn_world *world, const int body[2]);
 
 /// Whether a joint keeps two bodies from touching.
 bool eng_pair_is_excluded(const cairn_world *world, int body_a, int body_b);

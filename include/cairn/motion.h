@@ -38,6 +38,33 @@ CAIRN_API cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id b
                                              cairn_motion_function *function, void *context,
                                              cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Force (N) and torque (N m, world axes) as functions of time alone, asked for the middle of every
+/// step.
+typedef cairn_status cairn_load_function(void *context, double time, double force[3],
+                                         double torque[3], cairn_error *error);
+
+/// A load on a body that follows a function, in place of cairn_body_set_force before every step.
+/// The work that it does is booked as that of drivers. It ends when the body is removed.
+/// @param function  NULL ends it; the body keeps the load that it has
+/// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/test_actions.c
+CAIRN_API cairn_status cairn_body_set_load(cairn_world *world, cairn_body_id body,
+                                           cairn_load_function *function, void *context,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Gravity (m/s2) as a function of time alone, asked for the middle of every step: also that of a
+/// frame that is accelerated, gravity less the acceleration of the frame.
+typedef cairn_status cairn_gravity_function(void *context, double time, double gravity[3],
+                                            cairn_error *error);
+
+/// Gravity follows a function from the next step on. What potential energy changes by it is booked
+/// as work of drivers.
+/// @return CAIRN_ERROR_ARGUMENT without a function, CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_world_set_gravity_function(cairn_world *world,
+                                                        cairn_gravity_function *function,
+                                                        void *context,
+                                                        cairn_error *error) CAIRN_CHECK_RESULT;
+
 #ifdef __cplusplus
 }
 #endif

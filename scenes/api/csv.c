@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls bodies_from_csv and table_from_csv: bodies, and functions of time, from tables of text.
+// Calls bodies_from_csv, table_from_csv and table: bodies, and functions of time, from tables of
+// text.
 #include "scenes/load/loader.h"
 
 #include "base/assert.h"
@@ -322,6 +323,95 @@ static void add_point(const reader *csv, int at, table *t, double time, double v
     t->point[t->count++][1] = value;
 }
 
+/// Units that a column may be given in, and what one of them is in SI units.
+static const struct {
+    const char *name;
+    double factor;
+} units[] = {
+    {"", 1.0},           {"1", 1.0},
+    {"-", 1.0},          {"%", 0.01},
+    {"s", 1.0},          {"ms", 1e-3},
+    {"us", 1e-6},        {"min", 60.0},
+    {"h", 3600.0},       {"m", 1.0},
+    {"km", 1e3},         {"cm", 1e-2},
+    {"mm", 1e-3},        {"um", 1e-6},
+    {"m/s", 1.0},        {"cm/s", 1e-2},
+    {"mm/s", 1e-3},      {"km/h", 1 / 3.6},
+    {"m/s2", 1.0},       {"m/s^2", 1.0},
+    {"cm/s2", 1e-2},     {"cm/s^2", 1e-2},
+    {"gal", 1e-2},       {"Gal", 1e-2},
+    {"g", 9.80665},      {"N", 1.0},
+    {"kN", 1e3},         {"MN", 1e6},
+    {"mN", 1e-3},        {"N m", 1.0},
+    {"Nm", 1.0},         {"kN m", 1e3},
+    {"kNm", 1e3},        {"Pa", 1.0},
+    {"kPa", 1e3},        {"MPa", 1e6},
+    {"bar", 1e5},        {"kg", 1.0},
+    {"t", 1e3},          {"kg/s", 1.0},
+    {"kg/h", 1 / 3.6e3}, {"t/h", 1 / 3.6},
+    {"rad", 1.0},        {"deg", M_PI / 180},
+    {"rad/s", 1.0},      {"deg/s", M_PI / 180},
+    {"rpm", M_PI / 30},  {"Hz", 1.0},
+};
+
+/// Factor of a unit in brackets behind a column's name, which is cut off; 1 without one.
+static double take_unit(const reader *csv, char *title)
+{
+    char *bracket = strpbrk(title, "[(");
+    if (bracket == NULL)
+        return 1.0;
+    const char *names[BASE_COUNT(units)];
+    char word[40];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(bracket + 1, "])"), bracket + 1);
+    *bracket = '\0';
+    trim(title);
+    for (int i = 0; i < BASE_COUNT(units); i++) {
+        names[i] = units[i].name;
+        if (strcmp(units[i].name, word) == 0)
+            return units[i].factor;
+    }
+    scn_raise_unknown(csv->L, "unit", word, names, BASE_COUNT(units));
+}
+
+/// What to read of a table of text, and how its values count.
+typedef struct table_request {
+    const char *time, *value; // names of columns; time NULL: the first one
+    bool units;               // names may have a unit in brackets
+    double scale;
+} table_request;
+
+/// Leaves the function of the time on the stack.
+static void push_table(reader *csv, const table_request *request)
+{
+    lua_State *L = csv->L;
+    char *rest = push_text(L, csv->file), *line = next_line(csv, &rest);
+    double factors[COLUMNS_MAX];
+    if (line == NULL)
+        scn_raise(L, "%s is empty: the first line names the columns", csv->file);
+    csv->column_count = split(csv, line);
+    for (int i = 0; i < csv->column_count; i++)
+        factors[i] = request->units ? take_unit(csv, csv->cells[i]) : 1.0;
+    int time_at = request->time != NULL ? find_column(csv, request->time) : 0;
+    int value_at = find_column(csv, request->value);
+    char time[64];
+    snprintf(time, sizeof time, "%s", csv->cells[time_at]);
+    table *t = lua_newuserdatauv(L, sizeof *t, 1);
+    int at = lua_gettop(L);
+    *t = (table){0};
+    for (line = next_line(csv, &rest); line != NULL; line = next_line(csv, &rest)) {
+        int cells = split(csv, line);
+        if (cells != csv->column_count)
+            scn_raise(L, "%s line %d: %d values for %d columns", csv->file, csv->line, cells,
+                      csv->column_count);
+        add_point(csv, at, t, factors[time_at] * number_at(csv, time_at, time),
+                  request->scale * factors[value_at] * number_at(csv, value_at, request->value));
+    }
+    if (t->count == 0)
+        scn_raise(L, "%s has no line of numbers", csv->file);
+    lua_pushvalue(L, at);
+    lua_pushcclosure(L, look_up, 1);
+}
+
 int scn_call_table_from_csv(lua_State *L)
 {
     static const char *const names[] = {"file", "time", "value", NULL};
@@ -330,26 +420,32 @@ int scn_call_table_from_csv(lua_State *L)
     for (int i = 0; i < 3; i++)
         scn_fields_require(&csv.fields, names[i]);
     csv.file = scn_fields_text(&csv.fields, "file", NULL);
-    const char *time = scn_fields_text(&csv.fields, "time", NULL);
-    const char *value = scn_fields_text(&csv.fields, "value", NULL);
-    char *rest = push_text(L, csv.file), *line = next_line(&csv, &rest);
-    if (line == NULL)
-        scn_raise(L, "%s is empty: the first line names the columns", csv.file);
-    csv.column_count = split(&csv, line);
-    int time_at = find_column(&csv, time), value_at = find_column(&csv, value);
-    table *t = lua_newuserdatauv(L, sizeof *t, 1);
-    int at = lua_gettop(L);
-    *t = (table){0};
-    for (line = next_line(&csv, &rest); line != NULL; line = next_line(&csv, &rest)) {
-        int cells = split(&csv, line);
-        if (cells != csv.column_count)
-            scn_raise(L, "%s line %d: %d values for %d columns", csv.file, csv.line, cells,
-                      csv.column_count);
-        add_point(&csv, at, t, number_at(&csv, time_at, time), number_at(&csv, value_at, value));
+    const table_request request = {.time = scn_fields_text(&csv.fields, "time", NULL),
+                                   .value = scn_fields_text(&csv.fields, "value", NULL),
+                                   .scale = 1.0};
+    push_table(&csv, &request);
+    return 1;
+}
+
+/// The library of tables is the first argument of a call of itself.
+int scn_call_table(lua_State *L)
+{
+    static const char *const names[] = {"time", "scale", NULL};
+    lua_remove(L, 1);
+    if (scn_sandbox_of(L)->owner == NULL)
+        scn_raise(L, "table(...) may be called only while the scene is loaded");
+    int count = lua_gettop(L);
+    if (count < 2 || count > 3 || lua_type(L, 1) != LUA_TSTRING || lua_type(L, 2) != LUA_TSTRING ||
+        (count == 3 && !lua_istable(L, 3)))
+        scn_raise(L, "table wants table(\"file.csv\", \"column\", { time = , scale = })");
+    reader csv = {.L = L, .file = lua_tostring(L, 1)};
+    table_request request = {.value = lua_tostring(L, 2), .units = true, .scale = 1.0};
+    if (count == 3) {
+        scn_fields fields = scn_fields_at(L, 3, "table");
+        scn_fields_check(&fields, names, 0);
+        request.time = scn_fields_text(&fields, "time", NULL);
+        request.scale = scn_fields_number(&fields, "scale", 1.0, scn_range_any(""));
     }
-    if (t->count == 0)
-        scn_raise(L, "%s has no line of numbers", csv.file);
-    lua_pushvalue(L, at);
-    lua_pushcclosure(L, look_up, 1);
+    push_table(&csv, &request);
     return 1;
 }

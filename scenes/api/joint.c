@@ -152,23 +152,6 @@ static void read_places(const scn_fields *fields, cairn_joint_def *def)
 }
 
 /// A new motion, of a body or of the motor of a joint, in the scene's list.
-static scn_motion *add_motion(lua_State *L, const char *body)
-{
-    scn_scene *scene = scn_loader_of(L)->scene;
-    if (base_array_reserve(&scene->allocator, &scene->motions, &scene->motion_capacity,
-                           scene->motion_count + 1) != CAIRN_OK)
-        scn_raise(L, "out of memory");
-    scn_motion *motion = base_allocate(&scene->allocator, 1, sizeof *motion);
-    if (motion == NULL)
-        scn_raise(L, "out of memory");
-    scene->motions[scene->motion_count++] = motion;
-    *motion = (scn_motion){L, NULL, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, LUA_NOREF, {0.0}};
-    motion->body = base_copy_text(&scene->allocator, body);
-    if (motion->body == NULL)
-        scn_raise(L, "out of memory");
-    return motion;
-}
-
 int scn_call_joint(lua_State *L)
 {
     static const char *const names[] = {"kind",   "name",     "bodies",  "at",    "to",
@@ -191,7 +174,8 @@ int scn_call_joint(lua_State *L)
     cairn_world *world = scn_loader_world(L);
     scn_fields_pass(&fields, cairn_joint_create(world, &def, &joint, &error), &error);
     if (function != LUA_NOREF) {
-        scn_motion *motion = add_motion(L, def.name != NULL ? def.name : "a joint without a name");
+        scn_motion *motion =
+            scn_motion_add(L, def.name != NULL ? def.name : "a joint without a name");
         motion->position = function;
         scn_fields_pass(
             &fields,
@@ -264,7 +248,7 @@ int scn_call_motion(lua_State *L)
     scn_fields_require(&fields, "body");
     const char *name = scn_fields_text(&fields, "body", NULL);
     cairn_body_id body = scn_check_body(L, name);
-    scn_motion *motion = add_motion(L, name);
+    scn_motion *motion = scn_motion_add(L, name);
     motion->position = read_function(&fields, "motion", "position");
     motion->orientation = read_function(&fields, "motion", "orientation");
     read_rotation(&fields, motion);

@@ -2,6 +2,7 @@
 // Calls that say how to run a scene: title, simulation, gravity, solver, local_solver, output,
 // print.
 #include "scenes/load/loader.h"
+#include "scenes/load/motion.h"
 
 #include <lauxlib.h>
 #include <limits.h>
@@ -84,23 +85,40 @@ int scn_call_simulation(lua_State *L)
 
 int scn_call_gravity(lua_State *L)
 {
-    static const char *const names[] = {NULL};
+    static const char *const names[] = {"frame", NULL};
     scn_loader *loader = scn_loader_of(L);
     scn_fields fields = scn_fields_begin(L, "gravity");
     scn_fields_check(&fields, names, 3);
-    for (int i = 0; i < 3; i++) {
+    bool whole = lua_rawgeti(L, 1, 1) == LUA_TFUNCTION && lua_rawlen(L, 1) == 1;
+    for (int i = 0; i < 3 && !whole; i++)
         if (lua_rawgeti(L, 1, i + 1) == LUA_TNIL)
             scn_raise(L, "gravity wants three numbers, gravity{ x, y, z }");
-        loader->world_def.gravity[i] =
-            scn_fields_pop_number(&fields, "gravity", scn_range_any("m/s2"));
+    lua_settop(L, 1);
+    scn_vector_source gravity, frame;
+    scn_vector_source_read(&fields, NULL, "m/s2", &gravity);
+    scn_vector_source_read(&fields, "frame", "m/s2", &frame);
+    cairn_error error = {0};
+    if (scn_vector_source_is_constant(&gravity) && scn_vector_source_is_constant(&frame)) {
+        for (int k = 0; k < 3; k++)
+            loader->world_def.gravity[k] = gravity.number[k] - frame.number[k];
+        if (loader->scene->world != NULL)
+            scn_fields_pass(
+                &fields,
+                cairn_world_set_gravity(loader->scene->world, loader->world_def.gravity, &error),
+                &error);
+        return 0;
     }
-    if (loader->scene->world != NULL) {
-        cairn_error error = {0};
-        scn_fields_pass(
-            &fields,
-            cairn_world_set_gravity(loader->scene->world, loader->world_def.gravity, &error),
-            &error);
-    }
+    scn_motion *motion = scn_motion_add(L, "gravity");
+    motion->first = gravity;
+    motion->second = frame;
+    // what a run finds before its first step
+    cairn_world *world = scn_loader_world(L);
+    double now[3] = {0.0};
+    scn_fields_pass(&fields, scn_gravity_evaluate(motion, 0.0, now, &error), &error);
+    scn_fields_pass(&fields, cairn_world_set_gravity(world, now, &error), &error);
+    scn_fields_pass(&fields,
+                    cairn_world_set_gravity_function(world, scn_gravity_evaluate, motion, &error),
+                    &error);
     return 0;
 }
 

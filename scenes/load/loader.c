@@ -12,6 +12,7 @@
 #include <lauxlib.h>
 #include <libgen.h>
 #include <limits.h>
+#include <lualib.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -173,6 +174,10 @@ static int place_message(lua_State *L)
         lua_getinfo(L, "Sl", &place);
         if (place.currentline <= 0 || place.source[0] != '@')
             continue;
+        // that of a file which the scene requires has its place
+        path = place.source + 1;
+        if (call == NULL && strncmp(text, path, strlen(path)) == 0)
+            return 1;
         // a long path comes shortened: drop it
         size_t length = strlen(place.short_src);
         if (strncmp(text, place.short_src, length) == 0 && strchr(text + length, ' ') != NULL)
@@ -206,6 +211,15 @@ static int prepare(lua_State *L)
         lua_pushcclosure(L, guarded_call, 1);
         lua_setglobal(L, calls[i].name);
     }
+    // the library of tables can be called, too
+    lua_getglobal(L, LUA_TABLIBNAME);
+    lua_createtable(L, 0, 2);
+    lua_pushcfunction(L, scn_call_table);
+    lua_setfield(L, -2, "__call");
+    lua_pushboolean(L, 0);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
     return 0;
 }
 

@@ -106,11 +106,16 @@ const char *scn_push_data_path(lua_State *L, const char *file);
     X(ground) \
     X(joint) \
     X(motion) \
+    X(load) \
+    X(require) \
     X(connector) \
     X(sensor) \
     X(bodies_from_csv) \
     X(table_from_csv)
 // clang-format on
+
+/// table("file.csv", "column"), while table.insert and its like stay what they are.
+int scn_call_table(lua_State *L);
 
 #define SCN_CALL_DECLARE(name) int scn_call_##name(lua_State *L);
 SCN_CALLS(SCN_CALL_DECLARE)

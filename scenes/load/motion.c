@@ -3,6 +3,7 @@
 #include "scenes/load/motion.h"
 
 #include "base/elementary.h"
+#include "scenes/load/loader.h"
 
 #include <lauxlib.h>
 #include <math.h>
@@ -12,7 +13,8 @@ typedef struct request {
     const scn_motion *source;
     double time;
     cairn_motion *motion;
-    double *value; // of a motor
+    double *value;          // of a motor
+    double *first, *second; // [3] of a load or of gravity
 } request;
 
 /// Calls a function with the time, and reads `count` numbers that it returns, one by one or as a
@@ -87,6 +89,31 @@ static int answer_motor(lua_State *L)
     return 0;
 }
 
+static void ask_vector(lua_State *L, const scn_vector_source *source, double time, const char *what,
+                       double out[3])
+{
+    if (source->whole != LUA_NOREF) {
+        call_function(L, source->whole, time, what, out, 3);
+        return;
+    }
+    for (int k = 0; k < 3; k++) {
+        out[k] = source->number[k];
+        if (source->part[k] != LUA_NOREF)
+            call_function(L, source->part[k], time, what, &out[k], 1);
+    }
+}
+
+/// The same for a load, and for gravity.
+static int answer_vectors(lua_State *L)
+{
+    const request *r = lua_touserdata(L, 1);
+    if (r->source->first.given)
+        ask_vector(L, &r->source->first, r->time, "function", r->first);
+    if (r->source->second.given)
+        ask_vector(L, &r->source->second, r->time, "function", r->second);
+    return 0;
+}
+
 /// @param what  "motion" or "motor", for messages
 static cairn_status ask(const request *r, lua_CFunction function, const char *what,
                         cairn_error *error)
@@ -121,4 +148,95 @@ cairn_status scn_motor_evaluate(void *context, double time, double *value, cairn
 {
     request r = {.source = context, .time = time, .value = value};
     return ask(&r, answer_motor, "motor", error);
+}
+
+cairn_status scn_load_evaluate(void *context, double time, double force[3], double torque[3],
+                               cairn_error *error)
+{
+    request r = {.source = context, .time = time, .first = force, .second = torque};
+    return ask(&r, answer_vectors, "load", error);
+}
+
+cairn_status scn_gravity_evaluate(void *context, double time, double gravity[3], cairn_error *error)
+{
+    double frame[3] = {0.0};
+    request r = {.source = context, .time = time, .first = gravity, .second = frame};
+    cairn_status status = ask(&r, answer_vectors, "function", error);
+    for (int k = 0; k < 3; k++)
+        gravity[k] -= frame[k];
+    return status;
+}
+
+// ---------------------------------------------------------------- while the scene is loaded
+
+static const scn_vector_source no_source = {
+    false, LUA_NOREF, {LUA_NOREF, LUA_NOREF, LUA_NOREF}, {0.0}};
+
+scn_motion *scn_motion_add(lua_State *L, const char *body)
+{
+    scn_scene *scene = scn_loader_of(L)->scene;
+    if (base_array_reserve(&scene->allocator, &scene->motions, &scene->motion_capacity,
+                           scene->motion_count + 1) != CAIRN_OK)
+        scn_raise(L, "out of memory");
+    scn_motion *motion = base_allocate(&scene->allocator, 1, sizeof *motion);
+    if (motion == NULL)
+        scn_raise(L, "out of memory");
+    scene->motions[scene->motion_count++] = motion;
+    *motion = (scn_motion){.L = L,
+                           .position = LUA_NOREF,
+                           .orientation = LUA_NOREF,
+                           .angle = LUA_NOREF,
+                           .velocity = LUA_NOREF,
+                           .angular_velocity = LUA_NOREF,
+                           .first = no_source,
+                           .second = no_source};
+    motion->body = base_copy_text(&scene->allocator, body);
+    if (motion->body == NULL)
+        scn_raise(L, "out of memory");
+    return motion;
+}
+
+bool scn_vector_source_read(const scn_fields *fields, const char *key, const char *unit,
+                            scn_vector_source *source)
+{
+    lua_State *L = fields->L;
+    *source = no_source;
+    int type = LUA_TTABLE;
+    if (key != NULL)
+        type = lua_getfield(L, fields->table, key);
+    else
+        lua_pushvalue(L, fields->table);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return false;
+    }
+    source->given = true;
+    if (key == NULL && lua_rawgeti(L, -1, 1) == LUA_TFUNCTION && lua_rawlen(L, -2) == 1)
+        type = LUA_TFUNCTION;
+    else if (key == NULL)
+        lua_pop(L, 1);
+    if (type == LUA_TFUNCTION) {
+        source->whole = luaL_ref(L, LUA_REGISTRYINDEX);
+        return true;
+    }
+    const char *name = key != NULL ? key : fields->call;
+    if (type != LUA_TTABLE || (key != NULL && lua_rawlen(L, -1) != 3))
+        scn_raise(L,
+                  "%s: %s must be three numbers or functions of the time, or one function that "
+                  "returns three",
+                  fields->call, name);
+    for (int k = 0; k < 3; k++) {
+        if (lua_rawgeti(L, -1, k + 1) == LUA_TFUNCTION)
+            source->part[k] = luaL_ref(L, LUA_REGISTRYINDEX);
+        else
+            source->number[k] = scn_fields_pop_number(fields, name, scn_range_any(unit));
+    }
+    lua_pop(L, 1);
+    return true;
+}
+
+bool scn_vector_source_is_constant(const scn_vector_source *source)
+{
+    return source->whole == LUA_NOREF && source->part[0] == LUA_NOREF &&
+           source->part[1] == LUA_NOREF && source->part[2] == LUA_NOREF;
 }

@@ -3,8 +3,17 @@
 #ifndef CAIRN_SCENES_LOAD_MOTION_H
 #define CAIRN_SCENES_LOAD_MOTION_H
 
+#include "scenes/load/fields.h"
 #include "scenes/load/sandbox.h"
 #include "scenes/scene.h"
+
+/// Three numbers that may each be one, or a function of the time; or all of them one function that
+/// returns them. References into the registry; LUA_NOREF where there is none.
+typedef struct scn_vector_source {
+    bool given;
+    int whole, part[3];
+    double number[3]; // of parts without a function
+} scn_vector_source;
 
 /// The functions of one motion{}, or of the motor of a joint, which has a position alone:
 /// references into the registry, LUA_NOREF where not given.
@@ -12,8 +21,22 @@ struct scn_motion {
     lua_State *L;
     char *body; // owned, for messages; of a motor the joint
     int position, orientation, angle, velocity, angular_velocity;
-    double axis[3]; // of the angle
+    double axis[3];                  // of the angle
+    scn_vector_source first, second; // of load{}: force and torque; of gravity{}: gravity, and the
+                                     // acceleration of the frame
 };
+
+/// A motion that the scene owns, without functions yet; raises when out of memory.
+/// @param body  copied, for messages
+scn_motion *scn_motion_add(lua_State *L, const char *body);
+
+/// Reads field `key` of a call, or its first three places where `key` is NULL.
+/// @return false where nothing is given
+bool scn_vector_source_read(const scn_fields *fields, const char *key, const char *unit,
+                            scn_vector_source *source);
+
+/// Whether no part of it is a function.
+bool scn_vector_source_is_constant(const scn_vector_source *source);
 
 /// Asks the functions for a time; a cairn_motion_function whose context is the scn_motion.
 /// Runs under the sandbox's limits of memory and instructions, anew for every call.
@@ -22,5 +45,11 @@ cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motio
 
 /// The same for a motor: a cairn_motor_function whose context is the scn_motion.
 cairn_status scn_motor_evaluate(void *context, double time, double *value, cairn_error *error);
+
+/// The same for a load and for gravity: a cairn_load_function and a cairn_gravity_function.
+cairn_status scn_load_evaluate(void *context, double time, double force[3], double torque[3],
+                               cairn_error *error);
+cairn_status scn_gravity_evaluate(void *context, double time, double gravity[3],
+                                  cairn_error *error);
 
 #endif

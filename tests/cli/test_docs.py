@@ -18,8 +18,8 @@ def check_examples():
     check(len(examples) >= 8, f"{len(examples)} examples")
     for number, example in enumerate(examples, 1):
         with Folder() as folder:
-            for table in blocks("csv"):
-                folder.write("grains.csv", table)
+            for name, table in zip(("grains.csv", "quake.csv"), blocks("csv")):
+                folder.write(name, table)
             for mesh in blocks("obj"):
                 folder.write("rock.obj", mesh)
             # a fragment gets something to run with
@@ -38,6 +38,8 @@ def check_calls():
         table = re.search(r"#define SCN_CALLS\(X\)(.*?)^$", source.read(), re.M | re.S).group(1)
         calls = set(re.findall(r"\bX\((\w+)\)", table))
     check(len(calls) > 20, f"{len(calls)} calls in the table")
+    # the library of tables is a call, too
+    calls.add("table")
     check(headings == calls, f"headings without call or call without heading: {headings ^ calls}")
 
 

@@ -4,7 +4,7 @@
 #include "engine/pairs/spheres/data.h"
 
 #include "base/vectors.h"
-#include "engine/passes/rotation.h"
+#include "engine/state/rotation.h"
 
 #include <string.h>
 
@@ -117,6 +117,15 @@ bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks)
     if (spheres != NULL)
         spheres->least_chunks = least_chunks;
     return spheres != NULL;
+}
+
+int eng_spheres_body_of(const eng_spheres *spheres, int slot)
+{
+    if (slot < spheres->slots)
+        return eng_spheres_ids(spheres)[slot];
+    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    int wall = ghosts[slot - spheres->slots - 2].wall;
+    return ((const eng_spheres_wall *)spheres->walls.block)[wall].body;
 }
 
 static bool is_plane(const cairn_world *world, int body)

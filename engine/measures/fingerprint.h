@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from, by part, to tell whether a checkpoint belongs to it.
-#ifndef CAIRN_ENGINE_FILES_FINGERPRINT_H
-#define CAIRN_ENGINE_FILES_FINGERPRINT_H
+#ifndef CAIRN_ENGINE_MEASURES_FINGERPRINT_H
+#define CAIRN_ENGINE_MEASURES_FINGERPRINT_H
 
 #include "engine/state/world.h"
 
@@ -13,7 +13,8 @@
     X(laws, "materials or contact laws")                                                           \
     X(connectors, "connectors")                                                                    \
     X(step, "settings of the step (time step, gravity, tolerance, rotation, correction)")          \
-    X(solvers, "solver settings")
+    X(solvers, "solver settings")                                                                  \
+    X(actions, "loads, emitters, outlets or other actions")
 
 typedef enum eng_fingerprint_part {
 #define ENG_FINGERPRINT_ENUM(name, text) ENG_FINGERPRINT_##name,

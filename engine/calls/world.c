@@ -17,11 +17,6 @@
 
 enum { ARENA_START = 1 << 16 };
 
-const char *cairn_version(void)
-{
-    return CAIRN_VERSION_TEXT;
-}
-
 cairn_world_def cairn_default_world_def(void)
 {
     cairn_world_def def;
@@ -156,8 +151,10 @@ void cairn_world_destroy(cairn_world *world)
     release_shapes_and_bodies(world);
     eng_spheres_destroy(world->spheres);
     eng_own_release(world);
+    eng_actions_release(world);
     eng_state_release(world);
     eng_blocks_release(world);
+    eng_colliders_release(world);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
         world->materials,    world->classes,     world->followers,       world->surfaces,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from.
-#include "engine/files/fingerprint.h"
+#include "engine/measures/fingerprint.h"
 #include "engine/state/own_laws.h"
 
 #include "base/hash.h"
@@ -193,7 +193,9 @@ static uint64_t hash_connectors(const cairn_world *world)
 static uint64_t hash_step(const cairn_world *world)
 {
     const cairn_world_def *def = &world->def;
-    uint64_t hash = base_hash_bytes(BASE_HASH_START, def->gravity, sizeof def->gravity);
+    uint64_t hash = BASE_HASH_START;
+    if (!eng_actions_drive_gravity(world))
+        hash = base_hash_bytes(hash, def->gravity, sizeof def->gravity);
 #define HASH(type, member, kind, key, unit, initial, low, high, words, counts, help)               \
     if (counts)                                                                                    \
         hash = hash_number(hash, (double)def->member);
@@ -219,6 +221,7 @@ void eng_fingerprint(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_CO
     parts[ENG_FINGERPRINT_connectors] = hash_connectors(world);
     parts[ENG_FINGERPRINT_step] = hash_step(world);
     parts[ENG_FINGERPRINT_solvers] = hash_solvers(world);
+    parts[ENG_FINGERPRINT_actions] = eng_actions_fingerprint(world);
 }
 
 void eng_fingerprint_built(const cairn_world *world, uint64_t parts[ENG_FINGERPRINT_COUNT])

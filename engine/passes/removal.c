@@ -50,16 +50,6 @@ static void forget_arrival(cairn_world *world, int body)
         }
 }
 
-cairn_status eng_slots_prepare_all(cairn_world *world)
-{
-    eng_slots *const slots[] = {&world->body_slots, &world->shape_slots, &world->joint_slots,
-                                &world->connector_slots};
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < BASE_COUNT(slots) && status == CAIRN_OK; i++)
-        status = eng_slots_prepare(slots[i], &world->allocator);
-    return status;
-}
-
 cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)
 {
     cairn_status status = eng_body_check(world, id);
@@ -93,8 +83,10 @@ void eng_removals_settle(cairn_world *world)
         }
     world->energy.population -= eng_spheres_removed_energy(world);
     for (int row = 0; row < world->body_count; row++)
-        if (world->bodies[row].removed != 0)
+        if (world->bodies[row].removed != 0) {
+            eng_colliders_drop(world, row);
             eng_body_clear(world, row);
+        }
     eng_slots_recycle(&world->body_slots);
 }
 

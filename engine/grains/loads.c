@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forces, torques and gravity that are functions of time: asked for the middle of every step.
+#include "engine/state/ids.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+typedef struct driven_load {
+    cairn_body_id body;
+    cairn_load_function *function;
+    void *context;
+} driven_load;
+
+typedef struct driven_gravity {
+    cairn_gravity_function *function;
+    void *context;
+} driven_gravity;
+
+static double middle_of_step(const cairn_world *world)
+{
+    return world->time + 0.5 * world->def.time_step;
+}
+
+static cairn_status load_begin(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const driven_load *load = action->data;
+    if (load->function == NULL || eng_body_check(world, load->body) != CAIRN_OK)
+        return CAIRN_OK; // ended, or the body was removed
+    double force[3] = {0.0}, torque[3] = {0.0};
+    cairn_status status =
+        load->function(load->context, middle_of_step(world), force, torque, error);
+    if (status != CAIRN_OK)
+        return status;
+    if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
+        return base_fail(error, CAIRN_ERROR_NONFINITE,
+                         "the load on body %d is not finite at t = %g s", (int)load->body.index,
+                         middle_of_step(world));
+    return cairn_body_set_force(world, load->body, force, torque, error);
+}
+
+static const eng_action_kind load_kind = {.begin = load_begin};
+
+cairn_status cairn_body_set_load(cairn_world *world, cairn_body_id body,
+                                 cairn_load_function *function, void *context, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = eng_body_check(world, body);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
+    int index = 0;
+    for (eng_action *is; (is = eng_action_next(world, &load_kind, &index)) != NULL;) {
+        driven_load *load = is->data;
+        if (memcmp(&load->body, &body, sizeof body) != 0)
+            continue;
+        *load = (driven_load){body, function, context};
+        return CAIRN_OK;
+    }
+    if (function == NULL)
+        return CAIRN_OK;
+    driven_load *load = base_allocate(&world->allocator, 1, sizeof *load);
+    if (load == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the load on a body");
+    *load = (driven_load){body, function, context};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, &body.index, sizeof body.index);
+    return eng_action_add(world, &load_kind, load, 0, print) != NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the load on a body");
+}
+
+static cairn_status gravity_begin(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const driven_gravity *driven = action->data;
+    double gravity[3] = {0.0};
+    cairn_status status = driven->function(driven->context, middle_of_step(world), gravity, error);
+    if (status == CAIRN_OK && memcmp(gravity, world->def.gravity, sizeof gravity) != 0)
+        status = cairn_world_set_gravity(world, gravity, error);
+    // its numbers are what is in force, and 1 once it is
+    memcpy(action->numbers, world->def.gravity, sizeof gravity);
+    action->numbers[3] = 1.0;
+    return status;
+}
+
+static void gravity_restored(cairn_world *world, eng_action *action)
+{
+    if (action->numbers[3] != 0.0)
+        memcpy(world->def.gravity, action->numbers, sizeof world->def.gravity);
+}
+
+enum { GRAVITY_NUMBERS = 4 };
+
+static const eng_action_kind gravity_kind = {
+    .begin = gravity_begin, .restored = gravity_restored, .drives_gravity = true};
+
+cairn_status cairn_world_set_gravity_function(cairn_world *world, cairn_gravity_function *function,
+                                              void *context, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    if (function == NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a function of gravity must be given");
+    int index = 0;
+    eng_action *is = eng_action_next(world, &gravity_kind, &index);
+    if (is != NULL) {
+        *(driven_gravity *)is->data = (driven_gravity){function, context};
+        return CAIRN_OK;
+    }
+    driven_gravity *driven = base_allocate(&world->allocator, 1, sizeof *driven);
+    if (driven == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
+    *driven = (driven_gravity){function, context};
+    return eng_action_add(world, &gravity_kind, driven, GRAVITY_NUMBERS, BASE_HASH_START) != NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for gravity");
+}

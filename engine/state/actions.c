@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of actions of a world.
+#include "engine/state/actions.h"
+
+#include "base/hash.h"
+#include "engine/state/world.h"
+
+#include <string.h>
+
+static void release_data(const base_allocator *allocator, const eng_action_kind *kind, void *data)
+{
+    if (kind->release != NULL)
+        kind->release(allocator, data);
+    else
+        base_release(allocator, data);
+}
+
+eng_action *eng_action_add(cairn_world *world, const eng_action_kind *kind, void *data,
+                           int number_count, uint64_t fingerprint)
+{
+    const base_allocator *allocator = &world->allocator;
+    eng_action *made = base_allocate(allocator, 1, sizeof *made);
+    double *numbers =
+        base_allocate(allocator, (size_t)(number_count > 0 ? number_count : 1), sizeof *numbers);
+    if (made == NULL || numbers == NULL ||
+        base_array_reserve(allocator, &world->actions, &world->action_capacity,
+                           world->action_count + 1) != CAIRN_OK) {
+        base_release(allocator, made);
+        base_release(allocator, numbers);
+        release_data(allocator, kind, data);
+        return NULL;
+    }
+    memset(numbers, 0, (size_t)number_count * sizeof *numbers);
+    *made = (eng_action){kind, data, numbers, number_count, fingerprint};
+    world->actions[world->action_count++] = made;
+    return made;
+}
+
+eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kind, int *index)
+{
+    while (*index < world->action_count) {
+        eng_action *action = world->actions[(*index)++];
+        if (action->kind == kind)
+            return action;
+    }
+    return NULL;
+}
+
+cairn_status eng_actions_begin(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    if (world->actions_begun > world->step_count)
+        return CAIRN_OK;
+    for (int i = 0; i < world->action_count && status == CAIRN_OK; i++)
+        status = world->actions[i]->kind->begin(world, world->actions[i], error);
+    world->actions_begun = world->step_count + (status == CAIRN_OK);
+    return status;
+}
+
+int64_t eng_actions_number_count(const cairn_world *world)
+{
+    // one for how far they are
+    int64_t count = world->action_count > 0;
+    for (int i = 0; i < world->action_count; i++)
+        count += world->actions[i]->number_count;
+    return count;
+}
+
+void eng_actions_take(const cairn_world *world, double *numbers)
+{
+    if (world->action_count > 0)
+        *numbers++ = (double)world->actions_begun;
+    for (int i = 0; i < world->action_count; i++) {
+        const eng_action *action = world->actions[i];
+        memcpy(numbers, action->numbers, (size_t)action->number_count * sizeof *numbers);
+        numbers += action->number_count;
+    }
+}
+
+void eng_actions_restore(cairn_world *world, const double *numbers)
+{
+    if (world->action_count > 0)
+        world->actions_begun = (int64_t)*numbers++;
+    for (int i = 0; i < world->action_count; i++) {
+        eng_action *action = world->actions[i];
+        memcpy(action->numbers, numbers, (size_t)action->number_count * sizeof *numbers);
+        numbers += action->number_count;
+        if (action->kind->restored != NULL)
+            action->kind->restored(world, action);
+    }
+}
+
+uint64_t eng_actions_fingerprint(const cairn_world *world)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < world->action_count; i++) {
+        hash = base_hash_bytes(hash, &world->actions[i]->fingerprint, sizeof(uint64_t));
+        hash = base_hash_bytes(hash, &world->actions[i]->number_count, sizeof(int));
+    }
+    return hash;
+}
+
+uint64_t eng_actions_hash(const cairn_world *world, uint64_t hash)
+{
+    for (int i = 0; i < world->action_count; i++)
+        hash = base_hash_bytes(hash, world->actions[i]->numbers,
+                               (size_t)world->actions[i]->number_count * sizeof(double));
+    return hash;
+}
+
+bool eng_actions_drive_gravity(const cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++)
+        if (world->actions[i]->kind->drives_gravity)
+            return true;
+    return false;
+}
+
+void eng_actions_release(cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++) {
+        eng_action *action = world->actions[i];
+        release_data(&world->allocator, action->kind, action->data);
+        base_release(&world->allocator, action->numbers);
+        base_release(&world->allocator, action);
+    }
+    base_release(&world->allocator, world->actions);
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Actions: what changes a world between its steps by a rule that was given before, such as loads
+// that are functions of time, emitters and outlets.
+//
+// The world keeps them, begins them before every step in the order in which they were added, saves
+// their numbers in checkpoints, and releases them. What they do, each kind knows by itself.
+#ifndef CAIRN_ENGINE_STATE_ACTIONS_H
+#define CAIRN_ENGINE_STATE_ACTIONS_H
+
+#include "base/memory.h"
+#include <cairn/cairn.h>
+
+typedef struct eng_action eng_action;
+
+typedef struct eng_action_kind {
+    /// Before a step; world->time is still that of the step's start.
+    cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
+    /// Frees what `data` owns and `data` itself; NULL: base_release alone.
+    void (*release)(const base_allocator *allocator, void *data);
+    /// Its numbers are those of a checkpoint now; NULL: nothing to do.
+    void (*restored)(cairn_world *world, eng_action *action);
+    bool drives_gravity; // gravity is then no part of what a checkpoint must find unchanged
+} eng_action_kind;
+
+struct eng_action {
+    const eng_action_kind *kind;
+    void *data;           // of the kind; owned
+    double *numbers;      // [number_count] all that it carries from step to step; owned
+    int number_count;     // may be 0
+    uint64_t fingerprint; // of its definition, for restarts
+};
+
+/// Takes an action over, data included; numbers are zeros. @return NULL when out of memory, and the
+/// data is released then
+eng_action *eng_action_add(cairn_world *world, const eng_action_kind *kind, void *data,
+                           int number_count, uint64_t fingerprint);
+
+/// First action of a kind from `index` on, moving the index behind it; NULL: none.
+eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kind, int *index);
+
+/// All of them, before a step.
+cairn_status eng_actions_begin(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Numbers of all actions together; copies them out of and into the actions.
+int64_t eng_actions_number_count(const cairn_world *world);
+void eng_actions_take(const cairn_world *world, double *numbers);
+void eng_actions_restore(cairn_world *world, const double *numbers);
+
+/// Of their definitions, and of their numbers.
+uint64_t eng_actions_fingerprint(const cairn_world *world);
+uint64_t eng_actions_hash(const cairn_world *world, uint64_t hash);
+bool eng_actions_drive_gravity(const cairn_world *world);
+
+void eng_actions_release(cairn_world *world);
+
+#endif
