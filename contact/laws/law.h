@@ -15,6 +15,9 @@ enum { CON_HISTORY_MAX = 8, CON_LAW_SETTINGS_MAX = 256 };
 typedef struct con_cone_terms {
     double friction;    // mu
     double restitution; // e of Newton's law
+    double rolling;     // of R*: mu_r = rolling R*
+    double spinning;    // of R*: mu_s = spinning R*
+    double flat_radius; // m, stands for R* where neither side is a sphere
 } con_cone_terms;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2
