@@ -72,6 +72,9 @@ typedef struct con_stiffness {
     double normal;     // N/m
     double tangential; // N/m
     double damping;    // N s/m, normal, of a dashpot that sees the velocity of the step's begin
+    // steps of a head-on impact that meet the coefficient of restitution asked for to 1e-3,
+    // whatever the phase of the touch in its step; 0: the law takes no coefficient
+    double impact_steps;
 } con_stiffness;
 
 typedef struct con_law {
