@@ -25,7 +25,7 @@ static cairn_status read_body(const cairn_world *world, int i, eng_body_item *it
     const eng_load *load = eng_load_of(world, (int)item->id.index);
     vec3_store(item->load_force, load->force);
     vec3_store(item->load_torque, load->torque);
-    item->user = world->users != NULL ? world->users[item->id.index] : 0;
+    item->user = world->user != NULL ? world->user[item->id.index] : 0;
     return cairn_body_get(world, item->id, &item->view);
 }
 

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FORMAT = 11, FIELDS_MAX = 96, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
+enum { FORMAT = 12, VERSION_SIZE = 32, ARENA_START = 1 << 16 };
 
 /// Numbers whose meaning is their place in the file.
 typedef enum count_index {
@@ -52,9 +52,11 @@ typedef enum real_index {
 
 enum { PAIR_NUMBERS = 6 };
 
-/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment,
-/// position of the motor, parts of the graph.
-enum { JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
+/// A column of bodies that is saved.
+typedef struct body_source {
+    const cairn_world *world;
+    int column;
+} body_source;
 
 /// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
 /// while restoring all are copies, so that a file found wrong half-way changes nothing.
@@ -64,11 +66,9 @@ typedef struct snapshot {
     double reals[REALS];
     char version[VERSION_SIZE];
     char *note;
-    // [bodies]
-    pose *q, *q_mid;
-    double (*v)[6];
-    double (*loads)[6];              // force and torque applied by the user
-    double (*joints)[JOINT_NUMBERS]; // [joints]
+    ENG_BODY_COLUMN_MEMBERS; // [bodies] those that are saved
+    body_source sources[ENG_BODY_COLUMN_COUNT];
+    double (*joints)[ENG_JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]
     double *actions;                 // [action numbers]
@@ -84,24 +84,11 @@ typedef struct snapshot {
     eng_population population; // empty where it is as the world was built
 } snapshot;
 
-typedef struct field_list {
-    eng_store_array fields[FIELDS_MAX];
-    int count;
-} field_list;
-
-static void add(field_list *list, const char *name, eng_store_type type, int width, int64_t count,
-                void *data)
-{
-    BASE_ASSERT(list->count < FIELDS_MAX);
-    list->fields[list->count++] =
-        (eng_store_array){.name = name, .type = type, .width = width, .count = count, .data = data};
-}
-
 /// A large array: written from the world of the snapshot, read into `data`.
-static void add_filled(field_list *list, const char *name, eng_store_type type, int width,
+static void add_filled(eng_store_list *list, const char *name, eng_store_type type, int width,
                        int64_t count, void *data, const snapshot *s, eng_store_fill fill)
 {
-    add(list, name, type, width, count, data);
+    eng_store_list_add(list, name, type, width, count, data);
     if (s->world == NULL)
         return;
     list->fields[list->count - 1].fill = fill;
@@ -109,34 +96,68 @@ static void add_filled(field_list *list, const char *name, eng_store_type type, 
 }
 
 /// Arrays that every checkpoint has in the same size.
-static field_list head_fields(snapshot *s)
+static eng_store_list head_fields(snapshot *s)
 {
-    field_list list = {0};
-    add(&list, "format", ENG_STORE_LONG, 1, 1, &s->format);
-    add(&list, "version", ENG_STORE_BYTE, 1, VERSION_SIZE, s->version);
-    add(&list, "counts", ENG_STORE_LONG, 1, COUNTS, s->counts);
-    add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
-    add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
-    add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
-    add(&list, "population/counts", ENG_STORE_LONG, 1, ENG_POPULATION_COUNTS, s->population.counts);
-    add(&list, "spheres/counts", ENG_STORE_LONG, 1, ENG_SPHERES_RECORD_COUNTS, s->spheres.counts);
-    add(&list, "spheres/numbers", ENG_STORE_REAL, 1, ENG_SPHERES_RECORD_REALS, s->spheres.reals);
+    eng_store_list list = {0};
+    eng_store_list_add(&list, "format", ENG_STORE_LONG, 1, 1, &s->format);
+    eng_store_list_add(&list, "version", ENG_STORE_BYTE, 1, VERSION_SIZE, s->version);
+    eng_store_list_add(&list, "counts", ENG_STORE_LONG, 1, COUNTS, s->counts);
+    eng_store_list_add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT,
+                       s->fingerprint);
+    eng_store_list_add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
+    eng_store_list_add(&list, "time_and_energy", ENG_STORE_REAL, 1, REALS, s->reals);
+    eng_store_list_add(&list, "population/counts", ENG_STORE_LONG, 1, ENG_POPULATION_COUNTS,
+                       s->population.counts);
+    eng_store_list_add(&list, "spheres/counts", ENG_STORE_LONG, 1, ENG_SPHERES_RECORD_COUNTS,
+                       s->spheres.counts);
+    eng_store_list_add(&list, "spheres/numbers", ENG_STORE_REAL, 1, ENG_SPHERES_RECORD_REALS,
+                       s->spheres.reals);
     return list;
 }
 
+static const eng_store_type types[] = {
+    [ENG_REAL] = ENG_STORE_REAL,
+    [ENG_INTEGER] = ENG_STORE_INTEGER,
+    [ENG_WORD] = ENG_STORE_WORD,
+    [ENG_BYTE] = ENG_STORE_BYTE,
+};
+
 /// The saved columns of a table of state.
-static void add_columns(field_list *list, eng_columns columns, const char *const *names, int64_t n)
+static void add_columns(eng_store_list *list, eng_columns columns, const char *const *names,
+                        int64_t n)
 {
-    static const eng_store_type types[] = {
-        [ENG_REAL] = ENG_STORE_REAL,
-        [ENG_INTEGER] = ENG_STORE_INTEGER,
-        [ENG_WORD] = ENG_STORE_WORD,
-        [ENG_BYTE] = ENG_STORE_BYTE,
-    };
     for (int i = 0; i < columns.count; i++) {
         const eng_column *column = &columns.table[i];
         if ((column->flags & ENG_SAVED) != 0)
-            add(list, names[i], types[column->scalar], column->width, n, columns.data[i]);
+            eng_store_list_add(list, names[i], types[column->scalar], column->width, n,
+                               columns.data[i]);
+    }
+}
+
+static const char *const body_names[] = {
+#define BODY_NAME(name, ...) "bodies/" #name,
+    ENG_BODY_COLUMNS(BODY_NAME)
+#undef BODY_NAME
+};
+
+static void fill_body_column(const void *source, int64_t first, int64_t count, void *out)
+{
+    const body_source *of = source;
+    size_t size = eng_column_row_size(eng_body_column(of->column));
+    for (int64_t i = 0; i < count; i++)
+        eng_body_value(of->world, of->column, (int)(first + i), (char *)out + (size_t)i * size);
+}
+
+static void add_bodies(eng_store_list *list, snapshot *s)
+{
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
+        const eng_column *column = eng_body_column(i);
+        if ((column->flags & ENG_SAVED) == 0)
+            continue;
+        add_filled(list, body_names[i], types[column->scalar], column->width,
+                   s->counts[COUNT_BODIES], s->body_data[i], s, fill_body_column);
+        s->sources[i] = (body_source){s->world, i};
+        list->fields[list->count - 1].source = &s->sources[i];
     }
 }
 
@@ -146,7 +167,7 @@ static const char *const contact_names[] = {
 #undef CONTACT_NAME
 };
 
-static void add_spheres(field_list *list, snapshot *s)
+static void add_spheres(eng_store_list *list, snapshot *s)
 {
     eng_spheres_record *spheres = &s->spheres;
     const int64_t *n = spheres->counts;
@@ -164,53 +185,30 @@ static void add_spheres(field_list *list, snapshot *s)
                n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments, s, eng_spheres_fill_moments);
     add_filled(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
                spheres->columns, s, eng_spheres_fill_columns);
-    add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
-        spheres->travelled);
+    eng_store_list_add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
+                       spheres->travelled);
     int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];
-    add(list, "spheres/groups", ENG_STORE_INTEGER, 2, groups, spheres->groups);
-    add(list, "spheres/group_numbers", ENG_STORE_REAL, ENG_SPHERES_RECORD_GROUP_WIDTH, groups,
-        spheres->group_numbers);
-    add(list, "spheres/group_keys", ENG_STORE_WORD, 1, groups, spheres->group_keys);
-    add(list, "spheres/wall_contacts", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH,
-        ghosts, spheres->wall_contacts);
-    add(list, "spheres/wall_contact_keys", ENG_STORE_WORD, 2, ghosts, spheres->wall_contact_keys);
-    add(list, "spheres/wall_contact_orders", ENG_STORE_INTEGER, 2, ghosts,
-        spheres->wall_contact_orders);
-    add(list, "spheres/walls", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_WIDTH, walls,
-        spheres->walls);
+    eng_store_list_add(list, "spheres/groups", ENG_STORE_INTEGER, 2, groups, spheres->groups);
+    eng_store_list_add(list, "spheres/group_numbers", ENG_STORE_REAL,
+                       ENG_SPHERES_RECORD_GROUP_WIDTH, groups, spheres->group_numbers);
+    eng_store_list_add(list, "spheres/group_keys", ENG_STORE_WORD, 1, groups, spheres->group_keys);
+    eng_store_list_add(list, "spheres/wall_contacts", ENG_STORE_REAL,
+                       ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH, ghosts, spheres->wall_contacts);
+    eng_store_list_add(list, "spheres/wall_contact_keys", ENG_STORE_WORD, 2, ghosts,
+                       spheres->wall_contact_keys);
+    eng_store_list_add(list, "spheres/wall_contact_orders", ENG_STORE_INTEGER, 2, ghosts,
+                       spheres->wall_contact_orders);
+    eng_store_list_add(list, "spheres/walls", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_WIDTH, walls,
+                       spheres->walls);
     int64_t moved = n[ENG_SPHERES_RECORD_MOVED];
-    add(list, "spheres/critical", ENG_STORE_REAL, 6, n[ENG_SPHERES_RECORD_CRITICAL],
-        spheres->critical);
-    add(list, "spheres/exposed", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_EXPOSED],
-        spheres->exposed);
-    add(list, "spheres/moved_slots", ENG_STORE_INTEGER, 1, moved, spheres->moved_slots);
-    add(list, "spheres/moved", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOVED_WIDTH, moved,
-        spheres->moved);
-}
-
-static void add_population(field_list *list, eng_population *population)
-{
-    static const char *const names[ENG_POPULATION_KINDS][4] = {
-        {"bodies/generations", "bodies/live", "bodies/free", "bodies/waiting"},
-        {"shapes/generations", "shapes/live", "shapes/free", "shapes/waiting"},
-        {"joints/generations", "joints/live", "joints/free", "joints/waiting"},
-        {"connectors/generations", "connectors/live", "connectors/free", "connectors/waiting"},
-    };
-    for (int k = 0; k < ENG_POPULATION_KINDS; k++) {
-        eng_slots_record *slots = &population->slots[k];
-        add(list, names[k][0], ENG_STORE_INTEGER, 1, slots->count, slots->generation);
-        add(list, names[k][1], ENG_STORE_INTEGER, 1, slots->live_count, slots->live);
-        add(list, names[k][2], ENG_STORE_INTEGER, 1, slots->free_count, slots->free);
-        add(list, names[k][3], ENG_STORE_INTEGER, 1, slots->waiting_count, slots->waiting);
-    }
-    add(list, "bodies/built", ENG_STORE_INTEGER, ENG_POPULATION_INTEGERS,
-        population->slots[ENG_POPULATION_BODIES].count, population->integers);
-    add(list, "bodies/mass", ENG_STORE_REAL, ENG_POPULATION_REALS,
-        population->slots[ENG_POPULATION_BODIES].count, population->reals);
-    add(list, "shapes/sizes", ENG_STORE_REAL, ENG_POPULATION_SIZES,
-        population->slots[ENG_POPULATION_SHAPES].count, population->shapes);
-    add(list, "bodies/names", ENG_STORE_BYTE, 1, population->counts[ENG_POPULATION_NAMES],
-        population->names);
+    eng_store_list_add(list, "spheres/critical", ENG_STORE_REAL, 6, n[ENG_SPHERES_RECORD_CRITICAL],
+                       spheres->critical);
+    eng_store_list_add(list, "spheres/exposed", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_EXPOSED],
+                       spheres->exposed);
+    eng_store_list_add(list, "spheres/moved_slots", ENG_STORE_INTEGER, 1, moved,
+                       spheres->moved_slots);
+    eng_store_list_add(list, "spheres/moved", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOVED_WIDTH, moved,
+                       spheres->moved);
 }
 
 /// Number of proxies with a record; none where there is no list.
@@ -219,61 +217,29 @@ static int64_t listed_count(const snapshot *s)
     return s->counts[COUNT_LISTED] > 0 ? s->counts[COUNT_LISTED] : 0;
 }
 
-static void fill_poses(const void *world, int64_t first, int64_t count, void *out)
-{
-    for (int64_t i = 0; i < count; i++)
-        ((pose *)out)[i] = eng_state_of(world, (int)(first + i)).q;
-}
-
-static void fill_midpoints(const void *world, int64_t first, int64_t count, void *out)
-{
-    for (int64_t i = 0; i < count; i++)
-        ((pose *)out)[i] = eng_middle_of(world, (int)(first + i));
-}
-
-static void fill_velocities(const void *world, int64_t first, int64_t count, void *out)
-{
-    double(*to)[6] = out;
-    for (int64_t i = 0; i < count; i++) {
-        eng_state state = eng_state_of(world, (int)(first + i));
-        memcpy(to[i], state.v, sizeof state.v);
-    }
-}
-
-static void fill_loads(const void *world, int64_t first, int64_t count, void *out)
-{
-    double(*to)[6] = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_load *load = eng_load_of(world, (int)(first + i));
-        vec3_store(to[i], load->force);
-        vec3_store(to[i] + 3, load->torque);
-    }
-}
-
 /// Arrays whose sizes the counts tell.
-static field_list body_fields(snapshot *s)
+static eng_store_list body_fields(snapshot *s)
 {
-    field_list list = {0};
-    int64_t bodies = s->counts[COUNT_BODIES], pairs = s->counts[COUNT_PAIRS];
-    add(&list, "note", ENG_STORE_BYTE, 1, s->counts[COUNT_NOTE], s->note);
-    add_filled(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q, s, fill_poses);
-    add_filled(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid, s,
-               fill_midpoints);
-    add_filled(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v, s, fill_velocities);
-    add_filled(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads, s, fill_loads);
-    add(&list, "joints/numbers", ENG_STORE_REAL, JOINT_NUMBERS, s->counts[COUNT_JOINTS], s->joints);
+    eng_store_list list = {0};
+    int64_t pairs = s->counts[COUNT_PAIRS];
+    eng_store_list_add(&list, "note", ENG_STORE_BYTE, 1, s->counts[COUNT_NOTE], s->note);
+    add_bodies(&list, s);
+    eng_store_list_add(&list, "joints/numbers", ENG_STORE_REAL, ENG_JOINT_NUMBERS,
+                       s->counts[COUNT_JOINTS], s->joints);
     add_columns(&list, eng_contacts_columns(&s->contacts), contact_names,
                 s->counts[COUNT_CONTACTS]);
-    add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
-        s->counts[COUNT_CONNECTORS], s->connectors);
-    add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[COUNT_ACTION_NUMBERS], s->actions);
-    add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
-    add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
-    add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
-    add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
-    add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS], s->listed_pairs);
+    eng_store_list_add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
+                       s->counts[COUNT_CONNECTORS], s->connectors);
+    eng_store_list_add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[COUNT_ACTION_NUMBERS],
+                       s->actions);
+    eng_store_list_add(&list, "pairs/numbers", ENG_STORE_INTEGER, PAIR_NUMBERS, pairs, s->pairs);
+    eng_store_list_add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
+    eng_store_list_add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
+    eng_store_list_add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
+    eng_store_list_add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[COUNT_LISTED_PAIRS],
+                       s->listed_pairs);
     add_spheres(&list, s);
-    add_population(&list, &s->population);
+    eng_population_fields(&s->population, &list);
     return list;
 }
 
@@ -281,12 +247,16 @@ static field_list body_fields(snapshot *s)
 static bool allocate_large(snapshot *s, base_arena *arena)
 {
     size_t bodies = (size_t)s->counts[COUNT_BODIES];
-    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
-    s->q = base_arena_array(arena, pose, "q", bodies);
-    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
-    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
-    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
-           eng_spheres_record_allocate_large(&s->spheres, arena);
+    bool made = true;
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
+        const eng_column *column = eng_body_column(i);
+        if ((column->flags & ENG_SAVED) == 0)
+            continue;
+        s->body_data[i] =
+            base_arena_allocate(arena, column->name, bodies, eng_column_row_size(column));
+        made = made && s->body_data[i] != NULL;
+    }
+    return made && eng_spheres_record_allocate_large(&s->spheres, arena);
 }
 
 /// Copies of the arrays that the world has in another layout; false when out of memory.
@@ -367,31 +337,6 @@ static void copy_pairs(const cairn_world *world, snapshot *s)
     }
 }
 
-static void copy_joint_out(const eng_joint *joint, double numbers[JOINT_NUMBERS])
-{
-    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
-                              joint->motor_velocity, joint->motor_limit, joint->force};
-    memcpy(numbers, scalars, sizeof scalars);
-    vec3_store(numbers + 6, joint->impulse);
-    vec3_store(numbers + 9, joint->moment);
-    numbers[12] = joint->motor_position;
-    memcpy(numbers + 13, joint->part, sizeof joint->part);
-}
-
-static void copy_joint_in(const double numbers[JOINT_NUMBERS], eng_joint *joint)
-{
-    joint->coordinate = numbers[0];
-    joint->effort = numbers[1];
-    joint->motor = numbers[2] != 0.0;
-    joint->motor_velocity = numbers[3];
-    joint->motor_limit = numbers[4];
-    joint->force = numbers[5];
-    joint->impulse = vec3_from(numbers + 6);
-    joint->moment = vec3_from(numbers + 9);
-    joint->motor_position = numbers[12];
-    memcpy(joint->part, numbers + 13, sizeof joint->part);
-}
-
 /// The arrays are borrowed from the world; nothing writes through them.
 static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena)
 {
@@ -400,7 +345,7 @@ static bool take_arrays(const cairn_world *world, snapshot *s, base_arena *arena
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->joint_count; i++)
-        copy_joint_out(&world->joints[i], s->joints[i]);
+        eng_joint_numbers_take(&world->joints[i], s->joints[i]);
     eng_actions_take(world, s->actions);
     copy_pairs(world, s);
     if (eng_population_is_recorded(&s->population))
@@ -417,8 +362,8 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
     take_head(world, &s);
     if (!take_arrays(world, &s, arena))
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
-    field_list head = head_fields(&s), rest = body_fields(&s);
-    eng_store_array all[2 * FIELDS_MAX];
+    eng_store_list head = head_fields(&s), rest = body_fields(&s);
+    eng_store_array all[2 * ENG_STORE_LIST_MAX];
     memcpy(all, head.fields, (size_t)head.count * sizeof *all);
     memcpy(all + head.count, rest.fields, (size_t)rest.count * sizeof *all);
     return eng_store_write(path, all, head.count + rest.count, error);
@@ -445,7 +390,7 @@ cairn_status cairn_world_save(const cairn_world *world, const char *path, const 
 
 // ---------------------------------------------------------------- reading
 
-static cairn_status read_fields(const con_hdf5_reader *reader, const field_list *list)
+static cairn_status read_fields(const con_hdf5_reader *reader, const eng_store_list *list)
 {
     cairn_status status = CAIRN_OK;
     for (int i = 0; i < list->count && status == CAIRN_OK; i++)
@@ -472,7 +417,7 @@ static cairn_status read_head(const con_hdf5_reader *reader, snapshot *s)
         return base_fail(reader->error, CAIRN_ERROR_FORMAT,
                          "%s: checkpoint of format %" PRId64 ", this version reads format %d",
                          reader->path, s->format, FORMAT);
-    field_list head = head_fields(s);
+    eng_store_list head = head_fields(s);
     if (status == CAIRN_OK)
         status = read_fields(reader, &head);
     if (status != CAIRN_OK)
@@ -632,19 +577,16 @@ static const char *body_fault(const snapshot *s)
     for (int i = 0; i < s->counts[COUNT_ACTION_NUMBERS]; i++)
         if (!isfinite(s->actions[i]))
             return "the state of a load, emitter or outlet is not finite";
-    for (int i = 0; i < s->counts[COUNT_BODIES]; i++) {
-        const double *v = s->v[i], *q = (const double *)&s->q[i];
-        double sum = 0.0;
-        for (int k = 0; k < 6; k++)
-            sum += v[k];
-        for (int k = 0; k < 7; k++)
-            sum += q[k];
-        if (!isfinite(sum))
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
+        eng_columns one = {eng_body_column(i), (void **)&s->body_data[i], 1};
+        int row;
+        if (s->body_data[i] != NULL &&
+            eng_columns_find_nonfinite(one, (int)s->counts[COUNT_BODIES], &row) != NULL)
             return "a body's state is not finite";
     }
     for (int i = 0; i < s->counts[COUNT_JOINTS]; i++) {
         double sum = s->joints[i][0] + s->joints[i][3];
-        for (int k = 12; k < JOINT_NUMBERS; k++)
+        for (int k = 12; k < ENG_JOINT_NUMBERS; k++)
             sum += s->joints[i][k];
         if (!isfinite(sum))
             return "a joint's state is not finite";
@@ -658,11 +600,13 @@ static const char *body_fault(const snapshot *s)
     return NULL;
 }
 
-static bool has_loads(const snapshot *s)
+/// Whether a column of bodies has anything but zeros.
+static bool has_values(const snapshot *s, int column)
 {
-    const double none[6] = {0.0};
-    for (int i = 0; i < s->counts[COUNT_BODIES]; i++)
-        if (memcmp(s->loads[i], none, sizeof none) != 0)
+    size_t words = (size_t)s->counts[COUNT_BODIES] * (size_t)eng_body_column(column)->width;
+    const uint64_t *of = s->body_data[column];
+    for (size_t i = 0; i < words; i++)
+        if (of[i] != 0)
             return true;
     return false;
 }
@@ -677,8 +621,10 @@ static cairn_status reserve(cairn_world *world, const snapshot *s)
         status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
     if (status == CAIRN_OK)
         status = eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[COUNT_CONTACTS]);
-    if (status == CAIRN_OK && has_loads(s))
-        status = eng_loads_reserve(world);
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
+        if (s->body_data[i] != NULL && eng_body_column_group(i) == ENG_BODY_GIVEN &&
+            has_values(s, i))
+            status = eng_body_column_make(world, i);
     return status;
 }
 
@@ -705,7 +651,6 @@ static void copy_contacts(cairn_world *world, snapshot *s)
 
 static void copy_state(cairn_world *world, const snapshot *s)
 {
-    size_t bodies = (size_t)world->body_count;
     for (int k = 0; k < world->general_count; k++) {
         int i = world->active[k];
         world->q[i] = s->q[i];
@@ -713,10 +658,13 @@ static void copy_state(cairn_world *world, const snapshot *s)
             world->q_mid[i] = s->q_mid[i];
         memcpy(world->v[i], s->v[i], sizeof *world->v);
     }
-    for (size_t i = 0; i < bodies && world->loads != NULL; i++)
-        world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
+        if (eng_body_column_group(i) == ENG_BODY_GIVEN && s->body_data[i] != NULL &&
+            world->body_data[i] != NULL)
+            memcpy(world->body_data[i], s->body_data[i],
+                   (size_t)world->body_count * eng_column_row_size(eng_body_column(i)));
     for (int i = 0; i < world->joint_count; i++)
-        copy_joint_in(s->joints[i], &world->joints[i]);
+        eng_joint_numbers_put(s->joints[i], &world->joints[i]);
     if (world->connector_count > 0)
         memcpy(world->connector_state, s->connectors,
                (size_t)world->connector_count * sizeof *s->connectors);
@@ -801,7 +749,7 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
         eng_contacts_reserve(&world->allocator, &s->contacts, (int)s->counts[COUNT_CONTACTS]) !=
             CAIRN_OK)
         return base_fail(reader->error, CAIRN_ERROR_MEMORY, "%s: out of memory", reader->path);
-    field_list rest = body_fields(s);
+    eng_store_list rest = body_fields(s);
     status = read_fields(reader, &rest);
     if (status != CAIRN_OK)
         return status;

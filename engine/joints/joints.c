@@ -319,7 +319,7 @@ cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id id, cairn_err
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "joint");
-    if (eng_slots_prepare_all(world) != CAIRN_OK)
+    if (eng_slots_prepare(&world->joint_slots, &world->allocator, (int)id.index) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a joint");
     eng_joint_drop(world, eng_joint_index(world, id));
     return CAIRN_OK;
@@ -515,4 +515,29 @@ double eng_joints_elastic(const cairn_world *world)
     for (int i = 0; i < world->joint_count; i++)
         sum += eng_joint_elastic(world, i);
     return sum;
+}
+
+void eng_joint_numbers_take(const eng_joint *joint, double numbers[ENG_JOINT_NUMBERS])
+{
+    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
+                              joint->motor_velocity, joint->motor_limit, joint->force};
+    memcpy(numbers, scalars, sizeof scalars);
+    vec3_store(numbers + 6, joint->impulse);
+    vec3_store(numbers + 9, joint->moment);
+    numbers[12] = joint->motor_position;
+    memcpy(numbers + 13, joint->part, sizeof joint->part);
+}
+
+void eng_joint_numbers_put(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint)
+{
+    joint->coordinate = numbers[0];
+    joint->effort = numbers[1];
+    joint->motor = numbers[2] != 0.0;
+    joint->motor_velocity = numbers[3];
+    joint->motor_limit = numbers[4];
+    joint->force = numbers[5];
+    joint->impulse = vec3_from(numbers + 6);
+    joint->moment = vec3_from(numbers + 9);
+    joint->motor_position = numbers[12];
+    memcpy(joint->part, numbers + 13, sizeof joint->part);
 }
