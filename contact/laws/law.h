@@ -15,6 +15,9 @@ enum { CON_HISTORY_MAX = 8, CON_LAW_SETTINGS_MAX = 256 };
 typedef struct con_cone_terms {
     double friction;    // mu
     double restitution; // e of Newton's law
+    double rolling;     // of R*: mu_r = rolling R*
+    double spinning;    // of R*: mu_s = spinning R*
+    double flat_radius; // m, stands for R* where neither side is a sphere
 } con_cone_terms;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2
@@ -69,6 +72,9 @@ typedef struct con_stiffness {
     double normal;     // N/m
     double tangential; // N/m
     double damping;    // N s/m, normal, of a dashpot that sees the velocity of the step's begin
+    // steps of a head-on impact that meet the coefficient of restitution asked for to 1e-3,
+    // whatever the phase of the touch in its step; 0: the law takes no coefficient
+    double impact_steps;
 } con_stiffness;
 
 typedef struct con_law {

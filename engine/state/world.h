@@ -284,10 +284,11 @@ struct cairn_world {
     double (*solver_v)[6];      // [problem.body_count] v_end by rows
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
-    double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
-    const double *shift;        // [contacts.cone_count] m/s, what restitution and gap add to q_N
-    double (*guess)[3];         // [solved->contact_count] warm start of the last solve
-    double (*solution_U)[3];    // [solved->contact_count] m/s, shift included
+    struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
+    double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
+    const double *shift;         // [contacts.cone_count] m/s, what restitution and gap add to q_N
+    double (*guess)[3];          // [solved->contact_count] warm start of the last solve
+    double (*solution_U)[3];     // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
@@ -476,6 +477,26 @@ cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_connectors(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Contacts that resist rolling, theory.md (4.19): the problem to solve with a block for each
+/// moment behind its force. Everything else knows the forces alone.
+typedef struct eng_rolling {
+    double (*bounds)[2]; // [cone_count] mu_r and mu_s, m; both 0 where a contact does not resist
+    con_problem problem; // world->solved with moments
+    int blocks;
+    int *place;                           // [contacts of world->solved] block of each
+    double (*R)[3], (*U)[3], (*guess)[3]; // [blocks]
+} eng_rolling;
+
+/// mu_r and mu_s of contact i; makes world->rolling with the first that is not zero.
+cairn_status eng_rolling_note(cairn_world *world, int i,
+                              const con_cone_terms *terms) CAIRN_CHECK_RESULT;
+/// Builds the problem from world->solved and world->solved_R, and the moments of the last step.
+cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
+/// Brings R and U of the forces into world->solved_R and world->solution_U.
+void eng_rolling_collect(cairn_world *world);
+/// Keeps the moments for the next step and for readers, and books their work by (8.2) as friction.
+void eng_rolling_book(cairn_world *world);
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
