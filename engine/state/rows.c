@@ -167,9 +167,10 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
     if (status == CAIRN_OK)
         status = eng_slots_reserve(&world->body_slots, allocator, rows);
     if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(world, ENG_BODY_STATE, rows);
+        // all rows there is room for: columns that were given back come again once
+        status = eng_body_columns_reserve(world, ENG_BODY_STATE, world->body_capacity);
     if (status == CAIRN_OK)
-        status = eng_body_columns_reserve(world, ENG_BODY_GIVEN, rows);
+        status = eng_body_columns_reserve(world, ENG_BODY_GIVEN, world->body_capacity);
     for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
         init_row(world, world->body_count);
     return status;
