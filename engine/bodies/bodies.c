@@ -123,11 +123,11 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    if (world->user == NULL && user == 0)
+    if (world->users == NULL && user == 0)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_user) != CAIRN_OK)
+    if (eng_body_column_make(world, ENG_BODY_users) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
-    world->user[id.index] = user;
+    world->users[id.index] = user;
     return CAIRN_OK;
 }
 
@@ -136,7 +136,7 @@ cairn_status cairn_body_get_user(const cairn_world *world, cairn_body_id id, uin
     if (user == NULL)
         return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_body_check(world, id);
-    *user = status == CAIRN_OK && world->user != NULL ? world->user[id.index] : 0;
+    *user = status == CAIRN_OK && world->users != NULL ? world->users[id.index] : 0;
     return status;
 }
 
@@ -379,11 +379,11 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
     if (!vec3_is_finite(vec3_from(force)) || !vec3_is_finite(vec3_from(torque)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "force and torque must be finite");
     eng_load load = {vec3_from(force), vec3_from(torque)}, none = {0};
-    if (world->load == NULL && memcmp(&load, &none, sizeof load) == 0)
+    if (world->loads == NULL && memcmp(&load, &none, sizeof load) == 0)
         return CAIRN_OK;
-    if (eng_body_column_make(world, ENG_BODY_load) != CAIRN_OK)
+    if (eng_body_column_make(world, ENG_BODY_loads) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the force on a body");
-    world->load[id.index] = load;
+    world->loads[id.index] = load;
     eng_spheres_loads_changed(world);
     return CAIRN_OK;
 }

@@ -44,7 +44,7 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
     } else if (body < world->body_rooms[column]) {
         memcpy(value, (const char *)world->body_data[column] + (size_t)body * size, size);
     } else {
-        memset(value, 0, size);
+        eng_body_rest(column, value);
     }
 }
 

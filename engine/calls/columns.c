@@ -95,17 +95,17 @@ static void show_given(const cairn_world *world, cairn_array *array, int column,
 
 static void show_load_force(const cairn_world *world, cairn_array *array)
 {
-    show_given(world, array, ENG_BODY_load, offsetof(eng_load, force));
+    show_given(world, array, ENG_BODY_loads, offsetof(eng_load, force));
 }
 
 static void show_load_torque(const cairn_world *world, cairn_array *array)
 {
-    show_given(world, array, ENG_BODY_load, offsetof(eng_load, torque));
+    show_given(world, array, ENG_BODY_loads, offsetof(eng_load, torque));
 }
 
 static void show_user(const cairn_world *world, cairn_array *array)
 {
-    show_given(world, array, ENG_BODY_user, 0);
+    show_given(world, array, ENG_BODY_users, 0);
 }
 
 /// A column of the contacts, where all of them are of the general passes.
@@ -188,6 +188,7 @@ static const eng_shown_column shown[] = {
          "sum over contacts and connectors of the last step, world axes")
     BODY("contact_torque", CAIRN_FLOAT64, 3, "N m", false, NULL, contact_torque,
          "sum over contacts and connectors of the last step, about the centre of mass")
+    BODY("collision", CAIRN_UINT32, 2, "", true, NULL, collision, "groups and mask, one bit each")
     BODY("user", CAIRN_UINT64, 1, "", true, show_user, user, "the program's own word")
 
     CONTACT("a", CAIRN_UINT32, 3, "", NULL, view.a, "id of body A")

@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/own_laws.h"
 #include "engine/state/values.h"
 #include "engine/state/world_settings.h"
 
@@ -149,6 +150,7 @@ void cairn_world_destroy(cairn_world *world)
         return;
     release_shapes_and_bodies(world);
     eng_spheres_destroy(world->spheres);
+    eng_own_release(world);
     eng_actions_release(world);
     for (int group = ENG_BODY_STATE; group <= ENG_BODY_STEP; group++)
         eng_body_columns_release(world, (eng_body_group)group);

@@ -469,30 +469,3 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     base_arena_destroy(arena);
     return status;
 }
-
-void eng_population_fields(eng_population *population, eng_store_list *list)
-{
-    static const char *const names[ENG_POPULATION_KINDS][4] = {
-        {"bodies/generations", "bodies/live", "bodies/free", "bodies/waiting"},
-        {"shapes/generations", "shapes/live", "shapes/free", "shapes/waiting"},
-        {"joints/generations", "joints/live", "joints/free", "joints/waiting"},
-        {"connectors/generations", "connectors/live", "connectors/free", "connectors/waiting"},
-    };
-    for (int k = 0; k < ENG_POPULATION_KINDS; k++) {
-        eng_slots_record *slots = &population->slots[k];
-        eng_store_list_add(list, names[k][0], ENG_STORE_INTEGER, 1, slots->count,
-                           slots->generation);
-        eng_store_list_add(list, names[k][1], ENG_STORE_INTEGER, 1, slots->live_count, slots->live);
-        eng_store_list_add(list, names[k][2], ENG_STORE_INTEGER, 1, slots->free_count, slots->free);
-        eng_store_list_add(list, names[k][3], ENG_STORE_INTEGER, 1, slots->waiting_count,
-                           slots->waiting);
-    }
-    eng_store_list_add(list, "bodies/built", ENG_STORE_INTEGER, ENG_POPULATION_INTEGERS,
-                       population->slots[ENG_POPULATION_BODIES].count, population->integers);
-    eng_store_list_add(list, "bodies/mass", ENG_STORE_REAL, ENG_POPULATION_REALS,
-                       population->slots[ENG_POPULATION_BODIES].count, population->reals);
-    eng_store_list_add(list, "shapes/sizes", ENG_STORE_REAL, ENG_POPULATION_SIZES,
-                       population->slots[ENG_POPULATION_SHAPES].count, population->shapes);
-    eng_store_list_add(list, "bodies/names", ENG_STORE_BYTE, 1,
-                       population->counts[ENG_POPULATION_NAMES], population->names);
-}

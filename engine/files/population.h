@@ -4,7 +4,6 @@
 #ifndef CAIRN_ENGINE_FILES_POPULATION_H
 #define CAIRN_ENGINE_FILES_POPULATION_H
 
-#include "engine/files/store.h"
 #include "engine/state/world.h"
 
 /// Kinds of slots that a record keeps.
@@ -59,8 +58,5 @@ const char *eng_population_fault(const cairn_world *world, const eng_population 
 /// @return CAIRN_ERROR_UNSUPPORTED before anything was changed; CAIRN_ERROR_MEMORY
 cairn_status eng_population_restore(cairn_world *world, const eng_population *record, int colliders,
                                     const char **reason) CAIRN_CHECK_RESULT;
-
-/// Its arrays as they lie in a checkpoint, for the counts that it has.
-void eng_population_fields(eng_population *population, eng_store_list *list);
 
 #endif

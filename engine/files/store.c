@@ -451,11 +451,3 @@ cairn_status eng_store_read(const con_hdf5_reader *reader, const eng_store_array
     return fault == NULL ? CAIRN_OK
                          : con_hdf5_refuse(reader, reader->file, array->name, "%s", fault);
 }
-
-void eng_store_list_add(eng_store_list *list, const char *name, eng_store_type type, int width,
-                        int64_t count, void *data)
-{
-    BASE_ASSERT(list->count < ENG_STORE_LIST_MAX);
-    list->fields[list->count++] =
-        (eng_store_array){.name = name, .type = type, .width = width, .count = count, .data = data};
-}

@@ -33,17 +33,6 @@ typedef struct eng_store_array {
     const void *source; // for it
 } eng_store_array;
 
-enum { ENG_STORE_LIST_MAX = 96 };
-
-/// Arrays of one file, in order.
-typedef struct eng_store_list {
-    eng_store_array fields[ENG_STORE_LIST_MAX];
-    int count;
-} eng_store_list;
-
-void eng_store_list_add(eng_store_list *list, const char *name, eng_store_type type, int width,
-                        int64_t count, void *data);
-
 /// Bytes of one element.
 size_t eng_store_element_size(eng_store_type type);
 

@@ -516,28 +516,3 @@ double eng_joints_elastic(const cairn_world *world)
         sum += eng_joint_elastic(world, i);
     return sum;
 }
-
-void eng_joint_numbers_take(const eng_joint *joint, double numbers[ENG_JOINT_NUMBERS])
-{
-    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
-                              joint->motor_velocity, joint->motor_limit, joint->force};
-    memcpy(numbers, scalars, sizeof scalars);
-    vec3_store(numbers + 6, joint->impulse);
-    vec3_store(numbers + 9, joint->moment);
-    numbers[12] = joint->motor_position;
-    memcpy(numbers + 13, joint->part, sizeof joint->part);
-}
-
-void eng_joint_numbers_put(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint)
-{
-    joint->coordinate = numbers[0];
-    joint->effort = numbers[1];
-    joint->motor = numbers[2] != 0.0;
-    joint->motor_velocity = numbers[3];
-    joint->motor_limit = numbers[4];
-    joint->force = numbers[5];
-    joint->impulse = vec3_from(numbers + 6);
-    joint->moment = vec3_from(numbers + 9);
-    joint->motor_position = numbers[12];
-    memcpy(joint->part, numbers + 13, sizeof joint->part);
-}

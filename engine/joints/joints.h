@@ -45,13 +45,6 @@ typedef struct eng_joint {
     double effort;        // N s or N m s along the coordinate: motor, friction, range
 } eng_joint;
 
-/// What a checkpoint keeps of a joint: coordinate, effort, drive (motor on, velocity, limit,
-/// force), impulse and moment, position of the motor, parts of the graph.
-enum { ENG_JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
-
-void eng_joint_numbers_take(const eng_joint *joint, double numbers[ENG_JOINT_NUMBERS]);
-void eng_joint_numbers_put(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint);
-
 /// Impulse of one row at size 1 on B: force d at a point and couple e, world axes; A gets the
 /// opposite at the same point, so that momentum is kept whatever the configuration, theory.md
 /// (9.4).

@@ -7,6 +7,7 @@
 #include "engine/measures/finite.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
+#include "engine/passes/fields.h"
 #include "engine/passes/motion.h"
 #include "engine/passes/undo.h"
 
@@ -470,7 +471,9 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
-    status = run_blocks(world, error);
+    status = eng_fields_apply(world, error);
+    if (status == CAIRN_OK)
+        status = run_blocks(world, error);
     if (status == CAIRN_INTERRUPTED && world->undo != NULL) {
         eng_step_undo(world);
         atomic_store(&world->interrupt, 0);

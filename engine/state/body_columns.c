@@ -5,9 +5,10 @@
 #include <string.h>
 
 #define CHECK_WIDTH(name, type, scalar, width, ...)                                                \
-    _Static_assert(sizeof(type) == (size_t)(width)*8 && (width) <= ENG_BODY_WIDTH_MAX &&           \
-                       ((scalar) == ENG_REAL || (scalar) == ENG_WORD),                             \
-                   "width of " #name);
+    _Static_assert(                                                                                \
+        sizeof(type) == (size_t)(width) * ((scalar) == ENG_INTEGER ? sizeof(int) : 8) &&           \
+            sizeof(type) % 8 == 0 && (width) <= ENG_BODY_WIDTH_MAX && (scalar) != ENG_BYTE,        \
+        "width of " #name);
 ENG_BODY_COLUMNS(CHECK_WIDTH)
 
 static const eng_column columns[] = {
@@ -73,6 +74,17 @@ void eng_body_columns_release(cairn_world *world, eng_body_group group)
     }
 }
 
+void eng_body_rest(int column, void *value)
+{
+    const pose origin = pose_identity();
+    const cairn_collision touching = eng_collision_default();
+    memset(value, 0, eng_column_row_size(&columns[column]));
+    if ((columns[column].flags & ENG_PLACED) != 0)
+        memcpy(value, &origin, sizeof origin);
+    else if (column == ENG_BODY_collisions)
+        memcpy(value, &touching, sizeof touching);
+}
+
 cairn_status eng_body_column_make(cairn_world *world, int column)
 {
     size_t size = eng_column_row_size(&columns[column]);
@@ -82,20 +94,15 @@ cairn_status eng_body_column_make(cairn_world *world, int column)
     if (world->body_data[column] == NULL)
         return CAIRN_ERROR_MEMORY;
     world->body_rooms[column] = world->body_count;
+    for (int i = 0; i < world->body_count; i++)
+        eng_body_rest(column, (char *)world->body_data[column] + (size_t)i * size);
     return CAIRN_OK;
 }
 
 void eng_body_row_clear(cairn_world *world, eng_body_group group, int row)
 {
-    const pose origin = pose_identity();
-    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
-        size_t size = eng_column_row_size(&columns[i]);
-        if (groups[i] != group || row >= world->body_rooms[i])
-            continue;
-        char *to = (char *)world->body_data[i] + (size_t)row * size;
-        if ((columns[i].flags & ENG_PLACED) != 0)
-            memcpy(to, &origin, size);
-        else
-            memset(to, 0, size);
-    }
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
+        if (groups[i] == group && row < world->body_rooms[i])
+            eng_body_rest(i, (char *)world->body_data[i] +
+                                 (size_t)row * eng_column_row_size(&columns[i]));
 }

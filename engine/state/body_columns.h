@@ -29,10 +29,12 @@ typedef enum eng_body_group {
       "centre and principal axes at t_n")                                                          \
     X(v, eng_reals6, ENG_REAL, 6, "m/s, rad/s", ENG_BODY_STATE, ENG_SAVED | ENG_HASHED,            \
       "linear, world; angular, principal body axes; at t_n")                                       \
-    X(load, eng_load, ENG_REAL, 6, "N, N m", ENG_BODY_GIVEN, ENG_SAVED | ENG_EXPORTED,             \
+    X(loads, eng_load, ENG_REAL, 6, "N, N m", ENG_BODY_GIVEN, ENG_SAVED | ENG_EXPORTED,            \
       "force and torque applied by the program, world axes")                                       \
-    X(user, uint64_t, ENG_WORD, 1, "", ENG_BODY_GIVEN, ENG_SAVED | ENG_EXPORTED,                   \
+    X(users, uint64_t, ENG_WORD, 1, "", ENG_BODY_GIVEN, ENG_SAVED | ENG_EXPORTED,                  \
       "the program's own word")                                                                    \
+    X(collisions, cairn_collision, ENG_INTEGER, 2, "", ENG_BODY_GIVEN, ENG_SAVED,                  \
+      "groups, and mask of those it touches")                                                      \
     X(mass_inverse, eng_reals6, ENG_REAL, 6, "1/kg, 1/(kg m2)", ENG_BODY_STEP, ENG_DERIVED,        \
       "principal; zeros where not dynamic")                                                        \
     X(q_mid, pose, ENG_REAL, 7, "m, 1", ENG_BODY_STEP, ENG_SAVED | ENG_PLACED,                     \
@@ -77,10 +79,13 @@ void eng_body_columns_shrink(cairn_world *world, eng_body_group group, int rows)
 /// Gives the columns of a group back.
 void eng_body_columns_release(cairn_world *world, eng_body_group group);
 
-/// A given column is there from now on, zeros at first.
+/// What a row has that nothing was given to: the identity for poses, zeros for most others.
+void eng_body_rest(int column, void *value);
+
+/// A given column is there from now on, at rest.
 cairn_status eng_body_column_make(cairn_world *world, int column) CAIRN_CHECK_RESULT;
 
-/// A row without a body, in the columns that have it: at the origin, zeros elsewhere.
+/// A row without a body, in the columns that have it.
 void eng_body_row_clear(cairn_world *world, eng_body_group group, int row);
 
 #endif
