@@ -25,6 +25,7 @@
 #include <cairn/connector.h>
 #include <cairn/contact.h>
 #include <cairn/files.h>
+#include <cairn/grains.h>
 #include <cairn/joint.h>
 #include <cairn/law.h>
 #include <cairn/material.h>
