@@ -2,6 +2,7 @@
 // Hertz's normal force and Mindlin's tangential one without micro-slip (docs/laws.md 7.2).
 #include "contact/laws/batch.h"
 #include "contact/laws/damping.h"
+#include "contact/laws/hertz.h"
 #include "contact/laws/hertz_mindlin_kernel.h"
 #include "contact/laws/slider.h"
 
@@ -44,19 +45,11 @@ static const char *const history_names[] = {
     "shear_x",   "shear_y",   "shear_z",  "rolling_x",
     "rolling_y", "rolling_z", "twisting", "tangential_stiffness"};
 
-/// E* and G* of the pair, Pa.
 static void moduli(const hertz_mindlin *p, double *young, double *shear)
 {
-    bool same = p->young_modulus_second == 0.0;
-    double E[2] = {p->young_modulus, same ? p->young_modulus : p->young_modulus_second};
-    double nu[2] = {p->poisson_ratio, same ? p->poisson_ratio : p->poisson_ratio_second};
-    double normal = 0.0, tangential = 0.0;
-    for (int i = 0; i < 2; i++) {
-        normal += (1.0 - nu[i] * nu[i]) / E[i];
-        tangential += 2.0 * (2.0 - nu[i]) * (1.0 + nu[i]) / E[i];
-    }
-    *young = 1.0 / normal;
-    *shear = 1.0 / tangential;
+    const double E[2] = {p->young_modulus, p->young_modulus_second};
+    const double nu[2] = {p->poisson_ratio, p->poisson_ratio_second};
+    con_hertz_moduli(E, nu, young, shear);
 }
 
 /// Tangential slider of this overlap. While the area shrinks the spring loses force with it, so
@@ -109,10 +102,13 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     moduli(p, &young, &shear);
     double radius = isfinite(input->radius) ? input->radius : p->flat_radius;
     double area = sqrt(radius * input->overlap), normal = 2.0 * young * area;
-    double ratio = 2.0 * sqrt(5.0 / 6.0) * con_damping_ratio(p->restitution, p->attraction);
-    return (con_stiffness){.normal = normal,
-                           .tangential = 8.0 * shear * area,
-                           .damping = ratio * sqrt(normal * input->mass)};
+    double beta = con_damping_ratio(p->restitution, p->attraction);
+    return (con_stiffness){
+        .normal = normal,
+        .tangential = 8.0 * shear * area,
+        .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
+        .impact_steps = con_restitution_steps(beta, false),
+    };
 }
 
 // ---------------------------------------------------------------- kernel

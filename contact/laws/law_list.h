@@ -13,7 +13,9 @@
     X(incremental)                                                                                 \
     X(exudyn_sphere)                                                                               \
     X(hertz_mindlin)                                                                               \
-    X(hooke)
+    X(hooke)                                                                                       \
+    X(adhesive)                                                                                    \
+    X(parallel_bond)
 
 /// Laws with a kernel, each in the header NAME_kernel.h.
 #define CON_KERNEL_LIST(X)                                                                         \

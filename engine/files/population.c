@@ -351,6 +351,7 @@ static void drop_others(cairn_world *world, const eng_population *record,
                      &recorded[ENG_POPULATION_BODIES], row))
             continue;
         eng_slots_drop(&world->body_slots, row);
+        eng_colliders_drop(world, row);
         eng_body_clear(world, row);
     }
     for (int i = world->shape_slots.live_count; i-- > 0;) {
@@ -446,6 +447,7 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     if (status == CAIRN_OK) {
         eng_removals_settle(world);
         eng_blocks_release(world);
+        eng_colliders_release(world);
         drop_others(world, record, live);
         order_joints(world, &record->slots[ENG_POPULATION_JOINTS]);
         order_connectors(world, &record->slots[ENG_POPULATION_CONNECTORS]);

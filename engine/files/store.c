@@ -71,35 +71,85 @@ static size_t bytes_of(const eng_store_array *array)
     return (size_t)array->count * (size_t)array->width * sizes[array->type];
 }
 
-/// Whether at least a third of an array's words are zero. History of contacts that do not touch and
-/// forces that do not act are; coordinates are not, and would cost time without shrinking.
-static bool is_sparse(const eng_store_array *array)
+/// Rows of at most CHUNK_BYTES together, but one at least: what is compressed and filled at a time.
+static hsize_t rows_of_part(const eng_store_array *array)
 {
-    const unsigned char *bytes = array->data;
-    size_t size = bytes_of(array), words = size / sizeof(uint64_t), zeros = 0;
-    if (size < COMPRESSED_LEAST)
-        return false;
+    size_t row = (size_t)array->width * sizes[array->type];
+    hsize_t rows = row < CHUNK_BYTES ? CHUNK_BYTES / row : 1;
+    return rows < (hsize_t)array->count ? rows : (hsize_t)array->count;
+}
+
+/// Rows from `first` of an array: its own, or made in the buffer.
+static const void *part_of(const eng_store_array *array, int64_t first, int64_t count, void *buffer)
+{
+    if (array->fill == NULL)
+        return (const unsigned char *)array->data +
+               (size_t)first * (size_t)array->width * sizes[array->type];
+    array->fill(array->source, first, count, buffer);
+    return buffer;
+}
+
+static size_t count_zeros(const unsigned char *bytes, size_t words)
+{
+    size_t zeros = 0;
     for (size_t i = 0; i < words; i++) {
         uint64_t word;
         memcpy(&word, bytes + i * sizeof word, sizeof word);
         zeros += word == 0;
     }
+    return zeros;
+}
+
+/// Whether at least a third of an array's words are zero. History of contacts that do not touch and
+/// forces that do not act are; coordinates are not, and would cost time without shrinking.
+static bool is_sparse(const eng_store_array *array, void *buffer)
+{
+    size_t size = bytes_of(array), zeros = 0, words = 0;
+    if (size < COMPRESSED_LEAST)
+        return false;
+    int64_t rows = (int64_t)rows_of_part(array);
+    for (int64_t first = 0; first < array->count; first += rows) {
+        int64_t count = first + rows < array->count ? rows : array->count - first;
+        size_t part = (size_t)count * (size_t)array->width * sizes[array->type] / sizeof(uint64_t);
+        zeros += count_zeros(part_of(array, first, count, buffer), part);
+        words += part;
+    }
     return zeros >= words / 3;
 }
 
-/// Rows of at most CHUNK_BYTES together, shuffled and deflated.
+/// Parts of rows, shuffled and deflated.
 static bool set_compressed(hid_t properties, const eng_store_array *array)
 {
-    size_t row = (size_t)array->width * sizes[array->type];
-    hsize_t rows = row < CHUNK_BYTES ? CHUNK_BYTES / row : 1;
-    hsize_t extent[2] = {rows < (hsize_t)array->count ? rows : (hsize_t)array->count,
-                         (hsize_t)array->width};
+    hsize_t extent[2] = {rows_of_part(array), (hsize_t)array->width};
     return H5Pset_chunk(properties, array->width > 1 ? 2 : 1, extent) >= 0 &&
            H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0;
 }
 
+/// Writes an array that is filled part by part.
+static bool write_parts(hid_t set, hid_t type, const eng_store_array *array, void *buffer)
+{
+    int dimensions = array->width > 1 ? 2 : 1;
+    int64_t rows = (int64_t)rows_of_part(array);
+    hid_t all = H5Dget_space(set);
+    bool good = all >= 0;
+    for (int64_t at = 0; at < array->count && good; at += rows) {
+        hsize_t first[2] = {(hsize_t)at, 0}, extent[2] = {(hsize_t)rows, (hsize_t)array->width};
+        if (at + rows > array->count)
+            extent[0] = (hsize_t)(array->count - at);
+        hid_t part = H5Screate_simple(dimensions, extent, NULL);
+        good = part >= 0 &&
+               H5Sselect_hyperslab(all, H5S_SELECT_SET, first, NULL, extent, NULL) >= 0 &&
+               H5Dwrite(set, type, part, all, H5P_DEFAULT,
+                        part_of(array, at, (int64_t)extent[0], buffer)) >= 0;
+        close_with(part, H5Sclose);
+    }
+    close_with(all, H5Sclose);
+    return good;
+}
+
 /// Creation properties: groups on the way are made, no time stamps, sparse arrays compressed.
-static bool put_array(hid_t file, const eng_store_array *array)
+/// @param buffer  room for a part
+static bool put_array(hid_t file, const eng_store_array *array, void *buffer)
 {
     hsize_t extent[2] = {(hsize_t)array->count, (hsize_t)array->width};
     hid_t space = H5Screate_simple(array->width > 1 ? 2 : 1, extent, NULL);
@@ -108,12 +158,14 @@ static bool put_array(hid_t file, const eng_store_array *array)
     bool good = space >= 0 && links >= 0 && properties >= 0 &&
                 H5Pset_create_intermediate_group(links, 1) >= 0 &&
                 H5Pset_obj_track_times(properties, false) >= 0 &&
-                (!is_sparse(array) || set_compressed(properties, array));
+                (!is_sparse(array, buffer) || set_compressed(properties, array));
     if (good)
         set = H5Dcreate2(file, array->name, type, space, links, properties, H5P_DEFAULT);
-    good =
-        good && set >= 0 &&
-        (array->count == 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0);
+    good = good && set >= 0;
+    if (good && array->count > 0)
+        good = array->fill != NULL
+                   ? write_parts(set, type, array, buffer)
+                   : H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0;
     close_with(set, H5Dclose);
     close_with(properties, H5Pclose);
     close_with(links, H5Pclose);
@@ -198,9 +250,17 @@ static bool build_image(const eng_store_array *arrays, int count, sealed_image *
     hid_t file = create_image(image);
     if (file < 0)
         return false;
-    bool good = true;
+    size_t part = 0;
+    for (int i = 0; i < count; i++) {
+        size_t row = (size_t)arrays[i].width * sizes[arrays[i].type];
+        size_t bytes = (size_t)rows_of_part(&arrays[i]) * row;
+        part = bytes > part ? bytes : part;
+    }
+    void *buffer = malloc(part + 1);
+    bool good = buffer != NULL;
     for (int i = 0; i < count && good; i++)
-        good = put_array(file, &arrays[i]);
+        good = put_array(file, &arrays[i], buffer);
+    free(buffer);
     good = good && H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0;
     ssize_t size = good ? H5Fget_file_image(file, NULL, 0) : -1;
     // closing makes the head of the file complete

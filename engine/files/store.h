@@ -18,13 +18,19 @@ typedef enum eng_store_type {
     ENG_STORE_TYPE_COUNT
 } eng_store_type;
 
+/// Writes elements [first, first + count) of an array to `out`.
+typedef void (*eng_store_fill)(const void *source, int64_t first, int64_t count, void *out);
+
 /// One array [count][width]; data borrowed.
 typedef struct eng_store_array {
     const char *name;
     eng_store_type type;
     int width;
     int64_t count;
-    void *data; // NULL only where count is 0
+    void *data; // NULL where count is 0 or `fill` is given
+    eng_store_fill
+        fill;           // of writing: makes the data part by part, so that no copy is kept; or NULL
+    const void *source; // for it
 } eng_store_array;
 
 /// Bytes of one element.

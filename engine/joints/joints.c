@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joints: creation, look-up, read-outs, and the pairs of bodies they keep apart.
+// Joints: creation, removal, look-up, read-outs.
 #include "engine/joints/joints.h"
 #include "engine/state/ids.h"
 
@@ -197,50 +197,6 @@ static void place(const cairn_world *world, const cairn_joint_def *def, eng_join
     joint->coordinate = def->kind == CAIRN_JOINT_ROD ? joint->length : 0.0;
 }
 
-static uint64_t pair_key(int a, int b)
-{
-    uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
-    return low << 32 | high;
-}
-
-/// Place of a key in the list of pairs, or where it would go.
-static int find_pair(const cairn_world *world, uint64_t key)
-{
-    int low = 0, high = world->excluded_count;
-    while (low < high) {
-        int middle = low + (high - low) / 2;
-        if (world->excluded[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-bool eng_pair_is_excluded(const cairn_world *world, int body_a, int body_b)
-{
-    uint64_t key = pair_key(body_a, body_b);
-    int place = find_pair(world, key);
-    return place < world->excluded_count && world->excluded[place] == key;
-}
-
-static cairn_status keep_excluded(cairn_world *world, const int body[2])
-{
-    if (body[0] < 0 || eng_pair_is_excluded(world, body[0], body[1]))
-        return CAIRN_OK;
-    cairn_status status = base_array_reserve(&world->allocator, &world->excluded,
-                                             &world->excluded_capacity, world->excluded_count + 1);
-    if (status != CAIRN_OK)
-        return status;
-    uint64_t key = pair_key(body[0], body[1]);
-    int place = find_pair(world, key);
-    memmove(world->excluded + place + 1, world->excluded + place,
-            (size_t)(world->excluded_count - place) * sizeof *world->excluded);
-    world->excluded[place] = key;
-    world->excluded_count++;
-    return CAIRN_OK;
-}
-
 static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
 {
     eng_joint joint = {
@@ -290,7 +246,7 @@ cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
         status = made.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     }
     if (status == CAIRN_OK && !def->collide)
-        status = keep_excluded(world, made.body);
+        status = eng_exclusion_add(world, made.body);
     if (status == CAIRN_OK && made.name != NULL)
         status = base_names_add(&world->joint_names, &world->allocator, made.name, index);
     if (status != CAIRN_OK) {
@@ -318,8 +274,9 @@ static bool is_excluded(const cairn_world *world, int index)
     const eng_joint *joint = &world->joints[index];
     for (int i = 0; i < world->joint_count; i++) {
         const eng_joint *other = &world->joints[i];
-        if (i != index && other->apart && other->body[0] >= 0 &&
-            pair_key(other->body[0], other->body[1]) == pair_key(joint->body[0], joint->body[1]))
+        bool same = other->body[0] == joint->body[0] && other->body[1] == joint->body[1];
+        bool swapped = other->body[0] == joint->body[1] && other->body[1] == joint->body[0];
+        if (i != index && other->apart && (same || swapped))
             return true;
     }
     return false;
@@ -330,10 +287,7 @@ static void let_touch(cairn_world *world, int index)
     const eng_joint *joint = &world->joints[index];
     if (!joint->apart || joint->body[0] < 0 || is_excluded(world, index))
         return;
-    int place = find_pair(world, pair_key(joint->body[0], joint->body[1]));
-    world->excluded_count--;
-    memmove(world->excluded + place, world->excluded + place + 1,
-            (size_t)(world->excluded_count - place) * sizeof *world->excluded);
+    eng_exclusion_remove(world, joint->body);
 }
 
 void eng_joint_drop(cairn_world *world, int index)
@@ -482,12 +436,12 @@ cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id i
     cairn_status status = check_drive(world, id, error);
     if (status != CAIRN_OK)
         return status;
-    if (world->joints[id.index].motor_law != CAIRN_MOTOR_POSITION)
+    if (world->joints[eng_joint_index(world, id)].motor_law != CAIRN_MOTOR_POSITION)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the motor of the joint has no position");
     if (!isfinite(position))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "motor position = %g must be finite",
                          position);
-    world->joints[id.index].motor_position = position;
+    world->joints[eng_joint_index(world, id)].motor_position = position;
     return CAIRN_OK;
 }
 
@@ -498,8 +452,9 @@ cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id i
     cairn_status status = check_drive(world, id, error);
     if (status != CAIRN_OK)
         return status;
-    world->joints[id.index].motor_function = function;
-    world->joints[id.index].motor_context = context;
+    eng_joint *joint = &world->joints[eng_joint_index(world, id)];
+    joint->motor_function = function;
+    joint->motor_context = context;
     return CAIRN_OK;
 }
 

@@ -10,18 +10,6 @@
 // share of the smaller radius at which laws are asked for their stiffness
 static const double overlap_share = 0.01;
 
-bool eng_connector_replaces(const cairn_world *world, int body_a, int body_b)
-{
-    for (int at = eng_extra_of(world, body_a).first_connector; at != 0;) {
-        const eng_connector *connector = &world->connectors[at - 1];
-        int side = connector->body[0] == body_a ? 0 : 1;
-        if (connector->body[1 - side] == body_b && !connector->contacts)
-            return true;
-        at = connector->next[side];
-    }
-    return false;
-}
-
 /// Gap, frame and point of the spheres for body poses q; centres of the markers.
 static void place(const eng_connector *connector, const pose *a, const pose *b,
                   eng_connector_state *state, vec3 centre[2])
@@ -128,7 +116,7 @@ static void evaluate(cairn_world *world, int index, con_impulse_output *output)
     bool closed = acts(surface, &input, state->history);
     *output = (con_impulse_output){0};
     if (closed)
-        surface->law->impulse(surface->parameters, &input, state->history, output);
+        con_law_act(surface->law, surface->parameters, &input, state->history, output);
     else
         rest_open(world, surface, &input, state);
     state->closed = closed ? 1.0 : 0.0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
-#include "engine/passes/domains.h"
+#include "engine/pairs/domains.h"
 
 #include <string.h>
 
@@ -40,13 +40,14 @@ static bool may_close(const cairn_world *world, const geo_contact *contact, int 
     double rate = closing_rate(world, contact, a, b, &moving);
     double size = fmin(world->shapes[world->bodies[a].shape]->smallest_size,
                        world->shapes[world->bodies[b].shape]->smallest_size);
-    // an impact that shall bounce must not be braked before it happens: leave it to close first.
-    // What gravity gives in a step is no impact, and neither is round-off.
+    // an impact that shall bounce must not be braked before it happens, nor must one that others
+    // bring about while bodies still part: leave it to close first. What gravity gives in a step
+    // is no impact, and neither is round-off.
     double least = 4.0 * h * vec3_norm(vec3_from(world->def.gravity)), digits = 1e-12;
     least = fmax(least, isfinite(size) ? digits * size / h : 0.0);
     least = fmax(least,
                  digits * (vec3_norm(vec3_from(world->v[a])) + vec3_norm(vec3_from(world->v[b]))));
-    if (restitution > 0.0 && moving < -least)
+    if (restitution > 0.0 && fabs(moving) > least)
         return false;
     double still = isfinite(size) ? 1e-3 * size : 0.0;
     return contact->gap <= still || contact->gap + h * rate <= 0.0;

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CORRECTION_SWEEPS = 60 };
+enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 4 };
 
 /// One contact as the correction sees it: its normal row and the gap it has at the end of the step.
 typedef struct row {
@@ -56,6 +56,14 @@ static double end_gap(const cairn_world *world, int contact)
     return c->gap[contact] + 0.5 * world->def.time_step * c->U[contact][0];
 }
 
+/// Whether a contact that is deep is on its way out: bodies that bounce open it by themselves
+/// within a few steps, and pushing them apart in flight would take part in their impact.
+static bool is_leaving(const cairn_world *world, int contact, double gap)
+{
+    double speed = world->contacts.U[contact][0];
+    return speed > 0.0 && gap + LEAVING_STEPS * world->def.time_step * speed >= 0.0;
+}
+
 static void fill_row(const cairn_world *world, int contact, row *r)
 {
     const con_problem *problem = &world->problem;
@@ -72,7 +80,8 @@ static void fill_row(const cairn_world *world, int contact, row *r)
     int a = world->contacts.body[contact][0], b = world->contacts.body[contact][1];
     double gap = end_gap(world, contact), slop = slop_of(world, a, b);
     // leave half the slop, so that the correction rests once it is done
-    r->target = gap < -slop ? -0.5 * slop - gap : -fmax(gap + 0.5 * slop, 0.0);
+    bool deep = gap < -slop && !is_leaving(world, contact, gap);
+    r->target = deep ? -0.5 * slop - gap : -fmax(gap + 0.5 * slop, 0.0);
     r->impulse = 0.0;
     r->seen = r->target > 0.0 && W > 0.0 ? -1 : 0;
 }
@@ -90,7 +99,8 @@ static void need_chunk(void *argument, int begin, int end, int chunk, int worker
     bool needed = false;
     for (int i = begin; i < end && !needed; i++) {
         const int *body = world->contacts.body[i];
-        needed = end_gap(world, i) < -slop_of(world, body[0], body[1]);
+        double gap = end_gap(world, i);
+        needed = gap < -slop_of(world, body[0], body[1]) && !is_leaving(world, i, gap);
     }
     context->needed[chunk] = needed;
 }

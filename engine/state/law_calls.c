@@ -187,8 +187,7 @@ static con_local_problem cone_problem(const con_law *law, const void *parameters
     law->cone(parameters, &terms);
     con_local_problem problem = {.W = input->W, .mu = terms.friction};
     memcpy(problem.b, input->B, sizeof problem.b);
-    problem.b[0] +=
-        input->gap > 0.0 ? input->gap / input->step : terms.restitution * fmin(input->V[0], 0.0);
+    problem.b[0] += input->gap > 0.0 ? input->gap / input->step : terms.restitution * input->V[0];
     return problem;
 }
 

@@ -162,3 +162,8 @@ cairn_status eng_fail_plugin(cairn_plugin plugin, const char *name, cairn_error 
                          what[plugin], name, near);
     return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\"", what[plugin], name);
 }
+
+const char *cairn_version(void)
+{
+    return CAIRN_VERSION_TEXT;
+}

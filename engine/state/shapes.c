@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes of a world: made from definitions, shown to viewers and writers.
-#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
 #include "geometry/mesh/mesh_file.h"

@@ -29,6 +29,10 @@ static const variant variants[] = {
     {"hertz_mindlin",
      {"young_modulus", "friction", "rolling_friction", "twisting_friction"},
      {1e7, 0.4, 0.1, 0.1}},
+    {"adhesive",
+     {"young_modulus", "surface_energy", "friction", "rolling_friction"},
+     {1e7, 50.0, 0.4, 0.1}},
+    {"parallel_bond", {"normal_stiffness", "friction", "restitution"}, {1e5, 0.4, 0.5}},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 

@@ -52,6 +52,13 @@ static inline cairn_status set_law(cairn_world *world, const char *law, cairn_er
         {"hertz_mindlin", "rolling_friction", 0.1},
         {"hooke", "normal_stiffness", 2e4},
         {"hooke", "twisting_friction", 0.1},
+        {"adhesive", "young_modulus", 1e5},
+        {"adhesive", "surface_energy", 20.0},
+        {"adhesive", "rolling_friction", 0.1},
+        {"parallel_bond", "normal_stiffness", 2e4},
+        {"parallel_bond", "bond_normal_stiffness", 1e6},
+        {"parallel_bond", "bond_shear_stiffness", 5e5},
+        {"parallel_bond", "tensile_strength", 4e3},
     };
     const cairn_material_id none = {0};
     cairn_status status = cairn_pair_set_law(world, none, none, law, error);
@@ -59,6 +66,8 @@ static inline cairn_status set_law(cairn_world *world, const char *law, cairn_er
         if (strcmp(values[i].law, law) == 0)
             status = cairn_pair_set_value(world, none, none, values[i].name,
                                           cairn_number(values[i].value), error);
+    if (status == CAIRN_OK && strcmp(law, "parallel_bond") == 0)
+        status = cairn_pair_set_value(world, none, none, "bonds", cairn_text("always"), error);
     return status;
 }
 

@@ -22,6 +22,8 @@ FOLDERS = {
     "contact": ["linear", "cones", "laws", "problem", "local", "solvers/control",
                 "solvers/first_order", "solvers/newton", "solvers/convex", "solvers", "existence",
                 "fclib"],
+    "engine": ["state", "space", "pairs/spheres", "bodies", "pairs", "joints", "measures", "passes",
+               "files", "calls"],
     "cli": ["text", "process", "options", "run", "sweep", "bench", "compare", "info", "law", "command",
             "help", ""],
 }

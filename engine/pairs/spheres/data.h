@@ -667,15 +667,12 @@ double eng_spheres_ghost_work(const struct eng_spheres *spheres, const eng_spher
 /// Work of moving walls on the spheres of a chunk over the step just computed, J.
 double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
 
-/// That of walls that are no half-spaces.
-double eng_spheres_shapes_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
-
 /// Whether a body is a wall: a half-space, or of any other shape than a sphere and not dynamic.
 bool eng_spheres_is_wall(const cairn_world *world, int body);
 
-/// Adds a pair of a slot and a later slot or ghost to the candidates.
+/// Adds a pair of a slot and a later slot or ghost, of this body, to the candidates.
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
-                                  int other, bool far) CAIRN_CHECK_RESULT;
+                                  int other, int body, bool far) CAIRN_CHECK_RESULT;
 
 /// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
 cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;

@@ -92,17 +92,6 @@ static double wall_distance(const eng_spheres_wall *wall, const double X[4])
     return vec3_dot(wall->now.normal, vec3_sub(vec3_from(X), wall->now.point));
 }
 
-bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
-{
-    const cairn_world *world = spheres->world;
-    int own = eng_spheres_ids(spheres)[slot];
-    if (!spheres->all_covered &&
-        !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
-        return false;
-    return (world->excluded_count == 0 && world->connector_count == 0) ||
-           !eng_pair_is_idle(world, own, body);
-}
-
 static bool is_near_plane(const struct eng_spheres *spheres, int slot, const eng_spheres_wall *wall)
 {
     const double *constants = spheres->pass.constants[slot];
@@ -227,38 +216,6 @@ static eng_spheres_search note_places(const struct eng_spheres *spheres)
     return search;
 }
 
-static cairn_status add_pair(struct eng_spheres *spheres, eng_spheres_range *range,
-                             eng_spheres_pair pair)
-{
-    if (range->pair_count == range->pair_capacity) {
-        cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
-                                                 &range->pair_capacity, range->pair_count + 1);
-        if (status != CAIRN_OK)
-            return status;
-    }
-    range->pairs[range->pair_count++] = pair;
-    return CAIRN_OK;
-}
-
-/// Surface of two bodies.
-static unsigned short terms_of(const struct eng_spheres *spheres, int body_a, int body_b)
-{
-    const cairn_world *world = spheres->world;
-    if (spheres->terms_count == 1)
-        return 0;
-    return (unsigned short)(eng_surface_of(world, body_a, body_b) - world->surfaces);
-}
-
-static eng_spheres_pair pair_of(const struct eng_spheres *spheres, int slot, int other, int body,
-                                bool far)
-{
-    return (eng_spheres_pair){
-        .j = (unsigned)other,
-        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0)),
-        .terms = terms_of(spheres, eng_spheres_ids(spheres)[slot], body),
-    };
-}
-
 /// What the search for pairs is given.
 struct eng_spheres_finding {
     grid g;
@@ -266,13 +223,6 @@ struct eng_spheres_finding {
 };
 
 enum { MEET_ROWS = 512 }; // looked at in one call
-
-cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
-                                  int other, bool far)
-{
-    return add_pair(spheres, range,
-                    pair_of(spheres, slot, other, eng_spheres_body_of(spheres, other), far));
-}
 
 /// Pairs of one slot with later slots of a run of cells.
 static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
@@ -289,9 +239,8 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
                 !eng_spheres_takes(spheres, slot, eng_spheres_ids(spheres)[other]))
                 continue;
             cairn_status status =
-                add_pair(spheres, range,
-                         pair_of(spheres, slot, other, eng_spheres_ids(spheres)[other],
-                                 (found[k] & ENG_SPHERES_APART) != 0));
+                eng_spheres_pair_add(spheres, range, slot, other, eng_spheres_ids(spheres)[other],
+                                     (found[k] & ENG_SPHERES_APART) != 0);
             if (status != CAIRN_OK)
                 return status;
         }
@@ -334,9 +283,9 @@ static cairn_status pair_walls(struct eng_spheres *spheres, eng_spheres_range *r
         status = base_array_reserve(&spheres->world->allocator, &range->ghosts,
                                     &range->ghost_capacity, range->ghost_count + 1);
         if (status == CAIRN_OK)
-            status = add_pair(spheres, range,
-                              pair_of(spheres, slot, spheres->slots + 2 + range->ghost_count,
-                                      walls[w].body, gap >= near));
+            status =
+                eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + range->ghost_count,
+                                     walls[w].body, gap >= near);
         if (status == CAIRN_OK)
             range->ghosts[range->ghost_count++] = (eng_spheres_ghost){slot, w, -1, 0, false};
     }

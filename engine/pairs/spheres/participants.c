@@ -10,8 +10,6 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
 
-#include "engine/joints/joints.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,6 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
 
-#include "engine/joints/joints.h"
 #include "engine/state/surfaces.h"
 
 #include <string.h>
@@ -205,16 +204,11 @@ static cairn_status assign_slots(eng_spheres *spheres)
 static void mark_tied(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    for (int i = 0; i < world->joint_count; i++)
-        for (int side = 0; side < 2; side++)
-            if (world->joints[i].body[side] >= 0)
-                spheres->mark[world->joints[i].body[side]] = ENG_SPHERES_TIED_MARK;
-    for (int i = 0; i < world->connector_count; i++)
-        for (int side = 0; side < 2; side++)
-            spheres->mark[world->connectors[i].body[side]] = ENG_SPHERES_TIED_MARK;
-    for (int i = 0; i < world->body_count && world->motion_count > 0; i++)
-        if (eng_extra_of(world, i).motion.function != NULL)
+    for (int i = 0; i < world->body_count && world->extra_count > 0; i++) {
+        eng_extra extra = eng_extra_of(world, i);
+        if (extra.joints > 0 || extra.first_connector != 0 || extra.motion.function != NULL)
             spheres->mark[i] = ENG_SPHERES_TIED_MARK;
+    }
 }
 
 /// Bodies without a slot, then those with one that are tied, each in their order.
@@ -314,8 +308,10 @@ static void return_memory(eng_spheres *spheres)
         return;
     if (world->step_count == 0)
         eng_state_shrink(world, world->reach);
-    if (!world->general_work)
-        eng_blocks_release(world);
+    if (world->general_work)
+        return;
+    eng_blocks_release(world);
+    eng_colliders_release(world);
 }
 
 cairn_status eng_spheres_plan_laws(eng_spheres *spheres)

@@ -7,7 +7,7 @@
 
 #include "base/elementary.h"
 #include "base/hash.h"
-#include "engine/passes/rotation.h"
+#include "engine/state/rotation.h"
 #include "geometry/narrow/narrow.h"
 
 #include <string.h>
@@ -314,13 +314,6 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
 }
 
 // ---------------------------------------------------------------- contacts
-
-int eng_spheres_body_of(const eng_spheres *spheres, int slot)
-{
-    if (slot < spheres->slots)
-        return eng_spheres_ids(spheres)[slot];
-    return ((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, slot)->wall].body;
-}
 
 /// Slot of the i-th contact of the last step, in the order of chunks, blocks and lanes.
 static int nth_pair_slot(const eng_spheres *spheres, int i)

@@ -86,11 +86,10 @@ static bool allocate_general(eng_spheres_record *record, base_arena *arena)
            record->moved != NULL;
 }
 
-bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
+bool eng_spheres_record_allocate_large(eng_spheres_record *record, base_arena *arena)
 {
     size_t slots = (size_t)record->counts[ENG_SPHERES_RECORD_SLOTS];
     size_t pair_slots = (size_t)record->counts[ENG_SPHERES_RECORD_PAIR_SLOTS];
-    size_t walls = (size_t)record->counts[ENG_SPHERES_RECORD_WALLS];
     size_t moments = (size_t)record->counts[ENG_SPHERES_RECORD_MOMENTS];
     record->body = base_arena_array(arena, int, "sphere bodies", slots);
     record->slots = base_arena_allocate(arena, "sphere slots", slots, sizeof *record->slots);
@@ -101,13 +100,18 @@ bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
     record->columns = base_arena_array(arena, double, "sphere columns",
                                        (size_t)record->counts[ENG_SPHERES_RECORD_COLUMNS]);
     record->acts = base_arena_array(arena, unsigned char, "sphere pair bits", pair_slots);
+    return record->body != NULL && record->slots != NULL && record->pair_slots != NULL &&
+           record->moments != NULL && record->columns != NULL && record->acts != NULL;
+}
+
+bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
+{
+    size_t walls = (size_t)record->counts[ENG_SPHERES_RECORD_WALLS];
     size_t chunks = (size_t)record->counts[ENG_SPHERES_RECORD_CHUNKS];
     record->travelled =
         base_arena_allocate(arena, "sphere chunks", chunks, sizeof *record->travelled);
     record->walls = base_arena_allocate(arena, "sphere walls", walls, sizeof *record->walls);
-    return record->body != NULL && record->slots != NULL && record->pair_slots != NULL &&
-           record->moments != NULL && record->columns != NULL && record->acts != NULL &&
-           record->travelled != NULL && record->walls != NULL && allocate_groups(record, arena) &&
+    return record->travelled != NULL && record->walls != NULL && allocate_groups(record, arena) &&
            allocate_general(record, arena);
 }
 
@@ -125,37 +129,78 @@ static void copy_slot(const eng_spheres *spheres, int slot,
     to[ROW_MARGIN] = eng_spheres_margins(spheres)[slot];
 }
 
-/// Moments of a pair_slot, and the bits of those that slip.
-static int copy_moments(const eng_spheres_resist *resist, int k,
-                        double to[ENG_SPHERES_RECORD_MOMENT_WIDTH])
+void eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        to[axis] = resist->rolling[axis][k];
-        to[axis + 4] = (double)resist->lag_rolling[axis][k];
-    }
-    to[3] = resist->twisting[k];
-    to[7] = (double)resist->lag_twisting[k];
-    return (resist->roll_slip >> k & 1 ? ROLLS : 0) | (resist->twist_slip >> k & 1 ? TWISTS : 0);
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    memcpy(out, eng_spheres_ids(spheres) + first, (size_t)count * sizeof(int));
 }
 
-static void copy_pair_slot(const eng_spheres *spheres, int pair_slot, eng_spheres_record *record)
+void eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out)
 {
-    const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-    int k = pair_slot % ENG_SPHERES_WIDTH;
-    double *to = record->pair_slots[pair_slot];
-    for (int axis = 0; axis < 3; axis++) {
-        to[axis] = block->spring[axis][k];
-        to[axis + 3] = (double)block->lag_tangent[axis][k];
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    double(*to)[ENG_SPHERES_RECORD_SLOT_WIDTH] = out;
+    for (int64_t i = 0; i < count; i++)
+        copy_slot(spheres, (int)(first + i), to[i]);
+}
+
+void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out)
+{
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    double(*to)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH] = out;
+    for (int64_t i = 0; i < count; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
+        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
+        for (int axis = 0; axis < 3; axis++) {
+            to[i][axis] = block->spring[axis][k];
+            to[i][axis + 3] = (double)block->lag_tangent[axis][k];
+        }
+        to[i][6] = (double)block->lag_normal[k];
     }
-    to[6] = (double)block->lag_normal[k];
-    for (int row = 0; row < spheres->kept_rows; row++)
-        record->columns[pair_slot * spheres->kept_rows + row] =
-            eng_spheres_columns(spheres, block)[row][k];
-    int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
-    const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-    if (resist != NULL)
-        acts |= copy_moments(resist, k, record->moments[pair_slot]);
-    record->acts[pair_slot] = (unsigned char)acts;
+}
+
+void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out)
+{
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    unsigned char *to = out;
+    for (int64_t i = 0; i < count; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
+        const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
+        int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
+        if (resist != NULL)
+            acts |= (resist->roll_slip >> k & 1 ? ROLLS : 0) |
+                    (resist->twist_slip >> k & 1 ? TWISTS : 0);
+        to[i] = (unsigned char)acts;
+    }
+}
+
+void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out)
+{
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    double(*to)[ENG_SPHERES_RECORD_MOMENT_WIDTH] = out;
+    for (int64_t i = 0; i < count; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
+        const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
+        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
+        for (int axis = 0; axis < 3; axis++) {
+            to[i][axis] = resist->rolling[axis][k];
+            to[i][axis + 4] = (double)resist->lag_rolling[axis][k];
+        }
+        to[i][3] = resist->twisting[k];
+        to[i][7] = (double)resist->lag_twisting[k];
+    }
+}
+
+void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out)
+{
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    double *to = out;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t pair_slot = (first + i) / spheres->kept_rows,
+                row = (first + i) % spheres->kept_rows;
+        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+        to[i] = eng_spheres_columns(spheres, block)[row][pair_slot % ENG_SPHERES_WIDTH];
+    }
 }
 
 enum { WALL_VECTORS = 11, WALL_POSES = WALL_VECTORS * 3, POSE = 7 };
@@ -249,12 +294,6 @@ void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *recor
     if (spheres == NULL)
         return;
     copy_general(spheres, record);
-    for (int slot = 0; slot < spheres->slots; slot++) {
-        record->body[slot] = eng_spheres_ids(spheres)[slot];
-        copy_slot(spheres, slot, record->slots[slot]);
-    }
-    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++)
-        copy_pair_slot(spheres, pair_slot, record);
     for (int i = 0; i < record->counts[ENG_SPHERES_RECORD_CHUNKS]; i++) {
         record->travelled[i][0] = spheres->pass.chunks[i].left;
         record->travelled[i][1] = spheres->pass.chunks[i].path;
@@ -340,6 +379,7 @@ static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
     for (int slot = 0; slot < spheres->slots; slot++) {
         eng_spheres_ids(spheres)[slot] = record->body[slot];
         memcpy(spheres->pass.X[slot], record->slots[slot] + ROW_REFERENCE, 3 * sizeof(double));
+        memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
         eng_spheres_margins(spheres)[slot] = record->slots[slot][ROW_MARGIN];
     }
     eng_spheres_slots_measure(spheres);
@@ -526,6 +566,18 @@ static cairn_status make_list(eng_spheres *spheres, const eng_spheres_record *re
     return status;
 }
 
+/// Whether only places that hold a pair have something in contact.
+static bool are_acts_sound(const eng_spheres *spheres, const unsigned char *acts)
+{
+    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
+        bool empty = eng_spheres_slot_a(block, pair_slot % ENG_SPHERES_WIDTH) >= spheres->slots;
+        if (empty && acts[pair_slot] != 0)
+            return false;
+    }
+    return true;
+}
+
 /// Whether the list that was made has the places that the record fills.
 static bool fits_list(const eng_spheres *spheres, const eng_spheres_record *record)
 {
@@ -540,7 +592,20 @@ static bool fits_list(const eng_spheres *spheres, const eng_spheres_record *reco
            record->counts[ENG_SPHERES_RECORD_MOMENTS] ==
                (spheres->pass.resist != NULL ? pair_slots : 0) &&
            record->counts[ENG_SPHERES_RECORD_COLUMNS] == pair_slots * spheres->kept_rows &&
-           record->counts[ENG_SPHERES_RECORD_CHUNKS] == spheres->chunk_count;
+           record->counts[ENG_SPHERES_RECORD_CHUNKS] == spheres->chunk_count &&
+           are_acts_sound(spheres, record->acts);
+}
+
+/// Whether only pairs of the list touch, and none of the places that fill up its blocks.
+static bool are_touches_sound(const eng_spheres *spheres, const eng_spheres_record *record)
+{
+    for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
+        if (record->acts[i] & TOUCHES &&
+            eng_spheres_slot_a(block, i % ENG_SPHERES_WIDTH) >= spheres->slots)
+            return false;
+    }
+    return true;
 }
 
 /// What concerns bodies of the general passes.
@@ -613,7 +678,8 @@ cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_re
     if (status == CAIRN_OK)
         status = make_list(spheres, record);
     bool listed = record->counts[ENG_SPHERES_RECORD_CHUNKS] > 0;
-    if (status == CAIRN_OK && spheres->slots > 0 && listed && !fits_list(spheres, record))
+    if (status == CAIRN_OK && spheres->slots > 0 && listed &&
+        !(fits_list(spheres, record) && are_touches_sound(spheres, record)))
         status = CAIRN_ERROR_FORMAT;
     if (status == CAIRN_OK)
         status = place_general(spheres, record);

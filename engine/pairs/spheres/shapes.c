@@ -38,12 +38,6 @@ static const eng_spheres_wall *wall_of(const struct eng_spheres *spheres, int wa
     return (const eng_spheres_wall *)spheres->walls.block + wall;
 }
 
-bool eng_spheres_is_wall(const cairn_world *world, int body)
-{
-    const eng_body *b = &world->bodies[body];
-    return b->kind != CAIRN_DYNAMIC && b->shape >= 0 && world->shapes[b->shape]->kind != GEO_SPHERE;
-}
-
 static const geo_shape *shape_of(const struct eng_spheres *spheres, int wall)
 {
     return wall_of(spheres, wall)->shape;
@@ -359,9 +353,13 @@ static void visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_sph
         chunk->out_of_memory = true;
 }
 
-double eng_spheres_shapes_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
+double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
     double work = 0.0;
+    for (int i = chunk->first_ghost; i < chunk->end_ghost; i++)
+        if (wall_of(spheres, ghost_at(spheres, i)->wall)->moves &&
+            ghost_at(spheres, i)->pair_slot >= 0)
+            work += eng_spheres_ghost_work(spheres, ghost_at(spheres, i), spheres->slots + 2 + i);
     for (int g = chunk->first_group; g < chunk->end_group; g++) {
         const eng_spheres_group *group = &groups_of(spheres)[g];
         for (int i = group->first_ghost;
@@ -496,7 +494,8 @@ static cairn_status add_group(struct eng_spheres *spheres, int slot, int wall,
         *touch_at(spheres, index) = (eng_spheres_touch){wall_contact, wall_contact};
         if (kept != NULL)
             touch_at(spheres, index)->now = kept->wall_contact;
-        status = eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + index, far);
+        status = eng_spheres_pair_add(spheres, range, slot, spheres->slots + 2 + index,
+                                      wall_of(spheres, wall)->body, far);
     }
     return status;
 }

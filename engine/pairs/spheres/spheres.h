@@ -168,10 +168,21 @@ typedef struct eng_spheres_record {
 /// Counts and reals of the world's executor.
 void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record);
 
-/// Arrays for the counts, in the arena; false when out of memory.
+/// Arrays for the counts, in the arena; false when out of memory. Those of slots, pairs, moments
+/// and columns are large: reading needs them too, and writing makes them part by part, below.
 bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena);
+bool eng_spheres_record_allocate_large(eng_spheres_record *record, base_arena *arena);
 
-/// Fills the arrays.
+/// Elements [first, first + count) of the large arrays of a world's record.
+/// @param world  const cairn_world
+void eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out);
+
+/// Fills the other arrays.
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record);
 
 /// The plan is made again, and the executor goes on as the one that was recorded, to the bit. Call

@@ -3,7 +3,7 @@
 // the wall's point next to it.
 #include "engine/pairs/spheres/data.h"
 
-#include "engine/passes/rotation.h"
+#include "engine/state/rotation.h"
 
 static eng_spheres_wall *walls_of(const struct eng_spheres *spheres)
 {
@@ -93,16 +93,6 @@ void eng_spheres_ghost_back(struct eng_spheres *spheres, eng_spheres_ghost *ghos
     double away = ghost->deep ? 0.5 * radius : way;
     *sum = ghost->deep ? away - gap : radius;
     vec3_store(X, vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), away, normal));
-}
-
-double eng_spheres_chunk_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
-{
-    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    double work = 0.0;
-    for (int i = chunk->first_ghost; i < chunk->end_ghost; i++)
-        if (walls_of(spheres)[ghosts[i].wall].moves && ghosts[i].pair_slot >= 0)
-            work += eng_spheres_ghost_work(spheres, &ghosts[i], spheres->slots + 2 + i);
-    return work + eng_spheres_shapes_work(spheres, chunk);
 }
 
 void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,

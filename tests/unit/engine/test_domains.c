@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Domains of a large world: upright cuts, balanced, with few contacts across; threads and a restart
 // change no bit.
-#include "engine/passes/domains.h"
+#include "engine/pairs/domains.h"
 
 #include "tests/check.h"
 

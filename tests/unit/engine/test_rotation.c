@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Torque-free rotation: reference trajectories of the three schemes, exact solutions, invariants.
-#include "engine/passes/rotation.h"
+#include "engine/state/rotation.h"
 #include "tests/check.h"
 
 typedef struct scheme_case {

@@ -87,13 +87,40 @@ static const variant variants[] = {
       {"rolling_friction", 0.1, NULL},
       {"twisting_friction", 0.1, NULL},
       {"twisting_damping", 1.0, NULL}}},
+    {"adhesive",
+     {{"surface_energy", 2.0, NULL},
+      {"restitution", 1.0, NULL},
+      {"friction", 0.3, NULL},
+      {"rolling_friction", 0.1, NULL}}},
+    {"adhesive",
+     {{"surface_energy", 2.0, NULL}, {"restitution", 0.7, NULL}, {"adhesion", 0.0, "dmt"}}},
+    {"adhesive",
+     {{"bridge_volume", 1e-10, NULL},
+      {"contact_angle", 20.0, NULL},
+      {"surface_tension", 1.0, NULL},
+      {"rolling_friction", 0.1, NULL},
+      {"rolling_damping", 1.0, NULL},
+      {"adhesion", 0.0, "capillary"}}},
+    {"parallel_bond", {{"normal_stiffness", 1e5, NULL}, {"friction", 0.3, NULL}}},
+    {"parallel_bond",
+     {{"normal_stiffness", 1e5, NULL},
+      {"bond_normal_stiffness", 2e7, NULL},
+      {"bond_shear_stiffness", 2e7, NULL},
+      {"bond_damping_ratio", 0.2, NULL},
+      {"tensile_strength", 1e4, NULL},
+      {"shear_strength", 1e6, NULL},
+      {"restitution", 1.0, NULL},
+      {"bonds", 0.0, "always"}}},
 };
 
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
-/// A force that jumps at the touch: the audit converges with h alone.
+/// A force that jumps at the touch, or when a bond breaks: the audit converges with h alone.
 static bool jumps(int index)
 {
+    if (strcmp(variants[index].law, "adhesive") == 0 ||
+        strcmp(variants[index].law, "parallel_bond") == 0)
+        return true;
     for (int i = 0; i < 10 && variants[index].settings[i].name != NULL; i++)
         if (strcmp(variants[index].settings[i].name, "constant_pull_off_force") == 0)
             return true;
@@ -393,7 +420,8 @@ static bool audit_step(const parameters *law, con_law_state *s, mat3 *frame, dou
         s->body[k].position = vec3_add_scaled(s->body[k].position, 0.5 * h, s->body[k].velocity);
     con_law_state at = *s;
     con_law_response r = law_evaluate(law, &at);
-    bool closed = r.gap <= 0.0;
+    bool held = law->law->bonded != NULL && law->law->bonded(law->values, s->history);
+    bool closed = r.gap <= 0.0 || held;
     vec3 R = mat3_apply_transposed(frame, vec3_from(s->R_previous));
     vec3_store(at.R_previous, mat3_apply(&r.input.frame, R));
     r = law_evaluate(law, &at);
@@ -487,7 +515,8 @@ static double worst_residual(const parameters *law, double duration, double step
         worst = fmax(worst, book.residual / exchanged);
         assert_true(book.bounced);
         assert_true(book.friction >= -1e-3 * exchanged);
-        assert_true(book.plastic >= -1e-12);
+        if (!(book.plastic >= -1e-9))
+            fail_msg("%s: plastic loss %g J", law->law->name, book.plastic);
     }
     return worst;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies: creation in principal axes, colliders, state between steps.
+// Bodies in the public interface: creation in principal axes, state and loads between steps.
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/surfaces.h"
@@ -117,94 +117,6 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
     return CAIRN_OK;
 }
 
-static bool is_ball(const eng_solid *solid)
-{
-    const pose *f = &solid->frame;
-    const vec3 *i = &solid->inertia, *p = &f->position;
-    return i->x == i->y && i->y == i->z && p->x == 0.0 && p->y == 0.0 && p->z == 0.0 &&
-           f->orientation.w == 1.0;
-}
-
-/// A body that is not alike about all axes gets a solid: the youngest one where it can.
-static cairn_status keep_solid(cairn_world *world, const eng_solid *solid, eng_body *body)
-{
-    body->moment = solid->inertia.x;
-    if (is_ball(solid))
-        return CAIRN_OK;
-    int last = world->solid_last;
-    bool again =
-        last > 0 && memcmp(&world->solids[last - 1], solid, offsetof(eng_solid, uses)) == 0;
-    if (!again && world->solid_free > 0) {
-        last = world->solid_free;
-        world->solid_free = world->solids[last - 1].next;
-    } else if (!again) {
-        cairn_status status = base_array_reserve(&world->allocator, &world->solids,
-                                                 &world->solid_capacity, world->solid_count + 1);
-        if (status != CAIRN_OK)
-            return status;
-        last = ++world->solid_count;
-    }
-    if (!again)
-        world->solids[last - 1] = *solid;
-    world->solids[last - 1].uses++;
-    world->solid_last = body->solid = last;
-    return CAIRN_OK;
-}
-
-static void drop_solid(cairn_world *world, int solid)
-{
-    if (solid == 0 || --world->solids[solid - 1].uses > 0)
-        return;
-    world->solids[solid - 1].next = world->solid_free;
-    world->solid_free = solid;
-    if (world->solid_last == solid)
-        world->solid_last = 0;
-}
-
-eng_extra *eng_extra_make(cairn_world *world, int body)
-{
-    int *extra = &world->bodies[body].extra;
-    if (*extra > 0)
-        return &world->extras[*extra - 1];
-    if (world->extra_free > 0) {
-        *extra = world->extra_free;
-        world->extra_free = world->extras[*extra - 1].next;
-    } else {
-        if (base_array_reserve(&world->allocator, &world->extras, &world->extra_capacity,
-                               world->extra_count + 1) != CAIRN_OK)
-            return NULL;
-        *extra = ++world->extra_count;
-    }
-    world->extras[*extra - 1] = (eng_extra){0};
-    return &world->extras[*extra - 1];
-}
-
-void eng_extra_drop(cairn_world *world, int body)
-{
-    int extra = world->bodies[body].extra;
-    world->bodies[body].extra = 0;
-    if (extra == 0)
-        return;
-    eng_extra *dropped = &world->extras[extra - 1];
-    if (dropped->name != NULL)
-        base_names_remove(&world->body_names, dropped->name);
-    base_release(&world->allocator, dropped->name);
-    world->motion_count -= dropped->motion.function != NULL;
-    *dropped = (eng_extra){.next = world->extra_free};
-    world->extra_free = extra;
-}
-
-cairn_status eng_loads_reserve(cairn_world *world)
-{
-    if (world->loads != NULL)
-        return CAIRN_OK;
-    world->loads = base_allocate(&world->allocator, (size_t)world->body_count, sizeof(eng_load));
-    if (world->loads == NULL)
-        return CAIRN_ERROR_MEMORY;
-    world->load_capacity = world->body_count;
-    return CAIRN_OK;
-}
-
 cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t user,
                                  cairn_error *error)
 {
@@ -213,12 +125,7 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
         return eng_fail_id(error, status, "body");
     if (world->users == NULL && user == 0)
         return CAIRN_OK;
-    if (world->users == NULL) {
-        world->users =
-            base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
-        world->user_capacity = world->body_count;
-    }
-    if (world->users == NULL)
+    if (eng_users_reserve(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
     world->users[id.index] = user;
     return CAIRN_OK;
@@ -231,139 +138,6 @@ cairn_status cairn_body_get_user(const cairn_world *world, cairn_body_id id, uin
     cairn_status status = eng_body_check(world, id);
     *user = status == CAIRN_OK && world->users != NULL ? world->users[id.index] : 0;
     return status;
-}
-
-cairn_status eng_state_reserve(cairn_world *world, int needed)
-{
-    if (needed <= world->state_capacity)
-        return CAIRN_OK;
-    const base_allocator *allocator = &world->allocator;
-    int capacities[2] = {world->state_capacity, world->state_capacity};
-    cairn_status status = base_array_reserve(allocator, &world->q, &capacities[0], needed);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->v, &capacities[1], needed);
-    if (status == CAIRN_OK)
-        world->state_capacity = capacities[0];
-    return status;
-}
-
-void eng_state_release(cairn_world *world)
-{
-    base_release(&world->allocator, world->q);
-    base_release(&world->allocator, world->v);
-    world->q = NULL;
-    world->v = NULL;
-    world->state_capacity = 0;
-}
-
-void eng_state_shrink(cairn_world *world, int needed)
-{
-    const base_allocator *allocator = &world->allocator;
-    if (needed == 0)
-        eng_state_release(world);
-    if (needed >= world->state_capacity)
-        return;
-    size_t count = (size_t)needed;
-    void *q = allocator->reallocate(allocator->context, world->q, count * sizeof *world->q);
-    world->q = q != NULL ? q : world->q;
-    void *v = q != NULL
-                  ? allocator->reallocate(allocator->context, world->v, count * sizeof *world->v)
-                  : NULL;
-    world->v = v != NULL ? v : world->v;
-    // a block that stayed large is only used in part
-    world->state_capacity = q != NULL ? needed : world->state_capacity;
-}
-
-eng_state eng_state_of(const cairn_world *world, int body)
-{
-    if (eng_spheres_holds(world, body))
-        return eng_spheres_state_of(world, body);
-    eng_state state = {.q = world->q[body]};
-    memcpy(state.v, world->v[body], sizeof state.v);
-    return state;
-}
-
-pose eng_middle_of(const cairn_world *world, int body)
-{
-    if (eng_spheres_holds(world, body))
-        return eng_spheres_middle_of(world, body);
-    return body < world->blocks_count ? world->q_mid[body] : world->q[body];
-}
-
-cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
-{
-    if (eng_spheres_holds(world, body))
-        return eng_spheres_state_set(world, body, state);
-    world->q[body] = state->q;
-    memcpy(world->v[body], state->v, sizeof state->v);
-    if (body < world->blocks_count)
-        world->q_mid[body] = state->q;
-    eng_spheres_wall_changed(world, body);
-    return CAIRN_OK;
-}
-
-/// What the blocks of a step know of a body that none of them has seen.
-static void init_blocks(cairn_world *world, int index)
-{
-    eng_mass_inverse_of(world, index, world->mass_inverse[index]);
-    memset(world->correction[index], 0, sizeof world->correction[index]);
-    world->q_mid[index] = world->q[index];
-    memcpy(world->v_free[index], world->v[index], sizeof world->v[index]);
-    memcpy(world->v_end[index], world->v[index], sizeof world->v[index]);
-}
-
-/// Spheres with a slot are immobile to the general passes until they take part.
-static void clear_blocks(cairn_world *world, int index)
-{
-    memset(world->mass_inverse[index], 0, sizeof world->mass_inverse[index]);
-    memset(world->correction[index], 0, sizeof world->correction[index]);
-    memset(world->v_free[index], 0, sizeof world->v_free[index]);
-    memset(world->v_end[index], 0, sizeof world->v_end[index]);
-    memset(world->v[index], 0, sizeof world->v[index]);
-    world->q_mid[index] = world->q[index] = pose_identity();
-}
-
-cairn_status eng_blocks_reserve(cairn_world *world)
-{
-    int known = world->blocks_count, needed = world->reach;
-    int capacities[5];
-    for (int i = 0; i < 5; i++)
-        capacities[i] = world->blocks_capacity;
-    const base_allocator *allocator = &world->allocator;
-    cairn_status status = eng_colliders_reserve(world);
-    if (status == CAIRN_OK && needed > world->blocks_capacity) {
-        status = base_array_reserve(allocator, &world->q_mid, &capacities[0], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->v_free, &capacities[1], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->v_end, &capacities[2], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->correction, &capacities[3], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->mass_inverse, &capacities[4], needed);
-    }
-    if (status != CAIRN_OK)
-        return status;
-    world->blocks_capacity = capacities[0];
-    world->blocks_count = needed;
-    for (int i = known; i < needed; i++)
-        if (eng_spheres_holds(world, i))
-            clear_blocks(world, i);
-        else
-            init_blocks(world, i);
-    return CAIRN_OK;
-}
-
-void eng_blocks_release(cairn_world *world)
-{
-    void *arrays[] = {world->q_mid, world->v_free, world->v_end, world->correction,
-                      world->mass_inverse};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        base_release(&world->allocator, arrays[i]);
-    world->q_mid = NULL;
-    world->v_free = world->v_end = world->correction = world->mass_inverse = NULL;
-    world->blocks_capacity = world->blocks_count = 0;
-    eng_colliders_release(world);
 }
 
 /// Principal pose from the pose of the shape's frame.
@@ -418,48 +192,6 @@ static cairn_status make_room(cairn_world *world, int row)
     return status;
 }
 
-/// The body of a row gets its name.
-static cairn_status keep_name(cairn_world *world, const char *name, int row)
-{
-    char *copy = base_copy_text(&world->allocator, name);
-    eng_extra *extra = copy != NULL ? eng_extra_make(world, row) : NULL;
-    cairn_status status = extra != NULL
-                              ? base_names_add(&world->body_names, &world->allocator, copy, row)
-                              : CAIRN_ERROR_MEMORY;
-    if (status == CAIRN_OK)
-        extra->name = copy;
-    else
-        base_release(&world->allocator, copy);
-    return status;
-}
-
-void eng_body_clear(cairn_world *world, int row)
-{
-    eng_body *body = &world->bodies[row];
-    eng_colliders_drop(world, row);
-    drop_solid(world, body->solid);
-    eng_extra_drop(world, row);
-    world->shapes[body->shape]->uses--;
-    // its material stays: nothing is looked up by that of a removed body
-    *body = (eng_body){.kind = CAIRN_FIXED,
-                       .shape = -1,
-                       .material = body->material,
-                       .first_collider = body->first_collider,
-                       .collider_room = body->collider_room,
-                       .mass = INFINITY,
-                       .moment = INFINITY};
-    if (world->loads != NULL)
-        world->loads[row] = (eng_load){0};
-    if (world->users != NULL)
-        world->users[row] = 0;
-    if (row < world->state_capacity) {
-        world->q[row] = pose_identity();
-        memset(world->v[row], 0, sizeof world->v[row]);
-    }
-    if (row < world->blocks_count)
-        init_blocks(world, row);
-}
-
 /// The colliders of a row's body: those that the row has, or new ones where they are too few.
 static cairn_status place_colliders(cairn_world *world, int row)
 {
@@ -492,56 +224,6 @@ static void book_arrival(cairn_world *world, int row)
     world->energy.population += kinetic + potential;
 }
 
-cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
-                           const eng_solid *solid, const char *name)
-{
-    eng_body body = *made;
-    cairn_status status = keep_solid(world, solid, &body);
-    if (status != CAIRN_OK)
-        return status;
-    world->bodies[row] = body;
-    world->shapes[body.shape]->uses++;
-    if (name != NULL)
-        status = keep_name(world, name, row);
-    if (status != CAIRN_OK)
-        eng_body_clear(world, row);
-    return status;
-}
-
-/// A row without a body.
-static void init_row(cairn_world *world, int row)
-{
-    world->bodies[row] = (eng_body){.kind = CAIRN_FIXED,
-                                    .shape = -1,
-                                    .first_collider = world->collider_count,
-                                    .mass = INFINITY,
-                                    .moment = INFINITY};
-    world->q[row] = pose_identity();
-    memset(world->v[row], 0, sizeof world->v[row]);
-    if (world->loads != NULL)
-        world->loads[row] = (eng_load){0};
-    if (world->users != NULL)
-        world->users[row] = 0;
-}
-
-cairn_status eng_bodies_reserve(cairn_world *world, int rows)
-{
-    const base_allocator *allocator = &world->allocator;
-    cairn_status status =
-        base_array_reserve(allocator, &world->bodies, &world->body_capacity, rows);
-    if (status == CAIRN_OK)
-        status = eng_slots_reserve(&world->body_slots, allocator, rows);
-    if (status == CAIRN_OK)
-        status = eng_state_reserve(world, rows);
-    if (status == CAIRN_OK && world->loads != NULL)
-        status = base_array_reserve(allocator, &world->loads, &world->load_capacity, rows);
-    if (status == CAIRN_OK && world->users != NULL)
-        status = base_array_reserve(allocator, &world->users, &world->user_capacity, rows);
-    for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
-        init_row(world, world->body_count);
-    return status;
-}
-
 /// Fills a free row, with the colliders it has or, where those are too few, with new ones.
 static cairn_status fill_row(cairn_world *world, int row, const eng_body *made,
                              const eng_solid *solid, const char *name)
@@ -552,14 +234,11 @@ static cairn_status fill_row(cairn_world *world, int row, const eng_body *made,
     cairn_status status = eng_body_make(world, row, &body, solid, name);
     if (status == CAIRN_OK)
         status = place_colliders(world, row);
-    if (status != CAIRN_OK && eng_body_is_live(world, row))
+    if (status != CAIRN_OK && eng_body_is_live(world, row)) {
+        eng_colliders_drop(world, row);
         eng_body_clear(world, row);
+    }
     return status;
-}
-
-void eng_population_changes(cairn_world *world)
-{
-    world->population_changed = world->population_changed || world->energy_started;
 }
 
 cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, cairn_body_id *body,
@@ -583,7 +262,7 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
         return base_fail(error, status, "out of memory for a body");
     init_state(world, &solid.frame, def, row);
     if (row < world->blocks_count)
-        init_blocks(world, row);
+        eng_blocks_init(world, row);
     eng_slots_take(&world->body_slots);
     book_arrival(world, row);
     eng_population_changes(world);

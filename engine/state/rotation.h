@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotation schemes of a rigid body over one step, theory.md section 1.
-#ifndef CAIRN_ENGINE_PASSES_ROTATION_H
-#define CAIRN_ENGINE_PASSES_ROTATION_H
+#ifndef CAIRN_ENGINE_STATE_ROTATION_H
+#define CAIRN_ENGINE_STATE_ROTATION_H
 
 #include "base/vec.h"
 #include <cairn/cairn.h>

@@ -6,8 +6,8 @@
 // Pairs of cone laws come first, in the order of the list: their contacts form the implicit
 // problem. The others follow in batches: pairs of one class (shapes of A and B) under one surface
 // (law and parameters).
-#ifndef CAIRN_ENGINE_PAIRS_PLAN_H
-#define CAIRN_ENGINE_PAIRS_PLAN_H
+#ifndef CAIRN_ENGINE_STATE_PLAN_H
+#define CAIRN_ENGINE_STATE_PLAN_H
 
 #include "base/memory.h"
 #include "geometry/shape/shape.h"

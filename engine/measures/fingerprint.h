@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from, by part, to tell whether a checkpoint belongs to it.
-#ifndef CAIRN_ENGINE_FILES_FINGERPRINT_H
-#define CAIRN_ENGINE_FILES_FINGERPRINT_H
+#ifndef CAIRN_ENGINE_MEASURES_FINGERPRINT_H
+#define CAIRN_ENGINE_MEASURES_FINGERPRINT_H
 
 #include "engine/state/world.h"
 

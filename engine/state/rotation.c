@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schemes RIG_POS, RIG_NEG and RIG_IMP.
-#include "engine/passes/rotation.h"
+#include "engine/state/rotation.h"
 
 /// exp(-h/2 omega) p: what is constant in space, seen from axes that turned by h/2 omega.
 static vec3 turn_back(vec3 omega, double half_step, vec3 p)

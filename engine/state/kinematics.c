@@ -1,37 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies by themselves: their motion over the two halves of a step, velocities of points, energies.
-#include "engine/passes/rotation.h"
+// One body by itself: its motion over a step, velocities of points, energies.
+#include "engine/state/rotation.h"
 #include "engine/state/world.h"
 
 #include <string.h>
 
-static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)chunk, (void)worker;
-    cairn_world *world = argument;
-    double half = 0.5 * world->def.time_step;
-    for (int k = begin; k < end; k++) {
-        int i = world->active[k];
-        if (world->bodies[i].kind == CAIRN_FIXED) {
-            world->q_mid[i] = world->q[i];
-            continue;
-        }
-        const double *v = world->v[i];
-        world->q_mid[i].position = vec3_add_scaled(world->q[i].position, half, vec3_from(v));
-        world->q_mid[i].orientation =
-            eng_rotation_advance(world->q[i].orientation, vec3_scale(half, vec3_from(v + 3)));
-    }
-}
-
-void eng_block_midpoint(cairn_world *world)
-{
-    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
-}
-
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
-    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
+    return quat_rotate_inverse(world->q_mid[body].orientation, eng_applied_of(world, body)->torque);
 }
 
 void eng_body_free(const cairn_world *world, int body, double v_free[6])
@@ -40,29 +17,10 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6])
     const double *v = world->v[body];
     double h = world->def.time_step;
     vec3 g = vec3_from(world->def.gravity);
-    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_load_of(world, body)->force);
+    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_applied_of(world, body)->force);
     vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
     vec3_store(v_free + 3, eng_rotation_free(eng_inertia_of(world, body), vec3_from(v + 3),
                                              midpoint_torque(world, body), h));
-}
-
-static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
-{
-    (void)chunk, (void)worker;
-    cairn_world *world = argument;
-    for (int k = begin; k < end; k++) {
-        int i = world->active[k];
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            eng_body_free(world, i, world->v_free[i]);
-        else
-            memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
-    }
-}
-
-void eng_block_free_velocity(cairn_world *world)
-{
-    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, free_velocity_chunk,
-                      world);
 }
 
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
@@ -152,4 +110,11 @@ double eng_potential_energy(const cairn_world *world)
             sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
     }
     return sum;
+}
+
+void eng_solver_rows_fill(cairn_world *world)
+{
+    for (int k = 0; k < world->active_count && world->solver_row != NULL; k++)
+        memcpy(world->solver_v_free[k], world->v_free[world->active[k]],
+               sizeof world->solver_v_free[k]);
 }

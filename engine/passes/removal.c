@@ -50,16 +50,6 @@ static void forget_arrival(cairn_world *world, int body)
         }
 }
 
-cairn_status eng_slots_prepare_all(cairn_world *world)
-{
-    eng_slots *const slots[] = {&world->body_slots, &world->shape_slots, &world->joint_slots,
-                                &world->connector_slots};
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < BASE_COUNT(slots) && status == CAIRN_OK; i++)
-        status = eng_slots_prepare(slots[i], &world->allocator);
-    return status;
-}
-
 cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)
 {
     cairn_status status = eng_body_check(world, id);
@@ -95,6 +85,7 @@ void eng_removals_settle(cairn_world *world)
     for (int row = 0; row < world->body_count; row++)
         if (world->bodies[row].removed != 0) {
             int shape = world->bodies[row].shape;
+            eng_colliders_drop(world, row);
             eng_body_clear(world, row);
             if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0)
                 eng_shape_drop(world, shape);

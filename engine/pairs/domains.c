@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Domains of the implicit problem: bodies cut in halves by upright planes, theory.md (6.6). A
 // function of the bodies' places and contacts alone.
-#include "engine/passes/domains.h"
-
-#include "engine/joints/joints.h"
+#include "engine/pairs/domains.h"
 
 #include <math.h>
 #include <string.h>
@@ -176,11 +174,10 @@ static int list_bodies(const cairn_world *world, eng_domains *domains, int *list
 {
     int count = 0;
     for (int i = 0; i < world->body_count; i++)
-        domains->of_body[i] = world->bodies[i].kind == CAIRN_DYNAMIC ? 0 : ENG_DOMAIN_ANY;
-    for (int k = 0; k < world->joint_count; k++)
-        for (int s = 0; s < 2; s++)
-            if (world->joints[k].body[s] >= 0)
-                domains->of_body[world->joints[k].body[s]] = ENG_DOMAIN_ALL;
+        if (eng_extra_of(world, i).joints > 0)
+            domains->of_body[i] = ENG_DOMAIN_ALL;
+        else
+            domains->of_body[i] = world->bodies[i].kind == CAIRN_DYNAMIC ? 0 : ENG_DOMAIN_ANY;
     for (int i = 0; i < world->body_count; i++)
         if (domains->of_body[i] == 0 && domains->weight[i] > 0)
             list[count++] = i;

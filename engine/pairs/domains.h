@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which domain of the implicit problem each body is in.
-#ifndef CAIRN_ENGINE_PASSES_DOMAINS_H
-#define CAIRN_ENGINE_PASSES_DOMAINS_H
+#ifndef CAIRN_ENGINE_PAIRS_DOMAINS_H
+#define CAIRN_ENGINE_PAIRS_DOMAINS_H
 
 #include "engine/state/world.h"
 

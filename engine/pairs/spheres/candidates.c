@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may stand in the pair list of the sphere executor: which bodies are walls, which pairs are
+// its own, and candidates as they are found.
+#include "engine/pairs/spheres/data.h"
+
+bool eng_spheres_is_wall(const cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    return b->kind != CAIRN_DYNAMIC && b->shape >= 0 && world->shapes[b->shape]->kind != GEO_SPHERE;
+}
+
+bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
+{
+    const cairn_world *world = spheres->world;
+    int own = eng_spheres_ids(spheres)[slot];
+    if (!spheres->all_covered &&
+        !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
+        return false;
+    return (world->excluded_count == 0 && world->connector_count == 0 && !world->filtered) ||
+           !eng_pair_is_idle(world, own, body);
+}
+
+/// Surface of two bodies.
+static unsigned short terms_of(const struct eng_spheres *spheres, int body_a, int body_b)
+{
+    const cairn_world *world = spheres->world;
+    if (spheres->terms_count == 1)
+        return 0;
+    return (unsigned short)(eng_surface_of(world, body_a, body_b) - world->surfaces);
+}
+
+cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
+                                  int other, int body, bool far)
+{
+    if (range->pair_count == range->pair_capacity) {
+        cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
+                                                 &range->pair_capacity, range->pair_count + 1);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    range->pairs[range->pair_count++] = (eng_spheres_pair){
+        .j = (unsigned)other,
+        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0)),
+        .terms = terms_of(spheres, eng_spheres_ids(spheres)[slot], body),
+    };
+    return CAIRN_OK;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies of the general passes to the midpoint, and their velocities without contacts.
+#include "engine/state/rotation.h"
+#include "engine/state/world.h"
+
+#include <string.h>
+
+static void midpoint_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    double half = 0.5 * world->def.time_step;
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
+        if (world->bodies[i].kind == CAIRN_FIXED) {
+            world->q_mid[i] = world->q[i];
+            continue;
+        }
+        const double *v = world->v[i];
+        world->q_mid[i].position = vec3_add_scaled(world->q[i].position, half, vec3_from(v));
+        world->q_mid[i].orientation =
+            eng_rotation_advance(world->q[i].orientation, vec3_scale(half, vec3_from(v + 3)));
+    }
+}
+
+void eng_block_midpoint(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, midpoint_chunk, world);
+}
+
+static void free_velocity_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    cairn_world *world = argument;
+    for (int k = begin; k < end; k++) {
+        int i = world->active[k];
+        if (world->bodies[i].kind == CAIRN_DYNAMIC)
+            eng_body_free(world, i, world->v_free[i]);
+        else
+            memcpy(world->v_free[i], world->v[i], sizeof world->v[i]);
+    }
+}
+
+void eng_block_free_velocity(cairn_world *world)
+{
+    base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, free_velocity_chunk,
+                      world);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colliders: the convex parts, half-spaces and meshes of bodies, and where they are.
+#include "engine/state/world.h"
+
+enum { COLLIDER_CHUNK = 256 };
+
+typedef struct place_context {
+    cairn_world *world;
+    const pose *q;
+    const int *listed; // NULL: all
+    bool still;        // without margins
+} place_context;
+
+/// Fastest point of a body, m/s: its centre, and its spin at the farthest point of its shape.
+static double fastest_point(const cairn_world *world, int body)
+{
+    const double *u = world->v[body], *v = world->v_free[body];
+    double linear = fmax(vec3_norm(vec3_from(v)), vec3_norm(vec3_from(u)));
+    double spin = vec3_norm(vec3_from(v + 3));
+    return linear + (spin > 0.0 ? spin * eng_reach_of(world, body) : 0.0);
+}
+
+/// Half-width of the layer around a collider in which its contacts are looked for, m: a thousandth
+/// of its size, so that resting contacts keep their manifold while they breathe, and the way of a
+/// step, at most its size. Next to nothing when contacts are taken up on closing only.
+static double margin_of(const cairn_world *world, const eng_collider *collider)
+{
+    double size = collider->shape->smallest_size;
+    bool bounded = isfinite(size);
+    if (!world->def.margin)
+        return bounded ? 5e-10 * size : 0.0;
+    double way = world->def.time_step * fastest_point(world, collider->body);
+    if (!bounded)
+        return isfinite(way) ? way : 0.0;
+    return 5e-4 * size + fmin(way, size);
+}
+
+/// Proxy of a collider that no body has: what is not a number overlaps nothing.
+static const geo_proxy nowhere = {.bounds = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
+
+static void place_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    const place_context *context = argument;
+    cairn_world *world = context->world;
+    for (int k = begin; k < end; k++) {
+        int i = context->listed != NULL ? context->listed[k] : k;
+        const eng_collider *collider = &world->colliders[i];
+        if (collider->shape == NULL) {
+            world->proxies[i] = nowhere;
+            continue;
+        }
+        const pose *q = &context->q[collider->body];
+        world->collider_pose[i] =
+            collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
+        world->collider_margin[i] = context->still ? 0.0 : margin_of(world, collider);
+        geo_bounds bounds = geo_shape_bounds(collider->shape, &world->collider_pose[i]);
+        world->proxies[i] = (geo_proxy){
+            .bounds = geo_bounds_inflate(bounds, world->collider_margin[i]),
+            .group = collider->body,
+            .mobile = world->bodies[collider->body].kind != CAIRN_FIXED,
+        };
+    }
+}
+
+/// Index + 1 of the place of a part of a body; -1 when out of memory.
+static int keep_place(cairn_world *world, int body, const eng_part *part)
+{
+    const eng_body *b = &world->bodies[body];
+    if (b->solid == 0 && part->shape == world->shapes[b->shape])
+        return 0;
+    if (world->place_free_count > 0) {
+        int place = world->place_free[--world->place_free_count];
+        world->places[place - 1] = part->place;
+        return place;
+    }
+    int needed = world->place_count + 1;
+    // room to give every place back without a call for memory
+    if (base_array_reserve(&world->allocator, &world->places, &world->place_capacity, needed) !=
+            CAIRN_OK ||
+        base_array_reserve(&world->allocator, &world->place_free, &world->place_free_capacity,
+                           needed) != CAIRN_OK)
+        return -1;
+    world->places[world->place_count] = part->place;
+    return ++world->place_count;
+}
+
+/// A body's shape, or the members of a compound; what its row has room for besides is of no body.
+static cairn_status add_colliders(cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    int count = eng_collider_count_of(world, body);
+    for (int i = 0; i < b->collider_room; i++)
+        world->colliders[b->first_collider + i] = (eng_collider){.body = body};
+    for (int i = 0; i < count; i++) {
+        eng_part part = eng_part_of(world, body, i);
+        int place = keep_place(world, body, &part);
+        if (place < 0)
+            return CAIRN_ERROR_MEMORY;
+        world->colliders[b->first_collider + i] = (eng_collider){part.shape, body, place};
+    }
+    return CAIRN_OK;
+}
+
+cairn_status eng_colliders_reserve(cairn_world *world)
+{
+    int made = world->collider_made;
+    cairn_status status = base_array_reserve(&world->allocator, &world->colliders,
+                                             &world->collider_capacity, world->collider_count);
+    if (status != CAIRN_OK)
+        return status;
+    // a row that got a larger body has left its old ones behind, of no body
+    for (; made < world->collider_count; made++)
+        world->colliders[made] = (eng_collider){0};
+    world->collider_made = made;
+    for (; status == CAIRN_OK && world->collider_bodies < world->body_count;
+         world->collider_bodies += status == CAIRN_OK)
+        status = add_colliders(world, world->collider_bodies);
+    return status;
+}
+
+cairn_status eng_colliders_renew(cairn_world *world, int body)
+{
+    if (body >= world->collider_bodies)
+        return CAIRN_OK;
+    cairn_status status = eng_colliders_reserve(world);
+    return status == CAIRN_OK ? add_colliders(world, body) : status;
+}
+
+void eng_colliders_drop(cairn_world *world, int body)
+{
+    const eng_body *b = &world->bodies[body];
+    for (int i = 0; body < world->collider_bodies && i < b->collider_room; i++) {
+        eng_collider *collider = &world->colliders[b->first_collider + i];
+        if (collider->place > 0)
+            world->place_free[world->place_free_count++] = collider->place;
+        *collider = (eng_collider){.body = body};
+    }
+}
+
+void eng_colliders_release(cairn_world *world)
+{
+    void *arrays[] = {world->colliders, world->places,        world->place_free,
+                      world->proxies,   world->collider_pose, world->collider_margin};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+        base_release(&world->allocator, arrays[i]);
+    world->colliders = NULL;
+    world->places = NULL;
+    world->place_free = NULL;
+    world->proxies = NULL;
+    world->collider_pose = NULL;
+    world->collider_margin = NULL;
+    world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
+    world->place_count = world->place_capacity = world->collider_made = 0;
+    world->place_free_count = world->place_free_capacity = 0;
+}
+
+static cairn_status place(const place_context *context, int count)
+{
+    cairn_world *world = context->world;
+    int all = world->collider_count, capacity = world->proxy_capacity, same = capacity;
+    cairn_status status = eng_colliders_reserve(world);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->proxies, &same, all);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->collider_margin, &capacity, all);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->collider_pose,
+                                    &world->proxy_capacity, all);
+    if (status == CAIRN_OK)
+        base_parallel_for(world->workers, count, COLLIDER_CHUNK, place_chunk, (void *)context);
+    return status;
+}
+
+cairn_status eng_colliders_place_listed(cairn_world *world)
+{
+    place_context context = {world, world->q_mid, world->listed, false};
+    return place(&context, world->listed_count);
+}
+
+cairn_status eng_colliders_place_all(cairn_world *world, const pose *q)
+{
+    place_context context = {world, q, NULL, true};
+    return place(&context, world->collider_count);
+}
