@@ -14,6 +14,7 @@ from ._cairn import ffi, lib
 from .columns import COLUMNS, Table
 from .errors import *
 from .language import SHAPES, VALUES, Expression, constructor
+from .extension import FieldBatch, LawBatch
 from .handles import Body, Joint
 from .packing import Packing, read_packing
 from .picture import Film, film, render
