@@ -121,7 +121,7 @@ print(world.state_hash)")
     in_room apt-get -q -y purge cairn libcairn0.1 libcairn-dev python3-cairn </dev/null
     local left
     left=$(in_room find / -xdev -path /packages -prune -o -path /proc -prune -o \
-        -path /tmp -prune -o -name '*cairn*' -print)
+        -path /tmp -prune -o -path /usr/share/zoneinfo -prune -o -name '*cairn*' -print)
     if [ -n "$left" ]; then
         echo "packages: left behind after the purge: $left" >&2
         exit 1

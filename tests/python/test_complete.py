@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The package cannot fall behind: all that the library, the language and the tables have is there.
+import ast
 import os
 import pathlib
 import re
@@ -82,3 +83,19 @@ def test_plugins_are_those_of_the_command():
         assert names
         for name in names:
             assert name in listed
+
+
+def test_types_have_all_that_there_is():
+    text = (pathlib.Path(cairn.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    there = {node.name: {each.name for each in getattr(node, "body", [])
+                         if isinstance(each, ast.FunctionDef)}
+             for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    for name in vars(cairn):
+        value = getattr(cairn, name)
+        if callable(value) and not name.startswith("_") and name not in ("constructor",):
+            assert name in there, name
+    assert {name for name in vars(cairn.World) if not name.startswith("_")} <= there["World"]
+    for table in ("bodies", "contacts", "joints", "connectors"):
+        assert set(cairn.COLUMNS[table]) <= there[table.title()]
+    assert "restitution" not in there and "shape: Any" in text
