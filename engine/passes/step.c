@@ -453,6 +453,8 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
     bool general = world->general_work;
     cairn_status status = CAIRN_OK;
+    if (world->body_count == 0)
+        return CAIRN_OK; // they are still to come
     if (general)
         TIMED(MIDPOINT, status = run_midpoint(world, error));
     if (status != CAIRN_OK)
