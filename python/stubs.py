@@ -2,6 +2,7 @@
 # Writes the types of the package from the package itself, the columns, and the calls of scenes.
 """usage: stubs.py ROOT OUTPUT.pyi   (with the built package on PYTHONPATH)"""
 import inspect
+import keyword
 import pathlib
 import re
 import sys
@@ -51,7 +52,7 @@ def keys_of_calls(root):
     found = {}
     for path in sorted((root / "scenes/api").glob("*.c")):
         for body in re.split(r"\nint scn_call_", path.read_text(encoding="utf-8"))[1:]:
-            names = re.search(r"\bnames\[\] = \{(.*?)NULL", body, re.DOTALL)
+            names = re.search(r"\bnames\[\d*\] = \{(.*?)[}]", body.split("\n}", 1)[0], re.DOTALL)
             keys = re.findall(r'"(\w+)"', names.group(1)) if names else []
             found[body.split("(", 1)[0]] = keys
     return found
@@ -79,7 +80,7 @@ def signature(function, name, method):
 
 def call(name, keys, method):
     first = ["self", "*arguments: Any"] if method else ["*arguments: Any"]
-    taken = [f"{key}: Any = ..." for key in keys if key.isidentifier()]
+    taken = [f"{key}{'_' * keyword.iskeyword(key)}: Any = ..." for key in keys]
     result = RESULTS.get(name, "None") if method else "Expression"
     return f"def {name}({', '.join(first + taken + ['**settings: Any'])}) -> {result}: ..."
 

@@ -32,7 +32,7 @@ _DOCS = {
             "from outside; or mesh(file=, scale=). For fixed and moving bodies.",
     "compound": "A rigid union: compound({'shape': ..., 'position': ...}, ...).",
     "plane": "Everything below z = 0 of its frame. For fixed and moving bodies.",
-    "table": "A function of time from a column of a file: table(file, column, time=, scale=).",
+    "sizes": "A distribution of sizes for emitters: sizes('normal', mean=, deviation=) and others.",
     "table_from_csv": "A function of time from a table, for motors and motions:\n"
                       "table_from_csv(file=, time=, value=).",
 }

@@ -678,7 +678,7 @@ def _method(call):
 
 
 # what a program of Lua has these for, Python has itself
-_NOT_METHODS = (*VALUES, "param", "print")
+_NOT_METHODS = (*VALUES, "load", "param", "print", "require")
 
 # calls that the language has and nothing above does otherwise
 for _call in (errors.text_of(lib.cairn_scene_call_name(i))
