@@ -92,6 +92,11 @@ typedef struct con_law {
     /// @param output   zeroed by the caller
     void (*impulse)(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output);
+    /// The same for many contacts of one surface, by laws that need to know themselves; NULL: by
+    /// `impulse`.
+    void (*impulses)(const struct con_law *law, const void *parameters, int count,
+                     const con_impulse_input *inputs, double (*history)[CON_HISTORY_MAX],
+                     con_impulse_output *outputs);
     /// What becomes of the history of a connector, which outlives its contacts, while it is open;
     /// NULL: all zero.
     void (*open)(const void *parameters, const con_impulse_input *input, double *history);
@@ -103,6 +108,17 @@ typedef struct con_law {
     /// Kernel for many contacts of spheres at once, contact/laws/batch.h; NULL: none.
     const struct con_batch *batch;
 } con_law;
+
+/// Evaluates an impulse law on one contact.
+static inline void con_law_act(const con_law *law, const void *parameters,
+                               const con_impulse_input *input, double history[CON_HISTORY_MAX],
+                               con_impulse_output *output)
+{
+    if (law->impulses != NULL)
+        law->impulses(law, parameters, 1, input, (double(*)[CON_HISTORY_MAX])history, output);
+    else
+        law->impulse(parameters, input, history, output);
+}
 
 /// m, 1 / (1/r_A + 1/r_B); INFINITY between flat sides.
 static inline double con_effective_radius(const con_impulse_input *input)

@@ -24,7 +24,9 @@
 #include <cairn/body.h>
 #include <cairn/connector.h>
 #include <cairn/contact.h>
+#include <cairn/extend.h>
 #include <cairn/files.h>
+#include <cairn/grains.h>
 #include <cairn/joint.h>
 #include <cairn/law.h>
 #include <cairn/material.h>
