@@ -39,7 +39,7 @@ static void put_json(const char *file, const cairn_problem *problem, const cairn
     cli_json_finish(&json);
 }
 
-static const char *sentence(const cairn_existence *found)
+static const char *sentence(const cairn_problem *problem, const cairn_existence *found)
 {
     switch (found->verdict) {
     case CAIRN_EXISTENCE_SHOWN:
@@ -49,6 +49,8 @@ static const char *sentence(const cairn_existence *found)
     case CAIRN_EXISTENCE_BORDERLINE:
         return "undecided: the largest margin is zero within what can be computed";
     case CAIRN_EXISTENCE_NOT_SHOWN:
+        if (cairn_problem_get_dimension(problem) == 5)
+            return "not shown: the gaps can be kept, and no more is asked with rolling friction";
         return "not shown: no velocity lies inside the dual cones (a solution may exist)";
     case CAIRN_EXISTENCE_NONE:
         break;
@@ -58,7 +60,7 @@ static const char *sentence(const cairn_existence *found)
 
 static void put_text(const char *file, const cairn_problem *problem, const cairn_existence *found)
 {
-    printf("%s: %s\n", cli_show(file).text, sentence(found));
+    printf("%s: %s\n", cli_show(file).text, sentence(problem, found));
     printf("  contacts     %d, %s form\n", cairn_problem_get_contact_count(problem),
            cairn_problem_kind_name(cairn_problem_get_kind(problem)));
     printf("  margin       %.6g found, %.6g at most (of %.3g m/s; capped at 1)\n", found->margin,

@@ -32,6 +32,8 @@ void cairn_python_log(void *context, cairn_log_level level, const char *text);
 cairn_status cairn_python_motion(void *context, double time, cairn_motion *motion,
                                  cairn_error *error);
 cairn_status cairn_python_motor(void *context, double time, double *value, cairn_error *error);
+cairn_status cairn_python_solver(void *context, const cairn_problem_data *problem,
+                                 double tolerance, double (*impulses)[3], int *iterations);
 // end of callbacks
 */
 

@@ -47,6 +47,9 @@ typedef struct scn_options {
     base_allocator allocator;
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
     void *log_context;
+    /// Called with the world as soon as it is made; NULL: nothing.
+    cairn_status (*prepare)(void *context, cairn_world *world, cairn_error *error);
+    void *prepare_context;
 } scn_options;
 
 /// Something param() declared, with the value in force.

@@ -23,7 +23,7 @@ python_packages=(
     python3-setuptools python3-wheel python3-build python3-venv
 )
 test_packages=(
-    libcmocka-dev libfclib-dev python3 python3-numpy python3-h5py python3-pytest
+    libcmocka-dev libfclib-dev cppcheck python3 python3-numpy python3-h5py python3-pytest
     python3-matplotlib clang-format-14
 )
 

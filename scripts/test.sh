@@ -5,7 +5,8 @@
 #   build-test/  asserts on: all suites
 #   build-asan/  address and undefined-behaviour sanitizers: the suites unit and robust
 #   build-tsan/  race checker, where clang is there
-# The first three must take every step of some runs to the same bits: that counts as one test.
+# The first three must take every step of some runs to the same bits: that counts as one test, and so
+# does static analysis of the sources.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -70,6 +71,8 @@ if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptim
     export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
     run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3
 fi
+
+check "static analysis" scripts/analyse.sh || true
 
 check "the same bits in every build" timeout 900 python3 tests/tools/same_hashes.py \
     build build-test build-asan || true

@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-// a head-on impact of two like bodies then takes 67 steps
-static const double automatic_share = 1.0 / 30.0;
-
 static const char *material_of(const cairn_world *world, cairn_body_id body)
 {
     cairn_body_view view;
@@ -26,7 +23,7 @@ int run_step_choose(const run_settings *settings, cairn_world *world)
                      cairn_world_get_def(world)->time_step);
             return CLI_EXIT_DONE;
         }
-        if (cairn_world_set_time_step(world, automatic_share * limit.step, &error) != CAIRN_OK) {
+        if (cairn_world_set_time_step(world, limit.accurate, &error) != CAIRN_OK) {
             cli_complain("--step auto: %s", error.message);
             return CLI_EXIT_FAILED;
         }
@@ -39,7 +36,7 @@ int run_step_choose(const run_settings *settings, cairn_world *world)
             "%.3g s",
             cairn_world_get_def(world)->time_step, limit.step, limit.law,
             material_of(world, limit.a), material_of(world, limit.b), limit.stiffness, limit.mass,
-            automatic_share * limit.step);
+            limit.accurate);
     }
     return CLI_EXIT_DONE;
 }

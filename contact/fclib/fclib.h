@@ -129,6 +129,13 @@ cairn_status con_fclib_read(const char *path, const base_allocator *allocator,
                             con_fclib_problem **problem, cairn_error *error) CAIRN_CHECK_RESULT;
 void con_fclib_problem_destroy(con_fclib_problem *problem);
 
+/// A copy with memory of its own: matrices, vectors, guesses, solution and texts. The content is
+/// checked as that of a file is.
+/// @return CAIRN_ERROR_ARGUMENT with what is wrong; CAIRN_ERROR_MEMORY; *problem is NULL then
+/// Tests: tests/unit/engine/test_problem_data.c
+cairn_status con_fclib_copy(const con_fclib_problem *content, const base_allocator *allocator,
+                            con_fclib_problem **problem, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// A file's content as solvers want it, with its own memory.
 typedef struct con_fclib_conversion {
     con_problem problem;         // body form, or W and q

@@ -22,3 +22,8 @@ double con_damping_ratio(double restitution, bool attraction)
         sum = sum * root + coefficient[i];
     return sum * (1.0 - e) / root;
 }
+
+double con_restitution_steps(double ratio, bool abrupt)
+{
+    return 1e3 * (abrupt ? fmin(3.0 * ratio, 0.75) : fmin(0.7 * ratio, 0.3));
+}

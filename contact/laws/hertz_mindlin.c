@@ -102,10 +102,13 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     moduli(p, &young, &shear);
     double radius = isfinite(input->radius) ? input->radius : p->flat_radius;
     double area = sqrt(radius * input->overlap), normal = 2.0 * young * area;
-    double ratio = 2.0 * sqrt(5.0 / 6.0) * con_damping_ratio(p->restitution, p->attraction);
-    return (con_stiffness){.normal = normal,
-                           .tangential = 8.0 * shear * area,
-                           .damping = ratio * sqrt(normal * input->mass)};
+    double beta = con_damping_ratio(p->restitution, p->attraction);
+    return (con_stiffness){
+        .normal = normal,
+        .tangential = 8.0 * shear * area,
+        .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
+        .impact_steps = con_restitution_steps(beta, false),
+    };
 }
 
 // ---------------------------------------------------------------- kernel

@@ -91,9 +91,12 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
 {
     const hooke *p = parameters;
+    double ratio = con_damping_ratio(p->restitution, p->attraction);
+    double steps = p->damping == DAMPING_RESTITUTION ? con_restitution_steps(ratio, true) : 0.0;
     return (con_stiffness){.normal = p->normal_stiffness,
                            .tangential = tangential_of(p),
-                           .damping = dashpot_of(p, input->mass)};
+                           .damping = dashpot_of(p, input->mass),
+                           .impact_steps = steps};
 }
 
 // ---------------------------------------------------------------- kernel

@@ -15,6 +15,9 @@ enum { CON_HISTORY_MAX = 8, CON_LAW_SETTINGS_MAX = 256 };
 typedef struct con_cone_terms {
     double friction;    // mu
     double restitution; // e of Newton's law
+    double rolling;     // of R*: mu_r = rolling R*
+    double spinning;    // of R*: mu_s = spinning R*
+    double flat_radius; // m, stands for R* where neither side is a sphere
 } con_cone_terms;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2
@@ -69,6 +72,9 @@ typedef struct con_stiffness {
     double normal;     // N/m
     double tangential; // N/m
     double damping;    // N s/m, normal, of a dashpot that sees the velocity of the step's begin
+    // steps of a head-on impact that meet the coefficient of restitution asked for to 1e-3,
+    // whatever the phase of the touch in its step; 0: the law takes no coefficient
+    double impact_steps;
 } con_stiffness;
 
 typedef struct con_law {
@@ -84,6 +90,11 @@ typedef struct con_law {
     /// @param output   zeroed by the caller
     void (*impulse)(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output);
+    /// The same for many contacts of one surface, by laws that need to know themselves; NULL: by
+    /// `impulse`.
+    void (*impulses)(const struct con_law *law, const void *parameters, int count,
+                     const con_impulse_input *inputs, double (*history)[CON_HISTORY_MAX],
+                     con_impulse_output *outputs);
     /// What becomes of the history of a connector, which outlives its contacts, while it is open;
     /// NULL: all zero.
     void (*open)(const void *parameters, const con_impulse_input *input, double *history);
@@ -95,6 +106,17 @@ typedef struct con_law {
     /// Kernel for many contacts of spheres at once, contact/laws/batch.h; NULL: none.
     const struct con_batch *batch;
 } con_law;
+
+/// Evaluates an impulse law on one contact.
+static inline void con_law_act(const con_law *law, const void *parameters,
+                               const con_impulse_input *input, double history[CON_HISTORY_MAX],
+                               con_impulse_output *output)
+{
+    if (law->impulses != NULL)
+        law->impulses(law, parameters, 1, input, (double(*)[CON_HISTORY_MAX])history, output);
+    else
+        law->impulse(parameters, input, history, output);
+}
 
 /// m, 1 / (1/r_A + 1/r_B); INFINITY between flat sides.
 static inline double con_effective_radius(const con_impulse_input *input)

@@ -155,7 +155,7 @@ cairn_status con_law_evaluate(const con_law *law, const void *parameters,
     if (status != CAIRN_OK)
         return status;
     memcpy(response->history, state->history, sizeof response->history);
-    law->impulse(parameters, &response->input, response->history, &response->output);
+    con_law_act(law, parameters, &response->input, response->history, &response->output);
     con_law_state_respond(state, response);
     return CAIRN_OK;
 }

@@ -9,6 +9,7 @@
 typedef struct signorini_coulomb {
     double friction;
     double restitution;
+    double rolling_friction, spinning_friction, flat_radius;
 } signorini_coulomb;
 
 #define FIELD(name) offsetof(signorini_coulomb, name)
@@ -17,12 +18,22 @@ static const base_setting settings_rows[] = {
      "coefficient of Coulomb friction"},
     {"restitution", BASE_SETTING_REAL, FIELD(restitution), "", 0.0, 0.0, 1.0, NULL,
      "coefficient of Newton's impact law"},
+    {"rolling_friction", BASE_SETTING_REAL, FIELD(rolling_friction), "", 0.0, 0.0, DBL_MAX, NULL,
+     "largest moment against rolling, relative to R* times the normal force"},
+    {"spinning_friction", BASE_SETTING_REAL, FIELD(spinning_friction), "", 0.0, 0.0, DBL_MAX, NULL,
+     "largest moment against spinning about the normal, likewise"},
+    {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
+     "stands for R* where neither side is a sphere"},
 };
 
 static void cone(const void *parameters, con_cone_terms *terms)
 {
     const signorini_coulomb *p = parameters;
-    *terms = (con_cone_terms){.friction = p->friction, .restitution = p->restitution};
+    *terms = (con_cone_terms){.friction = p->friction,
+                              .restitution = p->restitution,
+                              .rolling = p->rolling_friction,
+                              .spinning = p->spinning_friction,
+                              .flat_radius = p->flat_radius};
 }
 
 const con_law con_law_signorini_coulomb = {

@@ -125,12 +125,7 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
         return eng_fail_id(error, status, "body");
     if (world->users == NULL && user == 0)
         return CAIRN_OK;
-    if (world->users == NULL) {
-        world->users =
-            base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
-        world->user_capacity = world->body_count;
-    }
-    if (world->users == NULL)
+    if (eng_users_reserve(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the word of a body");
     world->users[id.index] = user;
     return CAIRN_OK;

@@ -26,6 +26,8 @@ static cairn_status read_body(const cairn_world *world, int i, eng_body_item *it
     vec3_store(item->load_force, load->force);
     vec3_store(item->load_torque, load->torque);
     item->user = world->users != NULL ? world->users[item->id.index] : 0;
+    item->collision =
+        world->collisions != NULL ? world->collisions[item->id.index] : eng_collision_default();
     return cairn_body_get(world, item->id, &item->view);
 }
 
@@ -202,6 +204,8 @@ static cairn_status set_item(cairn_world *world, const eng_body_item *item, size
     case offsetof(eng_body_item, load_force):
     case offsetof(eng_body_item, load_torque):
         return cairn_body_set_force(world, item->id, item->load_force, item->load_torque, error);
+    case offsetof(eng_body_item, collision):
+        return cairn_body_set_collision(world, item->id, item->collision, error);
     case offsetof(eng_body_item, user):
         return cairn_body_set_user(world, item->id, item->user, error);
     default:

@@ -183,6 +183,7 @@ static const eng_shown_column shown[] = {
          "sum over contacts and connectors of the last step, world axes")
     BODY("contact_torque", CAIRN_FLOAT64, 3, "N m", false, NULL, contact_torque,
          "sum over contacts and connectors of the last step, about the centre of mass")
+    BODY("collision", CAIRN_UINT32, 2, "", true, NULL, collision, "groups and mask, one bit each")
     BODY("user", CAIRN_UINT64, 1, "", true, show_user, user, "the program's own word")
 
     CONTACT("a", CAIRN_UINT32, 3, "", NULL, view.a, "id of body A")

@@ -11,6 +11,7 @@ typedef struct eng_body_item {
     cairn_body_view view;
     cairn_body_id id;
     double load_force[3], load_torque[3], contact_force[3], contact_torque[3];
+    cairn_collision collision;
     uint64_t user;
 } eng_body_item;
 

@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
+#include "engine/state/own_laws.h"
 #include "engine/state/values.h"
 #include "engine/state/world_settings.h"
 
@@ -149,6 +150,7 @@ void cairn_world_destroy(cairn_world *world)
         return;
     release_shapes_and_bodies(world);
     eng_spheres_destroy(world->spheres);
+    eng_own_release(world);
     eng_actions_release(world);
     eng_state_release(world);
     eng_blocks_release(world);
@@ -160,7 +162,7 @@ void cairn_world_destroy(cairn_world *world)
         world->solids,       world->extras,      world->loads,           world->joints,
         world->excluded,     world->connectors,  world->connector_state, world->pairs,
         world->pairs_before, world->manifolds,   world->raw_count,       world->arrivals,
-        world->active,       world->listed,      world->users,
+        world->active,       world->listed,      world->users,           world->collisions,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);

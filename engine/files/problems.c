@@ -87,6 +87,11 @@ int cairn_problem_get_dof_count(const cairn_problem *problem)
                                             : content->velocity_count;
 }
 
+int cairn_problem_get_dimension(const cairn_problem *problem)
+{
+    return problem->content->dimension;
+}
+
 int cairn_problem_get_equality_count(const cairn_problem *problem)
 {
     return problem->content->equality_count;
@@ -261,6 +266,18 @@ static cairn_status explain(cairn_problem *problem, con_report *report, cairn_er
     return status == CAIRN_ERROR_MEMORY ? fail_memory(error) : CAIRN_OK;
 }
 
+static cairn_status leave_point(const void *settings, const con_problem *problem,
+                                const con_control *control, double (*R)[3], con_report *report,
+                                base_arena *arena)
+{
+    (void)settings, (void)problem, (void)control, (void)R, (void)arena;
+    report->stop = CON_STOP_SOLVED;
+    return CAIRN_OK;
+}
+
+// the solver that finds what it was given: con_solve certifies it
+static const con_solver given_point = {.name = "program", .solve = leave_point};
+
 static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *def,
                                  const solve_choice *choice, base_workers *workers,
                                  cairn_solve_report *report, cairn_error *error)
@@ -288,7 +305,8 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
     if (status != CAIRN_OK)
         return fail_solve(choice->solver, problem->conversion->problem.spinning != NULL, status,
                           error);
-    status = explain(problem, &result, error);
+    // a point that a program gives says nothing of what there might be
+    status = choice->solver == &given_point ? CAIRN_OK : explain(problem, &result, error);
     if (status != CAIRN_OK)
         return status;
     problem->solved = true;
@@ -328,6 +346,28 @@ cairn_status cairn_problem_solve(cairn_problem *problem, const cairn_solve_def *
     status = solve_chosen(problem, def, &choice, workers, report, error);
     base_workers_destroy(workers);
     return status;
+}
+
+cairn_status cairn_problem_judge(cairn_problem *problem, const double (*impulses)[3],
+                                 const cairn_solve_def *def, cairn_solve_report *report,
+                                 cairn_error *error)
+{
+    if (problem == NULL || impulses == NULL || def == NULL || report == NULL)
+        return base_fail_null(error, __func__);
+    if (problem->content->rolling != NULL)
+        return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
+                         "impulses of a problem with rolling friction cannot be judged");
+    int count;
+    solve_choice choice = {.solver = &given_point, .local = con_local_list(&count)[0]};
+    base_settings_defaults(&choice.local->table, choice.local_settings);
+    cairn_status status = check_def(def, error);
+    if (status == CAIRN_OK)
+        status = prepare_point(problem, false, error);
+    if (status != CAIRN_OK)
+        return status;
+    size_t n = (size_t)problem->content->contact_count;
+    memcpy(problem->R, impulses, n * sizeof *problem->R);
+    return solve_chosen(problem, def, &choice, NULL, report, error);
 }
 
 // ---------------------------------------------------------------- write
@@ -378,6 +418,18 @@ cairn_status cairn_problem_write_solution(const cairn_problem *problem, const ch
     content.has_solution = true;
     if (status == CAIRN_OK)
         status = con_fclib_save(path, &content, problem->arena, error);
+    base_arena_rewind(problem->arena, mark);
+    return status;
+}
+
+cairn_status cairn_problem_write(const cairn_problem *problem, const char *path, cairn_error *error)
+{
+    if (problem == NULL || path == NULL)
+        return base_fail_null(error, __func__);
+    if (problem->solved)
+        return cairn_problem_write_solution(problem, path, error);
+    base_arena_mark mark = base_arena_get_mark(problem->arena);
+    cairn_status status = con_fclib_save(path, problem->content, problem->arena, error);
     base_arena_rewind(problem->arena, mark);
     return status;
 }

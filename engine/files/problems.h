@@ -17,4 +17,7 @@ struct cairn_problem {
     bool solved;                      // R and U are set
 };
 
+/// The arrays of a content for a program; borrowed from it.
+cairn_problem_data eng_problem_data(const con_fclib_problem *content);
+
 #endif

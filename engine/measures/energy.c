@@ -55,7 +55,7 @@ static double applied_work(const cairn_world *world)
         int i = world->active[k];
         if (world->bodies[i].kind != CAIRN_DYNAMIC)
             continue;
-        const eng_load *load = eng_load_of(world, i);
+        const eng_load *load = eng_applied_of(world, i);
         const double *v = world->v[i], *w = world->v_end[i];
         vec3 torque = quat_rotate_inverse(world->q_mid[i].orientation, load->torque);
         for (int j = 0; j < 3; j++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashes of what a world was built from.
 #include "engine/measures/fingerprint.h"
+#include "engine/state/own_laws.h"
 
 #include "base/hash.h"
 #include "engine/joints/joints.h"
@@ -142,6 +143,13 @@ static uint64_t hash_joints(const cairn_world *world)
     return hash;
 }
 
+/// Nothing for 0, which laws of the library have.
+static uint64_t hash_version(uint64_t hash, uint32_t version)
+{
+    return version != 0 ? base_hash_bytes(hash, &version, sizeof version) : hash;
+}
+
+/// Laws of the pairs, force fields, and the filter.
 static uint64_t hash_laws(const cairn_world *world)
 {
     uint64_t hash = BASE_HASH_START;
@@ -155,8 +163,13 @@ static uint64_t hash_laws(const cairn_world *world)
         const eng_surface *surface = &world->surfaces[i];
         hash = base_hash_bytes(hash, surface->pair, sizeof surface->pair);
         hash = hash_text(hash, surface->law->name);
+        hash = hash_version(hash, eng_law_version(world, surface->law));
         hash = hash_settings(hash, &surface->law->table, surface->parameters);
     }
+    for (int i = 0; i < world->field_count; i++)
+        hash = hash_version(hash_text(hash, world->fields[i].name), world->fields[i].version);
+    if (world->filter.function != NULL)
+        hash = hash_version(hash_text(hash, world->filter.name), world->filter.version);
     return hash;
 }
 
@@ -171,6 +184,7 @@ static uint64_t hash_connectors(const cairn_world *world)
         hash = hash_points(hash, connector->marker, 2);
         hash = base_hash_bytes(hash, connector->radius, sizeof connector->radius);
         hash = hash_text(hash, connector->surface.law->name);
+        hash = hash_version(hash, eng_law_version(world, connector->surface.law));
         hash = hash_settings(hash, &connector->surface.law->table, connector->surface.parameters);
     }
     return hash;

@@ -325,6 +325,12 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
     if (world->problem.contact_count == 0 || world->solved == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
     con_fclib_info info = {title, description, ""};
+    const eng_rolling *rolling = world->rolling;
+    if (rolling != NULL)
+        return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
+                               &rolling->problem, (const double(*)[3])rolling->guess,
+                               (const double(*)[3])rolling->R, (const double(*)[3])rolling->U,
+                               &info, world->arena, error);
     return con_fclib_write(path, form == CAIRN_FCLIB_LOCAL ? CON_FCLIB_LOCAL : CON_FCLIB_GLOBAL,
                            world->solved, (const double(*)[3])world->guess,
                            (const double(*)[3])world->solved_R,

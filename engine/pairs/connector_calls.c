@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectors: creation, parameters, what a connector reads.
 #include "engine/state/ids.h"
+#include "engine/state/own_laws.h"
 #include "engine/state/values.h"
 
 #include "contact/laws/law_state.h"
@@ -59,7 +60,7 @@ static cairn_status check_def(const cairn_world *world, const cairn_connector_de
     if (def->cookie != CONNECTOR_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the definition does not come from cairn_default_connector_def()");
-    const con_law *law = def->law != NULL ? con_law_find(def->law) : NULL;
+    const con_law *law = def->law != NULL ? eng_law_find(world, def->law) : NULL;
     if (law == NULL)
         return eng_fail_plugin(CAIRN_LAW, def->law != NULL ? def->law : "", error);
     if (law->kind != CON_LAW_IMPULSE)
@@ -116,7 +117,7 @@ cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_de
     if (status != CAIRN_OK)
         return status;
     eng_connector made = {.contacts = def->contacts};
-    eng_surface_init(&made.surface, con_law_find(def->law));
+    eng_surface_init(&made.surface, eng_law_find(world, def->law));
     for (int side = 0; side < 2; side++) {
         made.body[side] = (int)def->bodies[side].index;
         made.radius[side] = def->radii[side];

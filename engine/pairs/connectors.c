@@ -116,7 +116,7 @@ static void evaluate(cairn_world *world, int index, con_impulse_output *output)
     bool closed = acts(surface, &input, state->history);
     *output = (con_impulse_output){0};
     if (closed)
-        surface->law->impulse(surface->parameters, &input, state->history, output);
+        con_law_act(surface->law, surface->parameters, &input, state->history, output);
     else
         rest_open(world, surface, &input, state);
     state->closed = closed ? 1.0 : 0.0;

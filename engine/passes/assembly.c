@@ -14,6 +14,7 @@ typedef struct assembled {
     double (*q)[3];
     double *shift;
     double *friction;
+    unsigned char *resists; // rolling or spinning
     mat3 *W_diagonal;
 } assembled;
 
@@ -49,6 +50,7 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     con_cone_terms terms = {0};
     surface->law->cone(surface->parameters, &terms);
     out->friction[contact] = terms.friction;
+    out->resists[contact] = terms.rolling > 0.0 || terms.spinning > 0.0;
     double gap = c->gap[contact];
     if (gap > 0.0 && world->def.margin)
         out->shift[contact] = gap / world->def.time_step;
@@ -103,9 +105,11 @@ static bool allocate(cairn_world *world, int n, assembled *out)
     out->q = (double(*)[3])base_arena_allocate(arena, "q", count, sizeof *out->q);
     out->shift = base_arena_array(arena, double, "shift", n);
     out->friction = base_arena_array(arena, double, "friction", n);
+    out->resists = base_arena_array(arena, unsigned char, "resists", n);
     out->W_diagonal = base_arena_array(arena, mat3, "W_diagonal", n);
     return out->body != NULL && out->H != NULL && out->w != NULL && out->q != NULL &&
-           out->shift != NULL && out->friction != NULL && out->W_diagonal != NULL;
+           out->shift != NULL && out->friction != NULL && out->resists != NULL &&
+           out->W_diagonal != NULL;
 }
 
 /// Bodies as rows of the problem.
@@ -172,5 +176,15 @@ cairn_status eng_block_assembly(cairn_world *world)
         .domains = world->domains.levels > 0 ? &world->domains : NULL,
     };
     base_parallel_for(world->workers, n, CONTACT_CHUNK, diagonal_chunk, &context);
+    for (int i = 0; i < n; i++) {
+        const eng_surface *surface = &world->surfaces[world->contacts.surface[i]];
+        con_cone_terms terms = {0};
+        if (out.resists[i] == 0)
+            continue;
+        surface->law->cone(surface->parameters, &terms);
+        status = eng_rolling_note(world, i, &terms);
+        if (status != CAIRN_OK)
+            return status;
+    }
     return CAIRN_OK;
 }

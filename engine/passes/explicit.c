@@ -138,7 +138,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
             fill_mobility(world, i, &free, &input);
         con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
         *output = (con_impulse_output){0};
-        law->impulse(surface->parameters, &input, c->history[i], output);
+        con_law_act(law, surface->parameters, &input, c->history[i], output);
         keep(c, i, &motion, output, &context->pushes[i - c->cone_count]);
     }
 }

@@ -7,6 +7,7 @@
 #include "engine/measures/finite.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
+#include "engine/passes/fields.h"
 #include "engine/passes/motion.h"
 #include "engine/passes/undo.h"
 
@@ -44,6 +45,10 @@ static cairn_status fail_solver(cairn_world *world, cairn_status status, cairn_e
     memcpy(world->solved_R, world->guess, size);
     memset(world->solution_U, 0, size);
     world->report.stop = "failed";
+    if (status == CAIRN_ERROR_UNSUPPORTED && world->rolling != NULL)
+        return base_fail(error, status,
+                         "step %" PRId64 ", t = %g s: solver %s does not take rolling friction",
+                         world->step_count + 1, world->time, world->solver.plugin->name);
     if (status != CAIRN_ERROR_NONFINITE)
         return base_fail(error, status, "step %" PRId64 ", t = %g s: the solver failed: %s",
                          world->step_count + 1, world->time, cairn_status_text(status));
@@ -84,11 +89,19 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     };
     con_report report;
     double start = base_timer_seconds();
+    eng_rolling *rolling = world->rolling;
+    if (rolling != NULL && eng_rolling_expand(world) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
     cairn_status status =
-        con_solve(world->solver.plugin, world->solver.settings, world->solved, &control,
-                  world->solved_R, world->solution_U, &report, world->arena);
+        rolling != NULL
+            ? con_solve(world->solver.plugin, world->solver.settings, &rolling->problem, &control,
+                        rolling->R, rolling->U, &report, world->arena)
+            : con_solve(world->solver.plugin, world->solver.settings, world->solved, &control,
+                        world->solved_R, world->solution_U, &report, world->arena);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
+    if (rolling != NULL)
+        eng_rolling_collect(world);
     if (report.stop == CON_STOP_INTERRUPTED)
         return base_fail(error, CAIRN_INTERRUPTED,
                          "step %" PRId64 ", t = %g s: the solve was interrupted after %d "
@@ -111,7 +124,11 @@ static void apply_reactions(cairn_world *world)
 {
     bool solved = world->problem.contact_count > 0;
     if (solved) {
-        con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
+        if (world->rolling != NULL)
+            con_apply_impulses(&world->rolling->problem, (const double(*)[3])world->rolling->R,
+                               world->solver_v);
+        else
+            con_apply_impulses(world->solved, (const double(*)[3])world->solved_R, world->solver_v);
         eng_joints_apply(world, world->solver_v);
     }
     for (int k = 0; k < world->active_count && (!solved || world->solver_row != NULL); k++) {
@@ -137,6 +154,9 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
             return base_fail(error, status, "out of memory in a step");
         if (changed)
             continue;
+        // what the joints share among them is found for forces alone
+        if (world->rolling != NULL)
+            return CAIRN_OK;
         status = eng_joints_spread(world);
         return status == CAIRN_OK ? status : base_fail(error, status, "out of memory in a step");
     }
@@ -226,6 +246,8 @@ cairn_status eng_block_end(cairn_world *world)
     if (status != CAIRN_OK)
         return status;
     eng_energy_contacts(world);
+    if (world->rolling != NULL)
+        eng_rolling_book(world);
     eng_energy_joints(world);
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;
@@ -273,6 +295,7 @@ static cairn_status begin_step(cairn_world *world)
     base_arena_reset(world->arena);
     world->problem = (con_problem){0};
     world->solved = NULL;
+    world->rolling = NULL;
     world->guess = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
@@ -448,7 +471,9 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
-    status = run_blocks(world, error);
+    status = eng_fields_apply(world, error);
+    if (status == CAIRN_OK)
+        status = run_blocks(world, error);
     if (status == CAIRN_INTERRUPTED && world->undo != NULL) {
         eng_step_undo(world);
         atomic_store(&world->interrupt, 0);

@@ -89,8 +89,10 @@ void eng_step_forget(cairn_world *world)
 {
     base_arena_reset(world->arena);
     world->undo = NULL;
+    world->applied = NULL;
     world->problem = (con_problem){0};
     world->solved = NULL;
+    world->rolling = NULL;
     world->free_relative = NULL;
     world->shift = NULL;
     world->guess = NULL;

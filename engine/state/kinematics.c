@@ -8,7 +8,7 @@
 /// Applied torque in principal axes at the midpoint.
 static vec3 midpoint_torque(const cairn_world *world, int body)
 {
-    return quat_rotate_inverse(world->q_mid[body].orientation, eng_load_of(world, body)->torque);
+    return quat_rotate_inverse(world->q_mid[body].orientation, eng_applied_of(world, body)->torque);
 }
 
 void eng_body_free(const cairn_world *world, int body, double v_free[6])
@@ -17,7 +17,7 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6])
     const double *v = world->v[body];
     double h = world->def.time_step;
     vec3 g = vec3_from(world->def.gravity);
-    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_load_of(world, body)->force);
+    vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_applied_of(world, body)->force);
     vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
     vec3_store(v_free + 3, eng_rotation_free(eng_inertia_of(world, body), vec3_from(v + 3),
                                              midpoint_torque(world, body), h));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials, and the law of each pair of them.
 #include "engine/state/ids.h"
+#include "engine/state/own_laws.h"
 #include "engine/state/surfaces.h"
 #include "engine/state/values.h"
 
@@ -147,9 +148,11 @@ static cairn_status close_pair(cairn_world *world, int index, cairn_error *error
 cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_material_id b,
                                 const char *law, cairn_error *error)
 {
-    const con_law *found = con_law_find(law);
+    if (world == NULL || law == NULL)
+        return base_fail_null(error, __func__);
+    const con_law *found = eng_law_find(world, law);
     if (found == NULL)
-        return eng_fail_plugin(CAIRN_LAW, law, error);
+        return eng_fail_law(world, law, error);
     int index;
     cairn_status status = open_pair(world, a, b, &index, error);
     if (status != CAIRN_OK)

@@ -94,6 +94,18 @@ cairn_status eng_loads_reserve(cairn_world *world)
     return CAIRN_OK;
 }
 
+cairn_status eng_users_reserve(cairn_world *world)
+{
+    if (world->users != NULL)
+        return CAIRN_OK;
+    world->users =
+        base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
+    if (world->users == NULL)
+        return CAIRN_ERROR_MEMORY;
+    world->user_capacity = world->body_count;
+    return CAIRN_OK;
+}
+
 cairn_status eng_state_reserve(cairn_world *world, int needed)
 {
     if (needed <= world->state_capacity)
@@ -188,6 +200,8 @@ void eng_body_clear(cairn_world *world, int row)
         world->loads[row] = (eng_load){0};
     if (world->users != NULL)
         world->users[row] = 0;
+    if (world->collisions != NULL)
+        world->collisions[row] = eng_collision_default();
     if (row < world->state_capacity) {
         world->q[row] = pose_identity();
         memset(world->v[row], 0, sizeof world->v[row]);
@@ -226,6 +240,8 @@ static void init_row(cairn_world *world, int row)
         world->loads[row] = (eng_load){0};
     if (world->users != NULL)
         world->users[row] = 0;
+    if (world->collisions != NULL)
+        world->collisions[row] = eng_collision_default();
 }
 
 cairn_status eng_bodies_reserve(cairn_world *world, int rows)
@@ -241,6 +257,9 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
         status = base_array_reserve(allocator, &world->loads, &world->load_capacity, rows);
     if (status == CAIRN_OK && world->users != NULL)
         status = base_array_reserve(allocator, &world->users, &world->user_capacity, rows);
+    if (status == CAIRN_OK && world->collisions != NULL)
+        status =
+            base_array_reserve(allocator, &world->collisions, &world->collision_capacity, rows);
     for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
         init_row(world, world->body_count);
     return status;

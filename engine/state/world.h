@@ -26,6 +26,21 @@ typedef struct eng_motion {
     void *context;
 } eng_motion;
 
+/// A program's force field and contact filter.
+typedef struct eng_field {
+    char *name; // owned
+    uint32_t version;
+    cairn_field_function *function;
+    void *context;
+} eng_field;
+
+typedef struct eng_filter {
+    char *name; // owned; NULL for none
+    uint32_t version;
+    cairn_filter_function *function;
+    void *context;
+} eng_filter;
+
 enum { ENG_COLLIDER_ROOM_MAX = (1 << 22) - 1 };
 
 /// What every body has. Read inertia, frame, name and the rest through the functions below: few
@@ -210,7 +225,18 @@ struct cairn_world {
     int load_capacity;
     uint64_t *users; // [body_count] the program's own, NULL until there is one
     int user_capacity;
-    int motion_count; // bodies with a prescribed motion
+    cairn_collision *collisions; // [body_count] NULL until there is one that is not the default
+    int collision_capacity;
+    bool filtered; // groups or a filter keep bodies from touching
+
+    // of a program's own
+    struct eng_own_law **own_laws; // [own_law_count] owned
+    int own_law_count, own_law_capacity;
+    eng_field *fields; // [field_count]
+    int field_count, field_capacity;
+    eng_filter filter;
+    eng_load *applied; // [body_count] loads and fields in this step, in the arena; NULL: no field
+    int motion_count;  // bodies with a prescribed motion
     base_names body_names;
     int collider_count; // of all bodies
 
@@ -300,10 +326,11 @@ struct cairn_world {
     double (*solver_v)[6];      // [problem.body_count] v_end by rows
     const con_problem *solved;  // the same, or with rows of joints after its contacts; NULL: none
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
-    double (*free_relative)[3]; // [contacts.cone_count] q of the problem, as its writer
-    const double *shift;        // [contacts.cone_count] m/s, what restitution and gap add to q_N
-    double (*guess)[3];         // [solved->contact_count] warm start of the last solve
-    double (*solution_U)[3];    // [solved->contact_count] m/s, shift included
+    struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
+    double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
+    const double *shift;         // [contacts.cone_count] m/s, what restitution and gap add to q_N
+    double (*guess)[3];          // [solved->contact_count] warm start of the last solve
+    double (*solution_U)[3];     // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
@@ -394,6 +421,23 @@ static inline const eng_load *eng_load_of(const cairn_world *world, int body)
     return world->loads != NULL ? &world->loads[body] : &none;
 }
 
+/// What acts on a body in this step: its load and what force fields add.
+static inline const eng_load *eng_applied_of(const cairn_world *world, int body)
+{
+    return world->applied != NULL ? &world->applied[body] : eng_load_of(world, body);
+}
+
+static inline cairn_collision eng_collision_default(void)
+{
+    return (cairn_collision){1, UINT32_MAX};
+}
+
+/// Collision groups of all bodies, the default at first.
+cairn_status eng_collisions_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Whether groups, masks or the filter keep two bodies from touching.
+bool eng_pair_is_filtered(const cairn_world *world, int body_a, int body_b);
+
 /// What few bodies have; zeros where this one has none of it.
 static inline eng_extra eng_extra_of(const cairn_world *world, int body)
 {
@@ -406,6 +450,9 @@ eng_extra *eng_extra_make(cairn_world *world, int body);
 
 /// Loads of all bodies, zeros at first.
 cairn_status eng_loads_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Words of the program's own of all bodies, zeros at first.
+cairn_status eng_users_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// q and v for the first bodies; their contents stay.
 cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESULT;
@@ -503,6 +550,26 @@ cairn_status eng_block_narrow_phase(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_contact_set(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_connectors(cairn_world *world) CAIRN_CHECK_RESULT;
 cairn_status eng_block_assembly(cairn_world *world) CAIRN_CHECK_RESULT;
+
+/// Contacts that resist rolling, theory.md (4.19): the problem to solve with a block for each
+/// moment behind its force. Everything else knows the forces alone.
+typedef struct eng_rolling {
+    double (*bounds)[2]; // [cone_count] mu_r and mu_s, m; both 0 where a contact does not resist
+    con_problem problem; // world->solved with moments
+    int blocks;
+    int *place;                           // [contacts of world->solved] block of each
+    double (*R)[3], (*U)[3], (*guess)[3]; // [blocks]
+} eng_rolling;
+
+/// mu_r and mu_s of contact i; makes world->rolling with the first that is not zero.
+cairn_status eng_rolling_note(cairn_world *world, int i,
+                              const con_cone_terms *terms) CAIRN_CHECK_RESULT;
+/// Builds the problem from world->solved and world->solved_R, and the moments of the last step.
+cairn_status eng_rolling_expand(cairn_world *world) CAIRN_CHECK_RESULT;
+/// Brings R and U of the forces into world->solved_R and world->solution_U.
+void eng_rolling_collect(cairn_world *world);
+/// Keeps the moments for the next step and for readers, and books their work by (8.2) as friction.
+void eng_rolling_book(cairn_world *world);
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 cairn_status eng_block_end(cairn_world *world) CAIRN_CHECK_RESULT;
 
@@ -549,14 +616,15 @@ void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, v
 bool eng_connector_stiffness(const cairn_world *world, int connector, con_stiffness *stiffness,
                              double mass[2]);
 
-/// Pairs that make no contacts: neither body can move, one body, or held by a joint or
-/// connector.
+/// Pairs that make no contacts: neither body can move, one body, kept apart by groups or a filter,
+/// or held by a joint or connector.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
 {
     return body_a == body_b || !eng_body_is_live(world, body_a) ||
            !eng_body_is_live(world, body_b) ||
            (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
             world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
+           (world->filtered && eng_pair_is_filtered(world, body_a, body_b)) ||
            (world->excluded_count > 0 && eng_pair_is_excluded(world, body_a, body_b)) ||
            (world->connector_count > 0 && eng_connector_replaces(world, body_a, body_b));
 }

@@ -24,6 +24,7 @@
 #include <cairn/body.h>
 #include <cairn/connector.h>
 #include <cairn/contact.h>
+#include <cairn/extend.h>
 #include <cairn/files.h>
 #include <cairn/joint.h>
 #include <cairn/law.h>

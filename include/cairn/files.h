@@ -45,6 +45,27 @@ CAIRN_API cairn_status cairn_world_save(const cairn_world *world, const char *pa
 CAIRN_API cairn_status cairn_world_restore(cairn_world *world, const char *path,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The same in memory: what a checkpoint keeps, for trying several ways from one state.
+typedef struct cairn_snapshot cairn_snapshot;
+
+/// Between steps. The snapshot uses the world's allocator and must go before the world.
+/// @return CAIRN_ERROR_MEMORY, with *snapshot NULL
+CAIRN_API cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **snapshot,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Between steps: brings the world back to the snapshot, any number of times: every later step
+/// gives the same bits as it gave then. Bodies that were made since are removed, bodies and plain
+/// shapes that were removed are made again under their ids.
+/// @return CAIRN_ERROR_WORLD for a snapshot of another world; CAIRN_ERROR_ARGUMENT where laws or
+///         settings are others now; CAIRN_ERROR_UNSUPPORTED where a joint, a connector or a hull,
+///         mesh or compound was removed since; CAIRN_ERROR_MEMORY
+/// Tests: tests/regress/test_snapshot.c
+CAIRN_API cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *snapshot,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Nothing for NULL.
+CAIRN_API void cairn_snapshot_destroy(cairn_snapshot *snapshot);
+
 /// Whether a file ends as a checkpoint does; its content may still be damaged.
 CAIRN_API bool cairn_checkpoint_exists(const char *path);
 

@@ -36,6 +36,8 @@ CAIRN_API cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem
 CAIRN_API int cairn_problem_get_contact_count(const cairn_problem *problem);
 /// Rows of M in global form; rows of W in local form, which does not know the bodies.
 CAIRN_API int cairn_problem_get_dof_count(const cairn_problem *problem);
+/// Rows of a contact: 2, 3, or 5 with rolling friction.
+CAIRN_API int cairn_problem_get_dimension(const cairn_problem *problem);
 /// Rows of the equality constraints; 0 without joints.
 CAIRN_API int cairn_problem_get_equality_count(const cairn_problem *problem);
 
@@ -43,7 +45,7 @@ CAIRN_API int cairn_problem_get_equality_count(const cairn_problem *problem);
 typedef struct cairn_problem_view {
     cairn_problem_kind kind;
     const char *title, *description, *math_info; // "" where absent; borrowed from the problem
-    int dimension;                               // rows a contact: 2 or 3
+    int dimension;                               // rows a contact: 2, 3, or 5 with rolling
     int contacts;
     int dofs;       // as cairn_problem_get_dof_count
     int equalities; // rows of the equality constraints
@@ -124,6 +126,105 @@ CAIRN_API cairn_status cairn_problem_solve(cairn_problem *problem, const cairn_s
 /// @return CAIRN_ERROR_ARGUMENT before the first solve
 CAIRN_API cairn_status cairn_problem_write_solution(const cairn_problem *problem, const char *path,
                                                     cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- problems of a program
+
+/// Compressed columns: column j has its entries at start[j] .. start[j + 1] - 1, rows ascending, no
+/// row twice. All zero bytes: there is no such matrix.
+typedef struct cairn_sparse {
+    int rows, columns;
+    const int *start;    // [columns + 1]
+    const int *index;    // [start[columns]] rows
+    const double *value; // [start[columns]]
+} cairn_sparse;
+
+/// A problem as arrays, `dimension` rows a contact, normal first; find r in the Coulomb cones with
+///     local:   u = W r + V l + q,      S r + R l + s = 0       (S = V^T where there is none)
+///     global:  M v = H r + G l + f,    u = H^T v + w,          G^T v + b = 0
+/// where u + mu |u_T| e_N is in the dual cones and orthogonal to r. The parts with l are there with
+/// equality constraints alone; what the other form has is NULL.
+typedef struct cairn_problem_data {
+    cairn_problem_kind kind;
+    int dimension; // 2 or 3; 5 with rolling friction: N, T1, T2 of the force, T1, T2 of the moment
+    int contacts;
+    int velocities;                  // rows of M; 0 in local form
+    int equalities;                  // rows of l
+    const double *friction;          // [contacts] >= 0
+    const double *rolling;           // [contacts] m, >= 0; NULL without rolling friction
+    cairn_sparse W, V, S, R;         // local form
+    const double *q, *s;             // [dimension contacts] m/s, [equalities]
+    cairn_sparse M, H, G;            // global form; H has velocities rows
+    const double *f, *w, *b;         // [velocities], [dimension contacts], [equalities]
+    const double *guess;             // [dimension contacts] N s; NULL for none
+    const char *title, *description; // NULL for none
+    uint32_t cookie;
+} cairn_problem_data;
+
+CAIRN_API cairn_problem_data cairn_default_problem_data(cairn_problem_kind kind);
+
+/// A problem from arrays, which are copied.
+/// @return CAIRN_ERROR_ARGUMENT for sizes, indices or numbers that fit no problem;
+///         CAIRN_ERROR_NUMERICAL when equality constraints cannot be eliminated; CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/test_problem_data.c
+CAIRN_API cairn_status cairn_problem_create(const cairn_problem_data *data, cairn_problem **problem,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The arrays of a problem, as they were read or given; valid as long as the problem.
+CAIRN_API cairn_problem_data cairn_problem_get_data(const cairn_problem *problem);
+
+/// The contact problem of the last step, in either form, with its guess and the impulses found.
+/// @return CAIRN_ERROR_ARGUMENT when the step had no implicit contact; CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kind kind,
+                                               cairn_problem **problem,
+                                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Certifies impulses that a program found: they become those of the problem, and the report has
+/// the errors that the engine works out for them. `stop` is "solved" within the tolerance of `def`,
+/// of which only tolerance, both_measures and scaled_measure count, else "stagnated".
+/// @param impulses  [contacts][3] N s
+/// @return CAIRN_ERROR_NONFINITE for impulses that are not finite; CAIRN_ERROR_UNSUPPORTED for a
+///         problem with rolling friction
+CAIRN_API cairn_status cairn_problem_judge(cairn_problem *problem, const double (*impulses)[3],
+                                           const cairn_solve_def *def, cairn_solve_report *report,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The impulses last found or judged, and the velocities that belong to them.
+/// @param impulses    [contacts][3] N s, out; may be NULL
+/// @param velocities  [contacts][3] m/s, out; may be NULL
+/// @return CAIRN_ERROR_ARGUMENT before the first solve; CAIRN_ERROR_UNSUPPORTED with rolling
+/// friction
+CAIRN_API cairn_status cairn_problem_get_impulses(const cairn_problem *problem,
+                                                  double (*impulses)[3], double (*velocities)[3],
+                                                  cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// A solver of a program's own: improves the impulses of one step.
+/// @param problem     borrowed during the call; without equality constraints, for joints have been
+///                    eliminated
+/// @param tolerance   residual that the step must reach, theory.md (4.18)
+/// @param impulses    [contacts][3] N s, in: guess, out: the best point found
+/// @param iterations  out, for the report
+/// @return another status than CAIRN_OK fails the step
+typedef cairn_status cairn_solver_function(void *context, const cairn_problem_data *problem,
+                                           double tolerance, double (*impulses)[3],
+                                           int *iterations);
+
+/// Between steps: lets the function solve the implicit contacts of the next steps, until a solver
+/// is chosen by name. Its name is "program". The engine judges what it finds as it does for its own
+/// solvers, and reports the residual that it works out itself. Restarts have the same bits where
+/// the function has.
+/// @param kind      form in which the function wants the problem; of problems whose joints were
+///                  eliminated there is the local form alone
+/// @param context   borrowed
+CAIRN_API cairn_status cairn_world_set_solver_function(cairn_world *world, cairn_problem_kind kind,
+                                                       cairn_solver_function *function,
+                                                       void *context,
+                                                       cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- existence
+
+/// Writes the problem as it is, with the impulses last found, where there are any, as its solution.
+CAIRN_API cairn_status cairn_problem_write(const cairn_problem *problem, const char *path,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
 typedef enum cairn_existence_verdict {
     CAIRN_EXISTENCE_SHOWN,      // a solution exists

@@ -35,6 +35,10 @@ typedef struct cairn_scene_def {
                                // and world together; called by one thread at a time
     void (*log)(void *context, cairn_log_level level, const char *text); // NULL: silent
     void *log_context;
+    /// Called with the world as soon as it is made, before the rest of the program: to register
+    /// laws and force fields that the scene names. A failure ends the loading. NULL: nothing
+    cairn_status (*prepare)(void *context, cairn_world *world, cairn_error *error);
+    void *prepare_context;
     uint32_t cookie;
 } cairn_scene_def;
 

@@ -32,6 +32,9 @@ typedef struct cairn_step_limit {
     double mass;      // kg, of the lighter body
     cairn_body_id a, b;
     const char *law; // "" where there is none
+    // s; the largest step that gives every contact 67 steps of an impact, and as many more as meet
+    // the coefficient of restitution asked for to 1e-3; INFINITY where no law has a limit
+    double accurate;
 } cairn_step_limit;
 
 /// Estimates the stable step of the stiffest contact that the bodies of the world may make, of

@@ -11,9 +11,14 @@ Units are SI; vectors are in world axes; quaternions are (w, x, y, z). docs/pyth
 """
 from . import errors
 from ._cairn import ffi, lib
+from .columns import COLUMNS, Table
 from .errors import *
 from .language import SHAPES, VALUES, Expression, constructor
 from .handles import Body, Joint
+from .packing import Packing, read_packing
+from .picture import Film, film, render
+from .problem import Problem, Report, check, project, read_fclib, solve, write_fclib
+from .run import Run, Trajectory
 from .world import World, load
 
 _DOCS = {
@@ -26,6 +31,7 @@ _DOCS = {
             "from outside; or mesh(file=, scale=). For fixed and moving bodies.",
     "compound": "A rigid union: compound({'shape': ..., 'position': ...}, ...).",
     "plane": "Everything below z = 0 of its frame. For fixed and moving bodies.",
+    "table": "A function of time from a column of a file: table(file, column, time=, scale=).",
     "table_from_csv": "A function of time from a table, for motors and motions:\n"
                       "table_from_csv(file=, time=, value=).",
 }

@@ -13,7 +13,9 @@ __all__ = ["Expression", "SHAPES"]
 
 # constructors of the language that return a value
 SHAPES = ("sphere", "box", "capsule", "cylinder", "polyhedron", "mesh", "compound", "plane")
-VALUES = SHAPES + ("table_from_csv",)
+VALUES = SHAPES + ("table", "table_from_csv")
+# of these, what is called with words and a table behind them
+_WITH_WORDS = ("table",)
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
 _RESERVED = frozenset("and break do else elseif end false for function goto if in local nil not or "
@@ -96,6 +98,9 @@ class Writer:
         return "{" + ", ".join(parts) + "}"
 
     def call(self, call, arguments, keys):
+        if call in _WITH_WORDS:
+            words = [self.value(each, call) for each in arguments]
+            return f"{call}({', '.join([*words, self.table((), keys, call)])})"
         return call + self.table(arguments, keys, call)
 
 

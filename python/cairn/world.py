@@ -8,8 +8,9 @@ import threading
 
 import numpy
 
-from . import errors, library
+from . import errors, library, problem
 from ._cairn import ffi, lib
+from .columns import Table
 from .errors import ArgumentError, StateError
 from .handles import Body, Joint
 from .language import VALUES, Expression, Writer
@@ -255,11 +256,30 @@ class World:
             raise errors.NotFoundError(f'there is no joint named "{name}"')
         return Joint(self, found)
 
+    @property
+    def bodies(self):
+        """The bodies as a Table: world.bodies.velocity, world.bodies[0], len(world.bodies)."""
+        return Table(self, "bodies",
+                     lambda world, i: Body(world, lib.cairn_body_at(world._world, i)))
+
+    @property
     def joints(self):
-        """All joints, in the engine's order."""
-        world = self._world
-        return [Joint(self, lib.cairn_joint_at(world, i))
-                for i in range(lib.cairn_joint_count(world))]
+        """The joints as a Table."""
+        return Table(self, "joints",
+                     lambda world, i: Joint(world, lib.cairn_joint_at(world._world, i)))
+
+    @property
+    def contacts(self):
+        """The contacts of the last step as a Table: gap, normal, point, force, status ...
+
+        Columns are copies, for contacts move from step to step; view() shows them in place.
+        """
+        return Table(self, "contacts")
+
+    @property
+    def connectors(self):
+        """The connectors as a Table."""
+        return Table(self, "connectors")
 
     @property
     def parameters(self):
@@ -424,6 +444,30 @@ class World:
         """Raises where what the world holds does not fit together; costs about a step."""
         self._check(lib.cairn_world_validate(self._world, self._error))
 
+    # ------------------------------------------------------------ contact problem
+
+    def problem(self, form="local"):
+        """The contact problem of the last step as a Problem, in "local" or "global" form, with its
+        guess and the impulses that the step found."""
+        return problem.of_world(self, form)
+
+    def solver(self, name, *, form="local", **settings):
+        """Chooses the solver of the next steps: one of the engine's by its name, with its settings,
+        or a function of Python.
+
+        The function f(problem) is given the problem of each solve as a problem.Data, with W, q, mu,
+        guess and tolerance, or M, H, f, w with form="global", and returns the impulses, of shape
+        (contacts, 3), or (impulses, iterations). Joints have been eliminated. The engine works out
+        the residual itself, and says in the report whether the step is solved.
+        """
+        if callable(name):
+            if settings:
+                raise ArgumentError("a solver that is a function takes no settings")
+            self._world
+            problem.let_solve(self, name, form)
+        else:
+            self._run_call("solver", (name,), settings)
+
     # ------------------------------------------------------------ settings
 
     @property
@@ -483,6 +527,33 @@ class World:
                 self._world, library.encode(path, "the path"), forms[form],
                 library.encode(title, "the title"), library.encode(description, "the description"),
                 self._error))
+
+    # ------------------------------------------------------------ pictures
+
+    def render(self, size=(960, 540), **settings):
+        """A picture of the world as it is, (height, width, 3) uint8; cairn.render has the settings."""
+        from .picture import render
+        return render(self, size, **settings)
+
+    def film(self, until=None, **settings):
+        """Steps to a time (s) and returns a Film of it; cairn.film has the settings."""
+        from .picture import film
+        return film(self, until, **settings)
+
+    def record(self, path, until=None, interval=None):
+        """Steps to a time (s) and writes a trajectory with a frame every `interval` s."""
+        from .picture import record
+        record(self, path, until, interval)
+
+    def _repr_png_(self):
+        """Worlds draw themselves in notebooks, where there is a viewer."""
+        from .picture import png
+        if self._owner is None or self._busy is not None or len(self.bodies) == 0:
+            return None
+        try:
+            return png(self, (640, 400))
+        except errors.Error:
+            return None
 
     def __repr__(self):
         if self._owner is None:

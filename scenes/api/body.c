@@ -88,11 +88,25 @@ cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)
     return body;
 }
 
+/// Collision groups and mask, 32 bits each.
+static void set_collision(const scn_fields *fields, cairn_body_id body)
+{
+    cairn_error error = {0};
+    cairn_collision collision = {
+        .groups = (uint32_t)scn_fields_integer(fields, "groups", 1, 0, UINT32_MAX),
+        .mask = (uint32_t)scn_fields_integer(fields, "mask", UINT32_MAX, 0, UINT32_MAX),
+    };
+    scn_fields_pass(fields,
+                    cairn_body_set_collision(scn_loader_world(fields->L), body, collision, &error),
+                    &error);
+}
+
 int scn_call_body(lua_State *L)
 {
-    static const char *const names[] = {
-        "name", "kind",    "shape",   "material", "position",         "orientation", "rotation",
-        "mass", "density", "inertia", "velocity", "angular_velocity", NULL};
+    static const char *const names[] = {"name",     "kind",        "shape",    "material",
+                                        "position", "orientation", "rotation", "mass",
+                                        "density",  "inertia",     "velocity", "angular_velocity",
+                                        "groups",   "mask",        NULL};
     static const char *const kinds[] = {"dynamic", "fixed", "moving", NULL};
     scn_fields fields = scn_fields_begin(L, "body");
     scn_fields_check(&fields, names, 0);
@@ -134,13 +148,13 @@ int scn_call_body(lua_State *L)
         scn_raise(fields.L, "body: inertia goes with mass");
 
     def.name = scn_fields_text(&fields, "name", NULL);
-    scn_body_add(&fields, &def);
+    set_collision(&fields, scn_body_add(&fields, &def));
     return 0;
 }
 
 int scn_call_ground(lua_State *L)
 {
-    static const char *const names[] = {"name", "material", "height", NULL};
+    static const char *const names[] = {"name", "material", "height", "groups", "mask", NULL};
     scn_fields fields = scn_fields_begin(L, "ground");
     scn_fields_check(&fields, names, 0);
     cairn_shape_def shape = cairn_default_shape_def(CAIRN_HALFSPACE);
@@ -154,6 +168,6 @@ int scn_call_ground(lua_State *L)
         def.material = scn_check_material(L, material);
     def.position[2] = scn_fields_number(&fields, "height", 0.0, scn_range_any("m"));
     def.name = scn_fields_text(&fields, "name", "ground");
-    scn_body_add(&fields, &def);
+    set_collision(&fields, scn_body_add(&fields, &def));
     return 0;
 }

@@ -52,7 +52,8 @@ static cairn_connector_id create(const scn_fields *fields)
     cairn_error error = {0};
     def.name = scn_fields_text(fields, "name", NULL);
     def.law = scn_fields_text(fields, "law", def.law);
-    scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, def.law, &error), &error);
+    if (cairn_world_find_law(scn_loader_world(fields->L), def.law) < 0)
+        scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, def.law, &error), &error);
 
     // read bodies
     cairn_body_id *bodies = def.bodies;

@@ -113,7 +113,7 @@ static void read_materials(const scn_fields *fields, cairn_material_id ids[2])
 typedef struct pair_call {
     cairn_material_id ids[2];
     const char *law;   // in force
-    int written_index; // law that the scene means, in the table of laws
+    int written_index; // law that the scene means, among the laws of the world
     bool replaced;     // by the command line's law
 } pair_call;
 
@@ -124,25 +124,38 @@ static void choose_law(const scn_fields *fields, cairn_world *world, pair_call *
     const char *instead = loader->options->law;
     const char *written = scn_fields_text(fields, "law", NULL);
     cairn_error error = {0};
-    if (written != NULL)
+    cairn_plugin_info info;
+    // laws that the program has registered with the world count too
+    if (written != NULL && cairn_world_find_law(world, written) < 0)
         scn_fields_pass(fields, scn_check_plugin(CAIRN_LAW, written, &error), &error);
-    else
+    else if (written == NULL)
         written = loader->default_law;
-    if (pair->ids[0].generation == 0)
-        loader->default_law = cairn_plugin_get(CAIRN_LAW, scn_find_plugin(CAIRN_LAW, written)).name;
+    pair->written_index = cairn_world_find_law(world, written);
+    if (pair->ids[0].generation == 0 &&
+        cairn_world_get_law(world, pair->written_index, &info) == CAIRN_OK)
+        loader->default_law = info.name;
     pair->law = instead != NULL ? instead : written;
-    pair->written_index = scn_find_plugin(CAIRN_LAW, written);
     pair->replaced = strcmp(pair->law, written) != 0;
     scn_fields_pass(
         fields, cairn_pair_set_law(world, pair->ids[0], pair->ids[1], pair->law, &error), &error);
 }
 
+static bool has_setting(const cairn_world *world, int law, const char *key)
+{
+    cairn_setting_info info;
+    for (int i = 0; cairn_world_get_law_setting(world, law, i, &info) == CAIRN_OK; i++)
+        if (strcmp(info.name, key) == 0)
+            return true;
+    return false;
+}
+
 /// Another law from the command line need not know the scene's parameters.
 static bool is_skipped(const scn_fields *fields, const pair_call *pair, const char *key)
 {
-    int now = scn_find_plugin(CAIRN_LAW, pair->law);
-    if (!pair->replaced || scn_find_setting(CAIRN_LAW, now, key) >= 0 ||
-        scn_find_setting(CAIRN_LAW, pair->written_index, key) < 0)
+    const cairn_world *world = scn_loader_world(fields->L);
+    int now = cairn_world_find_law(world, pair->law);
+    if (!pair->replaced || has_setting(world, now, key) ||
+        !has_setting(world, pair->written_index, key))
         return false;
     scn_loader_log(scn_loader_of(fields->L), CAIRN_INFO, "law %s has no parameter %s: left out",
                    pair->law, key);

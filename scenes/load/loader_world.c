@@ -55,6 +55,8 @@ static cairn_status make_world(scn_loader *loader, cairn_error *error)
     const cairn_material_id none = {0};
     if (status == CAIRN_OK)
         loader->default_law = cairn_pair_get_law(loader->scene->world, none, none);
+    if (status == CAIRN_OK && options->prepare != NULL)
+        status = options->prepare(options->prepare_context, loader->scene->world, error);
     if (status == CAIRN_OK && options->law != NULL)
         status = cairn_pair_set_law(loader->scene->world, none, none, options->law, error);
     return status;

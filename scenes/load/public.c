@@ -50,6 +50,8 @@ static scn_options options_of(const cairn_scene_def *def)
         options.allocator = (base_allocator){def->allocator.reallocate, def->allocator.context};
     options.log = def->log;
     options.log_context = def->log_context;
+    options.prepare = def->prepare;
+    options.prepare_context = def->prepare_context;
     options.keep = true;
     return options;
 }

@@ -56,7 +56,9 @@ def test_every_key_reaches_the_loader(call):
 def said_of(call, keys):
     world = cairn.World()
     try:
-        if call == "compound":
+        if call == "table":
+            world.body(shape=cairn.table("a.csv", "column", **keys))
+        elif call == "compound":
             world.body(shape=cairn.compound(keys))
         elif call in cairn.VALUES:
             world.body(shape=getattr(cairn, call)(**keys))

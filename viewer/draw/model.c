@@ -320,9 +320,9 @@ static cairn_status find_typical_size(view_model *model)
 {
     size_t capacity = (size_t)model->body_count + 1;
     double *sizes = base_allocate(&model->allocator, 2 * capacity, sizeof *sizes);
-    double *edges = sizes + capacity;
     if (sizes == NULL)
         return CAIRN_ERROR_MEMORY;
+    double *edges = sizes + capacity;
     int count = 0;
     for (int pass = 0; pass < 2 && count == 0; pass++)
         for (int i = 0; i < model->body_count; i++)

@@ -253,10 +253,13 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     double area =
         p->model == MODEL_JKR ? jkr_area(&t, input->overlap) : sqrt(t.radius * input->overlap);
     double normal = 2.0 * t.young * area;
-    double ratio = 2.0 * sqrt(5.0 / 6.0) * con_damping_ratio(p->restitution, true);
-    return (con_stiffness){.normal = normal,
-                           .tangential = 8.0 * t.shear * area,
-                           .damping = ratio * sqrt(normal * input->mass)};
+    double beta = con_damping_ratio(p->restitution, true);
+    return (con_stiffness){
+        .normal = normal,
+        .tangential = 8.0 * t.shear * area,
+        .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
+        .impact_steps = con_restitution_steps(beta, false),
+    };
 }
 
 const con_law con_law_adhesive = {

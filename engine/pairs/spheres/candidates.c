@@ -16,7 +16,7 @@ bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
     if (!spheres->all_covered &&
         !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
         return false;
-    return (world->excluded_count == 0 && world->connector_count == 0) ||
+    return (world->excluded_count == 0 && world->connector_count == 0 && !world->filtered) ||
            !eng_pair_is_idle(world, own, body);
 }
 

@@ -244,15 +244,16 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
     }
 }
 
-/// Loads that the user applies, as slots for the sums; a single zero slot where there are none.
+/// Loads that the user and force fields apply, as slots for the sums; a single zero slot where
+/// there are none.
 cairn_status eng_spheres_loads_read(eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
+    bool any = world->loads != NULL || world->applied != NULL;
     spheres->has_load = false;
-    for (int slot = 0; slot < spheres->slots && world->loads != NULL && !spheres->has_load;
-         slot++) {
+    for (int slot = 0; slot < spheres->slots && any && !spheres->has_load; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
-        const eng_load *given = &world->loads[body];
+        const eng_load *given = eng_applied_of(world, body);
         spheres->has_load =
             world->bodies[body].kind == CAIRN_DYNAMIC &&
             (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
@@ -264,7 +265,7 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
     double(*load)[8] = spheres->load.block;
     memset(load, 0, count * sizeof *load);
     for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
-        const eng_load *given = &world->loads[eng_spheres_ids(spheres)[slot]];
+        const eng_load *given = eng_applied_of(world, eng_spheres_ids(spheres)[slot]);
         vec3_store(load[slot], given->force);
         vec3_store(load[slot] + 3, given->torque);
     }

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: Apache-2.0
+// The arrays of a world's state, taking them and going back to them; snapshots in memory.
+#include "engine/files/snapshot.h"
+
+#include "engine/passes/undo.h"
+
+#include "base/assert.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add(eng_field_list *list, const char *name, eng_store_type type, int width,
+                int64_t count, void *data)
+{
+    BASE_ASSERT(list->count < ENG_FIELDS_MAX);
+    list->fields[list->count++] =
+        (eng_store_array){.name = name, .type = type, .width = width, .count = count, .data = data};
+}
+
+/// A large array: written from the world of the snapshot, read into `data`.
+static void add_filled(eng_field_list *list, const char *name, eng_store_type type, int width,
+                       int64_t count, void *data, const eng_snapshot *s, eng_store_fill fill)
+{
+    add(list, name, type, width, count, data);
+    if (s->world == NULL)
+        return;
+    list->fields[list->count - 1].fill = fill;
+    list->fields[list->count - 1].source = s->world;
+}
+
+/// Arrays that every checkpoint has in the same size.
+eng_field_list eng_snapshot_head(eng_snapshot *s)
+{
+    eng_field_list list = {0};
+    add(&list, "format", ENG_STORE_LONG, 1, 1, &s->format);
+    add(&list, "version", ENG_STORE_BYTE, 1, ENG_VERSION_SIZE, s->version);
+    add(&list, "counts", ENG_STORE_LONG, 1, ENG_COUNTS, s->counts);
+    add(&list, "fingerprint", ENG_STORE_WORD, 1, ENG_FINGERPRINT_COUNT, s->fingerprint);
+    add(&list, "state_hash", ENG_STORE_WORD, 1, 1, &s->hash);
+    add(&list, "time_and_energy", ENG_STORE_REAL, 1, ENG_REALS, s->reals);
+    add(&list, "population/counts", ENG_STORE_LONG, 1, ENG_POPULATION_COUNTS, s->population.counts);
+    add(&list, "spheres/counts", ENG_STORE_LONG, 1, ENG_SPHERES_RECORD_COUNTS, s->spheres.counts);
+    add(&list, "spheres/numbers", ENG_STORE_REAL, 1, ENG_SPHERES_RECORD_REALS, s->spheres.reals);
+    return list;
+}
+
+/// The saved columns of a table of state.
+static void add_columns(eng_field_list *list, eng_columns columns, const char *const *names,
+                        int64_t n)
+{
+    static const eng_store_type types[] = {
+        [ENG_REAL] = ENG_STORE_REAL,
+        [ENG_INTEGER] = ENG_STORE_INTEGER,
+        [ENG_WORD] = ENG_STORE_WORD,
+        [ENG_BYTE] = ENG_STORE_BYTE,
+    };
+    for (int i = 0; i < columns.count; i++) {
+        const eng_column *column = &columns.table[i];
+        if ((column->flags & ENG_SAVED) != 0)
+            add(list, names[i], types[column->scalar], column->width, n, columns.data[i]);
+    }
+}
+
+static const char *const contact_names[] = {
+#define CONTACT_NAME(name, ...) "contacts/" #name,
+    ENG_CONTACT_COLUMNS(CONTACT_NAME)
+#undef CONTACT_NAME
+};
+
+static void add_spheres(eng_field_list *list, eng_snapshot *s)
+{
+    eng_spheres_record *spheres = &s->spheres;
+    const int64_t *n = spheres->counts;
+    int64_t pairs = n[ENG_SPHERES_RECORD_PAIR_SLOTS], walls = n[ENG_SPHERES_RECORD_WALLS];
+    int64_t slots = n[ENG_SPHERES_RECORD_SLOTS];
+    add_filled(list, "spheres/bodies", ENG_STORE_INTEGER, 1, slots, spheres->body, s,
+               eng_spheres_fill_bodies);
+    add_filled(list, "spheres/slots", ENG_STORE_REAL, ENG_SPHERES_RECORD_SLOT_WIDTH, slots,
+               spheres->slots, s, eng_spheres_fill_slots);
+    add_filled(list, "spheres/pairs", ENG_STORE_REAL, ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH, pairs,
+               spheres->pair_slots, s, eng_spheres_fill_pairs);
+    add_filled(list, "spheres/acts", ENG_STORE_BYTE, 1, pairs, spheres->acts, s,
+               eng_spheres_fill_acts);
+    add_filled(list, "spheres/moments", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOMENT_WIDTH,
+               n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments, s, eng_spheres_fill_moments);
+    add_filled(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
+               spheres->columns, s, eng_spheres_fill_columns);
+    add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
+        spheres->travelled);
+    int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];
+    add(list, "spheres/groups", ENG_STORE_INTEGER, 2, groups, spheres->groups);
+    add(list, "spheres/group_numbers", ENG_STORE_REAL, ENG_SPHERES_RECORD_GROUP_WIDTH, groups,
+        spheres->group_numbers);
+    add(list, "spheres/group_keys", ENG_STORE_WORD, 1, groups, spheres->group_keys);
+    add(list, "spheres/wall_contacts", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH,
+        ghosts, spheres->wall_contacts);
+    add(list, "spheres/wall_contact_keys", ENG_STORE_WORD, 2, ghosts, spheres->wall_contact_keys);
+    add(list, "spheres/wall_contact_orders", ENG_STORE_INTEGER, 2, ghosts,
+        spheres->wall_contact_orders);
+    add(list, "spheres/walls", ENG_STORE_REAL, ENG_SPHERES_RECORD_WALL_WIDTH, walls,
+        spheres->walls);
+    int64_t moved = n[ENG_SPHERES_RECORD_MOVED];
+    add(list, "spheres/critical", ENG_STORE_REAL, 6, n[ENG_SPHERES_RECORD_CRITICAL],
+        spheres->critical);
+    add(list, "spheres/exposed", ENG_STORE_INTEGER, 1, n[ENG_SPHERES_RECORD_EXPOSED],
+        spheres->exposed);
+    add(list, "spheres/moved_slots", ENG_STORE_INTEGER, 1, moved, spheres->moved_slots);
+    add(list, "spheres/moved", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOVED_WIDTH, moved,
+        spheres->moved);
+}
+
+static void add_population(eng_field_list *list, eng_population *population)
+{
+    static const char *const names[ENG_POPULATION_KINDS][4] = {
+        {"bodies/generations", "bodies/live", "bodies/free", "bodies/waiting"},
+        {"shapes/generations", "shapes/live", "shapes/free", "shapes/waiting"},
+        {"joints/generations", "joints/live", "joints/free", "joints/waiting"},
+        {"connectors/generations", "connectors/live", "connectors/free", "connectors/waiting"},
+    };
+    for (int k = 0; k < ENG_POPULATION_KINDS; k++) {
+        eng_slots_record *slots = &population->slots[k];
+        add(list, names[k][0], ENG_STORE_INTEGER, 1, slots->count, slots->generation);
+        add(list, names[k][1], ENG_STORE_INTEGER, 1, slots->live_count, slots->live);
+        add(list, names[k][2], ENG_STORE_INTEGER, 1, slots->free_count, slots->free);
+        add(list, names[k][3], ENG_STORE_INTEGER, 1, slots->waiting_count, slots->waiting);
+    }
+    add(list, "bodies/built", ENG_STORE_INTEGER, ENG_POPULATION_INTEGERS,
+        population->slots[ENG_POPULATION_BODIES].count, population->integers);
+    add(list, "bodies/mass", ENG_STORE_REAL, ENG_POPULATION_REALS,
+        population->slots[ENG_POPULATION_BODIES].count, population->reals);
+    add(list, "shapes/sizes", ENG_STORE_REAL, ENG_POPULATION_SIZES,
+        population->slots[ENG_POPULATION_SHAPES].count, population->shapes);
+    add(list, "bodies/names", ENG_STORE_BYTE, 1, population->counts[ENG_POPULATION_NAMES],
+        population->names);
+}
+
+/// Number of proxies with a record; none where there is no list.
+static int64_t listed_count(const eng_snapshot *s)
+{
+    return s->counts[ENG_COUNT_LISTED] > 0 ? s->counts[ENG_COUNT_LISTED] : 0;
+}
+
+static void fill_poses(const void *world, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        ((pose *)out)[i] = eng_state_of(world, (int)(first + i)).q;
+}
+
+static void fill_midpoints(const void *world, int64_t first, int64_t count, void *out)
+{
+    for (int64_t i = 0; i < count; i++)
+        ((pose *)out)[i] = eng_middle_of(world, (int)(first + i));
+}
+
+static void fill_velocities(const void *world, int64_t first, int64_t count, void *out)
+{
+    double(*to)[6] = out;
+    for (int64_t i = 0; i < count; i++) {
+        eng_state state = eng_state_of(world, (int)(first + i));
+        memcpy(to[i], state.v, sizeof state.v);
+    }
+}
+
+static void fill_loads(const void *world, int64_t first, int64_t count, void *out)
+{
+    double(*to)[6] = out;
+    for (int64_t i = 0; i < count; i++) {
+        const eng_load *load = eng_load_of(world, (int)(first + i));
+        vec3_store(to[i], load->force);
+        vec3_store(to[i] + 3, load->torque);
+    }
+}
+
+/// Arrays whose sizes the counts tell.
+eng_field_list eng_snapshot_body(eng_snapshot *s)
+{
+    eng_field_list list = {0};
+    int64_t bodies = s->counts[ENG_COUNT_BODIES], pairs = s->counts[ENG_COUNT_PAIRS];
+    add(&list, "note", ENG_STORE_BYTE, 1, s->counts[ENG_COUNT_NOTE], s->note);
+    add_filled(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q, s, fill_poses);
+    add_filled(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid, s,
+               fill_midpoints);
+    add_filled(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v, s, fill_velocities);
+    add_filled(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads, s, fill_loads);
+    add(&list, "bodies/user", ENG_STORE_WORD, 1, s->counts[ENG_COUNT_USERS], s->users);
+    add(&list, "bodies/collision", ENG_STORE_INTEGER, 2, s->counts[ENG_COUNT_COLLISIONS],
+        s->collisions);
+    add(&list, "joints/numbers", ENG_STORE_REAL, ENG_JOINT_NUMBERS, s->counts[ENG_COUNT_JOINTS],
+        s->joints);
+    add_columns(&list, eng_contacts_columns(&s->contacts), contact_names,
+                s->counts[ENG_COUNT_CONTACTS]);
+    add(&list, "connectors/state", ENG_STORE_REAL, ENG_CONNECTOR_STATE_WIDTH,
+        s->counts[ENG_COUNT_CONNECTORS], s->connectors);
+    add(&list, "actions/numbers", ENG_STORE_REAL, 1, s->counts[ENG_COUNT_ACTION_NUMBERS],
+        s->actions);
+    add(&list, "pairs/numbers", ENG_STORE_INTEGER, ENG_PAIR_NUMBERS, pairs, s->pairs);
+    add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
+    add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
+    add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
+    add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[ENG_COUNT_LISTED_PAIRS],
+        s->listed_pairs);
+    add_spheres(&list, s);
+    add_population(&list, &s->population);
+    return list;
+}
+
+/// What only reading keeps whole: saving makes it part by part.
+static bool allocate_large(eng_snapshot *s, base_arena *arena)
+{
+    size_t bodies = (size_t)s->counts[ENG_COUNT_BODIES];
+    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
+    s->q = base_arena_array(arena, pose, "q", bodies);
+    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
+    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
+    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
+           eng_spheres_record_allocate_large(&s->spheres, arena);
+}
+
+/// Copies of the arrays that the world has in another layout; false when out of memory.
+static bool allocate_copies(eng_snapshot *s, base_arena *arena)
+{
+    size_t pairs = (size_t)s->counts[ENG_COUNT_PAIRS], listed = (size_t)listed_count(s);
+    s->actions = base_arena_array(arena, double, "actions", s->counts[ENG_COUNT_ACTION_NUMBERS]);
+    s->joints = base_arena_allocate(arena, "joints", (size_t)s->counts[ENG_COUNT_JOINTS],
+                                    sizeof *s->joints);
+    s->pairs = base_arena_allocate(arena, "pairs", pairs, sizeof *s->pairs);
+    s->pair_axes = base_arena_array(arena, vec3, "axes", pairs);
+    s->listed = base_arena_array(arena, geo_bounds, "listed", listed);
+    s->listed_kind = base_arena_allocate(arena, "listed kind", listed, sizeof *s->listed_kind);
+    return s->joints != NULL && s->actions != NULL && s->pairs != NULL && s->pair_axes != NULL &&
+           s->listed != NULL && s->listed_kind != NULL &&
+           eng_spheres_record_allocate(&s->spheres, arena) &&
+           eng_population_allocate(&s->population, arena);
+}
+
+/// @param population  which objects there are is kept in any case
+void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snapshot *s)
+{
+    s->format = ENG_CHECKPOINT_FORMAT;
+    snprintf(s->version, sizeof s->version, "%s", cairn_version());
+    eng_fingerprint_built(world, s->fingerprint);
+    s->hash = cairn_world_get_hash(world);
+    int listed_pairs;
+    s->listed_pairs = (geo_pair *)geo_broad_phase_pairs(world->broad, &listed_pairs);
+    int64_t counts[ENG_COUNTS] = {
+        [ENG_COUNT_STEP] = world->step_count,
+        [ENG_COUNT_BODIES] = world->body_count,
+        [ENG_COUNT_COLLIDERS] = world->collider_count,
+        [ENG_COUNT_CONTACTS] = world->contacts.count,
+        [ENG_COUNT_CONES] = world->contacts.cone_count,
+        [ENG_COUNT_PAIRS] = world->pair_count,
+        [ENG_COUNT_LISTED] = geo_broad_phase_count(world->broad),
+        [ENG_COUNT_LISTED_PAIRS] = listed_pairs,
+        [ENG_COUNT_ENERGY_STARTED] = world->energy_started,
+        [ENG_COUNT_TOPOLOGY_CHANGED] = world->topology_changed,
+        [ENG_COUNT_JOINTS] = world->joint_count,
+        [ENG_COUNT_JOINTS_CHANGED] = world->joints_changed,
+        [ENG_COUNT_NOTE] = s->counts[ENG_COUNT_NOTE],
+        [ENG_COUNT_CONNECTORS] = world->connector_count,
+        [ENG_COUNT_USERS] = world->users != NULL ? world->body_count : 0,
+        [ENG_COUNT_COLLISIONS] = world->collisions != NULL ? world->body_count : 0,
+        [ENG_COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
+    };
+    memcpy(s->counts, counts, sizeof counts);
+    s->reals[ENG_REAL_AT_TIME] = world->time;
+    s->reals[ENG_REAL_AT_TIME_START] = world->time_start;
+    s->reals[ENG_REAL_AT_TIME_STEP] = world->def.time_step;
+    s->reals[ENG_REAL_AT_ENERGY_START] = world->energy_start;
+    memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->energy, sizeof world->energy);
+    cairn_energy read = cairn_world_get_energy(world);
+    memcpy(&s->reals[ENG_REAL_AT_ENERGY_READ], &read, sizeof read);
+    eng_spheres_record_head(world, &s->spheres);
+    if (population || world->population_changed)
+        eng_population_head(world, &s->population);
+}
+
+static void copy_pairs(const cairn_world *world, eng_snapshot *s)
+{
+    for (int i = 0; i < world->pair_count; i++) {
+        const eng_pair *pair = &world->pairs[i];
+        const int numbers[ENG_PAIR_NUMBERS] = {pair->colliders.first,
+                                               pair->colliders.second,
+                                               pair->cache.feature[0],
+                                               pair->cache.feature[1],
+                                               pair->first,
+                                               pair->count};
+        memcpy(s->pairs[i], numbers, sizeof numbers);
+        s->pair_axes[i] = pair->cache.axis;
+    }
+    for (int i = 0; i < listed_count(s); i++) {
+        geo_proxy proxy = geo_broad_phase_listed(world->broad, i);
+        s->listed[i] = proxy.bounds;
+        s->listed_kind[i][0] = proxy.group;
+        s->listed_kind[i][1] = proxy.mobile;
+    }
+}
+
+static void copy_joint_out(const eng_joint *joint, double numbers[ENG_JOINT_NUMBERS])
+{
+    const double scalars[] = {joint->coordinate,     joint->effort,      joint->motor,
+                              joint->motor_velocity, joint->motor_limit, joint->force};
+    memcpy(numbers, scalars, sizeof scalars);
+    vec3_store(numbers + 6, joint->impulse);
+    vec3_store(numbers + 9, joint->moment);
+    numbers[12] = joint->motor_position;
+    memcpy(numbers + 13, joint->part, sizeof joint->part);
+}
+
+static void copy_joint_in(const double numbers[ENG_JOINT_NUMBERS], eng_joint *joint)
+{
+    joint->coordinate = numbers[0];
+    joint->effort = numbers[1];
+    joint->motor = numbers[2] != 0.0;
+    joint->motor_velocity = numbers[3];
+    joint->motor_limit = numbers[4];
+    joint->force = numbers[5];
+    joint->impulse = vec3_from(numbers + 6);
+    joint->moment = vec3_from(numbers + 9);
+    joint->motor_position = numbers[12];
+    memcpy(joint->part, numbers + 13, sizeof joint->part);
+}
+
+/// The arrays are borrowed from the world; nothing writes through them.
+bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *arena)
+{
+    s->contacts = world->contacts;
+    s->connectors = world->connector_state;
+    s->users = world->users;
+    s->collisions = world->collisions;
+    if (!allocate_copies(s, arena))
+        return false;
+    for (int i = 0; i < world->joint_count; i++)
+        copy_joint_out(&world->joints[i], s->joints[i]);
+    eng_actions_take(world, s->actions);
+    copy_pairs(world, s);
+    if (eng_population_is_recorded(&s->population))
+        eng_population_take(world, &s->population);
+    eng_spheres_record_take(world, &s->spheres);
+    return true;
+}
+
+cairn_status eng_snapshot_refuse(const con_hdf5_reader *reader, const char *reason)
+{
+    return base_fail(reader->error, CAIRN_ERROR_FORMAT, "%s: %s", reader->path, reason);
+}
+
+cairn_status eng_snapshot_check(const con_hdf5_reader *reader, const cairn_world *world,
+                                const eng_snapshot *s)
+{
+    uint64_t here[ENG_FINGERPRINT_COUNT];
+    eng_fingerprint_built(world, here);
+    for (int i = 0; i < ENG_FINGERPRINT_COUNT; i++)
+        if (here[i] != s->fingerprint[i])
+            return base_fail(reader->error, CAIRN_ERROR_ARGUMENT,
+                             "%s is of a world with other %s: it goes on only with the scene and "
+                             "the settings it was saved with",
+                             reader->path, eng_fingerprint_text((eng_fingerprint_part)i));
+    if (s->counts[ENG_COUNT_ACTION_NUMBERS] != eng_actions_number_count(world))
+        return eng_snapshot_refuse(reader, "its actions are not those of its fingerprint");
+    if (eng_population_is_recorded(&s->population))
+        return CAIRN_OK;
+    if (world->population_changed)
+        return base_fail(reader->error, CAIRN_ERROR_ARGUMENT,
+                         "%s: bodies, shapes, joints or connectors were made or removed here since "
+                         "the first step: it goes on only with a world as the scene builds it",
+                         reader->path);
+    if (s->counts[ENG_COUNT_BODIES] != world->body_count ||
+        s->counts[ENG_COUNT_COLLIDERS] != world->collider_count ||
+        s->counts[ENG_COUNT_JOINTS] != world->joint_count ||
+        s->counts[ENG_COUNT_CONNECTORS] != world->connector_count)
+        return eng_snapshot_refuse(
+            reader, "its bodies, joints or connectors are not those of its fingerprint");
+    return CAIRN_OK;
+}
+
+bool eng_snapshot_allocate(eng_snapshot *s, base_arena *arena)
+{
+    s->note = base_arena_array(arena, char, "note", s->counts[ENG_COUNT_NOTE]);
+    s->connectors =
+        base_arena_array(arena, eng_connector_state, "connectors", s->counts[ENG_COUNT_CONNECTORS]);
+    s->listed_pairs =
+        base_arena_array(arena, geo_pair, "listed pairs", s->counts[ENG_COUNT_LISTED_PAIRS]);
+    s->users = base_arena_array(arena, uint64_t, "users", s->counts[ENG_COUNT_USERS]);
+    s->collisions =
+        base_arena_array(arena, cairn_collision, "collisions", s->counts[ENG_COUNT_COLLISIONS]);
+    return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
+           s->users != NULL && s->collisions != NULL && allocate_copies(s, arena) &&
+           allocate_large(s, arena);
+}
+
+static bool has_loads(const eng_snapshot *s)
+{
+    const double none[6] = {0.0};
+    for (int i = 0; i < s->counts[ENG_COUNT_BODIES]; i++)
+        if (memcmp(s->loads[i], none, sizeof none) != 0)
+            return true;
+    return false;
+}
+
+/// Room for everything, so that what follows cannot fail.
+static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
+{
+    int pairs = (int)s->counts[ENG_COUNT_PAIRS], capacity = world->pair_capacity;
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status = base_array_reserve(allocator, &world->pairs_before, &capacity, pairs);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &world->pairs, &world->pair_capacity, pairs);
+    if (status == CAIRN_OK)
+        status =
+            eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[ENG_COUNT_CONTACTS]);
+    if (status == CAIRN_OK && has_loads(s))
+        status = eng_loads_reserve(world);
+    if (status == CAIRN_OK && s->counts[ENG_COUNT_USERS] > 0)
+        status = eng_users_reserve(world);
+    if (status == CAIRN_OK && s->counts[ENG_COUNT_COLLISIONS] > 0)
+        status = eng_collisions_reserve(world);
+    return status;
+}
+
+static cairn_status restore_list(cairn_world *world, const eng_snapshot *s, base_arena *arena)
+{
+    int count = (int)listed_count(s);
+    geo_proxy *listed = base_arena_array(arena, geo_proxy, "proxies", count);
+    if (listed == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < count; i++)
+        listed[i] = (geo_proxy){s->listed[i], s->listed_kind[i][0], s->listed_kind[i][1]};
+    return geo_broad_phase_restore(world->broad, listed, (int)s->counts[ENG_COUNT_LISTED],
+                                   s->listed_pairs, (int)s->counts[ENG_COUNT_LISTED_PAIRS]);
+}
+
+static void copy_contacts(cairn_world *world, eng_snapshot *s)
+{
+    int count = (int)s->counts[ENG_COUNT_CONTACTS];
+    eng_columns_copy(eng_contacts_columns(&world->contacts), eng_contacts_columns(&s->contacts),
+                     count);
+    world->contacts.count = count;
+    world->contacts.cone_count = (int)s->counts[ENG_COUNT_CONES];
+    // one task, until the next step cuts anew
+    world->domains = (con_domains){.start = {0, world->contacts.cone_count}};
+}
+
+/// Lists of near pairs depend on them.
+static void copy_collisions(cairn_world *world, const eng_snapshot *s)
+{
+    for (int i = 0; i < world->body_count && world->collisions != NULL; i++)
+        world->collisions[i] =
+            s->counts[ENG_COUNT_COLLISIONS] > 0 ? s->collisions[i] : eng_collision_default();
+}
+
+static void copy_state(cairn_world *world, const eng_snapshot *s)
+{
+    size_t bodies = (size_t)world->body_count;
+    for (int k = 0; k < world->general_count; k++) {
+        int i = world->active[k];
+        world->q[i] = s->q[i];
+        if (i < world->blocks_count)
+            world->q_mid[i] = s->q_mid[i];
+        memcpy(world->v[i], s->v[i], sizeof *world->v);
+    }
+    for (size_t i = 0; i < bodies && world->loads != NULL; i++)
+        world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
+    for (size_t i = 0; i < bodies && world->users != NULL; i++)
+        world->users[i] = s->counts[ENG_COUNT_USERS] > 0 ? s->users[i] : 0;
+    for (int i = 0; i < world->joint_count; i++)
+        copy_joint_in(s->joints[i], &world->joints[i]);
+    if (world->connector_count > 0)
+        memcpy(world->connector_state, s->connectors,
+               (size_t)world->connector_count * sizeof *s->connectors);
+    world->pair_count = (int)s->counts[ENG_COUNT_PAIRS];
+    world->plan.current = false;
+    for (int i = 0; i < world->pair_count; i++) {
+        const int *p = s->pairs[i];
+        world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
+    }
+    eng_actions_restore(world, s->actions);
+    world->step_count = s->counts[ENG_COUNT_STEP];
+    world->energy_started = s->counts[ENG_COUNT_ENERGY_STARTED] != 0;
+    world->topology_changed = s->counts[ENG_COUNT_TOPOLOGY_CHANGED] != 0;
+    world->joints_changed = s->counts[ENG_COUNT_JOINTS_CHANGED] != 0;
+    world->time = s->reals[ENG_REAL_AT_TIME];
+    world->time_start = s->reals[ENG_REAL_AT_TIME_START];
+    world->energy_start = s->reals[ENG_REAL_AT_ENERGY_START];
+    memcpy(&world->energy, &s->reals[ENG_REAL_AT_ENERGY], sizeof world->energy);
+}
+
+/// Brings back which objects there are, where the file says.
+static cairn_status restore_population(const con_hdf5_reader *reader, cairn_world *world,
+                                       eng_snapshot *s)
+{
+    if (!eng_population_is_recorded(&s->population))
+        return CAIRN_OK;
+    const char *reason = "";
+    cairn_status status =
+        eng_population_restore(world, &s->population, (int)s->counts[ENG_COUNT_COLLIDERS], &reason);
+    if (status == CAIRN_ERROR_UNSUPPORTED)
+        return base_fail(reader->error, status, "%s: %s", reader->path, reason);
+    return status == CAIRN_OK ? status
+                              : base_fail(reader->error, status, "%s: out of memory", reader->path);
+}
+
+cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *world, eng_snapshot *s)
+{
+    eng_built_note(world);
+    cairn_status status = restore_population(reader, world, s);
+    if (status != CAIRN_OK)
+        return status;
+    status = reserve(world, s);
+    if (status == CAIRN_OK)
+        copy_collisions(world, s);
+    if (status == CAIRN_OK)
+        status = restore_list(world, s, reader->arena);
+    if (status == CAIRN_OK)
+        status = eng_spheres_record_restore(world, &s->spheres);
+    if (status == CAIRN_OK && world->general_work)
+        status = eng_blocks_reserve(world);
+    if (status == CAIRN_ERROR_FORMAT)
+        return eng_snapshot_refuse(reader, "its spheres do not give the pairs that it holds");
+    if (status != CAIRN_OK)
+        return base_fail(reader->error, status, "%s: out of memory", reader->path);
+    copy_contacts(world, s);
+    copy_state(world, s);
+    eng_step_forget(world);
+    if (cairn_world_get_hash(world) != s->hash)
+        return eng_snapshot_refuse(reader,
+                                   "the restored state does not have the hash of the saved one");
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- in memory
+
+struct cairn_snapshot {
+    base_allocator allocator;
+    base_arena *arena;
+    uint32_t tag; // of the world
+    eng_snapshot state;
+};
+
+/// Copies the arrays of one list to those of another one for the same counts.
+static void copy_fields(const eng_field_list *from, const eng_field_list *to)
+{
+    for (int i = 0; i < from->count; i++) {
+        const eng_store_array *source = &from->fields[i];
+        size_t size = eng_store_element_size(source->type) * (size_t)source->width;
+        if (source->count > 0 && source->fill != NULL)
+            source->fill(source->source, 0, source->count, to->fields[i].data);
+        else if (source->count > 0)
+            memcpy(to->fields[i].data, source->data, (size_t)source->count * size);
+    }
+}
+
+/// All that a checkpoint would hold; false when out of memory.
+static bool take_copy(const cairn_world *world, eng_snapshot *copy, base_arena *arena)
+{
+    eng_snapshot s = {.note = (char *)"", .world = world};
+    base_arena *scratch = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA);
+    bool whole = scratch != NULL;
+    if (whole) {
+        eng_snapshot_take_head(world, true, &s);
+        eng_field_list from = eng_snapshot_head(&s), to = eng_snapshot_head(copy);
+        copy_fields(&from, &to);
+        whole = eng_snapshot_take(world, &s, scratch) && eng_snapshot_allocate(copy, arena) &&
+                eng_contacts_reserve(&world->allocator, &copy->contacts, world->contacts.count) ==
+                    CAIRN_OK;
+    }
+    if (whole) {
+        eng_field_list from = eng_snapshot_body(&s), to = eng_snapshot_body(copy);
+        copy_fields(&from, &to);
+    }
+    base_arena_destroy(scratch);
+    return whole;
+}
+
+cairn_status cairn_world_snapshot(const cairn_world *world, cairn_snapshot **kept,
+                                  cairn_error *error)
+{
+    if (world == NULL || kept == NULL)
+        return base_fail_null(error, __func__);
+    *kept = NULL;
+    cairn_snapshot *made = base_allocate(&world->allocator, 1, sizeof *made);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
+    *made = (cairn_snapshot){.allocator = world->allocator,
+                             .arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA),
+                             .tag = world->tag};
+    if (made->arena == NULL || !take_copy(world, &made->state, made->arena)) {
+        cairn_snapshot_destroy(made);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
+    }
+    *kept = made;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_world_revert(cairn_world *world, const cairn_snapshot *kept, cairn_error *error)
+{
+    if (world == NULL || kept == NULL)
+        return base_fail_null(error, __func__);
+    if (kept->tag != world->tag)
+        return base_fail(error, CAIRN_ERROR_WORLD, "the snapshot is of another world");
+    con_hdf5_reader origin = {.path = "the snapshot",
+                              .arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA),
+                              .error = error};
+    if (origin.arena == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a snapshot");
+    eng_snapshot state = kept->state;
+    cairn_status status = eng_snapshot_check(&origin, world, &state);
+    if (status == CAIRN_OK)
+        status = eng_snapshot_commit(&origin, world, &state);
+    base_arena_destroy(origin.arena);
+    return status;
+}
+
+void cairn_snapshot_destroy(cairn_snapshot *kept)
+{
+    if (kept == NULL)
+        return;
+    base_allocator allocator = kept->allocator;
+    eng_contacts_release(&allocator, &kept->state.contacts);
+    base_arena_destroy(kept->arena);
+    base_release(&allocator, kept);
+}

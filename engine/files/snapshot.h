@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// All that a world's later steps and read-outs depend on, as one list of arrays: what a checkpoint
+// has in a file, and a snapshot in memory.
+//
+// The pair list goes with the fat bounds it was made for and what each pair remembers, so that the
+// world goes on with the same list and makes a new one in the same step as the one that was saved.
+// So does the sphere executor, whose list is made again from the positions it was made from.
+#ifndef CAIRN_ENGINE_FILES_SNAPSHOT_H
+#define CAIRN_ENGINE_FILES_SNAPSHOT_H
+
+#include "engine/files/population.h"
+#include "engine/files/store.h"
+#include "engine/joints/joints.h"
+#include "engine/measures/fingerprint.h"
+#include "engine/pairs/spheres/spheres.h"
+
+enum {
+    ENG_CHECKPOINT_FORMAT = 11,
+    ENG_FIELDS_MAX = 96,
+    ENG_VERSION_SIZE = 32,
+    ENG_SNAPSHOT_ARENA = 1 << 16
+};
+
+/// Numbers whose meaning is their place in the file.
+typedef enum eng_count {
+    ENG_COUNT_STEP,
+    ENG_COUNT_BODIES,
+    ENG_COUNT_COLLIDERS,
+    ENG_COUNT_CONTACTS,
+    ENG_COUNT_CONES,
+    ENG_COUNT_PAIRS,
+    ENG_COUNT_LISTED, // proxies of the broad phase's list; -1: no list
+    ENG_COUNT_LISTED_PAIRS,
+    ENG_COUNT_ENERGY_STARTED,
+    ENG_COUNT_TOPOLOGY_CHANGED,
+    ENG_COUNT_JOINTS,
+    ENG_COUNT_JOINTS_CHANGED,
+    ENG_COUNT_NOTE, // bytes
+    ENG_COUNT_CONNECTORS,
+    ENG_COUNT_USERS,      // words of the program's own: one a body, or 0
+    ENG_COUNT_COLLISIONS, // groups and masks: one a body, or 0
+    ENG_COUNT_ACTION_NUMBERS,
+    ENG_COUNTS
+} eng_count;
+
+enum { ENG_ENERGIES = (int)(sizeof(cairn_energy) / sizeof(double)) };
+
+typedef enum eng_real {
+    ENG_REAL_AT_TIME,
+    ENG_REAL_AT_TIME_START,
+    ENG_REAL_AT_TIME_STEP,
+    ENG_REAL_AT_ENERGY_START,
+    ENG_REAL_AT_ENERGY,
+    ENG_REAL_AT_ENERGY_READ =
+        ENG_REAL_AT_ENERGY + ENG_ENERGIES, // as cairn_world_get_energy gives it
+    ENG_REALS = ENG_REAL_AT_ENERGY_READ + ENG_ENERGIES
+} eng_real;
+
+enum { ENG_PAIR_NUMBERS = 6 };
+
+/// Of a joint: coordinate, effort, drive (motor on, velocity, limit, force), impulse and moment,
+/// position of the motor, parts of the graph.
+enum { ENG_JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
+
+/// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
+/// while restoring all are copies, so that a file found wrong half-way changes nothing.
+typedef struct eng_snapshot {
+    int64_t format, counts[ENG_COUNTS];
+    uint64_t fingerprint[ENG_FINGERPRINT_COUNT], hash;
+    double reals[ENG_REALS];
+    char version[ENG_VERSION_SIZE];
+    char *note;
+    // [bodies]
+    pose *q, *q_mid;
+    double (*v)[6];
+    double (*loads)[6];                  // force and torque applied by the user
+    uint64_t *users;                     // [users]
+    cairn_collision *collisions;         // [collisions]
+    double (*joints)[ENG_JOINT_NUMBERS]; // [joints]
+    eng_contacts contacts;
+    eng_connector_state *connectors; // [connectors]
+    double *actions;                 // [action numbers]
+    // [pairs] first, second, features, first contact, number of contacts
+    int (*pairs)[ENG_PAIR_NUMBERS];
+    vec3 *pair_axes;
+    // the broad phase's list
+    geo_bounds *listed;    // [listed]
+    int (*listed_kind)[2]; // [listed] group, mobile
+    geo_pair *listed_pairs;
+    eng_spheres_record spheres;
+    const cairn_world *world;  // of saving: large arrays are made from it part by part; or NULL
+    eng_population population; // empty where it is as the world was built
+} eng_snapshot;
+
+typedef struct eng_field_list {
+    eng_store_array fields[ENG_FIELDS_MAX];
+    int count;
+} eng_field_list;
+
+/// Arrays that every checkpoint has in the same size; then those whose sizes the counts tell.
+eng_field_list eng_snapshot_head(eng_snapshot *s);
+eng_field_list eng_snapshot_body(eng_snapshot *s);
+
+/// The numbers of a world. @param population  which objects there are is kept in any case
+void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snapshot *s);
+
+/// Its arrays, which are borrowed from the world where they can be; nothing writes through them.
+/// False when out of memory.
+bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *arena);
+
+/// Arrays of its own for the counts; false when out of memory. The columns of contacts are still to
+/// be reserved.
+bool eng_snapshot_allocate(eng_snapshot *s, base_arena *arena);
+
+/// "PATH: reason", CAIRN_ERROR_FORMAT.
+cairn_status eng_snapshot_refuse(const con_hdf5_reader *origin, const char *reason);
+
+/// Whether the world is one that can go on from the snapshot. @param origin  who is named and told
+cairn_status eng_snapshot_check(const con_hdf5_reader *origin, const cairn_world *world,
+                                const eng_snapshot *s) CAIRN_CHECK_RESULT;
+
+/// Brings the world to a snapshot that is sound.
+cairn_status eng_snapshot_commit(const con_hdf5_reader *origin, cairn_world *world,
+                                 eng_snapshot *s) CAIRN_CHECK_RESULT;
+
+#endif

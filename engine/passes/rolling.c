@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rolling and spinning friction of implicit contacts: moments as blocks of the problem.
+#include "engine/state/world.h"
+
+#include <string.h>
+
+/// R* of a contact: spheres by their radii, everything else is flat.
+static double effective_radius(const cairn_world *world, int contact, double flat)
+{
+    double curvature = 0.0;
+    for (int side = 0; side < 2; side++) {
+        int body = world->contacts.body[contact][side];
+        const geo_shape *shape = world->shapes[world->bodies[body].shape];
+        curvature += shape->kind == GEO_SPHERE ? 1.0 / shape->sphere.radius : 0.0;
+    }
+    return curvature > 0.0 ? 1.0 / curvature : flat;
+}
+
+cairn_status eng_rolling_note(cairn_world *world, int i, const con_cone_terms *terms)
+{
+    size_t n = (size_t)world->contacts.cone_count;
+    if (!(terms->rolling > 0.0) && !(terms->spinning > 0.0))
+        return CAIRN_OK;
+    if (world->rolling == NULL) {
+        eng_rolling *made = base_arena_array(world->arena, eng_rolling, "rolling", 1);
+        double(*bounds)[2] =
+            (double(*)[2])base_arena_allocate(world->arena, "rolling", n, sizeof *bounds);
+        if (made == NULL || bounds == NULL)
+            return CAIRN_ERROR_MEMORY;
+        memset(bounds, 0, n * sizeof *bounds);
+        *made = (eng_rolling){.bounds = bounds};
+        world->rolling = made;
+    }
+    double radius = effective_radius(world, i, terms->flat_radius);
+    world->rolling->bounds[i][0] = terms->rolling * radius;
+    world->rolling->bounds[i][1] = terms->spinning * radius;
+    return CAIRN_OK;
+}
+
+static bool resists(const cairn_world *world, int contact)
+{
+    const eng_rolling *rolling = world->rolling;
+    return contact < world->contacts.cone_count &&
+           (rolling->bounds[contact][0] > 0.0 || rolling->bounds[contact][1] > 0.0);
+}
+
+// the arrays of the problem as their writer
+typedef struct moment_arrays {
+    int (*body)[2];
+    double (*H)[2][3][6], (*w)[3], (*q)[3], (*compliance)[3];
+    double *friction, *spinning;
+    mat3 *W_diagonal;
+} moment_arrays;
+
+static bool allocate(cairn_world *world, size_t n, moment_arrays *out)
+{
+    base_arena *arena = world->arena;
+    eng_rolling *rolling = world->rolling;
+    out->body = (int(*)[2])base_arena_allocate(arena, "rolling", n, sizeof *out->body);
+    out->H = (double(*)[2][3][6])base_arena_allocate(arena, "rolling", n, sizeof *out->H);
+    double(**const rows[])[3] = {&out->w,     &out->q,     &out->compliance,
+                                 &rolling->R, &rolling->U, &rolling->guess};
+    bool complete = out->body != NULL && out->H != NULL;
+    for (int k = 0; k < 6; k++) {
+        *rows[k] = (double(*)[3])base_arena_allocate(arena, "rolling", n, sizeof(double[3]));
+        complete = complete && *rows[k] != NULL;
+    }
+    out->friction = base_arena_array(arena, double, "rolling", n);
+    out->spinning = base_arena_array(arena, double, "rolling", n);
+    out->W_diagonal = base_arena_array(arena, mat3, "rolling", n);
+    rolling->place = base_arena_array(arena, int, "rolling", n);
+    return complete && out->friction != NULL && out->spinning != NULL && out->W_diagonal != NULL &&
+           rolling->place != NULL;
+}
+
+static void add_H_v(const double H[3][6], const double v[6], double out[3])
+{
+    for (int row = 0; row < 3; row++)
+        for (int k = 3; k < 6; k++)
+            out[row] += H[row][k] * v[k];
+}
+
+/// H of a moment, theory.md (4.19): the angular velocity of B against A in the frame of the
+/// contact.
+static void fill_turning(const cairn_world *world, int contact, int side, double H[3][6])
+{
+    const eng_contacts *c = &world->contacts;
+    mat3 axes = quat_to_mat3(world->q_mid[c->body[contact][side]].orientation);
+    memset(H, 0, 3 * sizeof *H);
+    for (int row = 0; row < 3; row++) {
+        vec3 d = vec3_scale(side == 0 ? -1.0 : 1.0, mat3_row(&c->frame[contact], row));
+        vec3_store(H[row] + 3, mat3_apply_transposed(&axes, d));
+    }
+}
+
+static void fill_moment(const cairn_world *world, int contact, int i, moment_arrays *out)
+{
+    const eng_contacts *c = &world->contacts;
+    memset(out->w[i], 0, sizeof out->w[i]);
+    memset(out->q[i], 0, sizeof out->q[i]);
+    memset(out->compliance[i], 0, sizeof out->compliance[i]);
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[contact][side];
+        bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
+        out->body[i][side] = world->solved->body[contact][side];
+        fill_turning(world, contact, side, out->H[i][side]);
+        add_H_v((const double(*)[6])out->H[i][side], world->v_free[body],
+                dynamic ? out->q[i] : out->w[i]);
+    }
+    for (int k = 0; k < 3; k++)
+        out->q[i][k] += out->w[i][k];
+    out->friction[i] = world->rolling->bounds[contact][0];
+    out->spinning[i] = world->rolling->bounds[contact][1];
+    vec3 kept = vec3_from(c->history[contact]);
+    vec3_store(world->rolling->R[i], mat3_apply(&c->frame[contact], kept));
+}
+
+static void copy_force(const cairn_world *world, int contact, int i, moment_arrays *out)
+{
+    const con_problem *problem = world->solved;
+    memcpy(out->body[i], problem->body[contact], sizeof *out->body);
+    memcpy(out->H[i], problem->H[contact], sizeof *out->H);
+    memcpy(out->w[i], problem->w[contact], sizeof *out->w);
+    memcpy(out->q[i], problem->q[contact], sizeof *out->q);
+    memset(out->compliance[i], 0, sizeof *out->compliance);
+    if (problem->compliance != NULL)
+        memcpy(out->compliance[i], problem->compliance[contact], sizeof *out->compliance);
+    out->friction[i] = problem->friction[contact];
+    out->spinning[i] = -1.0;
+    memcpy(world->rolling->R[i], world->solved_R[contact], sizeof *world->rolling->R);
+}
+
+cairn_status eng_rolling_expand(cairn_world *world)
+{
+    eng_rolling *rolling = world->rolling;
+    const con_problem *problem = world->solved;
+    moment_arrays out;
+    if (!allocate(world, 2 * (size_t)problem->contact_count, &out))
+        return CAIRN_ERROR_MEMORY;
+    int i = 0;
+    for (int contact = 0; contact < problem->contact_count; contact++) {
+        rolling->place[contact] = i;
+        copy_force(world, contact, i++, &out);
+        if (resists(world, contact))
+            fill_moment(world, contact, i++, &out);
+    }
+    rolling->blocks = i;
+    memcpy(rolling->guess, rolling->R, (size_t)i * sizeof *rolling->guess);
+    rolling->problem = *problem;
+    con_problem *made = &rolling->problem;
+    made->contact_count = i;
+    made->q = (const double(*)[3])out.q;
+    made->friction = out.friction;
+    made->spinning = out.spinning;
+    made->W_diagonal = out.W_diagonal;
+    made->W = NULL;
+    made->body = (const int(*)[2])out.body;
+    made->H = (const double(*)[2][3][6])out.H;
+    made->w = (const double(*)[3])out.w;
+    made->compliance = problem->compliance != NULL ? (const double(*)[3])out.compliance : NULL;
+    made->domains = NULL;
+    con_assemble_diagonal(made, out.W_diagonal);
+    return CAIRN_OK;
+}
+
+void eng_rolling_collect(cairn_world *world)
+{
+    const eng_rolling *rolling = world->rolling;
+    for (int contact = 0; contact < world->solved->contact_count; contact++) {
+        int i = rolling->place[contact];
+        memcpy(world->solved_R[contact], rolling->R[i], sizeof *world->solved_R);
+        memcpy(world->solution_U[contact], rolling->U[i], sizeof *world->solution_U);
+    }
+}
+
+void eng_rolling_book(cairn_world *world)
+{
+    const eng_rolling *rolling = world->rolling;
+    eng_contacts *c = &world->contacts;
+    double work = 0.0, drivers = 0.0;
+    for (int contact = 0; contact < c->cone_count; contact++) {
+        if (!resists(world, contact))
+            continue;
+        int i = rolling->place[contact] + 1;
+        const double *m = rolling->R[i];
+        vec3 moment = mat3_apply_transposed(&c->frame[contact], vec3_from(m));
+        vec3_store(c->history[contact], moment);
+        for (int side = 0; side < 2; side++) {
+            int body = c->body[contact][side];
+            double before[3] = {0.0}, own = 0.0;
+            vec3_store(c->couple[contact] + 3 * side, vec3_scale(side == 0 ? -1.0 : 1.0, moment));
+            add_H_v((const double(*)[6])rolling->problem.H[i][side], world->v[body], before);
+            for (int k = 0; k < 3; k++)
+                own += m[k] * before[k];
+            work -= 0.5 * own;
+            drivers += world->bodies[body].kind == CAIRN_MOVING ? own : 0.0;
+        }
+        for (int k = 0; k < 3; k++)
+            work -= 0.5 * m[k] * rolling->U[i][k];
+    }
+    world->energy.friction += work;
+    world->energy.drivers += drivers;
+}

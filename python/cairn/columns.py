@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+# Columns of bodies, contacts, joints and connectors as arrays of numpy.
+"""Tables of a world: every column that the engine has is an attribute."""
+import difflib
+
+import numpy
+
+from . import errors
+from ._cairn import ffi, lib
+from .errors import ArgumentError
+
+__all__ = ["Table"]
+
+_TYPES = {lib.CAIRN_FLOAT64: numpy.float64, lib.CAIRN_INT32: numpy.int32,
+          lib.CAIRN_UINT32: numpy.uint32, lib.CAIRN_UINT64: numpy.uint64,
+          lib.CAIRN_UINT8: numpy.uint8}
+
+
+class Column:
+    """What there is to know of a column: name, type, width, unit, help, settable, in_place."""
+
+    def __init__(self, info):
+        self.full_name = ffi.string(info.name)
+        self.table, _, self.name = self.full_name.decode().partition(".")
+        self.dtype = numpy.dtype(_TYPES[info.scalar])
+        self.width = info.width
+        self.unit = errors.text_of(info.unit)
+        self.help = errors.text_of(info.help)
+        self.settable = bool(info.settable)
+        self.in_place = bool(info.in_place)
+
+    def shape(self, count):
+        return (count,) if self.width == 1 else (count, self.width)
+
+    def __repr__(self):
+        unit = f", {self.unit}" if self.unit else ""
+        return f"<column {self.table}.{self.name}: {self.dtype} x {self.width}{unit}; {self.help}>"
+
+
+def _all_columns():
+    found = {}
+    info = ffi.new("cairn_column_info *")
+    for i in range(lib.cairn_column_count()):
+        errors.check(lib.cairn_column_get_info(i, info))
+        column = Column(info)
+        found.setdefault(column.table, {})[column.name] = column
+    return found
+
+
+COLUMNS = _all_columns()
+
+
+class Table:
+    """The bodies, contacts, joints or connectors of a world, column by column.
+
+        world.bodies.velocity                  (n, 3) float64
+        world.bodies.velocity = array          sets it, where the column may be set
+        world.bodies.view("velocity")          the engine's own memory, or UnsupportedError
+        world.bodies.columns                   what there is, with units
+
+    An attribute is the engine's own memory, read-only, where that has the numbers item after item;
+    it follows the world then. Otherwise it is a copy (`array.flags.owndata` tells). Items are in
+    the engine's order: that of creation, but the last one takes the place of one that is removed.
+    """
+    __slots__ = ("_world", "_name", "_index", "_item")
+
+    def __init__(self, world, name, item=None):
+        object.__setattr__(self, "_world", world)
+        object.__setattr__(self, "_name", name)
+        object.__setattr__(self, "_index", getattr(lib, "CAIRN_" + name.upper()))
+        object.__setattr__(self, "_item", item)
+
+    @property
+    def columns(self):
+        """{name: Column}."""
+        return dict(COLUMNS[self._name])
+
+    def __len__(self):
+        return lib.cairn_table_size(self._world._world, self._index)
+
+    def __iter__(self):
+        if self._item is None:
+            raise TypeError(f"{self._name} are read column by column")
+        return (self._item(self._world, i) for i in range(len(self)))
+
+    def __getitem__(self, index):
+        """The item at a place: a Body or Joint."""
+        if self._item is None:
+            raise TypeError(f"{self._name} are read column by column")
+        count = len(self)
+        try:
+            place = index.__index__()
+        except AttributeError:
+            raise ArgumentError(f"{self._name} are numbered, not named {index!r}") from None
+        if not -count <= place < count:
+            raise IndexError(f"there are {count} {self._name}, and no number {place}")
+        return self._item(self._world, place % count)
+
+    def _column(self, name):
+        column = COLUMNS[self._name].get(name)
+        if column is None:
+            near = difflib.get_close_matches(name, COLUMNS[self._name], 1)
+            hint = f' (did you mean "{near[0]}"?)' if near else ""
+            raise AttributeError(f'{self._name} have no column "{name}"{hint}')
+        return column
+
+    def read(self, name):
+        """A copy of a column, item after item."""
+        column = self._column(name)
+        world = self._world
+        count = len(self)
+        values = numpy.empty(column.shape(count), column.dtype)
+        world._check(lib.cairn_world_read(world._world, column.full_name,
+                                          ffi.cast("void *", values.ctypes.data), count,
+                                          world._error))
+        return values
+
+    def write(self, name, values):
+        """Sets a column of all items; nothing is set where a value is refused."""
+        column = self._column(name)
+        world = self._world
+        count = len(self)
+        try:
+            given = numpy.asarray(values)
+            given = numpy.ascontiguousarray(
+                numpy.broadcast_to(given, column.shape(count)) if given.ndim <= 1 and count
+                else given).astype(column.dtype, casting="same_kind", copy=False)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError(f"{self._name}.{name}: {error}") from None
+        if given.shape != column.shape(count):
+            raise ArgumentError(f"{self._name}.{name} is of shape {column.shape(count)}, not "
+                                f"{given.shape}")
+        world._check(lib.cairn_world_write(world._world, column.full_name,
+                                           ffi.cast("void *", given.ctypes.data), count,
+                                           world._error))
+
+    def segments(self, name):
+        """The engine's memory in up to two parts: [(array, rows)], rows None for 0, 1, 2 ...
+
+        Rows of bodies are the first words of column "id". A row has its value in the last part that
+        has it. UnsupportedError where the world does not hold the column as it is.
+        """
+        column = self._column(name)
+        world = self._world
+        shown = ffi.new("cairn_array *")
+        world._check(lib.cairn_world_array(world._world, column.full_name, shown, world._error))
+        found = []
+        for i in range(shown.segment_count):
+            part = shown.segments[i]
+            rows = None
+            if part.rows != ffi.NULL:
+                rows = _look(world._owner, part.rows, numpy.dtype(numpy.int32), 4, (part.count,))
+            found.append((_look(world._owner, part.data, column.dtype, part.stride,
+                                column.shape(part.count)), rows))
+        return found
+
+    def view(self, name):
+        """The engine's own memory of a column, read-only, item after item.
+
+        It follows the world until bodies are made or removed, or contacts change; an old view shows
+        old numbers. UnsupportedError where the world does not hold the column so.
+        """
+        found = self._look_whole(name)
+        if found is None:
+            raise errors.UnsupportedError(
+                f"{self._name}.{name} does not lie item after item in this world now; read it, or "
+                "look at its segments")
+        return found
+
+    def _look_whole(self, name):
+        try:
+            parts = self.segments(name)
+        except errors.UnsupportedError:
+            return None
+        whole = len(parts) == 1 and parts[0][1] is None and len(parts[0][0]) == len(self)
+        if whole and self._name == "bodies" and name != "id":
+            # after removals the order of the rows is another one
+            ids = self.read("id")[:, 0]
+            whole = bool((ids == numpy.arange(len(ids))).all())
+        return parts[0][0] if whole else None
+
+    def __getattr__(self, name):
+        column = self._column(name)
+        found = self._look_whole(name) if column.in_place and self._name != "contacts" else None
+        if found is None:
+            found = self.read(name)
+            found.flags.writeable = False
+        return found
+
+    def __setattr__(self, name, values):
+        self.write(name, values)
+
+    def __dir__(self):
+        return [*super().__dir__(), *COLUMNS[self._name]]
+
+    def table(self, *names):
+        """A structured array of some columns, or all: for pandas.DataFrame and numpy.savetxt."""
+        names = names or tuple(COLUMNS[self._name])
+        kinds = [(name, self._column(name).dtype, () if self._column(name).width == 1
+                  else (self._column(name).width,)) for name in names]
+        found = numpy.empty(len(self), kinds)
+        for name in names:
+            found[name] = self.read(name)
+        return found
+
+    def __repr__(self):
+        return f"<{len(self)} {self._name}: {', '.join(COLUMNS[self._name])}>"
+
+
+def _look(owner, data, dtype, stride, shape):
+    """A read-only array on the engine's memory, which stays as long as the array."""
+    if shape[0] == 0:
+        found = numpy.empty(shape, dtype)
+        found.flags.writeable = False
+        return found
+    width = shape[1] if len(shape) > 1 else 1
+    size = stride * (shape[0] - 1) + width * dtype.itemsize
+    lib.cairn_python_memory_hold(owner.memory)
+
+    def let_go(_, owner=owner):
+        lib.cairn_python_memory_let_go(owner.memory)
+
+    block = ffi.buffer(ffi.gc(ffi.cast("char *", data), let_go), size)
+    strides = (stride,) if len(shape) == 1 else (stride, dtype.itemsize)
+    found = numpy.ndarray(shape, dtype, block, strides=strides)
+    found.flags.writeable = False
+    return found
