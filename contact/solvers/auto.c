@@ -26,6 +26,7 @@ typedef struct auto_settings {
     int last_sweeps;
     int last_solves;
     double guess_share;
+    int first_iterations; // of the first interior point: no setting, see limits_of
 } auto_settings;
 
 #define FIELD(name) offsetof(auto_settings, name)
@@ -105,7 +106,8 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
 static cairn_status run_interior(con_newton *model, const auto_settings *settings, uint64_t seed,
                                  const double (*r)[3])
 {
-    con_interior_settings interior = {.max_iterations = settings->interior_iterations,
+    con_interior_settings interior = {.max_iterations = seed == 0 ? settings->first_iterations
+                                                                  : settings->interior_iterations,
                                       .start_scale = con_interior_start_scale(model, r),
                                       .max_restarts = 3,
                                       .max_escapes = 60,
@@ -280,6 +282,9 @@ static cairn_status run(con_cascade *cascade, const auto_settings *settings, boo
 static auto_settings limits_of(const auto_settings *settings, bool warm)
 {
     auto_settings limits = *settings;
+    // from a guess most paths end soon, and those that do not are better left for other starts
+    limits.first_iterations =
+        warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
     if (warm) {
         limits.proximal_solves = (int)(settings->guess_share * settings->proximal_solves);
         limits.last_sweeps = (int)(settings->guess_share * settings->last_sweeps);
