@@ -311,8 +311,10 @@ struct cairn_world {
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
     double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
     const double *shift;         // [contacts.cone_count] m/s, what restitution and gap add to q_N
-    double (*guess)[3];          // [solved->contact_count] warm start of the last solve
-    double (*solution_U)[3];     // [solved->contact_count] m/s, shift included
+    double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
+                        // in the arena; NULL: none
+    double (*guess)[3]; // [solved->contact_count] warm start of the last solve
+    double (*solution_U)[3]; // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
