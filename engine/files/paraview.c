@@ -38,6 +38,8 @@ static cairn_status make_writer(const char *folder, cairn_paraview_state state,
 
 cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer, cairn_error *error)
 {
+    if (folder == NULL || writer == NULL)
+        return base_fail_null(error, __func__);
     *writer = NULL;
     if (strlen(folder) > PATH_SIZE - 64)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", folder);
@@ -68,6 +70,8 @@ static void remove_frames(const char *folder, const char *name, int first)
 cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
                                    cairn_paraview **writer, cairn_error *error)
 {
+    if (folder == NULL || writer == NULL)
+        return base_fail_null(error, __func__);
     *writer = NULL;
     if (strlen(folder) > PATH_SIZE - 64)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", folder);
@@ -84,6 +88,8 @@ cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state stat
 
 cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer)
 {
+    if (writer == NULL)
+        return (cairn_paraview_state){0};
     return (cairn_paraview_state){.frames = writer->frame, .extent = writer->extent};
 }
 
@@ -300,6 +306,8 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
 cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_world *world,
                                         cairn_error *error)
 {
+    if (writer == NULL || world == NULL)
+        return base_fail_null(error, __func__);
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
     // scratch of its own: the world's arena holds the problem of the last step

@@ -295,6 +295,8 @@ static cairn_status check_plan(const cairn_world *world, cairn_error *error)
 
 cairn_status cairn_world_validate(const cairn_world *world, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_energy energy = cairn_world_get_energy(world);
     if (!are_finite((const double *)&energy, sizeof energy / sizeof(double)))
         return base_fail(error, CAIRN_ERROR_NONFINITE, "the energy audit is not finite");
