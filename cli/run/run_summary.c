@@ -61,6 +61,38 @@ void run_summary_json(const run_state *run, FILE *out)
     cli_json_finish(&json);
 }
 
+/// What emitters made and outlets removed.
+static void put_grains(const cairn_world *world, cli_json *json)
+{
+    cli_json_list(json, "emitters");
+    for (int i = 0; i < cairn_emitter_count(world); i++) {
+        cairn_emitter_view view;
+        if (cairn_emitter_get(world, i, &view) != CAIRN_OK)
+            continue;
+        cli_json_object(json, NULL);
+        cli_json_text(json, "name", view.name);
+        cli_json_integer(json, "count", view.count);
+        cli_json_number(json, "mass", view.mass);
+        cli_json_integer(json, "waiting", view.waiting);
+        cli_json_number(json, "waiting_mass", view.waiting_mass);
+        cli_json_integer(json, "late", view.late);
+        cli_json_object_end(json);
+    }
+    cli_json_list_end(json);
+    cli_json_list(json, "outlets");
+    for (int i = 0; i < cairn_outlet_count(world); i++) {
+        cairn_outlet_view view;
+        if (cairn_outlet_get(world, i, &view) != CAIRN_OK)
+            continue;
+        cli_json_object(json, NULL);
+        cli_json_text(json, "name", view.name);
+        cli_json_integer(json, "count", view.count);
+        cli_json_number(json, "mass", view.mass);
+        cli_json_object_end(json);
+    }
+    cli_json_list_end(json);
+}
+
 cairn_status run_summary_write(const run_state *run, const char *status, const char *message,
                                cairn_error *error)
 {
@@ -84,6 +116,7 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
     cli_json_integer(&json, "overlaps_at_start", run->scene->overlap_count);
     cli_json_integer(&json, "paraview_frames", run->totals.frames);
     cli_json_integer(&json, "fclib_problems", run->totals.problems);
+    put_grains(run->scene->world, &json);
     cli_json_object_end(&json);
     cli_json_finish(&json);
     return cli_file_commit(&file, error);
@@ -135,6 +168,18 @@ void run_summary_print(const run_state *run, const char *status)
                cairn_world_get_local(world));
     printf("\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
            totals->contacts_max);
+    for (int i = 0; i < cairn_emitter_count(world); i++) {
+        cairn_emitter_view view;
+        if (cairn_emitter_get(world, i, &view) == CAIRN_OK)
+            printf("  %-12s %" PRId64 " grains inserted, %.4g kg; %" PRId64 " wait for room\n",
+                   cli_show(view.name).text, view.count, view.mass, view.waiting);
+    }
+    for (int i = 0; i < cairn_outlet_count(world); i++) {
+        cairn_outlet_view view;
+        if (cairn_outlet_get(world, i, &view) == CAIRN_OK)
+            printf("  %-12s %" PRId64 " bodies removed, %.4g kg\n", cli_show(view.name).text,
+                   view.count, view.mass);
+    }
     if (totals->solved_steps > 0)
         printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
                mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // trajectory.h5 of a run, with the command and the scene that it came from.
 #include "cli/process/probe.h"
+#include "cli/process/status.h"
 #include "cli/run/run.h"
 
 #include <math.h>
@@ -55,6 +56,13 @@ cairn_status run_trajectory_open(run_state *run, cairn_error *error)
     run->files.trajectory_every = every >= 0 ? (int)every : run_frame_steps(run);
     if (run->files.trajectory_every == 0)
         return CAIRN_OK;
+    if (cairn_world_population_varies(run->scene->world)) {
+        if (every > 0)
+            cli_warn("no trajectory.h5: bodies come and go in this scene, and a trajectory holds "
+                     "the same ones in all frames; the ParaView series has them");
+        run->files.trajectory_every = 0;
+        return CAIRN_OK;
+    }
     cairn_status status = cli_path_join(path, run->files.folder, "trajectory.h5", error);
     return status == CAIRN_OK ? open_at(run, path, error) : status;
 }

@@ -249,13 +249,18 @@ cairn_status con_reduction_delassus(con_reduction *reduction, base_arena *arena,
 }
 
 // the velocities of the joints alone, and q with them
-static bool project(con_reduction *reduction, double (*q)[3])
+static bool project(con_reduction *reduction)
 {
     const con_problem *problem = reduction->jointed;
     double error =
         con_joint_factors_solve(reduction->factors, NULL, problem->v_free, reduction->v, NULL);
-    con_apply_H(problem, (const double(*)[6])reduction->v, problem->w, q);
+    con_apply_H(problem, (const double(*)[6])reduction->v, problem->w, reduction->q);
     return isfinite(error);
+}
+
+cairn_status con_reduction_update(con_reduction *reduction)
+{
+    return project(reduction) ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
 }
 
 cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
@@ -266,7 +271,7 @@ cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
     size_t n = (size_t)problem->contact_count, m = (size_t)problem->body_count;
     double(*q)[3] = base_arena_allocate(arena, "reduced q", n + 1, sizeof *q);
     mat3 *diagonal = base_arena_array(arena, mat3, "reduced W", n + 1);
-    *reduction = (con_reduction){.jointed = problem};
+    *reduction = (con_reduction){.jointed = problem, .q = q};
     reduction->v = base_arena_allocate(arena, "velocities", m + 1, sizeof *reduction->v);
     if (q == NULL || diagonal == NULL || reduction->v == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -274,7 +279,7 @@ cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
                                             problem->mass_inverse, arena, &reduction->factors);
     if (status != CAIRN_OK)
         return status;
-    if (!project(reduction, q))
+    if (!project(reduction))
         return CAIRN_ERROR_NONFINITE;
     reduction->problem = *problem;
     reduction->problem.q = (const double(*)[3])q;

@@ -25,6 +25,7 @@ typedef struct con_reduction {
     int (*together)[2];        // [n] the same, one body for each cluster
     const con_block_matrix *C; // [n] rows; a zero diagonal block alone where no cluster is touched
     double (*v)[6];            // [body_count] scratch
+    double (*q)[3];            // [n] of `problem`, as its writer
 } con_reduction;
 
 /// @param problem  body form with joints, borrowed as long as the reduction is used
@@ -34,6 +35,11 @@ typedef struct con_reduction {
 /// Tests: tests/unit/contact/test_joints.c, test_jointed_solvers.c
 cairn_status con_reduce_joints(const con_problem *problem, base_arena *arena,
                                con_reduction *reduction) CAIRN_CHECK_RESULT;
+
+/// Follows right sides that have changed since in the arrays of the jointed problem: b, v_free and
+/// w. Rows, bodies, contacts and compliances must be what they were: the factors stay.
+/// @return CAIRN_ERROR_NONFINITE
+cairn_status con_reduction_update(con_reduction *reduction) CAIRN_CHECK_RESULT;
 
 /// The same in W form: all of W, for those that need it.
 /// @param out  borrows from reduction and arena

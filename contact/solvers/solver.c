@@ -206,6 +206,21 @@ static cairn_status run(const con_solver *solver, const void *settings, con_prob
 }
 
 // joints are eliminated before and come back with the certificate
+static cairn_status run_reduced(const con_solver *solver, const void *settings,
+                                con_reduction *reduction, con_control *control, double (*R)[3],
+                                double (*U)[3], con_report *report, base_arena *arena)
+{
+    if (reduction->jointed->contact_count == 0) {
+        report->residual.error_joints =
+            con_reduction_velocity(reduction, (const double(*)[3])R, U, control->l);
+        judge(control, report);
+        return CAIRN_OK;
+    }
+    con_problem reduced = reduction->problem;
+    reduced.domains = reduced.spinning == NULL ? reduced.domains : NULL;
+    return run(solver, settings, &reduced, reduction, control, R, U, report, arena);
+}
+
 static cairn_status run_jointed(const con_solver *solver, const void *settings,
                                 const con_problem *problem, con_control *control, double (*R)[3],
                                 double (*U)[3], con_report *report, base_arena *arena)
@@ -213,18 +228,27 @@ static cairn_status run_jointed(const con_solver *solver, const void *settings,
     double begin = base_timer_seconds();
     con_reduction reduction;
     cairn_status status = con_reduce_joints(problem, arena, &reduction);
-    if (status != CAIRN_OK)
-        return status;
-    if (problem->contact_count == 0) {
-        report->residual.error_joints =
-            con_reduction_velocity(&reduction, (const double(*)[3])R, U, control->l);
-        judge(control, report);
-        return CAIRN_OK;
-    }
     double seconds = base_timer_seconds() - begin;
-    con_problem reduced = reduction.problem;
-    status = run(solver, settings, &reduced, &reduction, control, R, U, report, arena);
+    if (status == CAIRN_OK)
+        status = run_reduced(solver, settings, &reduction, control, R, U, report, arena);
     report->seconds += seconds;
+    return status;
+}
+
+cairn_status con_solve_reduced(const con_solver *solver, const void *settings,
+                               con_reduction *reduction, const con_control *control, double (*R)[3],
+                               double (*U)[3], con_report *report, base_arena *arena)
+{
+    *report = (con_report){.stop = CON_STOP_SOLVED};
+    if (!input_is_finite(reduction->jointed, (const double(*)[3])R))
+        return CAIRN_ERROR_NONFINITE;
+    if (!friction_is_allowed(reduction->jointed))
+        return CAIRN_ERROR_ARGUMENT;
+    con_control told = *control;
+    told.cpu_end = control->cpu_limit > 0.0 ? base_timer_cpu_seconds() + control->cpu_limit : 0.0;
+    base_arena_mark mark = base_arena_get_mark(arena);
+    cairn_status status = run_reduced(solver, settings, reduction, &told, R, U, report, arena);
+    base_arena_rewind(arena, mark);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/settings.h"
 #include "contact/problem/problem.h"
+#include "contact/problem/reduced.h"
 #include "contact/solvers/control.h"
 
 enum {
@@ -43,5 +44,13 @@ enum { CON_SOLVER_SETTINGS_MAX = 512 }; // bytes; every settings struct fits
 cairn_status con_solve(const con_solver *solver, const void *settings, const con_problem *problem,
                        const con_control *control, double (*R)[3], double (*U)[3],
                        con_report *report, base_arena *arena) CAIRN_CHECK_RESULT;
+
+/// con_solve for a problem whose joints the caller has eliminated, for several solves that differ
+/// by right sides alone (con_reduction_update).
+/// @param reduction  of the problem to solve; its scratch is used
+cairn_status con_solve_reduced(const con_solver *solver, const void *settings,
+                               con_reduction *reduction, const con_control *control, double (*R)[3],
+                               double (*U)[3], con_report *report,
+                               base_arena *arena) CAIRN_CHECK_RESULT;
 
 #endif

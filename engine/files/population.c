@@ -104,6 +104,7 @@ static void take_shape(const geo_shape *shape, double sizes[ENG_POPULATION_SIZES
     if (shape == NULL)
         return;
     sizes[0] = (double)shape->kind + 1.0;
+    sizes[4] = shape->with_body;
     if (shape->kind == GEO_SPHERE)
         sizes[1] = shape->sphere.radius;
     if (shape->kind == GEO_BOX)
@@ -370,6 +371,8 @@ static cairn_status make_shapes(cairn_world *world, const eng_population *record
         const double *sizes = record->shapes[slot];
         if (world->shapes[slot] == NULL)
             status = eng_shape_make_plain(world, slot, (geo_kind)((int)sizes[0] - 1), sizes + 1);
+        if (status == CAIRN_OK)
+            world->shapes[slot]->with_body = sizes[4] != 0.0;
     }
     return status == CAIRN_OK ? eng_slots_restore(&world->shape_slots, &world->allocator, shapes)
                               : status;

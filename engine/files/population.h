@@ -22,7 +22,8 @@ enum {
     ENG_POPULATION_INTEGERS = 7, // of a body: kind, shape, material, first collider, room, whether
                                  // it has arrived, and whether it follows a function of time
     ENG_POPULATION_REALS = 12,   // of a body: mass, moments, frame, reach
-    ENG_POPULATION_SIZES = 4     // of a shape: kind + 1 or 0, and up to three sizes
+    ENG_POPULATION_SIZES = 5     // of a shape: kind + 1 or 0, up to three sizes, and whether it
+                                 // goes with its last body
 };
 
 /// All counts are 0 where nothing was made or removed after the first step.

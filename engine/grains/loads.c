@@ -69,13 +69,29 @@ cairn_status cairn_body_set_load(cairn_world *world, cairn_body_id body,
                : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for the load on a body");
 }
 
+/// The potential energy has another zero then: the difference is work of drivers.
+static cairn_status set_gravity(cairn_world *world, const double gravity[3], cairn_error *error)
+{
+    if (!vec3_is_finite(vec3_from(gravity)))
+        return base_fail(error, CAIRN_ERROR_NONFINITE, "gravity is not finite at t = %g s",
+                         middle_of_step(world));
+    double kinetic, before, after;
+    eng_energy_mechanical(world, &kinetic, &before);
+    memcpy(world->def.gravity, gravity, sizeof world->def.gravity);
+    eng_energy_mechanical(world, &kinetic, &after);
+    world->energy.potential = after;
+    if (world->energy_started)
+        world->energy.drivers += after - before;
+    return CAIRN_OK;
+}
+
 static cairn_status gravity_begin(cairn_world *world, eng_action *action, cairn_error *error)
 {
     const driven_gravity *driven = action->data;
     double gravity[3] = {0.0};
     cairn_status status = driven->function(driven->context, middle_of_step(world), gravity, error);
     if (status == CAIRN_OK && memcmp(gravity, world->def.gravity, sizeof gravity) != 0)
-        status = cairn_world_set_gravity(world, gravity, error);
+        status = set_gravity(world, gravity, error);
     // its numbers are what is in force, and 1 once it is
     memcpy(action->numbers, world->def.gravity, sizeof gravity);
     action->numbers[3] = 1.0;

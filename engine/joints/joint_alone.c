@@ -144,17 +144,24 @@ static cairn_status solve_rows(alone_solve *a)
 }
 
 /// One solve of the rows with the graphs, for the right sides as they are; v follows.
-static cairn_status solve_problem(alone_solve *a)
+/// @param rows_changed  the rows are not those that `reduction` was made of
+static cairn_status solve_problem(alone_solve *a, bool rows_changed, con_reduction *reduction)
 {
     cairn_world *world = a->world;
     eng_graph_rows *graphs = &a->set.graphs;
     con_control control = {.tolerance = graph_tolerance, .l = a->set.l};
     con_report report;
-    cairn_status status = con_solve(con_solver_find("auto"), NULL, &graphs->problem, &control,
-                                    graphs->R, graphs->U, &report, world->arena);
-    return status == CAIRN_OK ? con_joints_apply(&graphs->problem, (const double(*)[3])graphs->R,
-                                                 a->v, a->set.l, NULL, world->arena)
-                              : status;
+    cairn_status status = rows_changed
+                              ? con_reduce_joints(&graphs->problem, world->arena, reduction)
+                              : con_reduction_update(reduction);
+    if (status == CAIRN_OK)
+        status = con_solve_reduced(con_solver_find("auto"), NULL, reduction, &control, graphs->R,
+                                   graphs->U, &report, world->arena);
+    if (status != CAIRN_OK)
+        return status;
+    con_reduction_velocity(reduction, (const double(*)[3])graphs->R, graphs->U, a->set.l);
+    memcpy(a->v, reduction->v, (size_t)graphs->problem.body_count * sizeof *a->v);
+    return CAIRN_OK;
 }
 
 /// The same until the ends of the step are met.
@@ -164,11 +171,14 @@ static cairn_status solve_graphs(alone_solve *a)
     eng_joint_set *set = &a->set;
     double before = INFINITY;
     int stuck = 0;
+    bool rows_changed = true;
+    con_reduction reduction;
+    base_arena_mark mark = base_arena_get_mark(world->arena);
     eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
     eng_joint_set_look(world, set, (const double(*)[6])a->v);
     for (int i = 0; i < NEWTON_MAX && stuck < STUCK_MAX; i++) {
         eng_joint_set_aim(world, set, (const double(*)[6])a->v_base, (const double(*)[6])a->v);
-        cairn_status status = solve_problem(a);
+        cairn_status status = solve_problem(a, rows_changed, &reduction);
         if (status != CAIRN_OK)
             return status;
         bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
@@ -177,11 +187,13 @@ static cairn_status solve_graphs(alone_solve *a)
         bool woken = eng_joint_set_wake(world, set);
         if (!reached && !woken && is_met(set, before))
             break;
-        if (reached || woken)
+        rows_changed = reached || woken;
+        if (rows_changed)
             eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
         stuck = set->size > 0.9 * before ? stuck + 1 : 0;
         before = set->size;
     }
+    base_arena_rewind(world->arena, mark);
     return CAIRN_OK;
 }
 

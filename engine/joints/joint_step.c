@@ -174,7 +174,8 @@ static cairn_status share(cairn_world *world)
     return CAIRN_OK;
 }
 
-cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *changed)
+cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *changed,
+                               bool *rows_changed)
 {
     eng_joint_set *set = &world->joint_step->together;
     const double(*v_free)[6] = world->problem.v_free;
@@ -183,8 +184,9 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
     eng_joint_set_look(world, set, v);
     bool woken = eng_joint_set_wake(world, set);
     eng_joint_set_keep(world, set);
-    *changed = reached || woken || set->size > 1e-10 * set->length;
-    if (reached || woken)
+    *rows_changed = reached || woken;
+    *changed = *rows_changed || set->size > 1e-10 * set->length;
+    if (*rows_changed)
         eng_graph_rows_fill(world, &set->graphs, v_free);
     if (*changed)
         eng_joint_set_aim(world, set, v_free, v);

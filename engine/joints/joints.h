@@ -277,9 +277,10 @@ cairn_status eng_block_joints(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Judges the shared joints at the end that the velocities v lead to, and sets their right sides
 /// and graphs anew.
-/// @param changed  out: the problem is to be solved again
-cairn_status eng_joints_update(cairn_world *world, const double (*v)[6],
-                               bool *changed) CAIRN_CHECK_RESULT;
+/// @param changed       out: the problem is to be solved again
+/// @param rows_changed  out: by other rows too, not by right sides alone
+cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *changed,
+                               bool *rows_changed) CAIRN_CHECK_RESULT;
 
 /// Of the solutions with the same velocities the one of least norm, theory.md (9.14): what a
 /// mechanism grips is borne evenly.

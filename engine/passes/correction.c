@@ -8,7 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 4 };
+enum { CORRECTION_SWEEPS = 60, LEAVING_STEPS = 2 };
+
+// restitution from which on a contact that bounces opens by itself within LEAVING_STEPS
+static const double bouncing = 0.5;
 
 /// One contact as the correction sees it: its normal row and the gap it has at the end of the step.
 typedef struct row {
@@ -56,12 +59,17 @@ static double end_gap(const cairn_world *world, int contact)
     return c->gap[contact] + 0.5 * world->def.time_step * c->U[contact][0];
 }
 
-/// Whether a contact that is deep is on its way out: bodies that bounce open it by themselves
-/// within a few steps, and pushing them apart in flight would take part in their impact.
+/// Whether a deep contact is on its way out: bodies that bounce open it by themselves within two
+/// steps, and pushing them apart in flight would take part in their impact. Those that bounce less
+/// would stay deep for longer and are corrected.
 static bool is_leaving(const cairn_world *world, int contact, double gap)
 {
+    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
     double speed = world->contacts.U[contact][0];
-    return speed > 0.0 && gap + LEAVING_STEPS * world->def.time_step * speed >= 0.0;
+    return terms.restitution >= bouncing && speed > 0.0 &&
+           gap + LEAVING_STEPS * world->def.time_step * speed >= 0.0;
 }
 
 static void fill_row(const cairn_world *world, int contact, row *r)

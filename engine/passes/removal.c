@@ -86,8 +86,11 @@ void eng_removals_settle(cairn_world *world)
     world->energy.population -= eng_spheres_removed_energy(world);
     for (int row = 0; row < world->body_count; row++)
         if (world->bodies[row].removed != 0) {
+            int shape = world->bodies[row].shape;
             eng_colliders_drop(world, row);
             eng_body_clear(world, row);
+            if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0)
+                eng_shape_drop(world, shape);
         }
     eng_slots_recycle(&world->body_slots);
 }

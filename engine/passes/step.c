@@ -70,8 +70,26 @@ static bool is_interrupted(void *context)
     return atomic_load_explicit(&world->interrupt, memory_order_relaxed) != 0;
 }
 
+/// The solve of a step: with moments, with joints eliminated, or plain.
+static cairn_status call_solver(cairn_world *world, con_reduction *reduction,
+                                const con_control *control, con_report *report)
+{
+    const con_solver *solver = world->solver.plugin;
+    const void *settings = world->solver.settings;
+    eng_rolling *rolling = world->rolling;
+    if (rolling != NULL)
+        return con_solve(solver, settings, &rolling->problem, control, rolling->R, rolling->U,
+                         report, world->arena);
+    if (reduction != NULL)
+        return con_solve_reduced(solver, settings, reduction, control, world->solved_R,
+                                 world->solution_U, report, world->arena);
+    return con_solve(solver, settings, world->solved, control, world->solved_R, world->solution_U,
+                     report, world->arena);
+}
+
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
-static cairn_status solve_problem(cairn_world *world, cairn_error *error)
+/// @param reduction  of world->solved, or NULL
+static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, cairn_error *error)
 {
     con_control control = {
         .tolerance = world->def.tolerance,
@@ -92,12 +110,7 @@ static cairn_status solve_problem(cairn_world *world, cairn_error *error)
     eng_rolling *rolling = world->rolling;
     if (rolling != NULL && eng_rolling_expand(world) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
-    cairn_status status =
-        rolling != NULL
-            ? con_solve(world->solver.plugin, world->solver.settings, &rolling->problem, &control,
-                        rolling->R, rolling->U, &report, world->arena)
-            : con_solve(world->solver.plugin, world->solver.settings, world->solved, &control,
-                        world->solved_R, world->solution_U, &report, world->arena);
+    cairn_status status = call_solver(world, reduction, &control, &report);
     if (status != CAIRN_OK)
         return fail_solver(world, status, error);
     if (rolling != NULL)
@@ -138,18 +151,36 @@ static void apply_reactions(cairn_world *world)
     }
 }
 
+/// Joints eliminated, or their right sides alone where the rows are those of the last solve.
+static cairn_status reduce(cairn_world *world, bool rows_changed, con_reduction *reduction)
+{
+    double start = base_timer_seconds();
+    cairn_status status = rows_changed ? con_reduce_joints(world->solved, world->arena, reduction)
+                                       : con_reduction_update(reduction);
+    world->report.seconds[CAIRN_PHASE_SOLVER] += base_timer_seconds() - start;
+    return status;
+}
+
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
 static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
 {
+    con_reduction reduction;
+    bool rows_changed = true;
     for (int round = 0;; round++) {
-        cairn_status status = solve_problem(world, error);
+        cairn_status status = CAIRN_OK;
+        if (world->rolling == NULL)
+            status = reduce(world, rows_changed, &reduction);
+        status = status != CAIRN_OK
+                     ? fail_solver(world, status, error)
+                     : solve_problem(world, world->rolling == NULL ? &reduction : NULL, error);
         // a solve that gives up does not get better by more of them
         bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
         if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
             return status;
         apply_reactions(world);
         bool changed;
-        status = eng_joints_update(world, (const double(*)[6])world->solver_v, &changed);
+        status =
+            eng_joints_update(world, (const double(*)[6])world->solver_v, &changed, &rows_changed);
         if (status != CAIRN_OK)
             return base_fail(error, status, "out of memory in a step");
         if (changed)
@@ -202,7 +233,8 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
     memcpy(world->guess, world->solved_R,
            (size_t)world->solved->contact_count * sizeof *world->guess);
     bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
-    cairn_status status = joints ? solve_with_joints(world, error) : solve_problem(world, error);
+    cairn_status status =
+        joints ? solve_with_joints(world, error) : solve_problem(world, NULL, error);
     if (world->solved_R != world->contacts.R)
         memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
     if (status == CAIRN_OK)
@@ -421,6 +453,8 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
 {
     bool general = world->general_work;
     cairn_status status = CAIRN_OK;
+    if (world->body_count == 0)
+        return CAIRN_OK; // they are still to come
     if (general)
         TIMED(MIDPOINT, status = run_midpoint(world, error));
     if (status != CAIRN_OK)

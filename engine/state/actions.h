@@ -19,7 +19,8 @@ typedef struct eng_action_kind {
     void (*release)(const base_allocator *allocator, void *data);
     /// Its numbers are those of a checkpoint now; NULL: nothing to do.
     void (*restored)(cairn_world *world, eng_action *action);
-    bool drives_gravity; // gravity is then no part of what a checkpoint must find unchanged
+    bool makes_or_removes; // bodies
+    bool drives_gravity;   // gravity is then no part of what a checkpoint must find unchanged
 } eng_action_kind;
 
 struct eng_action {

@@ -103,7 +103,8 @@ typedef struct geo_compound {
 /// A shape has the memory of its kind alone: it is never copied by value.
 struct geo_shape {
     geo_kind kind;
-    int uses; // who have it, counted by its owner; 0 at first
+    int uses : 31;          // who have it, counted by its owner; 0 at first
+    unsigned with_body : 1; // its owner gives it up when nobody has it any more
     /// thickness of the thinnest part, the length that penetration is compared with; INFINITY for a
     /// half-space or mesh
     double smallest_size;

@@ -35,6 +35,7 @@
 #include <cairn/contact.h>
 #include <cairn/extend.h>
 #include <cairn/files.h>
+#include <cairn/grains.h>
 #include <cairn/joint.h>
 #include <cairn/law.h>
 #include <cairn/material.h>

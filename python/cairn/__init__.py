@@ -15,7 +15,10 @@ from .columns import COLUMNS, Table
 from .errors import *
 from .language import SHAPES, VALUES, Expression, constructor
 from .handles import Body, Joint
+from .packing import Packing, read_packing
+from .picture import Film, film, render
 from .problem import Problem, Report, check, project, read_fclib, solve, write_fclib
+from .run import Run, Trajectory
 from .world import World, load
 
 _DOCS = {

@@ -528,6 +528,33 @@ class World:
                 library.encode(title, "the title"), library.encode(description, "the description"),
                 self._error))
 
+    # ------------------------------------------------------------ pictures
+
+    def render(self, size=(960, 540), **settings):
+        """A picture of the world as it is, (height, width, 3) uint8; cairn.render has the settings."""
+        from .picture import render
+        return render(self, size, **settings)
+
+    def film(self, until=None, **settings):
+        """Steps to a time (s) and returns a Film of it; cairn.film has the settings."""
+        from .picture import film
+        return film(self, until, **settings)
+
+    def record(self, path, until=None, interval=None):
+        """Steps to a time (s) and writes a trajectory with a frame every `interval` s."""
+        from .picture import record
+        record(self, path, until, interval)
+
+    def _repr_png_(self):
+        """Worlds draw themselves in notebooks, where there is a viewer."""
+        from .picture import png
+        if self._owner is None or self._busy is not None or len(self.bodies) == 0:
+            return None
+        try:
+            return png(self, (640, 400))
+        except errors.Error:
+            return None
+
     def __repr__(self):
         if self._owner is None:
             return "<cairn.World, closed>"

@@ -3,6 +3,7 @@
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,14 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
                                                   : axes[column];
 }
 
+/// Of bodies that were all removed.
+static cairn_status read_nothing(const scn_sensor *sensor, double *value)
+{
+    for (int k = 0; k < sensor->columns; k++)
+        value[k] = NAN;
+    return CAIRN_OK;
+}
+
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
     if (sensor->connector.generation != 0)
@@ -68,6 +77,8 @@ cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, d
     if (!is_sum(sensor->quantity)) {
         cairn_body_view view;
         cairn_status status = cairn_body_get(scene->world, sensor->bodies[0], &view);
+        if (status == CAIRN_ERROR_STALE_ID)
+            return read_nothing(sensor, value);
         const double *source = sensor->quantity == SCN_SENSOR_POSITION   ? view.centre
                                : sensor->quantity == SCN_SENSOR_VELOCITY ? view.velocity
                                                                          : view.angular_velocity;
@@ -75,10 +86,16 @@ cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, d
             memcpy(value, source, 3 * sizeof *value);
         return status;
     }
+    int gone = 0;
     for (int i = 0; i < sensor->body_count; i++) {
         double force[3], torque[3];
         cairn_status status =
             cairn_body_get_contact_force(scene->world, sensor->bodies[i], force, torque);
+        gone += status == CAIRN_ERROR_STALE_ID;
+        if (gone == sensor->body_count)
+            return read_nothing(sensor, value);
+        if (status == CAIRN_ERROR_STALE_ID)
+            continue;
         if (status != CAIRN_OK)
             return status;
         for (int k = 0; k < 3; k++)

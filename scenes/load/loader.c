@@ -291,7 +291,8 @@ static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *
     int result = lua_pcall(L, 0, 0, 0);
     if (result != LUA_OK)
         return fail_program(loader, L, result, error);
-    if (cairn_body_count(loader->scene->world) == 0)
+    if (cairn_body_count(loader->scene->world) == 0 &&
+        cairn_emitter_count(loader->scene->world) == 0)
         return base_fail(error, CAIRN_ERROR_SCENE, "%s: the scene has no body",
                          loader->scene->path);
     if (!isnan(loader->options->end_time))

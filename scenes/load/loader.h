@@ -108,6 +108,10 @@ const char *scn_push_data_path(lua_State *L, const char *file);
     X(motion) \
     X(load) \
     X(require) \
+    X(sizes) \
+    X(emitter) \
+    X(outlet) \
+    X(remove) \
     X(connector) \
     X(sensor) \
     X(bodies_from_csv) \

@@ -23,7 +23,7 @@ FOLDERS = {
                 "solvers/first_order", "solvers/newton", "solvers/convex", "solvers", "existence",
                 "fclib"],
     "engine": ["state", "space", "pairs/spheres", "bodies", "pairs", "joints", "measures", "passes",
-               "files", "calls"],
+               "grains", "files", "calls"],
     "cli": ["text", "process", "options", "run", "sweep", "bench", "compare", "info", "law", "command",
             "help", ""],
 }

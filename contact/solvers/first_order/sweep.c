@@ -160,6 +160,11 @@ static void velocity_chunk(void *argument, int begin, int end, int chunk, int wo
         const double *yA = sweep->y[contact->body[0]], *yB = sweep->y[contact->body[1]];
         for (int k = 0; k < 3; k++)
             context->U[i][k] = contact->q[k] + row_velocity(contact->H[k], yA, yB);
+        const con_block_matrix *C = contact->by_rows ? sweep->problem->reduction->C : NULL;
+        vec3 sum = vec3_from(context->U[i]);
+        for (int k = C != NULL ? C->start[i] : 0; C != NULL && k < C->start[i + 1]; k++)
+            sum = vec3_add(sum, mat3_apply(&C->block[k], vec3_from(sweep->R[C->column[k]])));
+        vec3_store(context->U[i], sum);
     }
 }
 

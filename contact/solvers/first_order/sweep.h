@@ -64,8 +64,8 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
 /// Recomputes y from R, without the round-off gathered by sweeps; wakes sleeping contacts.
 void con_sweep_refresh(con_sweep *sweep);
 
-/// U = q + W R by y: after con_sweep_refresh without the round-off of sweeps. Body form without
-/// joints alone.
+/// U = q + W R by y and, for contacts of bodies with joints, their rows of C: after
+/// con_sweep_refresh without the round-off of sweeps. Body form alone.
 /// @param U  [contact_count][3] out
 void con_sweep_velocity(const con_sweep *sweep, double (*U)[3]);
 

@@ -175,7 +175,7 @@ static con_residual_sums add_up(con_cascade *c)
 static cairn_status find_velocity(con_cascade *c)
 {
     const con_problem *problem = c->problem;
-    if (c->refreshed && problem->H != NULL && problem->reduction == NULL) {
+    if (c->refreshed && problem->H != NULL) {
         con_sweep_velocity(&c->sweep, c->U);
         return CAIRN_OK;
     }

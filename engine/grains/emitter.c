@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emitters: grains inserted before steps, at a rate, where they overlap nothing.
+//
+// Grain number n of an emitter is drawn from the seed and n, the places that are tried for it from
+// the seed and the number of tries before: all that it carries from step to step are these counts.
+#include "engine/grains/mixture.h"
+#include "engine/grains/near.h"
+#include "engine/grains/region.h"
+#include "engine/state/ids.h"
+
+#include "base/elementary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define EMITTER_COOKIE UINT32_C(0x0ca1200b)
+
+// grains keep this part of their size to others when they are made
+static const double clearance_part = 1e-6;
+
+/// What an emitter carries from step to step.
+typedef enum emitter_number {
+    EMITTED,      // grains
+    EMITTED_MASS, // kg
+    INSERTION,    // number of the next one, from 0
+    TRIES,        // places
+    WAITING,      // grains that were due at the last insertion
+    WAITING_MASS, // kg
+    LATE,         // insertions that left grains waiting
+    EMITTER_NUMBERS
+} emitter_number;
+
+typedef struct emitter {
+    cairn_emitter_def def; // name owned; grains not kept
+    eng_mixture mixture;
+} emitter;
+
+cairn_emitter_def cairn_default_emitter_def(void)
+{
+    return (cairn_emitter_def){.until = INFINITY,
+                               .every = 0.01,
+                               .turned = true,
+                               .attempts = 200,
+                               .seed = 1,
+                               .cookie = EMITTER_COOKIE};
+}
+
+/// Grains and mass that should be there at a time; INFINITY where the other one counts.
+static void find_due(const cairn_emitter_def *def, double time, double *grains, double *mass)
+{
+    double passed = fmin(time, def->until) - def->from;
+    *grains = *mass = INFINITY;
+    // round-off of the time shall not cost a grain
+    if (def->rate > 0.0)
+        *grains = floor(def->rate * passed + 1e-6);
+    if (def->mass_rate > 0.0)
+        *mass = def->mass_rate * passed;
+    if (def->count > 0)
+        *grains = fmin(*grains, (double)def->count);
+    if (def->mass > 0.0)
+        *mass = fmin(*mass, def->mass);
+}
+
+/// Whether one more grain is due; of masses the nearest number of grains.
+static bool is_due(const double *numbers, double grains, double mass, double grain_mass)
+{
+    return numbers[EMITTED] < grains && numbers[EMITTED_MASS] + 0.5 * grain_mass <= mass;
+}
+
+static void draw_turn(base_rng *rng, double out[4])
+{
+    // a random point of the unit sphere in four dimensions
+    double u = base_rng_unit(rng), a = 2.0 * M_PI * base_rng_unit(rng);
+    double b = 2.0 * M_PI * base_rng_unit(rng);
+    out[0] = sqrt(1.0 - u) * base_sin(a);
+    out[1] = sqrt(1.0 - u) * base_cos(a);
+    out[2] = sqrt(u) * base_sin(b);
+    out[3] = sqrt(u) * base_cos(b);
+}
+
+/// Draws places for a shape until one is free.
+static cairn_status find_place(const emitter *e, eng_near *near, const geo_shape *shape,
+                               double *numbers, cairn_body_def *body, bool *found)
+{
+    const cairn_world *world = near->world;
+    double reach = shape->bounding_radius, clearance = clearance_part * reach;
+    cairn_status status = CAIRN_OK;
+    *found = false;
+    for (int i = 0; i < e->def.attempts && !*found && status == CAIRN_OK; i++) {
+        base_rng rng = base_rng_make(e->def.seed ^ base_hash_mix((uint64_t)numbers[TRIES]++ + 1));
+        vec3 place;
+        if (!eng_region_draw(world, &e->def.region, reach, &rng, &place))
+            continue;
+        if (e->def.turned)
+            draw_turn(&rng, body->orientation);
+        vec3_store(body->position, place);
+        for (int k = 0; k < 3; k++)
+            body->velocity[k] =
+                e->def.velocity[k] + e->def.spread * (2.0 * base_rng_unit(&rng) - 1.0);
+        const double *o = body->orientation;
+        pose at = {place, quat_normalize((quat){o[0], o[1], o[2], o[3]})};
+        status = eng_near_is_free(near, shape, &at, clearance, found);
+    }
+    return status;
+}
+
+/// Makes one grain, where there is room for it.
+static cairn_status insert_one(cairn_world *world, const emitter *e, eng_near *near,
+                               const eng_grain *grain, double *numbers, bool *inserted,
+                               cairn_error *error)
+{
+    cairn_body_def body = cairn_default_body_def();
+    body.material = grain->component->def.material;
+    body.density = grain->component->def.density;
+    *inserted = false;
+    cairn_status status = eng_grain_shape(world, grain, &body.shape, error);
+    if (status != CAIRN_OK)
+        return status;
+    status = find_place(e, near, world->shapes[body.shape.index], numbers, &body, inserted);
+    if (status != CAIRN_OK)
+        status =
+            base_fail(error, status, "emitter \"%s\": %s", e->def.name, cairn_status_text(status));
+    cairn_body_id made;
+    if (status == CAIRN_OK && *inserted)
+        status = cairn_body_create(world, &body, &made, error);
+    if (status != CAIRN_OK || !*inserted) {
+        eng_grain_shape_drop(world, grain, body.shape);
+        return status;
+    }
+    status = eng_near_add(near, (int)made.index);
+    return status == CAIRN_OK
+               ? status
+               : base_fail(error, status, "out of memory for the grains of \"%s\"", e->def.name);
+}
+
+/// Says once what waits, and counts it.
+static void book_waiting(cairn_world *world, const emitter *e, double *numbers, double grains,
+                         double mass)
+{
+    double of_mass = mass - numbers[EMITTED_MASS], of_count = grains - numbers[EMITTED];
+    numbers[WAITING] = ceil(fmin(of_count, of_mass / e->mixture.mean_mass));
+    numbers[WAITING_MASS] = fmin(of_mass, of_count * e->mixture.mean_mass);
+    numbers[LATE] += 1.0;
+    if (numbers[LATE] == 1.0)
+        base_log(&world->logger, BASE_LOG_WARNING,
+                 "emitter \"%s\" has no room at t = %g s: %.0f grains (%.3g kg) wait for the next "
+                 "insertions",
+                 e->def.name, world->time, numbers[WAITING], numbers[WAITING_MASS]);
+}
+
+/// Grains that are due, until one finds no place.
+static cairn_status insert_due(cairn_world *world, const emitter *e, double *numbers,
+                               cairn_error *error)
+{
+    double grains, mass;
+    find_due(&e->def, world->time, &grains, &mass);
+    base_rng rng = base_rng_make(e->def.seed + base_hash_mix((uint64_t)numbers[EMITTED]));
+    eng_grain grain = eng_mixture_draw(&e->mixture, &rng);
+    numbers[WAITING] = numbers[WAITING_MASS] = 0.0;
+    if (!is_due(numbers, grains, mass, grain.mass))
+        return CAIRN_OK;
+    eng_near near;
+    bool inserted = true;
+    cairn_status status = eng_near_begin(&near, world, eng_region_bounds(world, &e->def.region),
+                                         2.0 * e->mixture.largest);
+    if (status != CAIRN_OK)
+        base_fail(error, status, "out of memory for the grains of \"%s\"", e->def.name);
+    while (status == CAIRN_OK && inserted && is_due(numbers, grains, mass, grain.mass)) {
+        status = insert_one(world, e, &near, &grain, numbers, &inserted, error);
+        if (status != CAIRN_OK || !inserted)
+            break;
+        numbers[EMITTED] += 1.0;
+        numbers[EMITTED_MASS] += grain.mass;
+        rng = base_rng_make(e->def.seed + base_hash_mix((uint64_t)numbers[EMITTED]));
+        grain = eng_mixture_draw(&e->mixture, &rng);
+    }
+    eng_near_finish(&near);
+    if (status == CAIRN_OK && !inserted)
+        book_waiting(world, e, numbers, grains, mass);
+    return status;
+}
+
+static cairn_status emitter_begin(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const emitter *e = action->data;
+    double *numbers = action->numbers;
+    bool over = world->time > e->def.until + e->def.every && numbers[WAITING] == 0.0;
+    if (over || world->time < e->def.from + e->def.every * numbers[INSERTION] - 1e-9 * e->def.every)
+        return CAIRN_OK;
+    numbers[INSERTION] = floor((world->time - e->def.from) / e->def.every + 1e-9) + 1.0;
+    return insert_due(world, e, numbers, error);
+}
+
+static void emitter_release(const base_allocator *allocator, void *data)
+{
+    emitter *e = data;
+    base_release(allocator, (char *)e->def.name);
+    eng_mixture_release(allocator, &e->mixture);
+    base_release(allocator, e);
+}
+
+static const eng_action_kind emitter_kind = {
+    .begin = emitter_begin, .release = emitter_release, .makes_or_removes = true};
+
+static cairn_status check_def(const cairn_world *world, const cairn_emitter_def *def,
+                              cairn_error *error)
+{
+    const struct {
+        const char *name;
+        double value, minimum;
+        bool open;
+    } numbers[] = {{"rate", def->rate, 0.0, false},      {"mass_rate", def->mass_rate, 0.0, false},
+                   {"mass", def->mass, 0.0, false},      {"count", (double)def->count, 0.0, false},
+                   {"every", def->every, 0.0, true},     {"spread", def->spread, 0.0, false},
+                   {"attempts", def->attempts, 1, false}};
+    if (def->cookie != EMITTER_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the emitter's definition does not come from cairn_default_emitter_def()");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!isfinite(numbers[i].value) || numbers[i].value < numbers[i].minimum ||
+            (numbers[i].open && numbers[i].value == numbers[i].minimum))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT, "emitter: %s = %g must be %s %g",
+                             numbers[i].name, numbers[i].value,
+                             numbers[i].open ? "greater than" : "at least", numbers[i].minimum);
+    if (def->rate > 0.0 && def->mass_rate > 0.0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "emitter: give rate (grains a second) or mass_rate (kg/s), not both");
+    if (def->rate == 0.0 && def->mass_rate == 0.0 && def->count == 0 && def->mass == 0.0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "emitter: give a rate, a mass_rate, or a count or mass of what comes at "
+                         "once");
+    if (!isfinite(def->from) || !(def->until > def->from))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "emitter: from %g s to %g s, the end must come after the begin", def->from,
+                         def->until);
+    if (!vec3_is_finite(vec3_from(def->velocity)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "emitter: the velocity must be finite");
+    return eng_region_check(world, &def->region, error);
+}
+
+static cairn_status fail_room(const cairn_emitter_def *def, double room, double largest,
+                              cairn_error *error)
+{
+    return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                     "emitter \"%s\" has no room: its region holds a ball of %g m radius, and its "
+                     "largest grain needs %g m",
+                     def->name, room, largest);
+}
+
+cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *def,
+                                  cairn_error *error)
+{
+    if (world == NULL || def == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = check_def(world, def, error);
+    if (status != CAIRN_OK)
+        return status;
+    emitter *e = base_allocate(&world->allocator, 1, sizeof *e);
+    if (e == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
+    e->def = *def;
+    e->def.grains = NULL;
+    e->def.name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "emitter");
+    status = e->def.name != NULL
+                 ? eng_mixture_create(world, def->grains, def->grain_count, def->shares_by_mass,
+                                      &e->mixture, error)
+                 : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
+    double room = status == CAIRN_OK ? eng_region_room(world, &def->region) : 0.0;
+    if (status == CAIRN_OK && !(room > e->mixture.largest))
+        status = fail_room(&e->def, room, e->mixture.largest, error);
+    if (status != CAIRN_OK) {
+        emitter_release(&world->allocator, e);
+        return status;
+    }
+    const double numbers[] = {
+        def->rate,   def->mass_rate, (double)def->count, def->mass,         def->from,
+        def->until,  def->every,     def->velocity[0],   def->velocity[1],  def->velocity[2],
+        def->spread, def->turned,    def->attempts,      (double)def->seed, def->shares_by_mass};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+    print = eng_region_hash(&def->region, print);
+    print = eng_mixture_hash(def->grains, def->grain_count, print);
+    return eng_action_add(world, &emitter_kind, e, EMITTER_NUMBERS, print) != NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an emitter");
+}
+
+static eng_action *emitter_at(const cairn_world *world, int index)
+{
+    int at = 0;
+    eng_action *action = NULL;
+    for (int i = 0; i <= index; i++)
+        action = eng_action_next(world, &emitter_kind, &at);
+    return action;
+}
+
+int cairn_emitter_count(const cairn_world *world)
+{
+    int at = 0, count = 0;
+    while (world != NULL && eng_action_next(world, &emitter_kind, &at) != NULL)
+        count++;
+    return count;
+}
+
+cairn_status cairn_emitter_get(const cairn_world *world, int index, cairn_emitter_view *view)
+{
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *view = (cairn_emitter_view){.name = ""};
+    const eng_action *action = emitter_at(world, index);
+    if (action == NULL)
+        return CAIRN_ERROR_NOT_FOUND;
+    const double *n = action->numbers;
+    *view = (cairn_emitter_view){.name = ((const emitter *)action->data)->def.name,
+                                 .count = (int64_t)n[EMITTED],
+                                 .mass = n[EMITTED_MASS],
+                                 .waiting = (int64_t)n[WAITING],
+                                 .waiting_mass = n[WAITING_MASS],
+                                 .late = (int64_t)n[LATE]};
+    return CAIRN_OK;
+}

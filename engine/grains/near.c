@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cells of bodies near a place, and the test of a new grain against them.
+#include "engine/grains/near.h"
+
+#include <string.h>
+
+enum { CELLS_MAX = 1 << 20, CELLS_OF_ITEM_MAX = 64 };
+
+/// Cells that a ball touches, inside the bounds; false for none.
+static bool cells_of(const eng_near *near, vec3 centre, double reach, int low[3], int high[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double from = vec3_get(near->bounds.low, k), at = vec3_get(centre, k);
+        double a = floor((at - reach - from) * near->inverse);
+        double b = floor((at + reach - from) * near->inverse);
+        if (!(b >= 0.0) || !(a < near->dim[k]))
+            return false;
+        low[k] = (int)fmax(a, 0.0);
+        high[k] = (int)fmin(b, near->dim[k] - 1.0);
+    }
+    return true;
+}
+
+static int *cell_at(const eng_near *near, int x, int y, int z)
+{
+    return &near->head[x + near->dim[0] * (y + near->dim[1] * z)];
+}
+
+static eng_near_item item_of(const cairn_world *world, int body)
+{
+    eng_state state = eng_state_of(world, body);
+    bool sphere = world->shapes[world->bodies[body].shape]->kind == GEO_SPHERE;
+    return (eng_near_item){state.q.position, eng_reach_of(world, body), body, sphere};
+}
+
+static cairn_status add_item(eng_near *near, eng_near_item item)
+{
+    const base_allocator *allocator = &near->world->allocator;
+    int low[3] = {0}, high[3] = {0};
+    bool wide = !isfinite(item.reach);
+    if (!wide && !cells_of(near, item.centre, item.reach, low, high))
+        return CAIRN_OK;
+    double cells = 1.0;
+    for (int k = 0; k < 3; k++)
+        cells *= high[k] - low[k] + 1;
+    wide = wide || cells > CELLS_OF_ITEM_MAX;
+    cairn_status status =
+        base_array_reserve(allocator, &near->items, &near->item_capacity, near->item_count + 1);
+    if (status == CAIRN_OK && wide)
+        status =
+            base_array_reserve(allocator, &near->wide, &near->wide_capacity, near->wide_count + 1);
+    if (status == CAIRN_OK && !wide)
+        status = base_array_reserve(allocator, &near->entries, &near->entry_capacity,
+                                    near->entry_count + (int)cells);
+    if (status != CAIRN_OK)
+        return status;
+    near->items[near->item_count] = item;
+    if (wide)
+        near->wide[near->wide_count++] = near->item_count;
+    for (int z = low[2]; z <= high[2] && !wide; z++)
+        for (int y = low[1]; y <= high[1]; y++)
+            for (int x = low[0]; x <= high[0]; x++) {
+                int *head = cell_at(near, x, y, z), *entry = near->entries[near->entry_count++];
+                entry[0] = near->item_count;
+                entry[1] = *head;
+                *head = near->entry_count;
+            }
+    near->item_count++;
+    return CAIRN_OK;
+}
+
+cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds bounds,
+                            double size)
+{
+    *near = (eng_near){.world = world, .bounds = bounds};
+    geo_manifold_init(&near->manifold, &world->allocator);
+    vec3 extent = vec3_sub(bounds.high, bounds.low);
+    double cell = size, count;
+    for (;; cell *= 1.26) {
+        count = 1.0;
+        for (int k = 0; k < 3; k++) {
+            double along = ceil(vec3_get(extent, k) / cell);
+            near->dim[k] = (int)fmin(fmax(along, 1.0), CELLS_MAX);
+            count *= fmax(along, 1.0);
+        }
+        if (count <= CELLS_MAX)
+            break;
+    }
+    near->inverse = 1.0 / cell;
+    near->head = base_allocate(&world->allocator, (size_t)count, sizeof *near->head);
+    cairn_status status = near->head != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    for (int body = 0; body < world->body_count && status == CAIRN_OK; body++)
+        if (eng_body_is_live(world, body))
+            status = add_item(near, item_of(world, body));
+    return status;
+}
+
+void eng_near_finish(eng_near *near)
+{
+    const base_allocator *allocator = &near->world->allocator;
+    void *blocks[] = {near->head, near->entries, near->items, near->wide};
+    for (int i = 0; i < 4; i++)
+        base_release(allocator, blocks[i]);
+    geo_manifold_finish(&near->manifold);
+}
+
+cairn_status eng_near_add(eng_near *near, int body)
+{
+    return add_item(near, item_of(near->world, body));
+}
+
+/// One part of a new grain against one body, by the narrow phase.
+static cairn_status part_touches(eng_near *near, const geo_shape *shape, const pose *place,
+                                 int body, double clearance, bool *touches)
+{
+    const cairn_world *world = near->world;
+    pose q = eng_state_of(world, body).q;
+    cairn_status status = CAIRN_OK;
+    near->manifold.count = 0;
+    for (int i = 0; i < eng_collider_count_of(world, body) && status == CAIRN_OK; i++) {
+        eng_part part = eng_part_of(world, body, i);
+        pose there = pose_compose(&q, &part.place);
+        status = geo_collide(shape, place, part.shape, &there, clearance, NULL, &near->manifold);
+    }
+    *touches = near->manifold.count > 0;
+    return status;
+}
+
+static cairn_status item_touches(eng_near *near, const geo_shape *shape, const pose *place,
+                                 const eng_near_item *item, double clearance, bool *touches)
+{
+    double reach = shape->bounding_radius + item->reach + clearance;
+    vec3 apart = vec3_sub(item->centre, place->position);
+    *touches = false;
+    if (!(vec3_dot(apart, apart) <= reach * reach) && isfinite(item->reach))
+        return CAIRN_OK;
+    if (item->sphere && shape->kind == GEO_SPHERE) {
+        *touches = true;
+        return CAIRN_OK;
+    }
+    if (shape->kind != GEO_COMPOUND)
+        return part_touches(near, shape, place, item->body, clearance, touches);
+    cairn_status status = CAIRN_OK;
+    const geo_compound *parts = &shape->compound;
+    for (int i = 0; i < parts->member_count && !*touches && status == CAIRN_OK; i++) {
+        pose there = pose_compose(place, &parts->placements[i]);
+        status = part_touches(near, parts->members[i], &there, item->body, clearance, touches);
+    }
+    return status;
+}
+
+cairn_status eng_near_is_free(eng_near *near, const geo_shape *shape, const pose *place,
+                              double clearance, bool *is_free)
+{
+    int low[3], high[3];
+    bool touches = false;
+    cairn_status status = CAIRN_OK;
+    if (cells_of(near, place->position, shape->bounding_radius + clearance, low, high))
+        for (int z = low[2]; z <= high[2]; z++)
+            for (int y = low[1]; y <= high[1]; y++)
+                for (int x = low[0]; x <= high[0]; x++)
+                    for (int at = *cell_at(near, x, y, z);
+                         at != 0 && !touches && status == CAIRN_OK; at = near->entries[at - 1][1])
+                        status =
+                            item_touches(near, shape, place, &near->items[near->entries[at - 1][0]],
+                                         clearance, &touches);
+    for (int i = 0; i < near->wide_count && !touches && status == CAIRN_OK; i++)
+        status = item_touches(near, shape, place, &near->items[near->wide[i]], clearance, &touches);
+    *is_free = !touches;
+    return status;
+}

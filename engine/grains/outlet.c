@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outlets, and bodies that are removed at a time.
+#include "engine/grains/region.h"
+#include "engine/state/ids.h"
+
+#define OUTLET_COOKIE UINT32_C(0x0ca1200c)
+
+/// What an outlet carries from step to step.
+typedef enum outlet_number { REMOVED, REMOVED_MASS, LOOK, OUTLET_NUMBERS } outlet_number;
+
+cairn_outlet_def cairn_default_outlet_def(void)
+{
+    return (cairn_outlet_def){.every = 0.01, .cookie = OUTLET_COOKIE};
+}
+
+static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const cairn_outlet_def *def = action->data;
+    double *numbers = action->numbers;
+    if (world->time < def->from + def->every * numbers[LOOK] - 1e-9 * def->every)
+        return CAIRN_OK;
+    numbers[LOOK] = floor((world->time - def->from) / def->every + 1e-9) + 1.0;
+    for (int row = 0; row < world->body_count; row++) {
+        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
+            continue;
+        vec3 centre = eng_state_of(world, row).q.position;
+        bool inside = eng_region_depth(world, &def->region, centre) >= 0.0;
+        if (inside == def->outside)
+            continue;
+        double mass = world->bodies[row].mass;
+        cairn_status status = cairn_body_remove(world, eng_body_id(world, row), error);
+        if (status != CAIRN_OK)
+            return status;
+        numbers[REMOVED] += 1.0;
+        numbers[REMOVED_MASS] += mass;
+    }
+    return CAIRN_OK;
+}
+
+static void outlet_release(const base_allocator *allocator, void *data)
+{
+    cairn_outlet_def *def = data;
+    base_release(allocator, (char *)def->name);
+    base_release(allocator, def);
+}
+
+static const eng_action_kind outlet_kind = {
+    .begin = outlet_begin, .release = outlet_release, .makes_or_removes = true};
+
+cairn_status cairn_outlet_create(cairn_world *world, const cairn_outlet_def *def,
+                                 cairn_error *error)
+{
+    if (world == NULL || def == NULL)
+        return base_fail_null(error, __func__);
+    if (def->cookie != OUTLET_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the outlet's definition does not come from cairn_default_outlet_def()");
+    if (!(def->every > 0.0) || !isfinite(def->every) || !isfinite(def->from))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "outlet: every = %g s must be greater than 0 and from = %g s finite",
+                         def->every, def->from);
+    cairn_status status = eng_region_check(world, &def->region, error);
+    if (status != CAIRN_OK)
+        return status;
+    cairn_outlet_def *kept = base_allocate(&world->allocator, 1, sizeof *kept);
+    char *name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "outlet");
+    if (kept == NULL || name == NULL) {
+        base_release(&world->allocator, kept);
+        base_release(&world->allocator, name);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an outlet");
+    }
+    *kept = *def;
+    kept->name = name;
+    const double numbers[] = {def->every, def->from, def->outside};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+    print = eng_region_hash(&def->region, print);
+    return eng_action_add(world, &outlet_kind, kept, OUTLET_NUMBERS, print) != NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an outlet");
+}
+
+int cairn_outlet_count(const cairn_world *world)
+{
+    int at = 0, count = 0;
+    while (world != NULL && eng_action_next(world, &outlet_kind, &at) != NULL)
+        count++;
+    return count;
+}
+
+cairn_status cairn_outlet_get(const cairn_world *world, int index, cairn_outlet_view *view)
+{
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *view = (cairn_outlet_view){.name = ""};
+    int at = 0;
+    const eng_action *action = NULL;
+    for (int i = 0; i <= index; i++)
+        action = eng_action_next(world, &outlet_kind, &at);
+    if (action == NULL)
+        return CAIRN_ERROR_NOT_FOUND;
+    view->name = ((const cairn_outlet_def *)action->data)->name;
+    view->count = (int64_t)action->numbers[REMOVED];
+    view->mass = action->numbers[REMOVED_MASS];
+    return CAIRN_OK;
+}
+
+// ---------------------------------------------------------------- removal at a time
+
+typedef struct departure {
+    cairn_body_id body;
+    double time;
+} departure;
+
+static cairn_status departure_begin(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const departure *leaves = action->data;
+    // a thousandth of a step early is round-off
+    if (action->numbers[0] != 0.0 || world->time < leaves->time - 1e-3 * world->def.time_step)
+        return CAIRN_OK;
+    action->numbers[0] = 1.0;
+    return eng_body_check(world, leaves->body) == CAIRN_OK
+               ? cairn_body_remove(world, leaves->body, error)
+               : CAIRN_OK;
+}
+
+static const eng_action_kind departure_kind = {.begin = departure_begin, .makes_or_removes = true};
+
+cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
+                                  cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = eng_body_check(world, body);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
+    if (!isfinite(time))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time = %g s must be finite", time);
+    departure *made = base_allocate(&world->allocator, 1, sizeof *made);
+    if (made == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a removal");
+    *made = (departure){body, time};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, &body.index, sizeof body.index);
+    print = base_hash_bytes(print, &time, sizeof time);
+    return eng_action_add(world, &departure_kind, made, 1, print) != NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a removal");
+}
+
+bool cairn_world_population_varies(const cairn_world *world)
+{
+    for (int i = 0; world != NULL && i < world->action_count; i++)
+        if (world->actions[i]->kind->makes_or_removes)
+            return true;
+    return false;
+}

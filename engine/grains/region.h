@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions of space: what is inside, how deep, and random places in them.
+#ifndef CAIRN_ENGINE_GRAINS_REGION_H
+#define CAIRN_ENGINE_GRAINS_REGION_H
+
+#include "base/rng.h"
+#include "engine/state/world.h"
+#include <cairn/grains.h>
+
+/// @return CAIRN_ERROR_ARGUMENT with what is wrong, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+cairn_status eng_region_check(const cairn_world *world, const cairn_region *region,
+                              cairn_error *error) CAIRN_CHECK_RESULT;
+
+geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *region);
+
+/// Distance (m) from a point inside to the boundary; negative outside, where it is no distance.
+double eng_region_depth(const cairn_world *world, const cairn_region *region, vec3 point);
+
+/// Largest radius of a sphere inside, m; an upper bound of it for a hull.
+double eng_region_room(const cairn_world *world, const cairn_region *region);
+
+/// A random place at least `depth` inside, each as likely as any other.
+/// @return false where a hull has none that a thousand draws find
+bool eng_region_draw(const cairn_world *world, const cairn_region *region, double depth,
+                     base_rng *rng, vec3 *place);
+
+/// Of the numbers that define it.
+uint64_t eng_region_hash(const cairn_region *region, uint64_t hash);
+
+#endif

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Five-minute start: build a pile, step it, read it as arrays, look at the balance of energy.
+import cairn
+import numpy
+
+world = cairn.World(step=1 / 200, tolerance=1e-9)
+world.material(name="wood", density=700)
+world.pair(friction=0.5, restitution=0.1)
+world.ground(material="wood")
+brick = cairn.box(size=(0.20, 0.10, 0.06))
+for layer in range(6):
+    for place in range(4 - layer // 2):
+        world.body(shape=brick, material="wood",
+                   position=(0.21 * (place - 1.5) + 0.105 * (layer % 2), 0, 0.03 + 0.061 * layer))
+ball = world.body(name="ball", shape=cairn.sphere(radius=0.08), material="wood",
+                  position=(-2, 0, 0.3), velocity=(6, 0, 1.5))
+
+# columns are arrays: read-only, on the engine's own memory where that has them in a row
+speed = []
+world.run(until=1.5, every=10,
+          observers=lambda w: speed.append(numpy.linalg.norm(w.bodies.velocity, axis=1).max()))
+print(world)
+print(f"fastest body: {max(speed):.2f} m/s, at the end {speed[-1]:.2g} m/s")
+
+contacts = world.contacts
+print(f"{len(contacts)} contacts, the largest force {abs(contacts.force).max():.1f} N, "
+      f"the deepest overlap {max(0.0, -contacts.gap.min()):.2g} m")
+weight = 9.81 * numpy.sum(world.bodies.mass[1:])
+print(f"ground bears {-world.bodies[0].contact_force[2]:.2f} N of {weight:.2f} N")
+
+energy = world.energy
+print(f"lost to friction {energy['friction']:.2f} J, to impacts {energy['impact']:.2f} J; "
+      f"{energy['residual']:.1e} J do not add up")
+assert abs(energy["residual"]) < 1e-6 * energy["friction"]

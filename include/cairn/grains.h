@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: grains that come and go: sizes, mixtures, regions, emitters and outlets.
+#ifndef CAIRN_GRAINS_H
+#define CAIRN_GRAINS_H
+
+#include <cairn/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---------------------------------------------------------------- sizes
+
+/// A size is the diameter (m) of the sphere with the volume of the grain.
+typedef enum cairn_size_kind {
+    CAIRN_SIZE_CONSTANT,  // first
+    CAIRN_SIZE_UNIFORM,   // from minimum to maximum
+    CAIRN_SIZE_NORMAL,    // first: mean, second: standard deviation
+    CAIRN_SIZE_LOGNORMAL, // first: median, second: standard deviation of ln(size)
+    CAIRN_SIZE_WEIBULL,   // first: scale (63.2 % are smaller), second: shape
+    CAIRN_SIZE_TABLE      // points: a sieve curve
+} cairn_size_kind;
+
+typedef struct cairn_size_def {
+    cairn_size_kind kind;
+    double first, second;
+    double minimum, maximum;   // m; sizes beyond do not occur; 0: the quantiles 0.001 and 0.999 of
+                               // the distribution
+    const double (*points)[2]; // [point_count] size (m) and share that is not larger, both
+                               // ascending, the shares from 0 to 1; between them straight lines
+    int point_count;           // of a table, else 0
+    bool by_mass;              // shares are of the mass, not of the number
+} cairn_size_def;
+
+/// A distribution that is ready to be drawn from.
+typedef struct cairn_sizes cairn_sizes;
+
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong and its range; CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/test_grains.c
+CAIRN_API cairn_status cairn_sizes_create(const cairn_size_def *def, cairn_sizes **sizes,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+CAIRN_API void cairn_sizes_destroy(cairn_sizes *sizes);
+
+/// The size that a share (0 to 1) of the grains, by number, does not exceed: with random shares,
+/// random sizes. A distribution by mass is turned into the one by number that has it.
+CAIRN_API double cairn_sizes_quantile(const cairn_sizes *sizes, double share);
+
+/// Mean volume of a grain, m3.
+CAIRN_API double cairn_sizes_mean_volume(const cairn_sizes *sizes);
+
+// ---------------------------------------------------------------- grains and regions
+
+/// One component of a mixture.
+typedef struct cairn_grain_def {
+    cairn_shape_id shape;       // scaled to the size; null: spheres
+    cairn_size_def size;        // constant 0: the shape as it is
+    cairn_material_id material; // null: the first one
+    double density;             // kg/m3
+    double share;               // of the mixture; shares need not add up to 1
+} cairn_grain_def;
+
+typedef enum cairn_region_kind {
+    CAIRN_REGION_BOX,      // from a to b, a < b
+    CAIRN_REGION_CYLINDER, // about the segment from a to b, of a radius
+    CAIRN_REGION_SPHERE,   // about a, of a radius
+    CAIRN_REGION_HULL      // a convex polyhedron, placed at a without a turn
+} cairn_region_kind;
+
+typedef struct cairn_region {
+    cairn_region_kind kind;
+    double a[3], b[3]; // m
+    double radius;     // m
+    cairn_shape_id shape;
+} cairn_region;
+
+// ---------------------------------------------------------------- emitters and outlets
+
+typedef struct cairn_emitter_def {
+    const char *name; // copied; NULL: "emitter"
+    cairn_region region;
+    const cairn_grain_def *grains; // [grain_count], copied
+    int grain_count;
+    bool shares_by_mass; // of the components; else by number
+    double rate;         // grains a second; 0: see mass_rate
+    double mass_rate;    // kg/s; both 0: all of `count` or `mass` at once
+    int64_t count;       // grains in all; 0: no limit
+    double mass;         // kg in all; 0: no limit
+    double from, until;  // s; default 0 and INFINITY
+    double every;        // s between insertions; default 0.01
+    double velocity[3];  // m/s
+    double spread;       // m/s, each component of the velocity differs by up to this
+    bool turned;         // with random orientations; default true
+    int attempts;        // places that are tried for a grain in one insertion; default 200
+    uint64_t seed;
+    uint32_t cookie;
+} cairn_emitter_def;
+
+CAIRN_API cairn_emitter_def cairn_default_emitter_def(void);
+
+/// An emitter inserts grains before steps, whole inside its region and overlapping nothing. A grain
+/// for which no place is found waits for the next insertion, and so do those behind it: sizes stay
+/// as they were asked for, and the rate is made up for as soon as there is room. What waits is said
+/// in the log, once, and by cairn_emitter_get.
+///
+/// Grains other than hulls and compounds have a size each; those come in sixteen sizes, the middles
+/// of sixteenths of the distribution, made here. An insertion looks once at every body, to find
+/// those in the region, and then costs as much as the grains it inserts.
+/// @return CAIRN_ERROR_ARGUMENT, also for a region that is too small for the largest grain;
+///         CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/test_grains.c
+CAIRN_API cairn_status cairn_emitter_create(cairn_world *world, const cairn_emitter_def *def,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+typedef struct cairn_emitter_view {
+    const char *name;
+    int64_t count;       // grains inserted
+    double mass;         // kg inserted
+    int64_t waiting;     // grains that were due at the last insertion and found no place
+    double waiting_mass; // kg of them; by rate of grains estimated by the mean grain
+    int64_t late;        // insertions that left grains waiting
+} cairn_emitter_view;
+
+CAIRN_API int cairn_emitter_count(const cairn_world *world);
+/// @return CAIRN_ERROR_NOT_FOUND for an index that is not in 0 .. count-1
+CAIRN_API cairn_status cairn_emitter_get(const cairn_world *world, int index,
+                                         cairn_emitter_view *view) CAIRN_CHECK_RESULT;
+
+typedef struct cairn_outlet_def {
+    const char *name; // copied; NULL: "outlet"
+    cairn_region region;
+    bool outside; // removes what is outside of the region instead
+    double every; // s between looks; default 0.01
+    double from;  // s; default 0
+    uint32_t cookie;
+} cairn_outlet_def;
+
+CAIRN_API cairn_outlet_def cairn_default_outlet_def(void);
+
+/// An outlet removes dynamic bodies whose centre of mass is in its region, before steps, and counts
+/// them.
+/// @return as cairn_emitter_create
+CAIRN_API cairn_status cairn_outlet_create(cairn_world *world, const cairn_outlet_def *def,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+typedef struct cairn_outlet_view {
+    const char *name;
+    int64_t count; // bodies removed
+    double mass;   // kg removed
+} cairn_outlet_view;
+
+CAIRN_API int cairn_outlet_count(const cairn_world *world);
+CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
+                                        cairn_outlet_view *view) CAIRN_CHECK_RESULT;
+
+/// Removes a body before a step: the first that begins at this time (s) or later.
+/// @return CAIRN_ERROR_ARGUMENT for a time that is not finite; CAIRN_ERROR_STALE_ID,
+///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
+CAIRN_API cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether emitters, outlets or removals may change which bodies there are.
+CAIRN_API bool cairn_world_population_varies(const cairn_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+# Pictures and films, drawn by the command `cairn render`.
+"""Pictures of worlds and runs, and films as HTML5 video."""
+import base64
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+import numpy
+
+from . import errors, library
+from ._cairn import ffi, lib
+from .errors import ArgumentError, UnsupportedError
+from .language import Writer
+
+__all__ = ["render", "film", "Film"]
+
+_OPTIONS = ("contacts", "colours", "azimuth", "elevation", "zoom")
+_FLAGS = {"perspective": "--parallel", "ground": "--no-ground", "shadows": "--no-shadows",
+          "caption": "--no-caption"}
+_PLACES = {lib.CAIRN_SPHERE: "sphere", lib.CAIRN_HALFSPACE: "plane", lib.CAIRN_BOX: "box",
+           lib.CAIRN_CAPSULE: "capsule", lib.CAIRN_CYLINDER: "cylinder",
+           lib.CAIRN_POLYHEDRON: "polyhedron", lib.CAIRN_MESH: "mesh",
+           lib.CAIRN_COMPOUND: "compound"}
+
+
+def _rows(pointer, count, width):
+    return [[pointer[i][k] for k in range(width)] for i in range(count)]
+
+
+class _Still:
+    """A scene of the world as it stands: bodies with their shapes at their places."""
+
+    def __init__(self, world):
+        self.world = world
+        self.writer = Writer(lambda value: value.text if isinstance(value, _Name) else None)
+        self.names = {}
+        self.lines = []
+
+    def shape(self, identity):
+        key = tuple(identity)
+        if key not in self.names:
+            view = ffi.new("cairn_shape_view *")
+            given = ffi.new("cairn_shape_id *", key)
+            errors.check(lib.cairn_shape_get(self.world._world, given[0], view))
+            name = _Name(f"shape_{len(self.names)}")
+            arguments, keys = self.arguments(view)
+            written = self.writer.call(_PLACES[view.kind], arguments, keys)
+            self.lines.append(f"{name.text} = {written}")
+            self.names[key] = name
+        return self.names[key]
+
+    def arguments(self, view):
+        kind = _PLACES[view.kind]
+        if kind == "compound":
+            return [self.member(view, i) for i in range(view.member_count)], {}
+        keys = {"sphere": {"radius": view.radius}, "plane": {},
+                "box": {"size": [2.0 * each for each in view.half_size]},
+                "capsule": {"radius": view.radius, "length": 2.0 * view.half_length},
+                "cylinder": {"radius": view.radius, "length": 2.0 * view.half_length}}.get(kind)
+        if keys is None:
+            points = _rows(view.vertices, view.vertex_count, 3)
+            keys = {"points": points}
+            if kind == "mesh":
+                keys = {"vertices": points, "triangles":
+                        [[view.face_vertices[3 * i + k] + 1 for k in range(3)]
+                         for i in range(view.face_count)]}
+        return [], keys
+
+    def member(self, view, i):
+        member, place = view.members[i], view.member_placements[i]
+        return {"shape": self.shape((member.index, member.generation, member.world)),
+                "position": list(place.position), "orientation": list(place.orientation)}
+
+    def text(self):
+        bodies = self.world.bodies
+        columns = [bodies.read(name) for name in ("kind", "shape", "position", "orientation")]
+        for kind, shape, position, orientation in zip(*columns):
+            keys = {"kind": "dynamic" if kind == lib.CAIRN_DYNAMIC else "fixed",
+                    "shape": self.shape(shape.tolist()), "position": position,
+                    "orientation": orientation}
+            self.lines.append(self.writer.call("body", (), keys))
+        title = self.writer.value(self.world.name, "title")
+        return "\n".join([f"title {title}", *self.lines]) + "\n"
+
+
+class _Name:
+    def __init__(self, text):
+        self.text = text
+
+
+def _words(size, settings):
+    try:
+        width, height = (int(each) for each in size)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"size must be two whole numbers of pixels, not {size!r}") from None
+    words = [f"--size={width}x{height}"]
+    for name, value in settings.items():
+        if name in _FLAGS:
+            words += [] if value else [_FLAGS[name]]
+        elif name in _OPTIONS:
+            words.append(f"--{name}={value}")
+        else:
+            raise ArgumentError(f'a picture has no setting "{name}"; there are '
+                                + ", ".join((*_OPTIONS, *_FLAGS)))
+    return words
+
+
+def _call(*words):
+    command = library.command()
+    if command is None:
+        raise UnsupportedError("pictures are drawn by the command cairn, which is not installed "
+                               "(CAIRN_COMMAND may name it)")
+    ended = subprocess.run([command, "render", *words, "--quiet"], capture_output=True, text=True)
+    if ended.returncode == 0:
+        return
+    said = ended.stderr.strip().removeprefix("cairn: ") or f"status {ended.returncode}"
+    kind = {2: ArgumentError, 3: errors.SceneError, 4: UnsupportedError}
+    raise kind.get(ended.returncode, errors.Error)(said)
+
+
+def png(subject, size=(960, 540), at=None, **settings):
+    """A picture of a World or Run as the bytes of a PNG file."""
+    words = _words(size, settings)
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "picture.png")
+        if hasattr(subject, "folder"):
+            words += [] if at is None else [f"--at={float(at)!r}"]
+            source = str(subject.folder)
+        else:
+            if at is not None:
+                raise ArgumentError("a world is drawn as it is; at= is for runs")
+            source = os.path.join(folder, "world.lua")
+            pathlib.Path(source).write_text(_Still(subject).text(), encoding="utf-8")
+            words += ["--at=0"]
+        _call(source, "-o", out, *words)
+        return pathlib.Path(out).read_bytes()
+
+
+def render(subject, size=(960, 540), at=None, **settings):
+    """A picture of a World or Run as an array (height, width, 3) of uint8.
+
+    size:       (width, height) in pixels
+    at:         of runs: the time in s; None: the end
+    settings:   contacts="forces", colours="speed", azimuth=, elevation= in degrees, zoom=,
+                perspective=, ground=, shadows=, caption= as True or False
+    Raises UnsupportedError where the command or its viewer is not built.
+    """
+    import io
+    data = io.BytesIO(png(subject, size, at, **settings))
+    try:
+        from PIL import Image
+        return numpy.asarray(Image.open(data).convert("RGB"))
+    except ImportError:
+        pass
+    try:
+        from matplotlib.image import imread
+    except ImportError:
+        raise UnsupportedError("pictures become arrays through python3-pil or python3-matplotlib, "
+                               "and neither is installed") from None
+    return (255.0 * imread(data, format="png")[..., :3] + 0.5).astype(numpy.uint8)
+
+
+class Film:
+    """A film that a notebook shows; `path` is its file, None for one that is held in memory."""
+
+    def __init__(self, data, path=None):
+        self.data = data
+        self.path = path
+
+    def save(self, path):
+        """Writes the film, MP4."""
+        pathlib.Path(path).write_bytes(self.data)
+
+    def _repr_html_(self):
+        coded = base64.b64encode(self.data).decode("ascii")
+        return f'<video controls loop src="data:video/mp4;base64,{coded}"></video>'
+
+
+def film(subject, until=None, path=None, size=(960, 540), frame_rate=30, speed=1.0, **settings):
+    """Films a Run, or a World that is stepped to `until` (s) meanwhile; returns a Film.
+
+    speed: simulated seconds in a second of film. Raises UnsupportedError without ffmpeg.
+    """
+    if shutil.which("ffmpeg") is None:
+        raise UnsupportedError("films are made by ffmpeg, which is not installed")
+    words = _words(size, settings) + [f"--frame-rate={frame_rate}", f"--speed={speed!r}"]
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "film.mp4")
+        if hasattr(subject, "folder"):
+            source = str(subject.folder)
+            words += [] if until is None else [f"--until={float(until)!r}"]
+        else:
+            source = os.path.join(folder, "trajectory.h5")
+            record(subject, source, until, speed / frame_rate)
+        _call(source, "-o", out, *words)
+        data = pathlib.Path(out).read_bytes()
+    if path is not None:
+        pathlib.Path(path).write_bytes(data)
+    return Film(data, path)
+
+
+def record(world, path, until=None, interval=None):
+    """Steps a world to a time and writes its trajectory, which `cairn view` and Trajectory read.
+
+    interval: s between frames; None: every step
+    """
+    every = 1 if interval is None else max(1, round(interval / world.time_step))
+    error, made = ffi.new("cairn_error *"), ffi.new("cairn_trajectory **")
+    texts = [ffi.new("char[]", library.encode(text, "the scene"))
+             for text in (world.name, _Still(world).text())]
+    definition = ffi.new("cairn_trajectory_def *")
+    definition.scene, definition.scene_text = texts
+    with library.files_lock():
+        errors.check(lib.cairn_trajectory_create(library.encode(path, "the path"), world._world,
+                                                 definition, made, error), error)
+
+    def write(given):
+        with library.files_lock():
+            errors.check(lib.cairn_trajectory_write_frame(made[0], given._world, error), error)
+    try:
+        write(world)
+        world.run(until=until, observers=write, every=every)
+    finally:
+        with library.files_lock():
+            status = lib.cairn_trajectory_close(made[0], error)
+    errors.check(status, error)

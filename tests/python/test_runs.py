@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runs are read, packings of other programs too, and pictures are drawn where there is a viewer.
+import json
+import os
+import shutil
+import subprocess
+
+import cairn
+import numpy
+import pytest
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("run") / "tower"
+    subprocess.run([os.environ["CAIRN_COMMAND"], "run", "kapla_tower", "--set", "rings=2", "--until",
+                    "0.1", "--quiet", "--out", out], check=True)
+    return out
+
+
+def test_a_run_is_read(folder):
+    run = cairn.Run(folder)
+    assert run.summary["steps"] == 20 and run.resolved
+    world = cairn.load("kapla_tower", rings=2)
+    rows = []
+    world.run(until=0.1, observers=lambda given: rows.append(
+        (given.energy["kinetic"], given.sensors["ground"][2])) or None)
+    assert run.summary["state_hash"] == world.state_hash
+    energy, sensors = run.energy, run.sensors
+    assert energy.units["kinetic"] == "J" and energy["step"].dtype.kind == "i"
+    numpy.testing.assert_allclose(energy["kinetic"][1:], [row[0] for row in rows], rtol=1e-12)
+    numpy.testing.assert_allclose(sensors["ground_force_z"][1:], [row[1] for row in rows])
+    assert run.bodies["name"][0] == "ground" and run.table("energy").shape == energy.shape
+    trajectory = run.trajectory
+    assert len(trajectory) == len(trajectory.times) == len(trajectory.contacts) > 1
+    earlier = cairn.load("kapla_tower", rings=2)
+    earlier.run(until=trajectory.times[-1])
+    numpy.testing.assert_array_equal(trajectory.position(-1), earlier.bodies.position)
+    assert trajectory.positions.shape == (len(trajectory), 25, 3)
+    assert trajectory.orientations.shape[2] == 4 and trajectory.velocities.shape[1] == 25
+    with pytest.raises(IndexError):
+        trajectory.position(999)
+
+
+def test_wrong_folders_and_tables(tmp_path, folder):
+    with pytest.raises(cairn.FileError):
+        cairn.Run(tmp_path / "none")
+    run = cairn.Run(tmp_path)
+    for read in (lambda: run.summary, lambda: run.energy, lambda: run.trajectory):
+        with pytest.raises(cairn.FileError):
+            read()
+    (tmp_path / "energy.csv").write_text("step,time [s]\n0,0\n1\n2,")
+    with pytest.raises(cairn.FormatError, match="energy.csv:3: 1 values, not 2"):
+        run.energy
+    (tmp_path / "energy.csv").write_text("step,time [s]\n0,0.5\n1,")
+    assert run.energy["time"].tolist() == [0.5]
+    (tmp_path / "trajectory.h5").write_bytes(b"nothing")
+    with pytest.raises(cairn.Error):
+        run.trajectory
+    (tmp_path / "summary.json").write_text("{")
+    with pytest.raises(cairn.FormatError):
+        run.summary
+
+
+def can_draw():
+    try:
+        small().render(size=(64, 64))
+        return True
+    except cairn.UnsupportedError:
+        return False
+
+
+def small():
+    world = cairn.World()
+    world.ground()
+    shapes = [cairn.sphere(radius=0.2), cairn.box(size=(0.3, 0.3, 0.3)),
+              cairn.capsule(radius=0.1, length=0.2), cairn.cylinder(radius=0.1, length=0.2),
+              cairn.polyhedron(points=[(0, 0, 0), (0.3, 0, 0), (0, 0.3, 0), (0, 0, 0.3)]),
+              cairn.compound({"shape": cairn.sphere(radius=0.1)},
+                             {"shape": cairn.box(size=(0.1, 0.1, 0.1)), "position": (0.15, 0, 0)})]
+    for i, shape in enumerate(shapes):
+        world.body(shape=shape, position=(0.5 * i, 0, 0.5))
+    world.body(kind="fixed", position=(0, 2, 0), shape=cairn.mesh(
+        vertices=[(-1, -1, 0), (1, -1, 0), (1, 1, 0)], triangles=[(0, 1, 2)]))
+    return world
+
+
+def test_pictures(folder):
+    if not can_draw():
+        pytest.skip("the viewer is not built")
+    world = small()
+    before = world.hash
+    picture = world.render(size=(160, 120), caption=False)
+    assert picture.shape == (120, 160, 3) and picture.dtype == numpy.uint8
+    assert len(numpy.unique(picture.reshape(-1, 3), axis=0)) > 20
+    assert world.hash == before
+    world.bodies[1].position = (0, 0, 3)
+    world.bodies[2].remove()
+    assert (world.render(size=(160, 120), caption=False) != picture).any()
+    assert world._repr_png_().startswith(b"\x89PNG")
+    assert cairn.render(cairn.Run(folder), size=(64, 64), at=0.05).shape == (64, 64, 3)
+
+
+def test_wrong_pictures(tmp_path, monkeypatch):
+    world = small()
+    with pytest.raises(cairn.ArgumentError, match="no setting"):
+        world.render(colour="red")
+    with pytest.raises(cairn.ArgumentError):
+        world.render(size=7)
+    with pytest.raises(cairn.ArgumentError):
+        cairn.render(world, at=1.0)
+    monkeypatch.setattr(cairn.library, "command", lambda: None)
+    with pytest.raises(cairn.UnsupportedError, match="not installed"):
+        world.render()
+    assert world._repr_png_() is None
+
+
+def test_films_and_records(tmp_path):
+    world = small()
+    world.record(tmp_path / "trajectory.h5", until=0.1, interval=0.02)
+    trajectory = cairn.Run(tmp_path).trajectory
+    assert len(trajectory) == 6 and trajectory.bodies == 8
+    numpy.testing.assert_array_equal(trajectory.position(-1), world.bodies.position)
+    if shutil.which("ffmpeg") is None or not can_draw():
+        with pytest.raises(cairn.Error):
+            world.film(until=0.15, size=(64, 64))
+    else:
+        film = world.film(until=0.3, size=(64, 64))
+        assert film._repr_html_().startswith("<video")
+
+
+DATA = """LAMMPS data
+2 atoms
+1 atom types
+0 1 xlo xhi
+0 2 ylo yhi
+0 3 zlo zhi
+
+Atoms # sphere
+
+2 1 0.2 2500 0.5 1 1.5
+1 1 0.1 2600 0.1 0.2 0.3
+
+Velocities
+
+1 0 0 -1 0 0 0
+2 0 0 -2 0 0 0
+"""
+DUMP = """ITEM: TIMESTEP
+0
+ITEM: NUMBER OF ATOMS
+1
+ITEM: BOX BOUNDS pp pp ff
+0 1
+0 1
+0 1
+ITEM: ATOMS id type x y z radius
+1 1 9 9 9 9
+ITEM: TIMESTEP
+10
+ITEM: NUMBER OF ATOMS
+2
+ITEM: BOX BOUNDS pp pp ff
+0 1
+0 2
+0 3
+ITEM: ATOMS id type x y z vx vy vz radius
+2 1 0.5 1 1.5 0 0 -2 0.1
+1 1 0.1 0.2 0.3 0 0 -1 0.05
+"""
+YADE = "#format x_y_z_r\n0.1\t0.2\t0.3\t0.05\n0.5 1 1.5 0.1\n"
+TABLE = "name, x, y, z, radius\na, 0.1, 0.2, 0.3, 0.05\n# no grain\nb, 0.5, 1, 1.5, 0.1\n"
+
+
+@pytest.mark.parametrize("text", [DATA, DUMP, YADE, TABLE])
+def test_packings_of_spheres(tmp_path, text):
+    path = tmp_path / "packing.txt"
+    path.write_text(text)
+    packing = cairn.read_packing(path)
+    assert len(packing) == 2
+    numpy.testing.assert_allclose(packing.position, [[0.1, 0.2, 0.3], [0.5, 1, 1.5]])
+    numpy.testing.assert_allclose(packing.radius, [0.05, 0.1])
+    if text in (DATA, DUMP):
+        numpy.testing.assert_allclose(packing.velocity[:, 2], [-1, -2])
+        numpy.testing.assert_allclose(packing.box[:, 1], [1, 2, 3])
+    world = cairn.World()
+    world.material(name="sand")
+    assert packing.add_to(world, material="sand") == 2
+    density = (2600, 2500) if text is DATA else (1000, 1000)
+    numpy.testing.assert_allclose(world.bodies.mass, numpy.array(density) * 4 / 3 * numpy.pi
+                                  * packing.radius**3)
+    numpy.testing.assert_allclose(world.bodies.velocity, packing.velocity)
+
+
+def test_packings_of_clumps(tmp_path):
+    path = tmp_path / "clumps.txt"
+    path.write_text("0 0 0 0.1 0\n0.1 0 0 0.1 0\n1 0 0 0.2 -1\n")
+    packing = cairn.read_packing(path)
+    world = cairn.World()
+    assert packing.add_to(world) == 2
+    numpy.testing.assert_allclose(sorted(world.bodies.centre[:, 0]), [0.05, 1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("text, words", [
+    ("", "empty"),
+    ("1 2 3\n", "packing.txt:1: 3 values, not 4"),
+    ("1 2 3 -1\n", "radius"),
+    ("1 2 nan 1\n", "finite"),
+    ("x,y,z\n1,2,3\n", "radii"),
+    ("x,y,radius\n1,2,3\n", "column z"),
+    ("x,y,z,radius\n1,2,up,3\n", "packing.txt:2: z is 'up'"),
+    ("ITEM: ATOMS id x y z radius\n1 2 3 4 5\n", "head of the last frame"),
+    (DATA.replace("# sphere", "# full"), "style"),
+    (DATA.replace("2 0 0 -2", "7 0 0 -2"), "other atoms"),
+])
+def test_wrong_packings(tmp_path, text, words):
+    path = tmp_path / "packing.txt"
+    path.write_text(text)
+    with pytest.raises(cairn.FormatError) as caught:
+        cairn.read_packing(path)
+    assert words in str(caught.value)
+    with pytest.raises(cairn.FileError):
+        cairn.read_packing(tmp_path / "missing.txt")
+    with pytest.raises(cairn.ArgumentError):
+        cairn.read_packing(path, format="gsd")
