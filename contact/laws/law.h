@@ -18,6 +18,8 @@ typedef struct con_cone_terms {
     double rolling;     // of R*: mu_r = rolling R*
     double spinning;    // of R*: mu_s = spinning R*
     double flat_radius; // m, stands for R* where neither side is a sphere
+    double tangential;  // restitution along the surface, of impacts
+    double cohesion;    // N, attraction of a contact that was closed
 } con_cone_terms;
 
 /// One contact as an impulse law sees it. Everything at the midpoint configuration q_m = q_n + h/2

@@ -10,6 +10,7 @@ typedef struct signorini_coulomb {
     double friction;
     double restitution;
     double rolling_friction, spinning_friction, flat_radius;
+    double tangential_restitution, cohesion;
 } signorini_coulomb;
 
 #define FIELD(name) offsetof(signorini_coulomb, name)
@@ -24,6 +25,10 @@ static const base_setting settings_rows[] = {
      "largest moment against spinning about the normal, likewise"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
      "stands for R* where neither side is a sphere"},
+    {"tangential_restitution", BASE_SETTING_REAL, FIELD(tangential_restitution), "", 0.0, 0.0, 1.0,
+     NULL, "share of the sliding velocity that impacts turn back, as far as friction can"},
+    {"cohesion", BASE_SETTING_REAL, FIELD(cohesion), "N", 0.0, 0.0, DBL_MAX, NULL,
+     "attraction of every contact point that was closed; friction is of the pressure with it"},
 };
 
 static void cone(const void *parameters, con_cone_terms *terms)
@@ -33,7 +38,9 @@ static void cone(const void *parameters, con_cone_terms *terms)
                               .restitution = p->restitution,
                               .rolling = p->rolling_friction,
                               .spinning = p->spinning_friction,
-                              .flat_radius = p->flat_radius};
+                              .flat_radius = p->flat_radius,
+                              .tangential = p->tangential_restitution,
+                              .cohesion = p->cohesion};
 }
 
 const con_law con_law_signorini_coulomb = {

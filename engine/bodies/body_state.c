@@ -32,39 +32,37 @@ cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
     return CAIRN_OK;
 }
 
+void eng_body_value(const cairn_world *world, int column, int body, void *value)
+{
+    size_t size = eng_column_row_size(eng_body_column(column));
+    if (column == ENG_BODY_q || column == ENG_BODY_v) {
+        eng_state state = eng_state_of(world, body);
+        memcpy(value, column == ENG_BODY_q ? (void *)&state.q : state.v, size);
+    } else if (column == ENG_BODY_q_mid) {
+        pose middle = eng_middle_of(world, body);
+        memcpy(value, &middle, size);
+    } else if (body < world->body_rooms[column]) {
+        memcpy(value, (const char *)world->body_data[column] + (size_t)body * size, size);
+    } else {
+        eng_body_rest(column, value);
+    }
+}
+
 /// Spheres with a slot are immobile to the general passes until they take part.
 static void clear_blocks(cairn_world *world, int index)
 {
-    memset(world->mass_inverse[index], 0, sizeof world->mass_inverse[index]);
-    memset(world->correction[index], 0, sizeof world->correction[index]);
-    memset(world->v_free[index], 0, sizeof world->v_free[index]);
-    memset(world->v_end[index], 0, sizeof world->v_end[index]);
-    memset(world->v[index], 0, sizeof world->v[index]);
-    world->q_mid[index] = world->q[index] = pose_identity();
+    eng_body_row_clear(world, ENG_BODY_STATE, index);
+    eng_body_row_clear(world, ENG_BODY_STEP, index);
 }
 
 cairn_status eng_blocks_reserve(cairn_world *world)
 {
     int known = world->blocks_count, needed = world->reach;
-    int capacities[5];
-    for (int i = 0; i < 5; i++)
-        capacities[i] = world->blocks_capacity;
-    const base_allocator *allocator = &world->allocator;
     cairn_status status = eng_colliders_reserve(world);
-    if (status == CAIRN_OK && needed > world->blocks_capacity) {
-        status = base_array_reserve(allocator, &world->q_mid, &capacities[0], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->v_free, &capacities[1], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->v_end, &capacities[2], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->correction, &capacities[3], needed);
-        if (status == CAIRN_OK)
-            status = base_array_reserve(allocator, &world->mass_inverse, &capacities[4], needed);
-    }
+    if (status == CAIRN_OK)
+        status = eng_body_columns_reserve(world, ENG_BODY_STEP, needed);
     if (status != CAIRN_OK)
         return status;
-    world->blocks_capacity = capacities[0];
     world->blocks_count = needed;
     for (int i = known; i < needed; i++)
         if (eng_spheres_holds(world, i))

@@ -59,7 +59,8 @@ static void show_rows(cairn_array *array, int rows, const void *data, size_t str
 /// Rows of the general columns q and v.
 static int general_rows(const cairn_world *world)
 {
-    return world->state_capacity < world->body_count ? world->state_capacity : world->body_count;
+    int rooms = world->body_rooms[ENG_BODY_v];
+    return rooms < world->body_count ? rooms : world->body_count;
 }
 
 static void show_velocity(const cairn_world *world, cairn_array *array)
@@ -83,24 +84,28 @@ static void show_mass(const cairn_world *world, cairn_array *array)
               world->body_count);
 }
 
+/// A column of the program's, where there are any values, from a member of its rows on.
+static void show_given(const cairn_world *world, cairn_array *array, int column, size_t offset)
+{
+    const char *data = world->body_data[column];
+    if (data != NULL)
+        show_rows(array, world->body_count, data + offset,
+                  eng_column_row_size(eng_body_column(column)), world->body_count);
+}
+
 static void show_load_force(const cairn_world *world, cairn_array *array)
 {
-    if (world->loads != NULL)
-        show_rows(array, world->body_count, &world->loads->force, sizeof *world->loads,
-                  world->body_count);
+    show_given(world, array, ENG_BODY_loads, offsetof(eng_load, force));
 }
 
 static void show_load_torque(const cairn_world *world, cairn_array *array)
 {
-    if (world->loads != NULL)
-        show_rows(array, world->body_count, &world->loads->torque, sizeof *world->loads,
-                  world->body_count);
+    show_given(world, array, ENG_BODY_loads, offsetof(eng_load, torque));
 }
 
 static void show_user(const cairn_world *world, cairn_array *array)
 {
-    if (world->users != NULL)
-        show_rows(array, world->body_count, world->users, sizeof *world->users, world->body_count);
+    show_given(world, array, ENG_BODY_users, 0);
 }
 
 /// A column of the contacts, where all of them are of the general passes.

@@ -154,17 +154,17 @@ void cairn_world_destroy(cairn_world *world)
     eng_spheres_destroy(world->spheres);
     eng_own_release(world);
     eng_actions_release(world);
-    eng_state_release(world);
-    eng_blocks_release(world);
+    for (int group = ENG_BODY_STATE; group <= ENG_BODY_STEP; group++)
+        eng_body_columns_release(world, (eng_body_group)group);
     eng_colliders_release(world);
     base_allocator allocator = world->allocator;
     void *blocks[] = {
-        world->materials,    world->classes,     world->followers,       world->surfaces,
-        world->shapes,       world->sphere_pool, world->members,         world->bodies,
-        world->solids,       world->extras,      world->loads,           world->joints,
-        world->excluded,     world->connectors,  world->connector_state, world->pairs,
-        world->pairs_before, world->manifolds,   world->raw_count,       world->arrivals,
-        world->active,       world->listed,      world->users,           world->collisions,
+        world->materials,  world->classes,         world->followers, world->surfaces,
+        world->shapes,     world->sphere_pool,     world->members,   world->bodies,
+        world->solids,     world->extras,          world->joints,    world->excluded,
+        world->connectors, world->connector_state, world->pairs,     world->pairs_before,
+        world->manifolds,  world->raw_count,       world->arrivals,  world->active,
+        world->listed,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);

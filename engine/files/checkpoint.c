@@ -90,11 +90,7 @@ static cairn_status read_head(const con_hdf5_reader *reader, eng_snapshot *s)
     for (int i = 0; i < BASE_COUNT(in_file); i++)
         good = good && s->counts[in_file[i]] <= (int64_t)reader->file_size;
     if (!good || s->counts[ENG_COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
-        s->counts[ENG_COUNT_CONES] > s->counts[ENG_COUNT_CONTACTS] ||
-        (s->counts[ENG_COUNT_USERS] != 0 &&
-         s->counts[ENG_COUNT_USERS] != s->counts[ENG_COUNT_BODIES]) ||
-        (s->counts[ENG_COUNT_COLLISIONS] != 0 &&
-         s->counts[ENG_COUNT_COLLISIONS] != s->counts[ENG_COUNT_BODIES]))
+        s->counts[ENG_COUNT_CONES] > s->counts[ENG_COUNT_CONTACTS])
         return eng_snapshot_refuse(reader, "a number of its parts is out of range");
     return CAIRN_OK;
 }
@@ -196,14 +192,11 @@ static const char *body_fault(const eng_snapshot *s)
     for (int i = 0; i < s->counts[ENG_COUNT_ACTION_NUMBERS]; i++)
         if (!isfinite(s->actions[i]))
             return "the state of a load, emitter or outlet is not finite";
-    for (int i = 0; i < s->counts[ENG_COUNT_BODIES]; i++) {
-        const double *v = s->v[i], *q = (const double *)&s->q[i];
-        double sum = 0.0;
-        for (int k = 0; k < 6; k++)
-            sum += v[k];
-        for (int k = 0; k < 7; k++)
-            sum += q[k];
-        if (!isfinite(sum))
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
+        eng_columns one = {eng_body_column(i), (void **)&s->body_data[i], 1};
+        int row;
+        if (s->body_data[i] != NULL &&
+            eng_columns_find_nonfinite(one, (int)s->counts[ENG_COUNT_BODIES], &row) != NULL)
             return "a body's state is not finite";
     }
     for (int i = 0; i < s->counts[ENG_COUNT_JOINTS]; i++) {

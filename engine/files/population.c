@@ -442,8 +442,10 @@ cairn_status eng_population_restore(cairn_world *world, const eng_population *re
     *reason = status == CAIRN_OK ? reason_against(world, record, live) : NULL;
     if (*reason != NULL)
         status = CAIRN_ERROR_UNSUPPORTED;
-    if (status == CAIRN_OK)
-        status = eng_slots_prepare_all(world);
+    for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++) {
+        eng_slots *slots = (eng_slots *)slots_of(world, (eng_population_kind)k);
+        status = eng_slots_prepare_all(slots, &world->allocator, slots->count);
+    }
     if (status == CAIRN_OK) {
         eng_removals_settle(world);
         eng_blocks_release(world);

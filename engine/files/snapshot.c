@@ -44,20 +44,48 @@ eng_field_list eng_snapshot_head(eng_snapshot *s)
     return list;
 }
 
+static const eng_store_type types[] = {
+    [ENG_REAL] = ENG_STORE_REAL,
+    [ENG_INTEGER] = ENG_STORE_INTEGER,
+    [ENG_WORD] = ENG_STORE_WORD,
+    [ENG_BYTE] = ENG_STORE_BYTE,
+};
+
 /// The saved columns of a table of state.
 static void add_columns(eng_field_list *list, eng_columns columns, const char *const *names,
                         int64_t n)
 {
-    static const eng_store_type types[] = {
-        [ENG_REAL] = ENG_STORE_REAL,
-        [ENG_INTEGER] = ENG_STORE_INTEGER,
-        [ENG_WORD] = ENG_STORE_WORD,
-        [ENG_BYTE] = ENG_STORE_BYTE,
-    };
     for (int i = 0; i < columns.count; i++) {
         const eng_column *column = &columns.table[i];
         if ((column->flags & ENG_SAVED) != 0)
             add(list, names[i], types[column->scalar], column->width, n, columns.data[i]);
+    }
+}
+
+static const char *const body_names[] = {
+#define BODY_NAME(name, ...) "bodies/" #name,
+    ENG_BODY_COLUMNS(BODY_NAME)
+#undef BODY_NAME
+};
+
+static void fill_body_column(const void *source, int64_t first, int64_t count, void *out)
+{
+    const eng_body_source *of = source;
+    size_t size = eng_column_row_size(eng_body_column(of->column));
+    for (int64_t i = 0; i < count; i++)
+        eng_body_value(of->world, of->column, (int)(first + i), (char *)out + (size_t)i * size);
+}
+
+static void add_bodies(eng_field_list *list, eng_snapshot *s)
+{
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
+        const eng_column *column = eng_body_column(i);
+        if ((column->flags & ENG_SAVED) == 0)
+            continue;
+        add_filled(list, body_names[i], types[column->scalar], column->width,
+                   s->counts[ENG_COUNT_BODIES], s->body_data[i], s, fill_body_column);
+        s->sources[i] = (eng_body_source){s->world, i};
+        list->fields[list->count - 1].source = &s->sources[i];
     }
 }
 
@@ -140,51 +168,13 @@ static int64_t listed_count(const eng_snapshot *s)
     return s->counts[ENG_COUNT_LISTED] > 0 ? s->counts[ENG_COUNT_LISTED] : 0;
 }
 
-static void fill_poses(const void *world, int64_t first, int64_t count, void *out)
-{
-    for (int64_t i = 0; i < count; i++)
-        ((pose *)out)[i] = eng_state_of(world, (int)(first + i)).q;
-}
-
-static void fill_midpoints(const void *world, int64_t first, int64_t count, void *out)
-{
-    for (int64_t i = 0; i < count; i++)
-        ((pose *)out)[i] = eng_middle_of(world, (int)(first + i));
-}
-
-static void fill_velocities(const void *world, int64_t first, int64_t count, void *out)
-{
-    double(*to)[6] = out;
-    for (int64_t i = 0; i < count; i++) {
-        eng_state state = eng_state_of(world, (int)(first + i));
-        memcpy(to[i], state.v, sizeof state.v);
-    }
-}
-
-static void fill_loads(const void *world, int64_t first, int64_t count, void *out)
-{
-    double(*to)[6] = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_load *load = eng_load_of(world, (int)(first + i));
-        vec3_store(to[i], load->force);
-        vec3_store(to[i] + 3, load->torque);
-    }
-}
-
 /// Arrays whose sizes the counts tell.
 eng_field_list eng_snapshot_body(eng_snapshot *s)
 {
     eng_field_list list = {0};
-    int64_t bodies = s->counts[ENG_COUNT_BODIES], pairs = s->counts[ENG_COUNT_PAIRS];
+    int64_t pairs = s->counts[ENG_COUNT_PAIRS];
     add(&list, "note", ENG_STORE_BYTE, 1, s->counts[ENG_COUNT_NOTE], s->note);
-    add_filled(&list, "bodies/pose", ENG_STORE_REAL, 7, bodies, s->q, s, fill_poses);
-    add_filled(&list, "bodies/pose_midpoint", ENG_STORE_REAL, 7, bodies, s->q_mid, s,
-               fill_midpoints);
-    add_filled(&list, "bodies/velocity", ENG_STORE_REAL, 6, bodies, s->v, s, fill_velocities);
-    add_filled(&list, "bodies/load", ENG_STORE_REAL, 6, bodies, s->loads, s, fill_loads);
-    add(&list, "bodies/user", ENG_STORE_WORD, 1, s->counts[ENG_COUNT_USERS], s->users);
-    add(&list, "bodies/collision", ENG_STORE_INTEGER, 2, s->counts[ENG_COUNT_COLLISIONS],
-        s->collisions);
+    add_bodies(&list, s);
     add(&list, "joints/numbers", ENG_STORE_REAL, ENG_JOINT_NUMBERS, s->counts[ENG_COUNT_JOINTS],
         s->joints);
     add_columns(&list, eng_contacts_columns(&s->contacts), contact_names,
@@ -208,12 +198,16 @@ eng_field_list eng_snapshot_body(eng_snapshot *s)
 static bool allocate_large(eng_snapshot *s, base_arena *arena)
 {
     size_t bodies = (size_t)s->counts[ENG_COUNT_BODIES];
-    s->loads = base_arena_allocate(arena, "loads", bodies, sizeof *s->loads);
-    s->q = base_arena_array(arena, pose, "q", bodies);
-    s->q_mid = base_arena_array(arena, pose, "q_mid", bodies);
-    s->v = base_arena_allocate(arena, "v", bodies, sizeof *s->v);
-    return s->q != NULL && s->q_mid != NULL && s->v != NULL && s->loads != NULL &&
-           eng_spheres_record_allocate_large(&s->spheres, arena);
+    bool made = true;
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++) {
+        const eng_column *column = eng_body_column(i);
+        if ((column->flags & ENG_SAVED) == 0)
+            continue;
+        s->body_data[i] =
+            base_arena_allocate(arena, column->name, bodies, eng_column_row_size(column));
+        made = made && s->body_data[i] != NULL;
+    }
+    return made && eng_spheres_record_allocate_large(&s->spheres, arena);
 }
 
 /// Copies of the arrays that the world has in another layout; false when out of memory.
@@ -257,8 +251,6 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
         [ENG_COUNT_JOINTS_CHANGED] = world->joints_changed,
         [ENG_COUNT_NOTE] = s->counts[ENG_COUNT_NOTE],
         [ENG_COUNT_CONNECTORS] = world->connector_count,
-        [ENG_COUNT_USERS] = world->users != NULL ? world->body_count : 0,
-        [ENG_COUNT_COLLISIONS] = world->collisions != NULL ? world->body_count : 0,
         [ENG_COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
     };
     memcpy(s->counts, counts, sizeof counts);
@@ -325,8 +317,6 @@ bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *ar
 {
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
-    s->users = world->users;
-    s->collisions = world->collisions;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->joint_count; i++)
@@ -380,19 +370,18 @@ bool eng_snapshot_allocate(eng_snapshot *s, base_arena *arena)
         base_arena_array(arena, eng_connector_state, "connectors", s->counts[ENG_COUNT_CONNECTORS]);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[ENG_COUNT_LISTED_PAIRS]);
-    s->users = base_arena_array(arena, uint64_t, "users", s->counts[ENG_COUNT_USERS]);
-    s->collisions =
-        base_arena_array(arena, cairn_collision, "collisions", s->counts[ENG_COUNT_COLLISIONS]);
     return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
-           s->users != NULL && s->collisions != NULL && allocate_copies(s, arena) &&
-           allocate_large(s, arena);
+           allocate_copies(s, arena) && allocate_large(s, arena);
 }
 
-static bool has_loads(const eng_snapshot *s)
+/// Whether a saved column of bodies has anything that was given.
+static bool has_values(const eng_snapshot *s, int column)
 {
-    const double none[6] = {0.0};
-    for (int i = 0; i < s->counts[ENG_COUNT_BODIES]; i++)
-        if (memcmp(s->loads[i], none, sizeof none) != 0)
+    double rest[ENG_BODY_WIDTH_MAX];
+    size_t size = eng_column_row_size(eng_body_column(column));
+    eng_body_rest(column, rest);
+    for (int64_t i = 0; i < s->counts[ENG_COUNT_BODIES] && s->body_data[column] != NULL; i++)
+        if (memcmp((const char *)s->body_data[column] + (size_t)i * size, rest, size) != 0)
             return true;
     return false;
 }
@@ -408,12 +397,11 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
     if (status == CAIRN_OK)
         status =
             eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[ENG_COUNT_CONTACTS]);
-    if (status == CAIRN_OK && has_loads(s))
-        status = eng_loads_reserve(world);
-    if (status == CAIRN_OK && s->counts[ENG_COUNT_USERS] > 0)
-        status = eng_users_reserve(world);
-    if (status == CAIRN_OK && s->counts[ENG_COUNT_COLLISIONS] > 0)
+    if (status == CAIRN_OK && has_values(s, ENG_BODY_collisions))
         status = eng_collisions_reserve(world);
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
+        if (eng_body_column_group(i) == ENG_BODY_GIVEN && has_values(s, i))
+            status = eng_body_column_make(world, i);
     return status;
 }
 
@@ -440,17 +428,18 @@ static void copy_contacts(cairn_world *world, eng_snapshot *s)
     world->domains = (con_domains){.start = {0, world->contacts.cone_count}};
 }
 
-/// Lists of near pairs depend on them.
-static void copy_collisions(cairn_world *world, const eng_snapshot *s)
+/// Columns of the program, before lists of near pairs, which depend on some.
+static void copy_given(cairn_world *world, const eng_snapshot *s)
 {
-    for (int i = 0; i < world->body_count && world->collisions != NULL; i++)
-        world->collisions[i] =
-            s->counts[ENG_COUNT_COLLISIONS] > 0 ? s->collisions[i] : eng_collision_default();
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
+        if (eng_body_column_group(i) == ENG_BODY_GIVEN && s->body_data[i] != NULL &&
+            world->body_data[i] != NULL)
+            memcpy(world->body_data[i], s->body_data[i],
+                   (size_t)world->body_count * eng_column_row_size(eng_body_column(i)));
 }
 
 static void copy_state(cairn_world *world, const eng_snapshot *s)
 {
-    size_t bodies = (size_t)world->body_count;
     for (int k = 0; k < world->general_count; k++) {
         int i = world->active[k];
         world->q[i] = s->q[i];
@@ -458,10 +447,6 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
             world->q_mid[i] = s->q_mid[i];
         memcpy(world->v[i], s->v[i], sizeof *world->v);
     }
-    for (size_t i = 0; i < bodies && world->loads != NULL; i++)
-        world->loads[i] = (eng_load){vec3_from(s->loads[i]), vec3_from(s->loads[i] + 3)};
-    for (size_t i = 0; i < bodies && world->users != NULL; i++)
-        world->users[i] = s->counts[ENG_COUNT_USERS] > 0 ? s->users[i] : 0;
     for (int i = 0; i < world->joint_count; i++)
         copy_joint_in(s->joints[i], &world->joints[i]);
     if (world->connector_count > 0)
@@ -507,7 +492,7 @@ cairn_status eng_snapshot_commit(const con_hdf5_reader *reader, cairn_world *wor
         return status;
     status = reserve(world, s);
     if (status == CAIRN_OK)
-        copy_collisions(world, s);
+        copy_given(world, s);
     if (status == CAIRN_OK)
         status = restore_list(world, s, reader->arena);
     if (status == CAIRN_OK)

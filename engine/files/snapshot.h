@@ -15,7 +15,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 11,
+    ENG_CHECKPOINT_FORMAT = 12,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -37,8 +37,6 @@ typedef enum eng_count {
     ENG_COUNT_JOINTS_CHANGED,
     ENG_COUNT_NOTE, // bytes
     ENG_COUNT_CONNECTORS,
-    ENG_COUNT_USERS,      // words of the program's own: one a body, or 0
-    ENG_COUNT_COLLISIONS, // groups and masks: one a body, or 0
     ENG_COUNT_ACTION_NUMBERS,
     ENG_COUNTS
 } eng_count;
@@ -62,6 +60,12 @@ enum { ENG_PAIR_NUMBERS = 6 };
 /// position of the motor, parts of the graph.
 enum { ENG_JOINT_NUMBERS = 13 + ENG_GRAPH_PARTS };
 
+/// A column of bodies that is saved.
+typedef struct eng_body_source {
+    const cairn_world *world;
+    int column;
+} eng_body_source;
+
 /// A world's state as it lies in the file. While saving the arrays are the world's own or copies,
 /// while restoring all are copies, so that a file found wrong half-way changes nothing.
 typedef struct eng_snapshot {
@@ -70,12 +74,8 @@ typedef struct eng_snapshot {
     double reals[ENG_REALS];
     char version[ENG_VERSION_SIZE];
     char *note;
-    // [bodies]
-    pose *q, *q_mid;
-    double (*v)[6];
-    double (*loads)[6];                  // force and torque applied by the user
-    uint64_t *users;                     // [users]
-    cairn_collision *collisions;         // [collisions]
+    ENG_BODY_COLUMN_MEMBERS; // [bodies] those that are saved
+    eng_body_source sources[ENG_BODY_COLUMN_COUNT];
     double (*joints)[ENG_JOINT_NUMBERS]; // [joints]
     eng_contacts contacts;
     eng_connector_state *connectors; // [connectors]

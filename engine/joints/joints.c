@@ -323,7 +323,7 @@ cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id id, cairn_err
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "joint");
-    if (eng_slots_prepare_all(world) != CAIRN_OK)
+    if (eng_slots_prepare(&world->joint_slots, &world->allocator, (int)id.index) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a joint");
     eng_joint_drop(world, eng_joint_index(world, id));
     return CAIRN_OK;

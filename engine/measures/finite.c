@@ -48,19 +48,31 @@ static cairn_status fail(const cairn_world *world, const char *whose, const char
                      world->step_count + 1, world->time, whose, what);
 }
 
+static bool is_finite_body(const cairn_world *world, int body)
+{
+    bool finite = true;
+    for (int column = 0; column < ENG_BODY_COLUMN_COUNT && finite; column++) {
+        double value[ENG_BODY_WIDTH_MAX];
+        if ((eng_body_column(column)->flags & ENG_HASHED) == 0)
+            continue;
+        eng_body_value(world, column, body, value);
+        finite = all_finite(value, eng_body_column(column)->width);
+    }
+    return finite;
+}
+
 /// @param all  those with particle slots too
 static cairn_status check_bodies(const cairn_world *world, bool all, cairn_error *error)
 {
     int count = all ? world->body_count : world->general_count;
     for (int k = 0; k < count; k++) {
         int i = all ? k : world->active[k];
-        const eng_state state = eng_state_of(world, i);
-        const double *v = state.v;
-        char what[160];
-        if (all_finite(v, 6) && all_finite((const double *)&state.q, 7))
+        if (is_finite_body(world, i))
             continue;
-        snprintf(what, sizeof what, "has a state that is not finite (velocity %g %g %g m/s)", v[0],
-                 v[1], v[2]);
+        const eng_state state = eng_state_of(world, i);
+        char what[160];
+        snprintf(what, sizeof what, "has a state that is not finite (velocity %g %g %g m/s)",
+                 state.v[0], state.v[1], state.v[2]);
         return fail(world, eng_body_label(world, i).text, what, error);
     }
     return CAIRN_OK;

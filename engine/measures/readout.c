@@ -290,24 +290,22 @@ cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overla
     return CAIRN_OK;
 }
 
-/// Poses, then velocities of all bodies.
-static uint64_t hash_states(const cairn_world *world, uint64_t hash)
+/// Column by column of the live bodies.
+static uint64_t hash_bodies(const cairn_world *world, uint64_t hash)
 {
-    enum { POSE_WORDS = sizeof(pose) / 8, VELOCITY_WORDS = 6 };
-    for (int i = 0; i < world->body_count; i++) {
-        if (!eng_body_is_live(world, i))
+    for (int column = 0; column < ENG_BODY_COLUMN_COUNT; column++) {
+        if ((eng_body_column(column)->flags & ENG_HASHED) == 0)
             continue;
-        pose q = eng_state_of(world, i).q;
-        hash = base_hash_words(hash, &q, POSE_WORDS);
+        for (int i = 0; i < world->body_count; i++) {
+            double value[ENG_BODY_WIDTH_MAX];
+            if (!eng_body_is_live(world, i))
+                continue;
+            eng_body_value(world, column, i, value);
+            hash = base_hash_words(hash, value, eng_body_column(column)->width);
+        }
+        hash = base_hash_bytes(hash, NULL, 0);
     }
-    hash = base_hash_bytes(hash, NULL, 0);
-    for (int i = 0; i < world->body_count; i++) {
-        if (!eng_body_is_live(world, i))
-            continue;
-        eng_state state = eng_state_of(world, i);
-        hash = base_hash_words(hash, state.v, VELOCITY_WORDS);
-    }
-    return base_hash_bytes(hash, NULL, 0);
+    return hash;
 }
 
 uint64_t cairn_world_get_hash(const cairn_world *world)
@@ -316,7 +314,7 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
         return 0;
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
     if (world->body_count > 0)
-        hash = hash_states(world, hash);
+        hash = hash_bodies(world, hash);
     for (int i = 0; i < world->joint_count; i++) {
         hash = base_hash_bytes(hash, &world->joints[i].coordinate, sizeof(double));
         hash = base_hash_bytes(hash, world->joints[i].part, sizeof world->joints[i].part);

@@ -65,7 +65,7 @@ static cairn_status check_bodies(const cairn_world *world, cairn_error *error)
         rooms += (int)world->bodies[i].collider_room;
     }
     // a row whose next body needs more room leaves its old one unused
-    bool reused = world->body_slots.place != NULL;
+    bool reused = world->body_slots.paged;
     if (rooms > world->collider_count || (!reused && rooms != world->collider_count))
         return base_fail(error, CAIRN_ERROR_INCONSISTENT,
                          "the bodies have %d colliders, the world counts %d", rooms,

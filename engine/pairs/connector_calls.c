@@ -182,7 +182,7 @@ cairn_status cairn_connector_remove(cairn_world *world, cairn_connector_id id, c
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
-    if (eng_slots_prepare_all(world) != CAIRN_OK)
+    if (eng_slots_prepare(&world->connector_slots, &world->allocator, (int)id.index) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a connector");
     eng_connector_drop(world, eng_connector_index(world, id));
     return CAIRN_OK;

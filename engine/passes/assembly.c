@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembly of the implicit problem (H, V, B, W_ii) from the contacts of cone laws.
+#include "engine/passes/impact.h"
 #include "engine/state/world.h"
 
 #include <string.h>
@@ -54,9 +55,14 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     double gap = c->gap[contact];
     if (gap > 0.0 && world->def.margin)
         out->shift[contact] = gap / world->def.time_step;
-    else
+    else if (world->def.impact == CAIRN_IMPACT_NEWTON)
         out->shift[contact] = terms.restitution * c->V[contact][0];
+    else
+        out->shift[contact] = 0.0;
     out->w[contact][0] += out->shift[contact];
+    double back = gap <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[contact]) : 0.0;
+    for (int k = 1; k < 3 && back > 0.0; k++)
+        out->w[contact][k] += back * c->V[contact][k];
 }
 
 static void assemble_contact(const cairn_world *world, int i, assembled *out)

@@ -50,6 +50,20 @@ static void forget_arrival(cairn_world *world, int body)
         }
 }
 
+/// Room to drop a body with all that hangs on it.
+static cairn_status prepare_drop(cairn_world *world, int body)
+{
+    const eng_extra extra = eng_extra_of(world, body);
+    const base_allocator *allocator = &world->allocator;
+    cairn_status status = eng_slots_prepare(&world->body_slots, allocator, body);
+    if (status == CAIRN_OK && extra.joints > 0)
+        status = eng_slots_prepare_all(&world->joint_slots, allocator, world->joint_slots.count);
+    if (status == CAIRN_OK && extra.first_connector != 0)
+        status =
+            eng_slots_prepare_all(&world->connector_slots, allocator, world->connector_slots.count);
+    return status;
+}
+
 cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)
 {
     if (world == NULL)
@@ -57,9 +71,9 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
-    if (eng_slots_prepare_all(world) != CAIRN_OK)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a body");
     int body = (int)id.index;
+    if (prepare_drop(world, body) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a body");
     drop_joints_of(world, body);
     drop_connectors_of(world, body);
     book_departure(world, body);

@@ -8,6 +8,7 @@
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/passes/explicit.h"
 #include "engine/passes/fields.h"
+#include "engine/passes/impact.h"
 #include "engine/passes/motion.h"
 #include "engine/passes/undo.h"
 
@@ -251,6 +252,12 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     for (int i = begin; i < end; i++) {
         memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
         c->U[i][0] -= world->shift[i];
+        const eng_surface *surface = &world->surfaces[c->surface[i]];
+        con_cone_terms terms = {0};
+        surface->law->cone(surface->parameters, &terms);
+        double back = c->gap[i] <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[i]) : 0.0;
+        for (int k = 1; k < 3 && back > 0.0; k++)
+            c->U[i][k] -= back * c->V[i][k];
     }
 }
 
@@ -274,7 +281,9 @@ cairn_status eng_block_end(cairn_world *world)
 {
     apply_reactions(world);
     con_domains_chunks(&world->domains, world->contacts.cone_count, unshift_chunk, world);
-    cairn_status status = eng_explicit_book(world);
+    cairn_status status = eng_impacts_add(world);
+    if (status == CAIRN_OK)
+        status = eng_explicit_book(world);
     if (status != CAIRN_OK)
         return status;
     eng_energy_contacts(world);
@@ -418,7 +427,9 @@ static cairn_status fail_spheres(const cairn_world *world, cairn_status status, 
 static cairn_status run_solver(cairn_world *world, cairn_error *error)
 {
     cairn_status status;
-    TIMED(ASSEMBLY, status = eng_block_assembly(world));
+    TIMED(ASSEMBLY, status = eng_block_impacts(world));
+    if (status == CAIRN_OK)
+        TIMED(ASSEMBLY, status = eng_block_assembly(world));
     if (status == CAIRN_OK)
         TIMED(SOLVER, status = eng_block_joints(world));
     return status == CAIRN_OK ? eng_block_solver(world, error) : fail_block(world, status, error);

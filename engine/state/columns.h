@@ -11,10 +11,13 @@ typedef enum eng_scalar { ENG_REAL, ENG_INTEGER, ENG_WORD, ENG_BYTE } eng_scalar
 
 /// What is done with a column.
 enum {
-    ENG_SAVED = 1,   // part of a checkpoint
-    ENG_HASHED = 2,  // part of the state hash
-    ENG_CARRIED = 4, // goes over to the same item of the next step; zero in a new one
-    ENG_CLEARED = 8  // zero in each step until a pass writes it
+    ENG_SAVED = 1,    // part of a checkpoint
+    ENG_HASHED = 2,   // part of the state hash
+    ENG_CARRIED = 4,  // goes over to the same item of the next step; zero in a new one
+    ENG_CLEARED = 8,  // zero in each step until a pass writes it
+    ENG_PLACED = 16,  // a pose: the identity where there is nothing
+    ENG_DERIVED = 32, // worked out in each step
+    ENG_EXPORTED = 64 // shown by cairn_world_array as it is
 };
 
 /// One column [count][width] of scalars.

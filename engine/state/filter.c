@@ -35,13 +35,8 @@ cairn_status eng_collisions_reserve(cairn_world *world)
 {
     if (world->collisions != NULL)
         return CAIRN_OK;
-    world->collisions =
-        base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->collisions);
-    if (world->collisions == NULL)
+    if (eng_body_column_make(world, ENG_BODY_collisions) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
-    world->collision_capacity = world->body_count;
-    for (int i = 0; i < world->body_count; i++)
-        world->collisions[i] = eng_collision_default();
     lists_changed(world);
     return CAIRN_OK;
 }

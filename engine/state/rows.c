@@ -2,8 +2,6 @@
 // Rows of bodies: what lies in them, what several of them share, their growth and release.
 #include "engine/state/world.h"
 
-#include "base/assert.h"
-
 #include <string.h>
 
 static bool is_ball(const eng_solid *solid)
@@ -83,70 +81,6 @@ void eng_extra_drop(cairn_world *world, int body)
     world->extra_free = extra;
 }
 
-cairn_status eng_loads_reserve(cairn_world *world)
-{
-    if (world->loads != NULL)
-        return CAIRN_OK;
-    world->loads = base_allocate(&world->allocator, (size_t)world->body_count, sizeof(eng_load));
-    if (world->loads == NULL)
-        return CAIRN_ERROR_MEMORY;
-    world->load_capacity = world->body_count;
-    return CAIRN_OK;
-}
-
-cairn_status eng_users_reserve(cairn_world *world)
-{
-    if (world->users != NULL)
-        return CAIRN_OK;
-    world->users =
-        base_allocate(&world->allocator, (size_t)world->body_count, sizeof *world->users);
-    if (world->users == NULL)
-        return CAIRN_ERROR_MEMORY;
-    world->user_capacity = world->body_count;
-    return CAIRN_OK;
-}
-
-cairn_status eng_state_reserve(cairn_world *world, int needed)
-{
-    if (needed <= world->state_capacity)
-        return CAIRN_OK;
-    const base_allocator *allocator = &world->allocator;
-    int capacities[2] = {world->state_capacity, world->state_capacity};
-    cairn_status status = base_array_reserve(allocator, &world->q, &capacities[0], needed);
-    if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &world->v, &capacities[1], needed);
-    if (status == CAIRN_OK)
-        world->state_capacity = capacities[0];
-    return status;
-}
-
-void eng_state_release(cairn_world *world)
-{
-    base_release(&world->allocator, world->q);
-    base_release(&world->allocator, world->v);
-    world->q = NULL;
-    world->v = NULL;
-    world->state_capacity = 0;
-}
-
-void eng_state_shrink(cairn_world *world, int needed)
-{
-    const base_allocator *allocator = &world->allocator;
-    if (needed == 0)
-        eng_state_release(world);
-    if (needed >= world->state_capacity)
-        return;
-    size_t count = (size_t)needed;
-    void *q = allocator->reallocate(allocator->context, world->q, count * sizeof *world->q);
-    world->q = q != NULL ? q : world->q;
-    void *v = q != NULL
-                  ? allocator->reallocate(allocator->context, world->v, count * sizeof *world->v)
-                  : NULL;
-    world->v = v != NULL ? v : world->v;
-    // a block that stayed large is only used in part
-    world->state_capacity = q != NULL ? needed : world->state_capacity;
-}
-
 void eng_blocks_init(cairn_world *world, int index)
 {
     eng_mass_inverse_of(world, index, world->mass_inverse[index]);
@@ -158,13 +92,8 @@ void eng_blocks_init(cairn_world *world, int index)
 
 void eng_blocks_release(cairn_world *world)
 {
-    void *arrays[] = {world->q_mid, world->v_free, world->v_end, world->correction,
-                      world->mass_inverse};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        base_release(&world->allocator, arrays[i]);
-    world->q_mid = NULL;
-    world->v_free = world->v_end = world->correction = world->mass_inverse = NULL;
-    world->blocks_capacity = world->blocks_count = 0;
+    eng_body_columns_release(world, ENG_BODY_STEP);
+    world->blocks_count = 0;
 }
 
 /// The body of a row gets its name.
@@ -196,16 +125,8 @@ void eng_body_clear(cairn_world *world, int row)
                        .collider_room = body->collider_room,
                        .mass = INFINITY,
                        .moment = INFINITY};
-    if (world->loads != NULL)
-        world->loads[row] = (eng_load){0};
-    if (world->users != NULL)
-        world->users[row] = 0;
-    if (world->collisions != NULL)
-        world->collisions[row] = eng_collision_default();
-    if (row < world->state_capacity) {
-        world->q[row] = pose_identity();
-        memset(world->v[row], 0, sizeof world->v[row]);
-    }
+    eng_body_row_clear(world, ENG_BODY_STATE, row);
+    eng_body_row_clear(world, ENG_BODY_GIVEN, row);
     if (row < world->blocks_count)
         eng_blocks_init(world, row);
 }
@@ -234,14 +155,8 @@ static void init_row(cairn_world *world, int row)
                                     .first_collider = world->collider_count,
                                     .mass = INFINITY,
                                     .moment = INFINITY};
-    world->q[row] = pose_identity();
-    memset(world->v[row], 0, sizeof world->v[row]);
-    if (world->loads != NULL)
-        world->loads[row] = (eng_load){0};
-    if (world->users != NULL)
-        world->users[row] = 0;
-    if (world->collisions != NULL)
-        world->collisions[row] = eng_collision_default();
+    eng_body_row_clear(world, ENG_BODY_STATE, row);
+    eng_body_row_clear(world, ENG_BODY_GIVEN, row);
 }
 
 cairn_status eng_bodies_reserve(cairn_world *world, int rows)
@@ -252,14 +167,10 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
     if (status == CAIRN_OK)
         status = eng_slots_reserve(&world->body_slots, allocator, rows);
     if (status == CAIRN_OK)
-        status = eng_state_reserve(world, rows);
-    if (status == CAIRN_OK && world->loads != NULL)
-        status = base_array_reserve(allocator, &world->loads, &world->load_capacity, rows);
-    if (status == CAIRN_OK && world->users != NULL)
-        status = base_array_reserve(allocator, &world->users, &world->user_capacity, rows);
-    if (status == CAIRN_OK && world->collisions != NULL)
-        status =
-            base_array_reserve(allocator, &world->collisions, &world->collision_capacity, rows);
+        // all rows there is room for: columns that were given back come again once
+        status = eng_body_columns_reserve(world, ENG_BODY_STATE, world->body_capacity);
+    if (status == CAIRN_OK)
+        status = eng_body_columns_reserve(world, ENG_BODY_GIVEN, world->body_capacity);
     for (; status == CAIRN_OK && world->body_count < rows; world->body_count++)
         init_row(world, world->body_count);
     return status;
@@ -268,14 +179,4 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows)
 void eng_population_changes(cairn_world *world)
 {
     world->population_changed = world->population_changed || world->energy_started;
-}
-
-cairn_status eng_slots_prepare_all(cairn_world *world)
-{
-    eng_slots *const slots[] = {&world->body_slots, &world->shape_slots, &world->joint_slots,
-                                &world->connector_slots};
-    cairn_status status = CAIRN_OK;
-    for (int i = 0; i < BASE_COUNT(slots) && status == CAIRN_OK; i++)
-        status = eng_slots_prepare(slots[i], &world->allocator);
-    return status;
 }

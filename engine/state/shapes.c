@@ -301,13 +301,13 @@ cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id id, cairn_err
     cairn_status status = eng_shape_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
-    if (eng_slots_prepare_all(world) != CAIRN_OK)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a shape");
     int index = (int)id.index;
     if (world->shapes[index]->uses > 0)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the shape is that of %d bodies: a shape can go when no body has it",
                          world->shapes[index]->uses);
+    if (eng_slots_prepare(&world->shape_slots, &world->allocator, index) != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory to remove a shape");
     eng_shape_drop(world, index);
     eng_population_changes(world);
     return CAIRN_OK;

@@ -11,6 +11,7 @@
 #include "contact/problem/domains.h"
 #include "contact/solvers/solver.h"
 #include "engine/state/actions.h"
+#include "engine/state/body_columns.h"
 #include "engine/state/contacts.h"
 #include "engine/state/plan.h"
 #include "engine/state/slots.h"
@@ -76,12 +77,6 @@ typedef struct eng_extra {
     int joints;          // number of joints on it
     int next;            // where the extra is free: index + 1 of the next free one
 } eng_extra;
-
-/// Applied by the user.
-typedef struct eng_load {
-    vec3 force;  // N
-    vec3 torque; // N m, world axes
-} eng_load;
 
 /// A convex part, half-space or mesh that takes part in contact detection.
 typedef struct eng_collider {
@@ -221,12 +216,6 @@ struct cairn_world {
     int extra_free; // index + 1; 0: none
     int *arrivals;  // [arrival_count] bodies that are `arrived`
     int arrival_count, arrival_capacity;
-    eng_load *loads; // [body_count], NULL until there is one
-    int load_capacity;
-    uint64_t *users; // [body_count] the program's own, NULL until there is one
-    int user_capacity;
-    cairn_collision *collisions; // [body_count] NULL until there is one that is not the default
-    int collision_capacity;
     bool filtered; // groups or a filter keep bodies from touching
 
     // of a program's own
@@ -259,11 +248,10 @@ struct cairn_world {
     int64_t actions_begun; // steps before which they have acted: a step that is undone and made
                            // again finds their work done
 
-    // Home of the state of bodies without a particle slot; spheres with a slot have theirs in the
-    // sphere executor, and only what a step needs of them here: read through eng_state_of.
-    int state_capacity;
-    pose *q;        // [reach] centre and principal axes, at t_n
-    double (*v)[6]; // [reach] linear (world), angular (principal body axes)
+    // columns of the rows of bodies, body_columns.h: q, v, loads, users, collisions, mass_inverse,
+    // q_mid, v_free, v_end, correction
+    ENG_BODY_COLUMN_MEMBERS;
+    int body_rooms[ENG_BODY_COLUMN_COUNT]; // rows that each of them has room for
 
     // plan: what the general passes deal with, made again when bodies, laws, joints, connectors or
     // motions have changed
@@ -277,15 +265,9 @@ struct cairn_world {
     int *listed;                       // [listed_count] colliders in the broad phase, ascending
     int listed_count, listed_capacity;
 
-    // of the blocks of a step; there are none before the first one and where no block has work
-    int blocks_count, blocks_capacity;
-    double (*mass_inverse)[6]; // [blocks_count] zeros where not dynamic
-    pose *q_mid;               // [blocks_count] midpoint configuration
-    double (*v_free)[6];       // [blocks_count]
-    double (*v_end)[6];        // [blocks_count] velocity the contacts were solved for
-    double (*correction)[6];   // [blocks_count] m, rad (body axes): moved by the correction of the
-                               // last step; zeros unless it corrected
-    bool corrected;            // the last step moved bodies out of penetration
+    // rows of the columns of a step; there are none before the first one and where no pass has work
+    int blocks_count;
+    bool corrected; // the last step moved bodies out of penetration
 
     // broad and narrow phase; colliders are there for the first `collider_bodies` bodies
     eng_collider *colliders; // [collider_count]
@@ -329,8 +311,10 @@ struct cairn_world {
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
     double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
     const double *shift;         // [contacts.cone_count] m/s, what restitution and gap add to q_N
-    double (*guess)[3];          // [solved->contact_count] warm start of the last solve
-    double (*solution_U)[3];     // [solved->contact_count] m/s, shift included
+    double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
+                        // in the arena; NULL: none
+    double (*guess)[3]; // [solved->contact_count] warm start of the last solve
+    double (*solution_U)[3]; // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
@@ -432,7 +416,7 @@ static inline cairn_collision eng_collision_default(void)
     return (cairn_collision){1, UINT32_MAX};
 }
 
-/// Collision groups of all bodies, the default at first.
+/// Collision groups of all bodies, the default at first; lists of near pairs are made anew.
 cairn_status eng_collisions_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Whether groups, masks or the filter keep two bodies from touching.
@@ -447,15 +431,6 @@ static inline eng_extra eng_extra_of(const cairn_world *world, int body)
 
 /// The same to be written to, made where there is none; NULL when out of memory.
 eng_extra *eng_extra_make(cairn_world *world, int body);
-
-/// Loads of all bodies, zeros at first.
-cairn_status eng_loads_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
-
-/// Words of the program's own of all bodies, zeros at first.
-cairn_status eng_users_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
-
-/// q and v for the first bodies; their contents stay.
-cairn_status eng_state_reserve(cairn_world *world, int needed) CAIRN_CHECK_RESULT;
 
 /// Name, motion and other things that few bodies have go.
 void eng_extra_drop(cairn_world *world, int body);
@@ -485,9 +460,6 @@ void eng_connector_drop(cairn_world *world, int index);
 /// Of the springs of one joint, J.
 double eng_joint_elastic(const cairn_world *world, int index);
 
-/// Room for removals; before any eng_slots_drop.
-cairn_status eng_slots_prepare_all(cairn_world *world) CAIRN_CHECK_RESULT;
-
 /// Something is made or removed: after the first step this changes what a checkpoint has to hold.
 void eng_population_changes(cairn_world *world);
 
@@ -512,17 +484,15 @@ void eng_removals_settle(cairn_world *world);
 /// Ends a step: no body is `arrived` any more.
 void eng_arrivals_settle(cairn_world *world);
 
-/// Gives back what lies behind the first bodies' q and v, as far as memory allows.
-void eng_state_shrink(cairn_world *world, int needed);
-
-/// Gives q and v back.
-void eng_state_release(cairn_world *world);
-
 /// State of a body at t_n.
 typedef struct eng_state {
     pose q;
     double v[6];
 } eng_state;
+
+/// One row of a column of bodies, wherever it is held.
+/// @param value  out, as the table says
+void eng_body_value(const cairn_world *world, int column, int body, void *value);
 
 /// Wherever it is held. Reading writes nothing: any number of threads may read a world at rest.
 eng_state eng_state_of(const cairn_world *world, int body);
@@ -539,7 +509,7 @@ cairn_status eng_blocks_reserve(cairn_world *world) CAIRN_CHECK_RESULT;
 /// What the blocks of a step know of a body that none of them has seen.
 void eng_blocks_init(cairn_world *world, int body);
 
-/// Gives these arrays back.
+/// Gives the columns of a step back.
 void eng_blocks_release(cairn_world *world);
 
 /// Blocks of the step, in order; each reads what earlier ones wrote.

@@ -12,6 +12,9 @@
 // in the order of cairn_rotation
 static const char *const rotation_words[] = {"rig_imp", "rig_neg", "rig_pos", NULL};
 
+// in the order of cairn_impact
+static const char *const impact_words[] = {"newton", "poisson", "sequential", NULL};
+
 static const base_setting rows[] = {
 #define ROW(type_, member, kind, key, unit_, initial_, low, high, words, counts, help_)            \
     {.name = key,                                                                                  \

@@ -15,6 +15,13 @@ typedef enum cairn_rotation {
     CAIRN_RIG_POS  // explicit second half, better phase, momentum drifts
 } cairn_rotation;
 
+/// Where several contacts close at once, theory.md section 3.
+typedef enum cairn_impact {
+    CAIRN_IMPACT_NEWTON,    // all at once, each with U = -e V (default)
+    CAIRN_IMPACT_POISSON,   // compression, then restitution by e times its impulses
+    CAIRN_IMPACT_SEQUENTIAL // one contact after the other, the fastest first
+} cairn_impact;
+
 /// The settings of a world. A row is all that a setting needs beside its use: from it come the
 /// member of cairn_world_def, its default and range, the key of simulation{} in a scene, the word
 /// behind --simulation-set, the entry in resolved.json, and, where `counts` is true because results
@@ -27,6 +34,8 @@ typedef enum cairn_rotation {
     X(double, time_step, REAL, "step", "s", 1.0 / 200.0, 1e-12, 10.0, NULL, true, "time step")     \
     X(cairn_rotation, rotation, CHOICE, "rotation", "", CAIRN_RIG_IMP, 0, 0, rotation_words, true, \
       "scheme of rotation")                                                                        \
+    X(cairn_impact, impact, CHOICE, "impact", "", CAIRN_IMPACT_NEWTON, 0, 0, impact_words, true,   \
+      "law of impacts where several implicit contacts close at once")                              \
     X(double, tolerance, REAL, "tolerance", "", 1e-6, 1e-16, 1.0, NULL, true,                      \
       "residual that a step must reach, theory.md (4.18)")                                         \
     X(double, scaled_weight, REAL, "scaled_weight", "", 0.01, 0.0, 1.0, NULL, true,                \

@@ -126,7 +126,7 @@ static cairn_status drop_slots(eng_spheres *spheres)
                        eng_spheres_ids(spheres)[slot] > last
                    ? eng_spheres_ids(spheres)[slot]
                    : last;
-    cairn_status status = eng_state_reserve(world, last + 1);
+    cairn_status status = eng_body_columns_reserve(world, ENG_BODY_STATE, last + 1);
     for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
         if (wants_slot(spheres, body)) {
@@ -307,7 +307,7 @@ static void return_memory(eng_spheres *spheres)
     if (2 * spheres->slots < world->body_count)
         return;
     if (world->step_count == 0)
-        eng_state_shrink(world, world->reach);
+        eng_body_columns_shrink(world, ENG_BODY_STATE, world->reach);
     if (world->general_work)
         return;
     eng_blocks_release(world);
@@ -333,7 +333,7 @@ cairn_status eng_spheres_plan_passes(eng_spheres *spheres)
     if (status != CAIRN_OK)
         return status;
     note_work(spheres);
-    return eng_state_reserve(spheres->world, spheres->world->reach);
+    return eng_body_columns_reserve(spheres->world, ENG_BODY_STATE, spheres->world->reach);
 }
 
 static cairn_status make_plan(eng_spheres *spheres)

@@ -105,7 +105,7 @@ static void run(cairn_world *world, int steps)
 static void settle(cairn_world *world)
 {
     run(world, 50);
-    assert_true(eng_spheres_slot_count(world) > 0 && world->state_capacity == 1);
+    assert_true(eng_spheres_slot_count(world) > 0 && world->body_rooms[ENG_BODY_v] == 1);
 }
 
 // Bytes a sphere of 4096: what the world has of it with and without the state, and with the

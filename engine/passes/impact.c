@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Impacts by Poisson's law or one after the other, and cohesion, theory.md (3.4)-(3.6).
+#include "engine/passes/impact.h"
+
+#include "base/elementary.h"
+
+#include <math.h>
+#include <string.h>
+
+// SWEEPS: of Gauss-Seidel in a phase; EVENTS: impacts one after the other, for each contact
+enum { SWEEPS = 2000, EVENTS = 2000 };
+
+/// One closed contact, as impacts see it.
+typedef struct site {
+    int contact, body[2];
+    mat3 W;      // kg^-1
+    double V[3]; // m/s, before the step
+    double mu, restitution, tangential;
+    double R[3];   // N s, of this phase
+    double least;  // N s, normal impulse that restitution gives
+    double all[3]; // N s, of all phases
+} site;
+
+typedef struct impacts {
+    cairn_world *world;
+    site *sites; // [count]
+    int count;
+    double (*u)[6];   // [reach] m/s, velocities that change
+    double threshold; // m/s, closing velocity that is an impact
+} impacts;
+
+double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *terms,
+                             const double V[3])
+{
+    double least = 4.0 * world->def.time_step * vec3_norm(vec3_from(world->def.gravity));
+    return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least ? terms->tangential : 0.0;
+}
+
+static con_cone_terms terms_of(const cairn_world *world, int contact)
+{
+    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    return terms;
+}
+
+/// Velocity of B against A at a contact, in its frame.
+static void relative(const impacts *all, const site *s, double out[3])
+{
+    const cairn_world *world = all->world;
+    const eng_contacts *c = &world->contacts;
+    vec3 v[2];
+    for (int side = 0; side < 2; side++)
+        v[side] = eng_point_velocity(all->u[s->body[side]], &world->q_mid[s->body[side]],
+                                     c->point[s->contact]);
+    vec3_store(out, mat3_apply(&c->frame[s->contact], vec3_sub(v[1], v[0])));
+}
+
+/// An impulse on B, contact frame, and its opposite on A, change u.
+static void push(const impacts *all, const site *s, const double R[3])
+{
+    const cairn_world *world = all->world;
+    const eng_contacts *c = &world->contacts;
+    vec3 impulse = mat3_apply_transposed(&c->frame[s->contact], vec3_from(R));
+    for (int side = 0; side < 2; side++) {
+        int body = s->body[side];
+        if (world->bodies[body].kind != CAIRN_DYNAMIC)
+            continue;
+        vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
+        vec3 arm = vec3_sub(c->point[s->contact], world->q_mid[body].position);
+        vec3 turn = quat_rotate_inverse(world->q_mid[body].orientation, vec3_cross(arm, own));
+        for (int k = 0; k < 3; k++) {
+            all->u[body][k] += world->mass_inverse[body][k] * vec3_get(own, k);
+            all->u[body][k + 3] += world->mass_inverse[body][k + 3] * vec3_get(turn, k);
+        }
+    }
+}
+
+static void change(const impacts *all, site *s, const double R[3])
+{
+    double step[3];
+    for (int k = 0; k < 3; k++) {
+        step[k] = R[k] - s->R[k];
+        s->R[k] = R[k];
+        s->all[k] += step[k];
+    }
+    push(all, s, step);
+}
+
+/// Solves one contact for R with b = u - W R at hand.
+static void solve_site(const impacts *all, const site *s, const double b[3], double R[3])
+{
+    const cairn_world *world = all->world;
+    con_local_problem problem = {.W = s->W, .mu = s->mu};
+    memcpy(problem.b, b, sizeof problem.b);
+    world->local.plugin->solve(world->local.settings, &problem, R);
+}
+
+// ---------------------------------------------------------------- Poisson
+
+/// The reaction of one contact in a phase: without restitution (3.4), or at least `least` (3.5).
+static void phase_reaction(const impacts *all, const site *s, bool expanding, double R[3])
+{
+    double u[3], b[3];
+    relative(all, s, u);
+    memcpy(R, s->R, 3 * sizeof *R);
+    if (!expanding) {
+        for (int i = 0; i < 3; i++)
+            b[i] = u[i] - (s->W.m[i][0] * R[0] + s->W.m[i][1] * R[1] + s->W.m[i][2] * R[2]);
+        solve_site(all, s, b, R);
+        return;
+    }
+    double w = s->W.m[1][1] + s->W.m[2][2];
+    R[0] = fmax(s->least, R[0] - u[0] / s->W.m[0][0]);
+    R[1] -= u[1] / w;
+    R[2] -= u[2] / w;
+    double size = base_hypot(R[1], R[2]), most = s->mu * R[0];
+    for (int k = 1; k < 3 && size > most; k++)
+        R[k] *= most / size;
+}
+
+static void run_phase(const impacts *all, bool expanding)
+{
+    double scale = 0.0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        double worst = 0.0;
+        for (int i = 0; i < all->count; i++) {
+            site *s = &all->sites[sweep % 2 == 0 ? i : all->count - 1 - i];
+            double R[3], before = s->R[0];
+            double moved = base_hypot(s->R[1], s->R[2]);
+            phase_reaction(all, s, expanding, R);
+            change(all, s, R);
+            worst = fmax(worst, fabs(R[0] - before) + fabs(base_hypot(R[1], R[2]) - moved));
+            scale = fmax(scale, fabs(R[0]));
+        }
+        if (worst <= 1e-13 * scale)
+            break;
+    }
+}
+
+static void collide_poisson(const impacts *all)
+{
+    run_phase(all, false);
+    for (int i = 0; i < all->count; i++) {
+        site *s = &all->sites[i];
+        s->least = s->restitution * s->R[0];
+        memset(s->R, 0, sizeof s->R);
+        change(all, s, (const double[3]){s->least, 0.0, 0.0});
+    }
+    run_phase(all, true);
+}
+
+// ---------------------------------------------------------------- one after the other
+
+/// Contacts of bodies, and the fastest contact among all: leaves of a tree of maxima.
+typedef struct queue {
+    const int *start, *touch; // contacts of body b: touch[start[b]] ... touch[start[b + 1] - 1]
+    int *tree;                // [2 size] index of the fastest below a node; leaves from `size` on
+    double *closing;          // [count] m/s
+    int size;
+} queue;
+
+static int faster(const queue *q, int a, int b)
+{
+    if (a < 0 || b < 0)
+        return a < 0 ? b : a;
+    return q->closing[b] > q->closing[a] ? b : a;
+}
+
+static void update(const impacts *all, const queue *q, int i)
+{
+    double u[3];
+    relative(all, &all->sites[i], u);
+    q->closing[i] = -u[0];
+    for (int node = (q->size + i) / 2; node >= 1; node /= 2)
+        q->tree[node] = faster(q, q->tree[2 * node], q->tree[2 * node + 1]);
+}
+
+/// The contact that closes fastest collides first, by Newton's law, and so on, (3.6).
+static void collide_in_turn(const impacts *all, const queue *q)
+{
+    int64_t left = (int64_t)EVENTS * all->count;
+    double stop = fmax(all->threshold, 1e-9 * fmax(q->closing[q->tree[1]], 0.0));
+    for (; left > 0 && q->closing[q->tree[1]] > stop; left--) {
+        site *s = &all->sites[q->tree[1]];
+        double u[3], R[3] = {0.0, 0.0, 0.0};
+        relative(all, s, u);
+        const double b[3] = {(1.0 + s->restitution) * u[0], (1.0 + s->tangential) * u[1],
+                             (1.0 + s->tangential) * u[2]};
+        solve_site(all, s, b, R);
+        memset(s->R, 0, sizeof s->R);
+        change(all, s, R);
+        for (int side = 0; side < 2; side++)
+            for (int k = q->start[s->body[side]]; k < q->start[s->body[side] + 1]; k++)
+                update(all, q, q->touch[k]);
+    }
+}
+
+static bool make_queue(const impacts *all, queue *q)
+{
+    base_arena *arena = all->world->arena;
+    int bodies = all->world->reach;
+    for (q->size = 1; q->size < all->count;)
+        q->size *= 2;
+    int *start = base_arena_array(arena, int, "impact starts", bodies + 2);
+    int *touch = base_arena_array(arena, int, "impact contacts", 2 * all->count);
+    q->tree = base_arena_array(arena, int, "impact queue", 2 * q->size);
+    q->closing = base_arena_array(arena, double, "closing velocities", all->count);
+    if (start == NULL || touch == NULL || q->tree == NULL || q->closing == NULL)
+        return false;
+    memset(start, 0, (size_t)(bodies + 2) * sizeof *start);
+    // counts two places up, then ends one place up, which filling turns into starts
+    for (int i = 0; i < 2 * all->count; i++) {
+        int body = all->sites[i / 2].body[i % 2];
+        start[body + 2] += all->world->bodies[body].kind == CAIRN_DYNAMIC;
+    }
+    for (int b = 0; b < bodies; b++)
+        start[b + 2] += start[b + 1];
+    for (int i = 0; i < 2 * all->count; i++) {
+        int body = all->sites[i / 2].body[i % 2];
+        if (all->world->bodies[body].kind == CAIRN_DYNAMIC)
+            touch[start[body + 1]++] = i / 2;
+    }
+    q->start = start;
+    q->touch = touch;
+    for (int i = 0; i < 2 * q->size; i++)
+        q->tree[i] = i >= q->size && i - q->size < all->count ? i - q->size : -1;
+    memset(q->closing, 0, (size_t)all->count * sizeof *q->closing);
+    for (int i = 0; i < all->count; i++)
+        update(all, q, i);
+    return true;
+}
+
+// ---------------------------------------------------------------- the pass
+
+/// Touching up to what the position correction leaves alone.
+static bool touches(const cairn_world *world, int contact)
+{
+    const eng_contacts *c = &world->contacts;
+    double size = INFINITY;
+    for (int side = 0; side < 2; side++)
+        size =
+            fmin(size, world->shapes[world->bodies[c->body[contact][side]].shape]->smallest_size);
+    return c->gap[contact] <= (isfinite(size) ? 1e-5 * size : 0.0);
+}
+
+/// Closed contacts with what an impact needs of them; true where one of them collides.
+static bool gather(impacts *all)
+{
+    cairn_world *world = all->world;
+    const eng_contacts *c = &world->contacts;
+    bool collide = false;
+    for (int i = 0; i < c->cone_count; i++) {
+        if (!touches(world, i))
+            continue;
+        con_cone_terms terms = terms_of(world, i);
+        site *s = &all->sites[all->count++];
+        *s = (site){.contact = i,
+                    .body = {c->body[i][0], c->body[i][1]},
+                    .mu = terms.friction,
+                    .restitution = terms.restitution,
+                    .tangential = terms.tangential};
+        for (int side = 0; side < 2; side++) {
+            mat3 W = eng_point_mobility(world->mass_inverse[s->body[side]],
+                                        &world->q_mid[s->body[side]], &c->frame[i], c->point[i]);
+            s->W = mat3_add(&s->W, &W);
+        }
+        relative(all, s, s->V);
+        collide = collide || s->V[0] < -all->threshold;
+    }
+    return collide;
+}
+
+/// Impulses of a site on its bodies' free velocities.
+static void give(cairn_world *world, int contact, const double R[3])
+{
+    const eng_contacts *c = &world->contacts;
+    vec3 impulse = mat3_apply_transposed(&c->frame[contact], vec3_from(R));
+    for (int side = 0; side < 2; side++) {
+        int body = c->body[contact][side];
+        if (world->bodies[body].kind != CAIRN_DYNAMIC)
+            continue;
+        vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
+        vec3 arm = vec3_sub(c->point[contact], world->q_mid[body].position);
+        eng_body_push(world, body, own, vec3_cross(arm, own));
+    }
+    for (int k = 0; k < 3; k++)
+        world->given[contact][k] += R[k];
+}
+
+static cairn_status collide(cairn_world *world)
+{
+    size_t contacts = (size_t)world->contacts.cone_count, bodies = (size_t)world->reach;
+    impacts all = {.world = world};
+    all.sites = base_arena_array(world->arena, site, "impacts", contacts);
+    all.u = base_arena_allocate(world->arena, "impact velocities", bodies, sizeof *all.u);
+    if (all.sites == NULL || all.u == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memcpy(all.u, world->v, bodies * sizeof *all.u);
+    all.threshold = 4.0 * world->def.time_step * vec3_norm(vec3_from(world->def.gravity));
+    if (!gather(&all))
+        return CAIRN_OK;
+    queue q;
+    if (world->def.impact == CAIRN_IMPACT_POISSON)
+        collide_poisson(&all);
+    else if (make_queue(&all, &q))
+        collide_in_turn(&all, &q);
+    else
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < all.count; i++)
+        give(world, all.sites[i].contact, all.sites[i].all);
+    return CAIRN_OK;
+}
+
+/// Contacts that were closed before attract their bodies.
+static void cohere(cairn_world *world)
+{
+    const eng_contacts *c = &world->contacts;
+    for (int i = 0; i < c->cone_count; i++) {
+        double force = terms_of(world, i).cohesion;
+        if (force > 0.0 && !c->fresh[i] && touches(world, i))
+            give(world, i, (const double[3]){-world->def.time_step * force, 0.0, 0.0});
+    }
+}
+
+static bool has_cohesion(const cairn_world *world)
+{
+    for (int i = 0; i < world->surface_count; i++) {
+        con_cone_terms terms = {0};
+        const eng_surface *surface = &world->surfaces[i];
+        if (surface->law->kind == CON_LAW_CONE)
+            surface->law->cone(surface->parameters, &terms);
+        if (terms.cohesion > 0.0)
+            return true;
+    }
+    return false;
+}
+
+cairn_status eng_block_impacts(cairn_world *world)
+{
+    size_t contacts = (size_t)world->contacts.cone_count;
+    bool coheres = has_cohesion(world), collides = world->def.impact != CAIRN_IMPACT_NEWTON;
+    world->given = NULL;
+    if (contacts == 0 || !(coheres || collides))
+        return CAIRN_OK;
+    world->given =
+        base_arena_allocate(world->arena, "given impulses", contacts, sizeof *world->given);
+    if (world->given == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(world->given, 0, contacts * sizeof *world->given);
+    cairn_status status = collides ? collide(world) : CAIRN_OK;
+    if (status == CAIRN_OK && coheres)
+        cohere(world);
+    return status;
+}
+
+cairn_status eng_impacts_add(cairn_world *world)
+{
+    size_t contacts = (size_t)world->contacts.cone_count;
+    if (world->given == NULL)
+        return CAIRN_OK;
+    if (world->solved_R == world->contacts.R) {
+        double(*kept)[3] = base_arena_allocate(world->arena, "solution", contacts, sizeof *kept);
+        if (kept == NULL)
+            return CAIRN_ERROR_MEMORY;
+        memcpy(kept, world->contacts.R, contacts * sizeof *kept);
+        world->solved_R = kept;
+    }
+    for (size_t i = 0; i < contacts; i++)
+        for (int k = 0; k < 3; k++)
+            world->contacts.R[i][k] += world->given[i][k];
+    return CAIRN_OK;
+}

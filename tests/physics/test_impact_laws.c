@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Impacts of several contacts at once by Newton, Poisson and one after the other; tangential
+// restitution; cohesion of the cone law.
+#include "tests/physics/bench_world.h"
+
+#include <string.h>
+
+static const double still[3] = {0.0, 0.0, 0.0};
+
+static cairn_world *empty_world(cairn_impact impact, double friction, double restitution)
+{
+    cairn_world_def def = cairn_default_world_def();
+    def.gravity[2] = 0.0;
+    def.time_step = 1e-3;
+    def.tolerance = 1e-10;
+    def.impact = impact;
+    cairn_world *world = make_world(&def);
+    set_contact(world, friction, restitution);
+    return world;
+}
+
+static void set_value(cairn_world *world, const char *name, double value)
+{
+    const cairn_material_id none = {0};
+    cairn_error error = {0};
+    require(cairn_pair_set_value(world, none, none, name, cairn_number(value), &error), &error);
+}
+
+/// A row of `count` touching balls, hit by `hitting` of them that fly in touch.
+static void run_row(cairn_impact impact, int count, int hitting, double restitution, double *v)
+{
+    cairn_world *world = empty_world(impact, 0.0, restitution);
+    cairn_shape_id ball = sphere_shape(world, 0.05);
+    cairn_body_id body[8];
+    for (int i = 0; i < count; i++) {
+        body[i] = add_body_at(world, ball, 0.1 * i - (i < hitting ? 0.0333 : 0.0), 0.0, 0.0);
+        const double speed[3] = {i < hitting ? 1.0 : 0.0, 0.0, 0.0};
+        set_velocity(world, body[i], speed, still);
+    }
+    run_steps(world, 100);
+    for (int i = 0; i < count; i++)
+        v[i] = look_at(world, body[i]).velocity[0];
+    cairn_world_destroy(world);
+}
+
+static void newtons_cradle(void **state)
+{
+    (void)state;
+    double v[8];
+    const cairn_impact together[] = {CAIRN_IMPACT_NEWTON, CAIRN_IMPACT_POISSON};
+    for (int m = 0; m < 2; m++) {
+        run_row(together[m], 3, 1, 1.0, v);
+        const double expected[3] = {-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0};
+        for (int i = 0; i < 3; i++)
+            check_close(v[i], expected[i], 0.0, 1e-8);
+    }
+    for (int hitting = 1; hitting < 4; hitting++) {
+        run_row(CAIRN_IMPACT_SEQUENTIAL, 5, hitting, 1.0, v);
+        for (int i = 0; i < 5; i++)
+            check_close(v[i], i >= 5 - hitting ? 1.0 : 0.0, 0.0, 1e-8);
+    }
+}
+
+/// One ball hits two that touch, from between them: all at once keeps the symmetry.
+static void bernoullis_three_balls(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        cairn_world *world = empty_world((cairn_impact)m, 0.0, 1.0);
+        cairn_shape_id ball = sphere_shape(world, 0.05);
+        cairn_body_id hit = add_body_at(world, ball, -0.1, 0.0, 0.0);
+        cairn_body_id a = add_body_at(world, ball, 0.0, 0.05, 0.0);
+        cairn_body_id b = add_body_at(world, ball, 0.0, -0.05, 0.0);
+        set_velocity(world, hit, (double[]){1.0, 0.0, 0.0}, still);
+        run_steps(world, 100);
+        cairn_body_view h = look_at(world, hit), p = look_at(world, a), q = look_at(world, b);
+        double energy = h.kinetic_energy + p.kinetic_energy + q.kinetic_energy;
+        check_close(energy, 0.5 * h.mass, 1e-3, 0.0);
+        if (m < 2) {
+            // impulses at 30 degrees once the balls meet
+            check_close(p.velocity[0], q.velocity[0], 0.0, 1e-9);
+            check_close(p.velocity[1], -q.velocity[1], 0.0, 1e-9);
+            check_close(h.velocity[0], -0.2, 0.02, 0.0);
+        } else {
+            // the first to be hit takes three quarters of the energy, so that the ball turns aside
+            assert_true(fabs(p.velocity[0] - q.velocity[0]) > 0.1);
+            assert_true(fabs(h.velocity[1]) > 0.1);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
+/// One contact: the three laws agree, with friction as the impulse balance has it.
+static void oblique_impacts_agree(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        cairn_world *world = empty_world((cairn_impact)m, 0.2, 0.8);
+        add_ground(world);
+        cairn_body_id ball = add_body_at(world, sphere_shape(world, 0.05), 0.0, 0.0, 0.0703);
+        set_velocity(world, ball, (double[]){4.0, 0.0, -1.0}, still);
+        run_steps(world, 60);
+        cairn_body_view view = look_at(world, ball);
+        check_close(view.velocity[2], 0.8, 1e-6, 0.0);
+        check_close(view.velocity[0], 4.0 - 0.2 * 1.8, 1e-6, 0.0);
+        // the arm is shorter by half of the overlap, at most h v
+        check_close(view.angular_velocity[1], 2.5 * 0.2 * 1.8 / 0.05, 5e-3, 0.0);
+        cairn_world_destroy(world);
+    }
+}
+
+/// A ball that sticks while it bounces turns its sliding velocity back by the coefficient.
+static void tangential_restitution(void **state)
+{
+    (void)state;
+    const cairn_impact modes[] = {CAIRN_IMPACT_NEWTON, CAIRN_IMPACT_SEQUENTIAL};
+    for (int m = 0; m < 2; m++) {
+        cairn_world *world = empty_world(modes[m], 5.0, 0.9);
+        set_value(world, "tangential_restitution", 0.6);
+        add_ground(world);
+        cairn_body_id ball = add_body_at(world, sphere_shape(world, 0.05), 0.0, 0.0, 0.0703);
+        set_velocity(world, ball, (double[]){1.0, 0.0, -1.0}, still);
+        run_steps(world, 60);
+        cairn_body_view view = look_at(world, ball);
+        double sliding = view.velocity[0] - 0.05 * view.angular_velocity[1];
+        check_close(sliding, -0.6, 5e-3, 0.0);
+        check_close(view.velocity[2], 0.9, 1e-6, 0.0);
+        cairn_energy e = cairn_world_get_energy(world);
+        assert_true(e.friction >= 0.0 && e.impact > 0.0);
+        check_close(e.residual, 0.0, 0.0, 1e-9);
+        cairn_world_destroy(world);
+    }
+}
+
+/// Friction and many contacts: momenta to round-off; Poisson's law never gains energy.
+static void many_bodies_keep_momentum(void **state)
+{
+    (void)state;
+    for (int m = 1; m < 3; m++) {
+        cairn_world *world = empty_world((cairn_impact)m, 0.4, 0.8);
+        cairn_shape_id shapes[2] = {box_shape(world, 0.2, 0.3, 0.4), sphere_shape(world, 0.15)};
+        for (int i = 0; i < 27; i++) {
+            double x = i % 3 - 1, y = i / 3 % 3 - 1, z = i / 9 - 1;
+            cairn_body_id body = add_body_at(world, shapes[i % 2], 0.5 * x, 0.5 * y, 0.5 * z);
+            set_velocity(world, body, (double[]){-2.0 * x + 0.1 * y, -2.0 * y, -1.5 * z},
+                         (double[]){y + 0.3, z, x});
+        }
+        double p0[3], l0[3], p[3], l[3], before = 0.0,
+                                         start = cairn_world_get_energy(world).kinetic;
+        cairn_world_get_momentum(world, p0, l0);
+        for (int i = 0; i < 300; i++) {
+            run_steps(world, 1);
+            cairn_energy e = cairn_world_get_energy(world);
+            double lost = e.impact + e.friction;
+            if (m == CAIRN_IMPACT_POISSON)
+                check_at_most(before - lost, 1e-7 * start);
+            before = lost;
+            check_close(e.kinetic + lost, start + e.correction + e.residual, 1e-9, 0.0);
+        }
+        assert_true(before > 0.1 * start);
+        cairn_world_get_momentum(world, p, l);
+        for (int k = 0; k < 3; k++) {
+            check_close(p[k], p0[k], 0.0, 1e-9);
+            check_close(l[k], l0[k], 0.0, 1e-9);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
+/// Whether a block hangs under a ceiling by its four corners that bear this share of their
+/// cohesion.
+static bool hangs(double share)
+{
+    cairn_world_def def = cairn_default_world_def();
+    def.time_step = 2e-3;
+    cairn_world *world = make_world(&def);
+    set_contact(world, 0.5, 0.0);
+    cairn_body_def ceiling = cairn_default_body_def();
+    ceiling.kind = CAIRN_FIXED;
+    ceiling.shape = box_shape(world, 2.0, 2.0, 2.0);
+    ceiling.position[2] = 1.1;
+    make_body(world, &ceiling);
+    cairn_body_id block = add_body_at(world, box_shape(world, 0.2, 0.2, 0.2), 0.0, 0.0, 0.0);
+    set_value(world, "cohesion", look_at(world, block).mass * 9.81 / (4.0 * share));
+    // the contact has to be closed once before it holds
+    set_velocity(world, block, (double[]){0.0, 0.0, 0.1}, still);
+    run_steps(world, 500);
+    double z = look_at(world, block).position[2];
+    cairn_world_destroy(world);
+    return z > -0.001;
+}
+
+static void cohesion_holds_up_to_its_force(void **state)
+{
+    (void)state;
+    assert_true(hangs(0.98));
+    assert_false(hangs(1.02));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(newtons_cradle),
+        cmocka_unit_test(bernoullis_three_balls),
+        cmocka_unit_test(oblique_impacts_agree),
+        cmocka_unit_test(tangential_restitution),
+        cmocka_unit_test(many_bodies_keep_momentum),
+        cmocka_unit_test(cohesion_holds_up_to_its_force),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
