@@ -124,11 +124,13 @@ void cairn_python_memory_let_go(cairn_python_memory *memory)
 // Ctrl-C is one for the process
 static struct sigaction python_action;
 static volatile sig_atomic_t asked;
-static bool watching; // by the main thread
+static bool watching;                 // by the main thread
+static cairn_world *volatile watched; // whose step is to end; NULL for none
 
 static void note_interrupt(int number, siginfo_t *info, void *context)
 {
     asked = 1;
+    cairn_world_interrupt(watched);
     // Python raises KeyboardInterrupt once it is back
     if (python_action.sa_flags & SA_SIGINFO)
         python_action.sa_sigaction(number, info, context);
@@ -137,7 +139,7 @@ static void note_interrupt(int number, siginfo_t *info, void *context)
 }
 
 /// False where the steps of an outer call are watched already.
-static bool watch_begin(void)
+static bool watch_begin(cairn_world *world)
 {
     struct sigaction action = {.sa_flags = SA_SIGINFO};
     action.sa_sigaction = note_interrupt;
@@ -145,6 +147,7 @@ static bool watch_begin(void)
     if (watching)
         return false;
     watching = true;
+    watched = world;
     asked = 0;
     sigaction(SIGINT, &action, &python_action);
     return true;
@@ -154,6 +157,7 @@ static void watch_end(void)
 {
     sigaction(SIGINT, &python_action, NULL);
     watching = false;
+    watched = NULL;
 }
 
 cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, int64_t *done,
@@ -161,13 +165,30 @@ cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, i
 {
     cairn_status status = CAIRN_OK;
     *done = 0;
-    watch = watch && watch_begin();
-    while (*done < count && status == CAIRN_OK) {
+    watch = watch && watch_begin(world);
+    // a step that was asked to end too late ends the one after it, which is begun for that
+    while ((*done < count || (watch && asked)) && status == CAIRN_OK) {
         status = cairn_world_step(world, error);
         *done += status == CAIRN_OK;
-        if (status == CAIRN_OK && watch && asked)
-            status = CAIRN_INTERRUPTED;
     }
+    if (watch)
+        watch_end();
+    return status;
+}
+
+static bool is_asked(void *context)
+{
+    (void)context;
+    return asked != 0;
+}
+
+cairn_status cairn_python_solve(cairn_problem *problem, cairn_solve_def *def,
+                                cairn_solve_report *report, bool watch, cairn_error *error)
+{
+    watch = watch && watch_begin(NULL);
+    if (watch)
+        def->stop = is_asked;
+    cairn_status status = cairn_problem_solve(problem, def, report, error);
     if (watch)
         watch_end();
     return status;

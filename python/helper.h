@@ -18,12 +18,17 @@ cairn_allocator cairn_python_memory_allocator(cairn_python_memory *memory);
 void cairn_python_memory_hold(cairn_python_memory *memory);
 void cairn_python_memory_let_go(cairn_python_memory *memory);
 
-/// Up to `count` steps, fewer when one fails or Ctrl-C is pressed.
+/// Up to `count` steps, fewer when one fails or Ctrl-C is pressed, which ends the one that is going
+/// on.
 /// @param watch  Ctrl-C ends the steps; for the main thread alone
 /// @param done   out: steps made
 /// @return CAIRN_INTERRUPTED after Ctrl-C
 cairn_status cairn_python_steps(cairn_world *world, int64_t count, bool watch, int64_t *done,
                                 cairn_error *error);
+
+/// cairn_problem_solve, which Ctrl-C ends where `watch` is true.
+cairn_status cairn_python_solve(cairn_problem *problem, cairn_solve_def *def,
+                                cairn_solve_report *report, bool watch, cairn_error *error);
 // end of helpers
 
 /*
@@ -34,6 +39,8 @@ cairn_status cairn_python_motion(void *context, double time, cairn_motion *motio
 cairn_status cairn_python_motor(void *context, double time, double *value, cairn_error *error);
 cairn_status cairn_python_solver(void *context, const cairn_problem_data *problem,
                                  double tolerance, double (*impulses)[3], int *iterations);
+void cairn_python_law(void *context, const cairn_law_batch *batch);
+cairn_status cairn_python_field(void *context, const cairn_field_batch *batch, cairn_error *error);
 // end of callbacks
 */
 

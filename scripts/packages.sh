@@ -117,11 +117,11 @@ print(world.state_hash)")
         ;;
     esac
     in_room sh -c 'ls -l /usr/share/man/man1/cairn.1.gz /usr/share/applications/cairn.desktop \
-        /usr/share/bash-completion/completions/cairn /usr/lib/*/pkgconfig/cairn.pc'
+        /usr/share/bash-completion/completions/cairn* /usr/lib/*/pkgconfig/cairn.pc'
     in_room apt-get -q -y purge cairn libcairn0.1 libcairn-dev python3-cairn </dev/null
     local left
     left=$(in_room find / -xdev -path /packages -prune -o -path /proc -prune -o \
-        -path /tmp -prune -o -name '*cairn*' -print)
+        -path /tmp -prune -o -path /usr/share/zoneinfo -prune -o -name '*cairn*' -print)
     if [ -n "$left" ]; then
         echo "packages: left behind after the purge: $left" >&2
         exit 1

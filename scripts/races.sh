@@ -19,6 +19,7 @@ tests=(
     tests/unit/base/test_base_parallel
     tests/unit/contact/test_contact_domains
     tests/unit/engine/test_engine_domains
+    tests/unit/engine/test_engine_mixed
     tests/unit/engine/test_engine_spheres
     tests/unit/engine/test_engine_warm_step
     tests/regress/test_regress_checkpoint_spheres

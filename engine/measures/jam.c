@@ -14,11 +14,13 @@ static const double least_part = 1e-3;
 // fastest
 static const double closing_part = 0.01;
 
-/// Only prescribed motions can ask for what no velocity gives.
+/// Only prescribed motions can ask for what no velocity gives, and only a step that came to its
+/// solver says so.
 static bool is_driven(const cairn_world *world)
 {
     const eng_contacts *c = &world->contacts;
-    for (int i = 0; i < world->problem.contact_count; i++)
+    bool solved = world->solved != NULL && world->solution_U != NULL;
+    for (int i = 0; solved && i < world->problem.contact_count; i++)
         for (int side = 0; side < 2; side++)
             if (world->bodies[c->body[i][side]].kind == CAIRN_MOVING)
                 return true;

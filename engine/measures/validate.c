@@ -2,6 +2,7 @@
 // Validation: whether what a world holds fits together, for tests and for programs that look for a
 // mistake.
 #include "engine/joints/joints.h"
+#include "engine/pairs/spheres/spheres.h"
 
 static cairn_status broken(cairn_error *error, const char *kind, int index, const char *what)
 {
@@ -297,6 +298,10 @@ cairn_status cairn_world_validate(const cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
         return base_fail_null(error, __func__);
+    // first, because energies are read through it
+    const char *fault = eng_spheres_fault(world);
+    if (fault != NULL)
+        return base_fail(error, CAIRN_ERROR_INCONSISTENT, "%s", fault);
     cairn_energy energy = cairn_world_get_energy(world);
     if (!are_finite((const double *)&energy, sizeof energy / sizeof(double)))
         return base_fail(error, CAIRN_ERROR_NONFINITE, "the energy audit is not finite");
@@ -308,7 +313,6 @@ cairn_status cairn_world_validate(const cairn_world *world, cairn_error *error)
         status = check_links(world, error);
     if (status == CAIRN_OK)
         status = check_surfaces(world, error);
-    // these are those of the general passes; the executor of spheres has its own
     if (status == CAIRN_OK)
         status = check_pairs(world, error);
     if (status == CAIRN_OK)

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { CONTACT_CHUNK = 64, BODY_CHUNK = 128 };
+// AT_ONCE_CHUNK: most contacts that a law takes at once
+enum { CONTACT_CHUNK = 64, AT_ONCE_CHUNK = 512, BODY_CHUNK = 128 };
 
 /// What an explicit contact does to its bodies, world axes.
 typedef struct eng_push {
@@ -113,8 +114,29 @@ static void keep(eng_contacts *c, int i, const pair_motion *motion,
 
 typedef struct explicit_context {
     cairn_world *world;
-    eng_push *pushes; // [explicit contacts]
+    eng_push *pushes;          // [explicit contacts]
+    con_impulse_input *inputs; // [explicit contacts] for laws that take many at once; else NULL
 } explicit_context;
+
+/// The answer of a law that takes many contacts at once, whose inputs are filled, for [begin, end).
+static void act_at_once(const explicit_context *context, const eng_surface *surface, int begin,
+                        int end)
+{
+    cairn_world *world = context->world;
+    eng_contacts *c = &world->contacts;
+    int first = begin - c->cone_count;
+    con_impulse_output *outputs = world->explicit_outputs + first;
+    surface->law->impulses(surface->law, surface->parameters, end - begin, context->inputs + first,
+                           c->history + begin, outputs);
+    pair_motion motion;
+    for (int i = begin, pair = -1; i < end; i++) {
+        if (c->pair[i] != pair) {
+            pair = c->pair[i];
+            motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
+        }
+        keep(c, i, &motion, &outputs[i - begin], &context->pushes[i - c->cone_count]);
+    }
+}
 
 /// Contacts [begin, end) of one batch.
 static void run_batch(const explicit_context *context, const eng_batch *batch, int begin, int end)
@@ -138,9 +160,15 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
             fill_mobility(world, i, &free, &input);
         con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
         *output = (con_impulse_output){0};
+        if (law->impulses != NULL) {
+            context->inputs[i - c->cone_count] = input;
+            continue;
+        }
         con_law_act(law, surface->parameters, &input, c->history[i], output);
         keep(c, i, &motion, output, &context->pushes[i - c->cone_count]);
     }
+    if (law->impulses != NULL)
+        act_at_once(context, surface, begin, end);
 }
 
 /// The batch of an explicit contact.
@@ -203,17 +231,34 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
     }
 }
 
+/// Whether a law of the explicit batches takes many contacts at once.
+static bool any_at_once(const cairn_world *world)
+{
+    const eng_plan *plan = &world->plan;
+    for (int i = plan->cone_batches; i < plan->batch_count; i++)
+        if (world->surfaces[plan->batches[i].surface].law->impulses != NULL)
+            return true;
+    return false;
+}
+
 cairn_status eng_block_explicit_laws(cairn_world *world)
 {
     int count = world->contacts.count - world->contacts.cone_count;
     base_arena *arena = world->arena;
-    explicit_context context = {world, base_arena_array(arena, eng_push, "pushes", count)};
+    explicit_context context = {world, base_arena_array(arena, eng_push, "pushes", count), NULL};
     world->explicit_outputs = base_arena_array(arena, con_impulse_output, "explicit", count);
     if (context.pushes == NULL || world->explicit_outputs == NULL)
         return CAIRN_ERROR_MEMORY;
     if (count == 0)
         return CAIRN_OK;
-    base_parallel_for(world->workers, count, CONTACT_CHUNK, run_chunk, &context);
+    bool at_once = any_at_once(world);
+    if (at_once) {
+        context.inputs = base_arena_array(arena, con_impulse_input, "inputs", count);
+        if (context.inputs == NULL)
+            return CAIRN_ERROR_MEMORY;
+    }
+    base_parallel_for(world->workers, count, at_once ? AT_ONCE_CHUNK : CONTACT_CHUNK, run_chunk,
+                      &context);
     base_parallel_for(world->workers, world->active_count, BODY_CHUNK, push_chunk, &context);
     return CAIRN_OK;
 }

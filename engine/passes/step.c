@@ -338,6 +338,7 @@ static cairn_status begin_step(cairn_world *world)
     world->solved = NULL;
     world->rolling = NULL;
     world->guess = NULL;
+    world->solution_U = NULL;
     world->residual_count = 0;
     world->report = (cairn_step_report){.stop = "none"};
     cairn_status status = eng_spheres_plan(world);

@@ -11,7 +11,7 @@
 #define LAW_COOKIE UINT32_C(0x0ca12010)
 
 // GROUP: contacts that are handed over at a time
-enum { GROUP = 32 };
+enum { GROUP = 512 };
 
 _Static_assert((int)CAIRN_LAW_HISTORY_MAX == (int)CON_HISTORY_MAX,
                "histories are copied as they are");

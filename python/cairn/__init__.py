@@ -14,6 +14,7 @@ from ._cairn import ffi, lib
 from .columns import COLUMNS, Table
 from .errors import *
 from .language import SHAPES, VALUES, Expression, constructor
+from .extension import FieldBatch, LawBatch
 from .handles import Body, Joint
 from .packing import Packing, read_packing
 from .picture import Film, film, render
@@ -31,7 +32,7 @@ _DOCS = {
             "from outside; or mesh(file=, scale=). For fixed and moving bodies.",
     "compound": "A rigid union: compound({'shape': ..., 'position': ...}, ...).",
     "plane": "Everything below z = 0 of its frame. For fixed and moving bodies.",
-    "table": "A function of time from a column of a file: table(file, column, time=, scale=).",
+    "sizes": "A distribution of sizes for emitters: sizes('normal', mean=, deviation=) and others.",
     "table_from_csv": "A function of time from a table, for motors and motions:\n"
                       "table_from_csv(file=, time=, value=).",
 }

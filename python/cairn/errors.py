@@ -5,7 +5,7 @@ from ._cairn import ffi, lib
 
 __all__ = ["Error", "ArgumentError", "FileError", "FormatError", "SceneError", "NonfiniteError",
            "NotFoundError", "StaleError", "UnsupportedError", "NumericalError", "StateError",
-           "OutOfMemoryError"]
+           "OutOfMemoryError", "Interrupted"]
 
 
 class Error(Exception):
@@ -73,6 +73,11 @@ class UnsupportedError(Error, NotImplementedError):
     exit_status = 4
 
 
+class Interrupted(Error):
+    """World.interrupt has ended a step, from another thread."""
+    status = "INTERRUPTED"
+
+
 class OutOfMemoryError(Error, MemoryError):
     """Out of memory."""
     status = "ERROR_MEMORY"
@@ -90,6 +95,7 @@ _CLASSES = {
     lib.CAIRN_ERROR_WORLD: StaleError,
     lib.CAIRN_ERROR_UNSUPPORTED: UnsupportedError,
     lib.CAIRN_ERROR_NUMERICAL: NumericalError,
+    lib.CAIRN_INTERRUPTED: Interrupted,
 }
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Calls of the scene language written from Python: values become Lua, which the scene loader checks.
 """Shapes and other values of the scene language, and the text of its calls."""
+import keyword
 import math
 import numbers
 import re
@@ -13,9 +14,7 @@ __all__ = ["Expression", "SHAPES"]
 
 # constructors of the language that return a value
 SHAPES = ("sphere", "box", "capsule", "cylinder", "polyhedron", "mesh", "compound", "plane")
-VALUES = SHAPES + ("table", "table_from_csv")
-# of these, what is called with words and a table behind them
-_WITH_WORDS = ("table",)
+VALUES = SHAPES + ("sizes", "table_from_csv")
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")
 _RESERVED = frozenset("and break do else elseif end false for function goto if in local nil not or "
@@ -61,6 +60,9 @@ def _text(value):
 def _key(key, where):
     if not isinstance(key, str):
         raise ArgumentError(f"{where} has the key {key!r}; keys are texts")
+    # a word that Python keeps for itself is written from_
+    if key.endswith("_") and keyword.iskeyword(key[:-1]):
+        key = key[:-1]
     return key if _WORD.match(key) and key not in _RESERVED else f"[{_text(key)}]"
 
 
@@ -98,9 +100,6 @@ class Writer:
         return "{" + ", ".join(parts) + "}"
 
     def call(self, call, arguments, keys):
-        if call in _WITH_WORDS:
-            words = [self.value(each, call) for each in arguments]
-            return f"{call}({', '.join([*words, self.table((), keys, call)])})"
         return call + self.table(arguments, keys, call)
 
 

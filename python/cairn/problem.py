@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Contact problems: of a live step, from files and arrays; solved, certified, tested, written.
 """Frictional contact problems as sparse matrices, and their solution."""
+import threading
+
 import numpy
 
 from . import errors, library
@@ -280,7 +282,8 @@ class Problem(Data):
         definition.max_iterations, definition.time_limit = max_iterations, time_limit
         definition.guess, definition.threads = bool(guess), threads
         error, report = ffi.new("cairn_error *"), ffi.new("cairn_solve_report *")
-        errors.check(lib.cairn_problem_solve(self._pointer, definition, report, error), error)
+        main = threading.current_thread() is threading.main_thread()
+        errors.check(lib.cairn_python_solve(self._pointer, definition, report, main, error), error)
         return Report(report)
 
     @staticmethod

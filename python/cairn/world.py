@@ -8,7 +8,7 @@ import threading
 
 import numpy
 
-from . import errors, library, problem
+from . import errors, extension, library, problem
 from ._cairn import ffi, lib
 from .columns import Table
 from .errors import ArgumentError, StateError
@@ -63,6 +63,14 @@ def load(path, *, law=None, solver=None, local=None, tolerance=None, step=None, 
     return World._of(owner)
 
 
+class Snapshot:
+    """A state of a world, made by World.snapshot; time is its time in s."""
+
+    def __init__(self, time, pointer):
+        self.time = time
+        self._pointer = pointer
+
+
 class World:
     """Bodies, joints and contacts that move together.
 
@@ -103,6 +111,7 @@ class World:
         self._writer = Writer(self._name_of)
         self._busy = None
         self._failure = None
+        self._asked = False
         self._error = ffi.new("cairn_error *")
         self._done = ffi.new("int64_t *")
         self._pointer = ffi.NULL
@@ -341,7 +350,8 @@ class World:
     def step(self, count=1):
         """Makes `count` time steps. Other threads of Python run meanwhile.
 
-        Ctrl-C ends the steps after the one that is going on; the world can go on from there.
+        Ctrl-C ends the step that is going on; the world stays at the last whole step, and can go on
+        from there with the same bits.
         """
         world = self._pointer
         if world == _NULL or self._busy is not None:
@@ -353,7 +363,7 @@ class World:
             status = _steps(world, count, here == _MAIN, self._done, self._error)
         finally:
             self._busy = None
-        if status:
+        if status or self._failure is not None:
             self._fail(status)
 
     def _guarded(self, function, *arguments):
@@ -372,10 +382,35 @@ class World:
         failure, self._failure = self._failure, None
         if failure is not None:
             raise failure
-        if status == lib.CAIRN_INTERRUPTED:
+        asked, self._asked = self._asked, False
+        if status == lib.CAIRN_INTERRUPTED and not asked:
             # Python's own handler has been told, and raises as soon as it may
             raise KeyboardInterrupt
         self._check(status)
+
+    def interrupt(self):
+        """From any thread: ends the step that another thread makes in this world, or the next one,
+        which raises Interrupted there. The world stays at the last whole step."""
+        if self._owner is None:
+            raise StateError("the world is closed")
+        self._asked = True
+        lib.cairn_world_interrupt(self._pointer)
+
+    def snapshot(self):
+        """What the world is now, in memory: `revert` goes back to it as often as one likes."""
+        made = ffi.new("cairn_snapshot **")
+        self._check(lib.cairn_world_snapshot(self._world, made, self._error))
+        owner = self._owner
+
+        def destroy(pointer, owner=owner):
+            lib.cairn_snapshot_destroy(pointer)
+        return Snapshot(self.time, ffi.gc(made[0], destroy))
+
+    def revert(self, snapshot):
+        """Goes back to a snapshot of this world: later steps have the same bits as they had."""
+        if not isinstance(snapshot, Snapshot):
+            raise ArgumentError(f"a snapshot is wanted, not {type(snapshot).__name__}")
+        self._guarded(lib.cairn_world_revert, snapshot._pointer)
 
     def run(self, until=None, observers=(), every=1, progress=False):
         """Steps to a time, and returns the world.
@@ -467,6 +502,35 @@ class World:
             problem.let_solve(self, name, form)
         else:
             self._run_call("solver", (name,), settings)
+
+    # ------------------------------------------------------------ laws and fields
+
+    def add_law(self, function, name=None, *, parameters=None, history=(), version=1, help="",
+                mobility=False):
+        """Adds an explicit contact law, which pair(law=name, ...) names afterwards.
+
+        function:    f(batch) that is given many contacts at once and sets batch.impulse (n, 3) in N s,
+                     in the contact axes (N, T1, T2), acting on the second body; LawBatch tells what
+                     there is. Or the address of a C function of type cairn_law_function (an int, a
+                     numba cfunc, a pointer of cffi or ctypes), which runs without Python.
+        name:        None: the function's name
+        parameters:  {name: default} or {name: {"default", "minimum", "maximum", "unit", "help"}}
+        history:     names of the numbers that each contact keeps, at most 8
+        version:     raise it whenever results change, for checkpoints
+        mobility:    True where the law needs batch.mobility and batch.free
+        """
+        extension.add_law(self, function, name, parameters or {}, history, version, help, mobility)
+
+    def add_force_field(self, function, name=None, *, version=1):
+        """Adds a force field: f(batch) is given all dynamic bodies at every step and sets batch.force
+        (n, 3) in N, and batch.torque in N m; or returns the forces. Or the address of a C function
+        of type cairn_field_function."""
+        extension.add_force_field(self, function, name, version)
+
+    def remove_force_field(self, name):
+        """Between steps: takes a force field away."""
+        self._check(lib.cairn_world_remove_force_field(
+            self._world, library.encode(name, "a name"), self._error))
 
     # ------------------------------------------------------------ settings
 
@@ -614,7 +678,7 @@ def _method(call):
 
 
 # what a program of Lua has these for, Python has itself
-_NOT_METHODS = (*VALUES, "param", "print")
+_NOT_METHODS = (*VALUES, "load", "param", "print", "require")
 
 # calls that the language has and nothing above does otherwise
 for _call in (errors.text_of(lib.cairn_scene_call_name(i))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The package cannot fall behind: all that the library, the language and the tables have is there.
+import ast
 import os
 import pathlib
 import re
@@ -24,12 +25,16 @@ def test_every_exported_function_can_be_called():
     assert names - set(dir(cairn.lib)) == set()
 
 
-def test_every_call_of_the_language_is_there():
+def calls_of_the_language():
     count = cairn.lib.cairn_scene_call_count()
-    calls = {cairn.ffi.string(cairn.lib.cairn_scene_call_name(i)).decode() for i in range(count)}
+    return {cairn.ffi.string(cairn.lib.cairn_scene_call_name(i)).decode() for i in range(count)}
+
+
+def test_every_call_of_the_language_is_there():
+    calls = calls_of_the_language()
     assert "body" in calls and len(calls) > 20
     # Python has these itself
-    for call in calls - {"param", "print"}:
+    for call in calls - {"load", "param", "print", "require"}:
         assert callable(getattr(cairn, call, None)) or hasattr(cairn.World, call), call
 
 
@@ -39,8 +44,8 @@ def keys_of_the_language():
     for path in (ROOT / "scenes/api").glob("*.c"):
         for body in re.split(r"\nint scn_call_", path.read_text(encoding="utf-8"))[1:]:
             call = body.split("(", 1)[0]
-            names = re.search(r"\bnames\[\] = \{(.*?)NULL", body, re.DOTALL)
-            if names:
+            names = re.search(r"\bnames\[\d*\] = \{(.*?)[}]", body.split("\n}", 1)[0], re.DOTALL)
+            if names and call in calls_of_the_language():
                 found[call] = re.findall(r'"(\w+)"', names.group(1))
     return found
 
@@ -56,8 +61,9 @@ def test_every_key_reaches_the_loader(call):
 def said_of(call, keys):
     world = cairn.World()
     try:
-        if call == "table":
-            world.body(shape=cairn.table("a.csv", "column", **keys))
+        if call == "sizes":
+            world.emitter(grains=[{"size": cairn.sizes("normal", **keys)}],
+                          size=cairn.sizes("normal", **keys))
         elif call == "compound":
             world.body(shape=cairn.compound(keys))
         elif call in cairn.VALUES:
@@ -82,3 +88,19 @@ def test_plugins_are_those_of_the_command():
         assert names
         for name in names:
             assert name in listed
+
+
+def test_types_have_all_that_there_is():
+    text = (pathlib.Path(cairn.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    there = {node.name: {each.name for each in getattr(node, "body", [])
+                         if isinstance(each, ast.FunctionDef)}
+             for node in tree.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    for name in vars(cairn):
+        value = getattr(cairn, name)
+        if callable(value) and not name.startswith("_") and name not in ("constructor",):
+            assert name in there, name
+    assert {name for name in vars(cairn.World) if not name.startswith("_")} <= there["World"]
+    for table in ("bodies", "contacts", "joints", "connectors"):
+        assert set(cairn.COLUMNS[table]) <= there[table.title()]
+    assert "restitution" not in there and "shape: Any" in text

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every law and every solver on 1, 2, 3, 4 and 8 threads: the same bits in every step. Under a race
 // checker (scripts/races.sh) also: no two threads at the same data.
+#include "base/hash.h"
+#include "base/parallel.h"
 #include "tests/regress/heap.h"
 
 enum { STEPS = 16 };
@@ -75,11 +77,79 @@ static void test_solvers(void **state)
     }
 }
 
+enum { READERS = 8, READINGS = 64 };
+
+typedef struct reading {
+    const cairn_world *world;
+    uint64_t seen[READINGS];
+} reading;
+
+/// Everything that a program may read of a world at rest, as one number.
+static uint64_t read_all(const cairn_world *world)
+{
+    uint64_t hash = cairn_world_get_hash(world);
+    cairn_energy energy = cairn_world_get_energy(world);
+    hash = base_hash_bytes(hash, &energy, sizeof energy);
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        double loads[6];
+        cairn_body_view view;
+        cairn_body_id id = cairn_body_at(world, i);
+        if (cairn_body_get(world, id, &view) != CAIRN_OK ||
+            cairn_body_get_contact_force(world, id, loads, loads + 3) != CAIRN_OK)
+            return 0;
+        hash = base_hash_bytes(hash, view.position, sizeof view.position);
+        hash = base_hash_bytes(hash, loads, sizeof loads);
+    }
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view view;
+        if (cairn_contact_get(world, i, &view) != CAIRN_OK)
+            return 0;
+        hash = base_hash_bytes(hash, view.force, sizeof view.force);
+    }
+    cairn_error error;
+    return hash + (cairn_world_validate(world, &error) == CAIRN_OK);
+}
+
+static void read_chunk(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    reading *r = argument;
+    for (int i = begin; i < end; i++)
+        r->seen[i] = read_all(r->world);
+}
+
+/// Eight readers of a world at rest see the same; one that writes is found by a race checker.
+static void test_readers(void **state)
+{
+    (void)state;
+    const base_allocator allocator = base_allocator_default();
+    base_workers *workers = base_workers_create(&allocator, READERS);
+    assert_non_null(workers);
+    for (int k = 0; k < 3; k++) {
+        heap_def def = default_heap();
+        def.law = k > 0 ? "hooke" : NULL;
+        def.spheres = k == 2;
+        def.step = k > 0 ? 2e-4 : def.step;
+        cairn_world *world = heap_world(&def);
+        heap_steps(world, k > 0 ? 200 : 30);
+        assert_true(cairn_contact_count(world) > 0);
+        reading r = {.world = world};
+        uint64_t alone = read_all(world);
+        assert_true(alone != 0);
+        base_parallel_for(workers, READINGS, 1, read_chunk, &r);
+        for (int i = 0; i < READINGS; i++)
+            assert_true(r.seen[i] == alone);
+        cairn_world_destroy(world);
+    }
+    base_workers_destroy(workers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_solvers),
+        cmocka_unit_test(test_readers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

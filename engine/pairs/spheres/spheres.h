@@ -81,6 +81,9 @@ void eng_spheres_add_energy(const cairn_world *world, cairn_energy *energy);
 /// J, stored in contacts of bodies that were removed since the last step.
 double eng_spheres_removed_energy(const cairn_world *world);
 
+/// What does not fit together in slots, pairs and walls; NULL where all does.
+const char *eng_spheres_fault(const cairn_world *world);
+
 /// Contacts and their history go into the state hash.
 uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explicit batches of the general path: Newton's laws for every law and shape, worlds of several
 // laws, the same bits on any number of threads and after a restart, no heap call once warm.
+#include "engine/pairs/spheres/data.h"
 #include "engine/state/world.h"
 #include "tests/regress/heap.h"
 
@@ -329,13 +330,49 @@ static void test_validate(void **state)
     cairn_world_destroy(world);
 }
 
+static void test_validate_spheres(void **state)
+{
+    (void)state;
+    heap_def def = default_heap();
+    def.law = "hooke";
+    def.spheres = true;
+    def.step = 2e-4;
+    cairn_world *world = heap_world(&def);
+    heap_steps(world, 200);
+    must(cairn_world_validate(world, &error), &error);
+    struct eng_spheres *spheres = world->spheres;
+    const cairn_status wrong = CAIRN_ERROR_INCONSISTENT;
+    int pair = 0, filler = -1, lanes = spheres->block_count * ENG_SPHERES_WIDTH;
+    while (!(spheres->pass.blocks[pair / 8].touch >> pair % 8 & 1))
+        pair++;
+    for (int i = 0; i < lanes; i++)
+        if (eng_spheres_slot_a(&spheres->pass.blocks[i / 8], i % 8) == spheres->slots)
+            filler = i;
+    assert_true(spheres->slots > 2 && spheres->ghost_count > 0 && filler >= 0);
+    eng_spheres_block *block = &spheres->pass.blocks[pair / 8];
+    eng_spheres_wall *walls = spheres->walls.block;
+    eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    CHECK_FOUND(world, eng_spheres_ids(spheres)[1], eng_spheres_ids(spheres)[0], wrong);
+    CHECK_FOUND(world, eng_spheres_ids(spheres)[1], world->body_count, wrong);
+    CHECK_FOUND(world, spheres->contact_count, spheres->contact_count + 1, wrong);
+    CHECK_FOUND(world, block->touch, 0, wrong);
+    CHECK_FOUND(world, block->i8[pair % 8], -8, wrong);
+    CHECK_FOUND(world, block->j8[pair % 8], block->i8[pair % 8], wrong);
+    CHECK_FOUND(world, block->terms, (unsigned short)spheres->terms_count, wrong);
+    CHECK_FOUND(world, spheres->pass.blocks[filler / 8].touch, 255, wrong);
+    CHECK_FOUND(world, walls[0].body, -1, wrong);
+    CHECK_FOUND(world, ghosts[0].slot, spheres->slots, wrong);
+    CHECK_FOUND(world, ghosts[0].wall, spheres->wall_count, wrong);
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_newton),      cmocka_unit_test(test_momentum),
         cmocka_unit_test(test_threads),     cmocka_unit_test(test_restart),
         cmocka_unit_test(test_changed_law), cmocka_unit_test(test_no_heap_call_once_warm),
-        cmocka_unit_test(test_validate),
+        cmocka_unit_test(test_validate),    cmocka_unit_test(test_validate_spheres),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
