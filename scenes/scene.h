@@ -99,8 +99,15 @@ typedef enum scn_fclib_form {
     SCN_FCLIB_BOTH = 3
 } scn_fclib_form;
 
+typedef enum scn_paraview {
+    SCN_PARAVIEW_GLYPHS,   // bodies as points, each shape once
+    SCN_PARAVIEW_SURFACES, // surfaces of all bodies and contacts in every frame
+    SCN_PARAVIEW_NONE
+} scn_paraview;
+
 /// What a run writes; the command line may change each.
 typedef struct scn_output {
+    scn_paraview paraview;
     int paraview_every; // steps between frames; 0: none; -1: 25 frames per simulated second
     int energy_every;   // steps between rows of energy.csv and sensors.csv
     bool fclib;

@@ -8,6 +8,7 @@ import re
 import struct
 import subprocess
 import sys
+import zlib
 
 if len(sys.argv) < 3:
     sys.exit(f"usage: {sys.argv[0]} PROGRAM FOLDER   (the cairn command; where results go)")
@@ -56,10 +57,16 @@ def frame_positions(path):
     size_type = re.search(rb'header_type="UInt(\d+)"', header)
     wide = size_type is not None and size_type.group(1) == b"64"
     at = int(points.group(2))
-    length = struct.unpack_from("<Q" if wide else "<I", rest, at)[0]
-    at += 8 if wide else 4
+    word, bytes_each = ("Q", 8) if wide else ("I", 4)
+    blocks = struct.unpack_from("<" + word, rest, at)[0]
+    sizes = struct.unpack_from(f"<{blocks}{word}", rest, at + 3 * bytes_each)
+    at += (3 + blocks) * bytes_each
+    inflated = b""
+    for part in sizes:
+        inflated += zlib.decompress(rest[at:at + part])
+        at += part
     code, size = ("d", 8) if points.group(1) == b"Float64" else ("f", 4)
-    values = struct.unpack_from(f"<{length // size}{code}", rest, at)
+    values = struct.unpack(f"<{len(inflated) // size}{code}", inflated)
     return list(zip(values[::3], values[1::3], values[2::3]))
 
 

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { SUMMARY_SIZE = 1 << 18 };
+
 typedef struct info_settings {
     cli_common common;
     cli_assignments parameters;
@@ -159,25 +161,40 @@ static void print_object(const char *text)
     putchar('\n');
 }
 
-static int describe_folder(const char *folder, bool json)
+/// Text of a file of a run's folder, NUL at its end. @return exit status
+static int read_text(const char *folder, const char *name, char *text, size_t size,
+                     const char **reason)
 {
-    char path[PATH_MAX], text[16384];
+    char path[PATH_MAX];
     cairn_error error = {0};
-    if (cli_path_join(path, folder, "summary.json", &error) != CAIRN_OK) {
+    if (cli_path_join(path, folder, name, &error) != CAIRN_OK) {
         cli_complain("%s", error.message);
         return CLI_EXIT_INPUT;
     }
-    const char *reason = NULL;
-    FILE *file = base_file_read(path, &reason);
-    if (file == NULL) {
-        cli_complain("%s is not the folder of a run: %s: %s", folder, path, reason);
+    FILE *file = base_file_read(path, reason);
+    size_t read = file != NULL ? fread(text, 1, size - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    text[read] = '\0';
+    return file != NULL ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
+}
+
+/// The table of the run as it was printed, or what summary.json says.
+static int describe_folder(const char *folder, bool json)
+{
+    char text[SUMMARY_SIZE];
+    const char *reason = "";
+    if (!json && read_text(folder, "summary.txt", text, sizeof text, &reason) == CLI_EXIT_DONE) {
+        for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+            puts(cli_show(line).text);
+        return CLI_EXIT_DONE;
+    }
+    if (read_text(folder, "summary.json", text, sizeof text, &reason) != CLI_EXIT_DONE) {
+        cli_complain("%s is not the folder of a run: %s/summary.json: %s", folder, folder, reason);
         return CLI_EXIT_INPUT;
     }
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[size] = '\0';
     if (text[0] != '{') {
-        cli_complain("%s: not a summary of a run", path);
+        cli_complain("%s/summary.json: not a summary of a run", folder);
         return CLI_EXIT_INPUT;
     }
     if (json)

@@ -26,13 +26,13 @@ const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT] = {
     {.name = "contacts",
      .type = CLI_CHOICE,
      .offset = offsetof(cli_picture, contacts),
-     .argument = "off|points|normals|forces|status|cones",
+     .argument = "off|points|normals|forces|status|cones|chains",
      .help = "how contacts are shown (default off)",
      .words = view_contacts_names},
     {.name = "colours",
      .type = CLI_CHOICE,
      .offset = offsetof(cli_picture, colours),
-     .argument = "id|material|speed|force|island",
+     .argument = "id|material|speed|force|island|size",
      .help = "what the colour of a body tells (default id)",
      .words = view_colours_names},
     {.name = "azimuth",
@@ -64,6 +64,10 @@ const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT] = {
      .type = CLI_FLAG,
      .offset = offsetof(cli_picture, no_ground),
      .help = "no grid and no floor"},
+    {.name = "no-joints",
+     .type = CLI_FLAG,
+     .offset = offsetof(cli_picture, no_joints),
+     .help = "no symbols of joints and connectors"},
     {.name = "no-shadows",
      .type = CLI_FLAG,
      .offset = offsetof(cli_picture, no_shadows),
@@ -92,6 +96,7 @@ view_style cli_picture_style(const cli_picture *picture)
     if (picture->colours != NULL)
         style.colours = (view_colours)view_style_find(view_colours_names, picture->colours);
     style.ground = !picture->no_ground;
+    style.joints = !picture->no_joints;
     style.shadows = !picture->no_shadows;
     return style;
 }

@@ -14,7 +14,7 @@ typedef struct cli_picture {
     const char *contacts, *colours; // NULL: off, id
     double azimuth, elevation;      // degrees; NAN: chosen
     double zoom;                    // NAN: 1
-    bool parallel, no_ground, no_shadows;
+    bool parallel, no_ground, no_joints, no_shadows;
 } cli_picture;
 
 /// Rows of .groups of a subcommand, for a member of its settings.
@@ -24,7 +24,7 @@ typedef struct cli_picture {
         cli_picture_options, CLI_PICTURE_OPTION_COUNT, offsetof(settings, member)                  \
     }
 
-enum { CLI_PICTURE_OPTION_COUNT = 10 };
+enum { CLI_PICTURE_OPTION_COUNT = 11 };
 
 extern const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT];
 

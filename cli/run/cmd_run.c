@@ -16,10 +16,13 @@
 
 // more kinetic energy than this many times what there was to convert is an explosion
 static const double explosion_factor = 100.0;
+// a run with a larger share of steps above the tolerance ends with status 5; help texts say 1 %
+static const double unsolved_share = 0.01;
 // energies cost as much as some steps of many spheres
 enum { EXPLOSION_EVERY = 32 };
 
 static const char *const forms[] = {"local", "global", "both", NULL};
+static const char *const contents[] = {"glyphs", "surfaces", "none", NULL};
 static const char *const vectors[] = {"avx512", "avx2", "scalar", NULL};
 
 #define FIELD(name) offsetof(run_settings, name)
@@ -79,6 +82,13 @@ static const cli_option options[] = {
      .offset = FIELD(fclib_when),
      .argument = "EXPR",
      .help = "only steps where EXPR holds, as in 'contacts > 20 and error > 1e-6'"},
+    {.name = "paraview",
+     .type = CLI_CHOICE,
+     .offset = FIELD(paraview),
+     .argument = "glyphs|surfaces|none",
+     .help = "ParaView files: bodies as points with each shape once (default), surfaces of all "
+             "bodies and contacts in every frame, or nothing",
+     .words = contents},
     {.name = "paraview-every",
      .type = CLI_INTEGER,
      .offset = FIELD(paraview_every),
@@ -163,6 +173,11 @@ static const cli_option options[] = {
      .help = "with --strict: overlap as a part of the smaller body's smallest size (default 0.1)",
      .maximum = DBL_MAX,
      .open = true},
+    {.name = "accept-unsolved",
+     .type = CLI_FLAG,
+     .offset = FIELD(accept_unsolved),
+     .help = "end with status 0 however many steps end above the tolerance (otherwise with 5 from "
+             "1 % of the solved steps on)"},
     {.name = "json",
      .type = CLI_FLAG,
      .offset = FIELD(json),
@@ -215,6 +230,9 @@ static cairn_status choose_output(run_state *run, cairn_error *error)
         run->output.fclib_every = (int)settings->fclib_every;
     if (settings->paraview_every >= 0)
         run->output.paraview_every = (int)settings->paraview_every;
+    for (int i = 0; settings->paraview != NULL && contents[i] != NULL; i++)
+        if (strcmp(settings->paraview, contents[i]) == 0)
+            run->output.paraview = (scn_paraview)i;
     if (settings->energy_every > 0)
         run->output.energy_every = (int)settings->energy_every;
     for (int i = 0; settings->fclib_form != NULL && forms[i] != NULL; i++)
@@ -337,22 +355,40 @@ static cairn_status step_all(run_state *run, cairn_error *error)
 
 // ---------------------------------------------------------------- the run
 
-static const char *status_word(cairn_status status)
+/// Whether so many steps missed the tolerance that the results are not those that were asked for.
+static bool is_unsolved(const run_state *run)
 {
-    return status == CAIRN_OK ? "done" : status == CAIRN_INTERRUPTED ? "interrupted" : "failed";
+    return !run->settings->accept_unsolved &&
+           (double)run->totals.unsolved > unsolved_share * (double)run->totals.solved_steps;
+}
+
+static const char *status_word(const run_state *run, cairn_status status)
+{
+    return status == CAIRN_INTERRUPTED ? "interrupted"
+           : status != CAIRN_OK        ? "failed"
+           : is_unsolved(run)          ? "unsolved"
+                                       : "done";
 }
 
 static void report_run(const run_state *run, cairn_status status, const cairn_error *error)
 {
-    if (run->totals.unsolved > 0 && status == CAIRN_OK)
-        cli_warn("%lld of %lld steps ended above the tolerance", (long long)run->totals.unsolved,
-                 (long long)run->totals.steps);
+    const run_totals *totals = &run->totals;
+    if (totals->unsolved > 0 && status == CAIRN_OK) {
+        bool many = is_unsolved(run);
+        (many ? cli_complain : cli_warn)(
+            "%lld of %lld steps with contacts ended above the tolerance %.3g, the worst with "
+            "%.3g%s",
+            (long long)totals->unsolved, (long long)totals->solved_steps,
+            cairn_world_get_def(run->scene->world)->tolerance, totals->error_max,
+            many ? ": more than 1 %, so the run ends with status 5 (--accept-unsolved takes it)"
+                 : "");
+    }
     if (status != CAIRN_OK)
         cli_complain("%s", error->message);
     if (run->settings->json)
-        run_summary_json(run, stdout);
+        run_summary_json(run, status_word(run, status), stdout);
     else if (!run->settings->quiet)
-        run_summary_print(run, status_word(status));
+        run_summary_print(run, status_word(run, status), stdout);
 }
 
 /// Steps to the end and leaves a checkpoint there, or where the run was interrupted.
@@ -445,16 +481,25 @@ static int run_loaded(run_state *run)
     if (prepared != CLI_EXIT_DONE)
         return prepared;
     cairn_status status = step_and_save(run, &error);
-    if (run_files_close(run, &later) != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
-        run_summary_write(run, status_word(status), status == CAIRN_OK ? NULL : error.message,
+    bool whole = status == CAIRN_OK || status == CAIRN_INTERRUPTED;
+    cairn_status last = whole ? run_files_final(run, &later) : CAIRN_OK;
+    cairn_error closing = {0};
+    if (run_files_close(run, &closing) != CAIRN_OK && last == CAIRN_OK) {
+        last = closing.status;
+        later = closing;
+    }
+    if (last != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
+        run_summary_write(run, status_word(run, status), status == CAIRN_OK ? NULL : error.message,
                           &later) != CAIRN_OK) {
         error = status == CAIRN_OK ? later : error;
         status = status == CAIRN_OK ? CAIRN_ERROR_FILE : status;
     }
     report_run(run, status, &error);
-    return status == CAIRN_OK            ? CLI_EXIT_DONE
-           : status == CAIRN_INTERRUPTED ? CLI_EXIT_INTERRUPTED
-                                         : CLI_EXIT_FAILED;
+    if (status == CAIRN_INTERRUPTED)
+        return CLI_EXIT_INTERRUPTED;
+    if (status != CAIRN_OK)
+        return CLI_EXIT_FAILED;
+    return is_unsolved(run) ? CLI_EXIT_DIFFERENT : CLI_EXIT_DONE;
 }
 
 static int run_scene(const void *memory)
@@ -510,7 +555,8 @@ const cli_command cli_cmd_run = {
     .summary = "run a scene and write what happened",
     .operands = "SCENE",
     .description = "Runs a scene file, or a built-in scene by its name, to its end time and writes "
-                   "summary.json,\nresolved.json, energy.csv, sensors.csv, bodies.csv and ParaView "
+                   "summary.json,\nsummary.txt, resolved.json, energy.csv, sensors.csv, bodies.csv "
+                   "and ParaView "
                    "frames into a "
                    "folder. Progress goes to\nstandard error. cairn run SCENE --help lists the "
                    "parameters of a scene.",

@@ -21,6 +21,7 @@ typedef struct run_settings {
     const char *out;         // NULL: out/<scene>
     const char *fclib;       // NULL: the scene's choice
     const char *fclib_form, *fclib_when;
+    const char *paraview;                              // NULL: the scene's
     int64_t fclib_every, paraview_every, energy_every; // -1: the scene's
     int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
     const char *restart;      // checkpoint to go on from; NULL: from the start
@@ -29,7 +30,7 @@ typedef struct run_settings {
     int64_t checkpoint_steps; // 0: none
     int64_t checkpoint_keep;
     double strict_energy, strict_penetration; // bounds of --strict
-    bool strict, json, quiet;
+    bool strict, accept_unsolved, json, quiet;
 } run_settings;
 
 /// Sums and extremes over the steps of a run.
@@ -122,11 +123,18 @@ cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESU
 /// Rows, frame and problem of the step that was just done, as far as they are due.
 cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The state at the end as rows and frames, where the last step was not due for them. A checkpoint
+/// comes before it, so that a run that resumes has the rows and frames of one that was not stopped.
+cairn_status run_files_final(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Opens DIR/trajectory.h5 with its first frame, or goes on behind the mark.
 cairn_status run_trajectory_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Frame of the step that was just done, if it is due.
 cairn_status run_trajectory_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Frame of the end, if the last step had none.
+cairn_status run_trajectory_final(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Steps between 25 frames a simulated second.
 int run_frame_steps(const run_state *run);
@@ -166,14 +174,15 @@ cairn_status run_checkpoint_restore(run_state *run, cairn_error *error) CAIRN_CH
 cairn_status run_files_close(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// The object of `cairn run --json`: the keys of the contract and no others.
-void run_summary_json(const run_state *run, FILE *out);
+/// @param status  "done", "unsolved", "interrupted" or "failed"
+void run_summary_json(const run_state *run, const char *status, FILE *out);
 
-/// DIR/summary.json: the same keys and what else is known. @param status  "done", "failed"...
+/// DIR/summary.json: the same keys and what else is known; DIR/summary.txt: the readable table.
 cairn_status run_summary_write(const run_state *run, const char *status, const char *message,
                                cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// The readable table.
-void run_summary_print(const run_state *run, const char *status);
+void run_summary_print(const run_state *run, const char *status, FILE *out);
 
 /// DIR/bodies.csv: where every body ended, one row a body in order of creation.
 cairn_status run_bodies_write(const run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -103,9 +103,109 @@ static void note_run(note_io *io, run_state *run)
     note_whole(io, "energy_bytes", &run->marks.bytes[RUN_ENERGY]);
     note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
     note_whole(io, "hash_bytes", &run->marks.bytes[RUN_HASH]);
+    int content = (int)run->marks.paraview.content;
     note_int(io, "paraview_frames", &run->marks.paraview.frames);
+    note_int(io, "paraview_content", &content);
+    note_int(io, "paraview_shapes", &run->marks.paraview.shapes);
+    run->marks.paraview.content = (cairn_paraview_content)content;
     note_whole(io, "trajectory_frames", &run->marks.trajectory);
     note_real(io, "paraview_extent", &run->marks.paraview.extent);
+}
+
+// ---------------------------------------------------------------- settings
+
+/// What is done with the settings one by one: they are noted, or compared with a note.
+typedef void setting_visit(void *context, const char *name, const char *value);
+
+static void show_value(cairn_value value, char out[64])
+{
+    if (value.type == CAIRN_NUMBER)
+        snprintf(out, 64, "%.10g", value.number);
+    else
+        snprintf(out, 64, "%.60s",
+                 value.type == CAIRN_TEXT ? value.text
+                 : value.boolean          ? "true"
+                                          : "false");
+}
+
+/// Settings of the world, its solvers and the scene's parameters, as texts.
+static void visit_settings(const scn_scene *scene, setting_visit *visit, void *context)
+{
+    char name[96], text[64];
+    const cairn_world_def *def = cairn_world_get_def(scene->world);
+    for (int i = 0; i < cairn_world_def_setting_count(); i++) {
+        cairn_setting_info setting = cairn_world_def_get_setting(i);
+        cairn_value value;
+        // those that results do not depend on may change
+        if (strcmp(setting.name, "threads") == 0 ||
+            cairn_world_def_get_value(def, setting.name, &value) != CAIRN_OK)
+            continue;
+        show_value(value, text);
+        visit(context, setting.name, text);
+    }
+    snprintf(text, sizeof text, "(%.6g, %.6g, %.6g)", def->gravity[0], def->gravity[1],
+             def->gravity[2]);
+    visit(context, "gravity", text);
+    visit(context, "solver", cairn_world_get_solver(scene->world));
+    visit(context, "local_solver", cairn_world_get_local(scene->world));
+    for (int i = 0; i < scene->parameter_count; i++) {
+        snprintf(name, sizeof name, "parameter_%.80s", scene->parameters[i].name);
+        show_value(scene->parameters[i].value, text);
+        visit(context, name, text);
+    }
+}
+
+/// The note tells what a run was made with as far as there is room.
+static void note_setting(void *context, const char *name, const char *value)
+{
+    note_io *io = context;
+    char line[192];
+    int length = snprintf(line, sizeof line, "with_%s %s\n", name, value);
+    if (length > 0 && length < (int)sizeof line && (size_t)length < CAIRN_NOTE_SIZE - io->used) {
+        memcpy(io->text + io->used, line, (size_t)length + 1);
+        io->used += (size_t)length;
+    }
+}
+
+/// Differences between a note and this run, told in a text.
+typedef struct difference {
+    const note_io *io;
+    char text[400];
+    size_t used;
+} difference;
+
+static void compare_setting(void *context, const char *name, const char *value)
+{
+    difference *d = context;
+    char key[128];
+    snprintf(key, sizeof key, "with_%s", name);
+    const char *there = find_value(d->io, key);
+    int length = there != NULL ? (int)strcspn(there, "\n") : 0;
+    if (there == NULL || (strncmp(there, value, (size_t)length) == 0 && value[length] == '\0'))
+        return;
+    int used = snprintf(d->text + d->used, sizeof d->text - d->used, "%s%s was %.*s, is %s",
+                        d->used > 0 ? "; " : "", name, length, there, value);
+    if (used > 0 && (size_t)used < sizeof d->text - d->used)
+        d->used += (size_t)used;
+    else
+        d->text[d->used] = '\0';
+}
+
+/// Says behind a refusal which settings are others, where the checkpoint notes them.
+static cairn_status explain_refusal(const run_state *run, cairn_error *error)
+{
+    cairn_checkpoint checkpoint;
+    cairn_error ignored;
+    char message[CAIRN_MESSAGE_SIZE];
+    if (cairn_checkpoint_read(run->settings->restart, &checkpoint, &ignored) != CAIRN_OK)
+        return error->status;
+    note_io io = {.reads = true, .text = checkpoint.note, .good = true};
+    difference found = {.io = &io};
+    visit_settings(run->scene, compare_setting, &found);
+    memcpy(message, error->message, sizeof message);
+    if (found.used == 0)
+        return error->status;
+    return base_fail(error, error->status, "%.400s (%s)", message, found.text);
 }
 
 // ---------------------------------------------------------------- writing
@@ -157,6 +257,7 @@ cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
         return status;
     note_io io = {.text = note, .good = true};
     note_run(&io, run);
+    visit_settings(run->scene, note_setting, &io);
     if (!io.good)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: the note is too long", path);
     status = cairn_world_save(run->scene->world, path, note, error);
@@ -204,6 +305,8 @@ cairn_status run_checkpoint_restore(run_state *run, cairn_error *error)
     const char *path = run->settings->restart;
     cairn_checkpoint checkpoint;
     cairn_status status = cli_probe(path, restore, run, error);
+    if (status == CAIRN_ERROR_ARGUMENT)
+        return explain_refusal(run, error);
     if (status == CAIRN_OK)
         status = cairn_checkpoint_read(path, &checkpoint, error);
     if (status == CAIRN_OK)

@@ -204,7 +204,11 @@ static cairn_status open_tables(run_state *run, cairn_error *error)
 
 static cairn_status begin_frames(run_state *run, cairn_error *error)
 {
-    cairn_status status = cairn_paraview_open(run->files.paraview, &run->files.frames, error);
+    cairn_paraview_content content = run->output.paraview == SCN_PARAVIEW_SURFACES
+                                         ? CAIRN_PARAVIEW_SURFACES
+                                         : CAIRN_PARAVIEW_GLYPHS;
+    cairn_status status =
+        cairn_paraview_open(run->files.paraview, content, &run->files.frames, error);
     if (status == CAIRN_OK)
         status = cairn_paraview_write_frame(run->files.frames, run->scene->world, error);
     run->totals.frames += status == CAIRN_OK;
@@ -215,6 +219,8 @@ static cairn_status open_frames(run_state *run, cairn_error *error)
 {
     run->files.paraview_every =
         run->output.paraview_every >= 0 ? run->output.paraview_every : run_frame_steps(run);
+    if (run->output.paraview == SCN_PARAVIEW_NONE)
+        run->files.paraview_every = 0;
     if (run->files.paraview_every == 0)
         return CAIRN_OK;
     cairn_status status = cli_path_join(run->files.paraview, run->files.folder, "paraview", error);
@@ -222,7 +228,14 @@ static cairn_status open_frames(run_state *run, cairn_error *error)
         status = cli_folder_make_own(run->files.paraview, error);
     if (status != CAIRN_OK)
         return status;
-    if (run->resumes && run->marks.paraview.frames > 0)
+    bool surfaces = run->output.paraview == SCN_PARAVIEW_SURFACES;
+    bool goes_on = run->resumes && run->marks.paraview.frames > 0;
+    if (goes_on && surfaces != (run->marks.paraview.content == CAIRN_PARAVIEW_SURFACES))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "%s has %s, and the run goes on with them: --paraview %s",
+                         run->files.paraview, surfaces ? "glyphs" : "surfaces",
+                         surfaces ? "glyphs, or another --out" : "surfaces, or another --out");
+    if (goes_on)
         return cairn_paraview_resume(run->files.paraview, run->marks.paraview, &run->files.frames,
                                      error);
     return begin_frames(run, error);
@@ -334,6 +347,22 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
     if (status == CAIRN_OK && problem_is_due(run))
         status = run_files_problem(run, error);
     return status;
+}
+
+cairn_status run_files_final(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    int64_t step = cairn_world_get_step_count(world);
+    cairn_status status = CAIRN_OK;
+    if (step % run->output.energy_every != 0) {
+        put_energy_row(run);
+        status = put_sensor_row(run, error);
+    }
+    if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every != 0) {
+        status = cairn_paraview_write_frame(run->files.frames, world, error);
+        run->totals.frames += status == CAIRN_OK;
+    }
+    return status == CAIRN_OK ? run_trajectory_final(run, error) : status;
 }
 
 static cairn_status close_table(FILE *file, const char *name, cairn_error *error)

@@ -72,8 +72,9 @@ static bool is_checkpoint(const char *name, size_t length)
 
 static bool is_result(const char *name, const ownership *which)
 {
-    static const char *const names[] = {"summary.json", "resolved.json", "energy.csv",
-                                        "sensors.csv",  "bodies.csv",    "trajectory.h5"};
+    static const char *const names[] = {"summary.json", "summary.txt", "resolved.json",
+                                        "energy.csv",   "sensors.csv", "bodies.csv",
+                                        "trajectory.h5"};
     size_t length = stem_length(name);
     for (int i = 0; i < BASE_COUNT(names); i++)
         if (is_word(name, length, names[i]))
@@ -92,7 +93,7 @@ static bool is_frame(const char *name, const ownership *which)
             continue;
         const char *number = skip_digits(skip_word(rest, "_"));
         size_t used = (size_t)(rest - name);
-        if (is_word(rest, length - used, ".pvd") ||
+        if (is_word(rest, length - used, ".pvd") || is_word(rest, length - used, ".vtm") ||
             (number != NULL && is_word(number, length - (size_t)(number - name), ".vtp")))
             return true;
     }

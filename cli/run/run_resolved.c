@@ -7,6 +7,7 @@
 
 enum { MATERIALS_MAX = 64 };
 
+static const char *const paraview_names[] = {"glyphs", "surfaces", "none"};
 static const char *const form_names[] = {"", "local", "global", "both"};
 
 static void put_parameters(const scn_scene *scene, cli_json *json)
@@ -139,6 +140,7 @@ static void put_output(const run_state *run, cli_json *json)
 {
     cli_json_object(json, "output");
     cli_json_text(json, "folder", run->files.folder);
+    cli_json_text(json, "paraview", paraview_names[run->output.paraview]);
     cli_json_integer(json, "paraview_every", run->files.paraview_every);
     cli_json_integer(json, "energy_every", run->output.energy_every);
     cli_json_boolean(json, "fclib", run->fclib);

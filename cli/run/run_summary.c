@@ -26,7 +26,7 @@ static void put_phases(const run_state *run, cli_json *json)
     cli_json_object_end(json);
 }
 
-static void put_contract(const run_state *run, cli_json *json)
+static void put_contract(const run_state *run, const char *status, cli_json *json)
 {
     const cairn_world *world = run->scene->world;
     const run_totals *totals = &run->totals;
@@ -50,15 +50,105 @@ static void put_contract(const run_state *run, cli_json *json)
                     totals->steps > 0 ? totals->seconds / (double)totals->steps : 0.0);
     cli_json_text(json, "state_hash", hash);
     put_phases(run, json);
+    cli_json_text(json, "status", status);
+    cli_json_integer(json, "steps_solved", totals->solved_steps);
+    cli_json_integer(json, "steps_unsolved", totals->unsolved);
+    cli_json_number(json, "tolerance", cairn_world_get_def(world)->tolerance);
+    cli_json_object(json, "parameters");
+    for (int i = 0; i < run->scene->parameter_count; i++)
+        cli_json_value(json, run->scene->parameters[i].name, run->scene->parameters[i].value);
+    cli_json_object_end(json);
 }
 
-void run_summary_json(const run_state *run, FILE *out)
+void run_summary_json(const run_state *run, const char *status, FILE *out)
 {
     cli_json json = cli_json_begin(out);
     cli_json_object(&json, NULL);
-    put_contract(run, &json);
+    put_contract(run, status, &json);
     cli_json_object_end(&json);
     cli_json_finish(&json);
+}
+
+static void print_files(const run_state *run, FILE *out)
+{
+    const char *folder = run->files.folder;
+    fprintf(
+        out,
+        "  files        %s/summary.json, summary.txt, resolved.json, energy.csv, bodies.csv%s\n",
+        cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "");
+    if (run->totals.frames > 0)
+        fprintf(out, "  paraview     %s (%" PRId64 " frames)\n", cli_show(run->files.paraview).text,
+                run->totals.frames);
+    if (run->fclib)
+        fprintf(out, "  problems     %s (%" PRId64 " files)\n", cli_show(run->files.fclib).text,
+                run->totals.problems);
+}
+
+static void print_phases(const run_totals *totals, FILE *out)
+{
+    double sum = 0.0;
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
+        sum += totals->phases[i];
+    if (!(sum > 0.0))
+        return;
+    fprintf(out, "  phases       ");
+    const char *comma = "";
+    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
+        if (totals->phases[i] < 0.005 * sum)
+            continue;
+        fprintf(out, "%s%s %.0f %%", comma, cairn_phase_name((cairn_phase)i),
+                100.0 * totals->phases[i] / sum);
+        comma = ", ";
+    }
+    fprintf(out, "\n");
+}
+
+void run_summary_print(const run_state *run, const char *status, FILE *out)
+{
+    const cairn_world *world = run->scene->world;
+    const run_totals *totals = &run->totals;
+    cairn_energy energy = cairn_world_get_energy(world);
+    fprintf(out, "%s: %s after %" PRId64 " steps, %.6g s simulated\n",
+            cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
+            status, totals->steps, cairn_world_get_time(world));
+    fprintf(out, "  law          %s", default_law(world));
+    if (totals->solved_steps > 0)
+        fprintf(out, ", solver %s, one-contact solver %s", cairn_world_get_solver(world),
+                cairn_world_get_local(world));
+    fprintf(out, "\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
+            totals->contacts_max);
+    for (int i = 0; i < cairn_emitter_count(world); i++) {
+        cairn_emitter_view view;
+        if (cairn_emitter_get(world, i, &view) == CAIRN_OK)
+            fprintf(out,
+                    "  %-12s %" PRId64 " grains inserted, %.4g kg; %" PRId64 " wait for room\n",
+                    cli_show(view.name).text, view.count, view.mass, view.waiting);
+    }
+    for (int i = 0; i < cairn_outlet_count(world); i++) {
+        cairn_outlet_view view;
+        if (cairn_outlet_get(world, i, &view) == CAIRN_OK)
+            fprintf(out, "  %-12s %" PRId64 " bodies removed, %.4g kg\n", cli_show(view.name).text,
+                    view.count, view.mass);
+    }
+    if (totals->solved_steps > 0)
+        fprintf(out, "  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
+                mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
+    if (totals->unsolved > 0)
+        fprintf(out,
+                "  unsolved     %" PRId64 " of %" PRId64
+                " steps with contacts above the tolerance, "
+                "error up to %.2g\n",
+                totals->unsolved, totals->solved_steps, totals->error_max);
+    fprintf(out, "  penetration  %.3g m at most\n", totals->penetration_max);
+    double lost = energy.impact + energy.friction + energy.damping + energy.plastic;
+    fprintf(out,
+            "  energy       kinetic %.4g J, potential %.4g J, dissipated %.4g J, residual %.2g J\n",
+            energy.kinetic, energy.potential, lost, energy.residual);
+    fprintf(out, "  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
+            totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
+    print_phases(totals, out);
+    fprintf(out, "  state hash   %016" PRIx64 "\n", cairn_world_get_hash(world));
+    print_files(run, out);
 }
 
 /// What emitters made and outlets removed.
@@ -105,13 +195,10 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
         return result;
     cli_json json = cli_json_begin(file.stream);
     cli_json_object(&json, NULL);
-    put_contract(run, &json);
+    put_contract(run, status, &json);
     cli_json_text(&json, "version", cairn_version());
     cli_json_text(&json, "title", run->scene->title);
-    cli_json_text(&json, "status", status);
     cli_json_text(&json, "message", message);
-    cli_json_integer(&json, "steps_unsolved", run->totals.unsolved);
-    cli_json_number(&json, "tolerance", cairn_world_get_def(run->scene->world)->tolerance);
     cli_json_number(&json, "penetration_relative_max", run->totals.penetration_relative_max);
     cli_json_integer(&json, "overlaps_at_start", run->scene->overlap_count);
     cli_json_integer(&json, "paraview_frames", run->totals.frames);
@@ -119,80 +206,13 @@ cairn_status run_summary_write(const run_state *run, const char *status, const c
     put_grains(run->scene->world, &json);
     cli_json_object_end(&json);
     cli_json_finish(&json);
+    result = cli_file_commit(&file, error);
+    if (result == CAIRN_OK)
+        result = cli_path_join(path, run->files.folder, "summary.txt", error);
+    if (result == CAIRN_OK)
+        result = cli_file_open(&file, path, error);
+    if (result != CAIRN_OK)
+        return result;
+    run_summary_print(run, status, file.stream);
     return cli_file_commit(&file, error);
-}
-
-static void print_files(const run_state *run)
-{
-    const char *folder = run->files.folder;
-    printf("  files        %s/summary.json, resolved.json, energy.csv, bodies.csv%s\n",
-           cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "");
-    if (run->totals.frames > 0)
-        printf("  paraview     %s (%" PRId64 " frames)\n", cli_show(run->files.paraview).text,
-               run->totals.frames);
-    if (run->fclib)
-        printf("  problems     %s (%" PRId64 " files)\n", cli_show(run->files.fclib).text,
-               run->totals.problems);
-}
-
-static void print_phases(const run_totals *totals)
-{
-    double sum = 0.0;
-    for (int i = 0; i < CAIRN_PHASE_COUNT; i++)
-        sum += totals->phases[i];
-    if (!(sum > 0.0))
-        return;
-    printf("  phases       ");
-    const char *comma = "";
-    for (int i = 0; i < CAIRN_PHASE_COUNT; i++) {
-        if (totals->phases[i] < 0.005 * sum)
-            continue;
-        printf("%s%s %.0f %%", comma, cairn_phase_name((cairn_phase)i),
-               100.0 * totals->phases[i] / sum);
-        comma = ", ";
-    }
-    printf("\n");
-}
-
-void run_summary_print(const run_state *run, const char *status)
-{
-    const cairn_world *world = run->scene->world;
-    const run_totals *totals = &run->totals;
-    cairn_energy energy = cairn_world_get_energy(world);
-    printf("%s: %s after %" PRId64 " steps, %.6g s simulated\n",
-           cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
-           status, totals->steps, cairn_world_get_time(world));
-    printf("  law          %s", default_law(world));
-    if (totals->solved_steps > 0)
-        printf(", solver %s, one-contact solver %s", cairn_world_get_solver(world),
-               cairn_world_get_local(world));
-    printf("\n  bodies       %d, contacts up to %d\n", cairn_body_count(world),
-           totals->contacts_max);
-    for (int i = 0; i < cairn_emitter_count(world); i++) {
-        cairn_emitter_view view;
-        if (cairn_emitter_get(world, i, &view) == CAIRN_OK)
-            printf("  %-12s %" PRId64 " grains inserted, %.4g kg; %" PRId64 " wait for room\n",
-                   cli_show(view.name).text, view.count, view.mass, view.waiting);
-    }
-    for (int i = 0; i < cairn_outlet_count(world); i++) {
-        cairn_outlet_view view;
-        if (cairn_outlet_get(world, i, &view) == CAIRN_OK)
-            printf("  %-12s %" PRId64 " bodies removed, %.4g kg\n", cli_show(view.name).text,
-                   view.count, view.mass);
-    }
-    if (totals->solved_steps > 0)
-        printf("  solver       %.1f iterations a step, error up to %.2g (tolerance %.2g)\n",
-               mean_iterations(totals), totals->error_max, cairn_world_get_def(world)->tolerance);
-    if (totals->unsolved > 0)
-        printf("  unsolved     %" PRId64 " of %" PRId64 " steps above the tolerance\n",
-               totals->unsolved, totals->steps);
-    printf("  penetration  %.3g m at most\n", totals->penetration_max);
-    double lost = energy.impact + energy.friction + energy.damping + energy.plastic;
-    printf("  energy       kinetic %.4g J, potential %.4g J, dissipated %.4g J, residual %.2g J\n",
-           energy.kinetic, energy.potential, lost, energy.residual);
-    printf("  stepping     %.3g s, %.3g ms a step\n", totals->seconds,
-           totals->steps > 0 ? 1e3 * totals->seconds / (double)totals->steps : 0.0);
-    print_phases(totals);
-    printf("  state hash   %016" PRIx64 "\n", cairn_world_get_hash(world));
-    print_files(run);
 }

@@ -67,6 +67,15 @@ cairn_status run_trajectory_open(run_state *run, cairn_error *error)
     return status == CAIRN_OK ? open_at(run, path, error) : status;
 }
 
+cairn_status run_trajectory_final(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
+    if (run->files.trajectory == NULL ||
+        cairn_world_get_step_count(world) % run->files.trajectory_every == 0)
+        return CAIRN_OK;
+    return cairn_trajectory_write_frame(run->files.trajectory, world, error);
+}
+
 cairn_status run_trajectory_step(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;

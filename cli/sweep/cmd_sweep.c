@@ -277,6 +277,8 @@ static cairn_status build_command(const sweep *s, int row, const char *inner,
     add_option(w, "--out", inner);
     add_option(w, "--restart", checkpoint);
     add_option(w, "--paraview-every", s->settings->paraview_every);
+    // the table says how many steps were not solved
+    add_word(w, "--accept-unsolved");
     add_word(w, "--quiet");
     return w->full ? base_fail(error, CAIRN_ERROR_ARGUMENT, "row %d: too many parameters", row + 1)
                    : CAIRN_OK;

@@ -18,7 +18,8 @@ enum { TABLE_ARENA = 1 << 16 };
 /// What of summary.json is left out: the same in every row, or no single value.
 static bool is_left_out(const cli_json_node *member)
 {
-    static const char *const left_out[] = {"scene", "title", "version", "status", "message", NULL};
+    static const char *const left_out[] = {"scene",   "title",      "version", "status",
+                                           "message", "parameters", NULL};
     for (int i = 0; left_out[i] != NULL; i++)
         if (strcmp(member->key, left_out[i]) == 0)
             return true;

@@ -21,6 +21,7 @@ typedef struct auto_settings {
     int interior_iterations;
     int polish_solves;
     double polish_weight;
+    int restarts;
     int proximal_solves;
     int last_sweeps;
     int last_solves;
@@ -39,12 +40,14 @@ static const base_setting settings_rows[] = {
      "sweeps before the interior point"},
     {"sweep_fraction", BASE_SETTING_REAL, FIELD(sweep_fraction), "", 0.5, 0.0, 1e6, NULL,
      "more sweeps when they promise to cost less than this part of Newton steps"},
-    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 100.0, 0.0, 1e6,
+    {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 600.0, 0.0, 1e6,
      NULL, "factorisations of the interior point"},
     {"polish_solves", BASE_SETTING_INTEGER, FIELD(polish_solves), "", 40.0, 0.0, 1e6, NULL,
      "linear solves of a round of the proximal method after it"},
     {"polish_weight", BASE_SETTING_REAL, FIELD(polish_weight), "", 1e3, 1e-2, 1e10, NULL,
      "least proximal weight at the start of that, relative to 3 / trace of the diagonal block"},
+    {"restarts", BASE_SETTING_INTEGER, FIELD(restarts), "", 15.0, 0.0, 1e6, NULL,
+     "scattered starts of the interior point where it and the polish have failed"},
     {"proximal_solves", BASE_SETTING_INTEGER, FIELD(proximal_solves), "", 3000.0, 0.0, 1e6, NULL,
      "linear solves of the proximal method in De Saxce form"},
     {"last_sweeps", BASE_SETTING_INTEGER, FIELD(last_sweeps), "", 20000.0, 0.0, 1e9, NULL,
@@ -99,13 +102,14 @@ static cairn_status warm_start(con_cascade *cascade, const auto_settings *settin
     return CAIRN_OK;
 }
 
-static cairn_status run_interior(con_newton *model, const auto_settings *settings, int escapes,
+static cairn_status run_interior(con_newton *model, const auto_settings *settings, uint64_t seed,
                                  const double (*r)[3])
 {
     con_interior_settings interior = {.max_iterations = settings->interior_iterations,
                                       .start_scale = con_interior_start_scale(model, r),
                                       .max_restarts = 3,
-                                      .max_escapes = escapes};
+                                      .max_escapes = 60,
+                                      .seed = seed};
     return con_interior_run(model, &interior);
 }
 
@@ -146,16 +150,60 @@ static cairn_status polish(con_cascade *cascade, const auto_settings *settings, 
     return CAIRN_OK;
 }
 
-// interior point, polish, long proximal run
+// Paths that fold are followed for long from some starts and left soon from others: the time to a
+// solution is heavy-tailed, and another start is better than more of one. Each attempt is polished
+// from its own best point; the best of all stays
+static cairn_status restart_interior(con_cascade *cascade, const auto_settings *settings, int begin,
+                                     int end, con_newton *model)
+{
+    size_t size = (size_t)model->contact_count * sizeof *model->best;
+    base_arena_mark mark = base_arena_get_mark(model->arena);
+    double(*kept)[3] =
+        base_arena_allocate(model->arena, "best point", (size_t)model->contact_count, sizeof *kept);
+    cairn_status status = kept != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    // a point as near as this has not run away for want of a solution
+    if (model->best_error < 1e-2)
+        model->growth = 0.0;
+    for (int k = begin; status == CAIRN_OK && k < end && !is_done(model); k++) {
+        double kept_error = model->best_error;
+        memcpy(kept, model->best, size);
+        model->best_error = INFINITY;
+        status = run_interior(model, settings, (uint64_t)k + 1, (const double(*)[3])kept);
+        if (status == CAIRN_OK)
+            status = polish(cascade, settings, model);
+        // a start may run away where the problem does not
+        model->growth = 0.0;
+        if (!(model->best_error < kept_error)) {
+            model->best_error = kept_error;
+            memcpy(model->best, kept, size);
+        }
+    }
+    base_arena_rewind(model->arena, mark);
+    return status;
+}
+
+// interior point, polish, the same from other starts, long proximal run
 static cairn_status solve_island(con_cascade *cascade, const auto_settings *settings, int island)
 {
     con_newton *model;
     cairn_status status = con_cascade_model(cascade, island, &model);
     // the interior point knows no rolling cones
     if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
-        status = run_interior(model, settings, 60, (const double(*)[3])model->scratch[3]);
+        status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
     if (status == CAIRN_OK)
         status = polish(cascade, settings, model);
+    // two other starts, then a while of the proximal method, which closes what paths do not, and
+    // then the other starts
+    int few = settings->restarts < 2 ? settings->restarts : 2;
+    int short_run = settings->proximal_solves < 600 ? settings->proximal_solves : 600;
+    bool paths = model->force == NULL;
+    if (status == CAIRN_OK && paths)
+        status = restart_interior(cascade, settings, 0, few, model);
+    if (status == CAIRN_OK && paths && !is_done(model))
+        status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e3, short_run, cascade->deadline,
+                              (const double(*)[3])model->best);
+    if (status == CAIRN_OK && paths)
+        status = restart_interior(cascade, settings, few, settings->restarts, model);
     double now = base_timer_seconds();
     double half = isfinite(cascade->deadline) ? now + 0.5 * (cascade->deadline - now) : INFINITY;
     if (status == CAIRN_OK && !is_done(model))

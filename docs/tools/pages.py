@@ -3,6 +3,7 @@
 """The pages are Markdown. Comments in them, invisible to the reader, tell what stands beside them:
 
     <!-- scene: NAME.lua -->           the Lua block that follows is the file NAME.lua
+    <!-- file: NAME -->               the block that follows, of text or csv, is the file NAME
     <!-- run -->                       the indented `cairn ...` commands that follow are run as they stand
     <!-- render: SCENE ARGUMENTS -->   cairn render SCENE ARGUMENTS makes a picture of the page
     <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
@@ -13,6 +14,7 @@ import re
 import shlex
 
 SCENE = re.compile(r"<!-- scene: (\S+) -->\n```lua\n(.*?)^```$", re.M | re.S)
+FILE = re.compile(r"<!-- file: (\S+) -->\n```(?:text|csv)\n(.*?)^```$", re.M | re.S)
 RUN = re.compile(r"<!-- run -->\n((?:    .*\n|\n(?=    ))+)")
 RENDER = re.compile(r"<!-- render: (.+?) -->")
 PLOT = re.compile(r"<!-- plot: (.+?) -->")
@@ -32,8 +34,8 @@ def read_pages(folder):
 
 
 def scenes_of(text):
-    """[(file name, Lua text)]"""
-    return SCENE.findall(text)
+    """[(file name, text)] of the scenes and of the files that they read"""
+    return SCENE.findall(text) + FILE.findall(text)
 
 
 def commands_of(text):

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writer of .vtp and .pvd files.
+// Writer of .vtp, .vtm and .pvd files.
 #include "engine/files/vtp.h"
 
+#include "base/assert.h"
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static const struct {
     const char *name;
@@ -20,68 +24,94 @@ static const struct {
     [ENG_VTP_INT64] = {"Int64", 8},
 };
 
-/// Header and appended data are written in two passes over the same arrays.
+// arrays are deflated in blocks; speed goes before size
+enum { BLOCK_SIZE = 1 << 18, DEFLATE_LEVEL = 1, ARRAYS_MAX = 64 };
+
+/// The arrays are deflated into memory first, for the header says where each of them begins.
 typedef struct writer {
     FILE *file;
-    uint64_t offset; // of the next array in the appended data
+    FILE *data;                   // in memory
+    uint64_t offsets[ARRAYS_MAX]; // of the arrays in `data`
+    int count, declared;          // arrays in `data`; those that the header has named
+    bool failed;                  // memory ran out
 } writer;
 
-static void declare(writer *w, const char *name, eng_vtp_type type, int components, size_t count)
+/// Number, size and deflated sizes of the blocks, then the blocks.
+static void append(writer *w, const void *data, eng_vtp_type type, int components, size_t count)
+{
+    size_t size = count * (size_t)components * types[type].size;
+    size_t blocks = (size + BLOCK_SIZE - 1) / BLOCK_SIZE;
+    uLong room = compressBound(BLOCK_SIZE);
+    Bytef *deflated = malloc(blocks > 0 ? blocks * room : 1);
+    uint64_t *head = malloc((3 + blocks) * sizeof *head);
+    BASE_ASSERT(w->count < ARRAYS_MAX);
+    w->offsets[w->count++] = (uint64_t)ftello(w->data);
+    bool good = deflated != NULL && head != NULL;
+    for (size_t i = 0; good && i < blocks; i++) {
+        uLong used = room, part = (uLong)(i + 1 < blocks ? BLOCK_SIZE : size - i * BLOCK_SIZE);
+        good = compress2(deflated + i * room, &used, (const Bytef *)data + i * BLOCK_SIZE, part,
+                         DEFLATE_LEVEL) == Z_OK;
+        head[3 + i] = used;
+    }
+    if (good) {
+        head[0] = blocks;
+        head[1] = BLOCK_SIZE;
+        head[2] = size % BLOCK_SIZE; // of the last block; 0: it is a whole one
+        good = fwrite(head, sizeof *head, 3 + blocks, w->data) == 3 + blocks;
+    }
+    for (size_t i = 0; good && i < blocks; i++)
+        good = fwrite(deflated + i * room, 1, head[3 + i], w->data) == head[3 + i];
+    w->failed = w->failed || !good;
+    free(deflated);
+    free(head);
+}
+
+static void declare(writer *w, const char *name, eng_vtp_type type, int components)
 {
     fprintf(w->file,
             "<DataArray type=\"%s\" Name=\"%s\" NumberOfComponents=\"%d\" format=\"appended\" "
-            "offset=\"%llu\"/>\n",
-            types[type].name, name, components, (unsigned long long)w->offset);
-    w->offset += sizeof(uint64_t) + count * (size_t)components * types[type].size;
+            "offset=\"%" PRIu64 "\"/>\n",
+            types[type].name, name, components, w->offsets[w->declared++]);
 }
 
-static void append(writer *w, const void *data, eng_vtp_type type, int components, size_t count)
-{
-    uint64_t size = count * (size_t)components * types[type].size;
-    fwrite(&size, sizeof size, 1, w->file);
-    if (size > 0)
-        fwrite(data, 1, size, w->file);
-}
-
-static size_t connectivity_size(const eng_vtp *data)
-{
-    return data->polygon_count > 0 ? (size_t)data->polygon_ends[data->polygon_count - 1] : 0;
-}
-
+/// The same arrays in the same order as in append_all.
 static void declare_all(writer *w, const eng_vtp *data)
 {
-    size_t cells = data->polygon_count;
+    const char *cells = data->polygon_count > 0 ? "Polys" : "Verts";
+    eng_vtp_type type = data->polygon_count > 0 ? ENG_VTP_INT64 : ENG_VTP_INT32;
     fputs("<Points>\n", w->file);
-    declare(w, "points", ENG_VTP_FLOAT32, 3, data->point_count);
+    declare(w, "points", ENG_VTP_FLOAT32, 3);
     fputs("</Points>\n<PointData>\n", w->file);
-    for (int i = 0; i < data->point_array_count; i++) {
-        const eng_vtp_array *a = &data->point_arrays[i];
-        declare(w, a->name, a->type, a->components, data->point_count);
-    }
+    for (int i = 0; i < data->point_array_count; i++)
+        declare(w, data->point_arrays[i].name, data->point_arrays[i].type,
+                data->point_arrays[i].components);
     fputs("</PointData>\n<CellData>\n", w->file);
     for (int i = 0; i < data->cell_array_count; i++)
         declare(w, data->cell_arrays[i].name, data->cell_arrays[i].type,
-                data->cell_arrays[i].components, cells);
-    fprintf(w->file, "</CellData>\n<%s>\n", cells > 0 ? "Polys" : "Verts");
-    declare(w, "connectivity", ENG_VTP_INT64, 1,
-            cells > 0 ? connectivity_size(data) : data->point_count);
-    declare(w, "offsets", ENG_VTP_INT64, 1, cells > 0 ? cells : data->point_count);
-    fprintf(w->file, "</%s>\n", cells > 0 ? "Polys" : "Verts");
+                data->cell_arrays[i].components);
+    fprintf(w->file, "</CellData>\n<%s>\n", cells);
+    declare(w, "connectivity", type, 1);
+    declare(w, "offsets", type, 1);
+    fprintf(w->file, "</%s>\n", cells);
 }
 
-/// 0, 1, 2, ... or 1, 2, 3, ...: connectivity and offsets of points that are their own cells.
-static void append_counting(writer *w, int64_t first, size_t count)
+/// 0, 1, 2, ... and 1, 2, 3, ...: connectivity and ends of points that are their own cells.
+static void append_counting(writer *w, size_t count)
 {
-    uint64_t size = count * sizeof(int64_t);
-    fwrite(&size, sizeof size, 1, w->file);
-    for (size_t i = 0; i < count; i++) {
-        int64_t value = first + (int64_t)i;
-        fwrite(&value, sizeof value, 1, w->file);
-    }
+    int32_t *numbers = malloc((count + 1) * sizeof *numbers);
+    w->failed = w->failed || numbers == NULL;
+    if (numbers == NULL)
+        return;
+    for (size_t i = 0; i <= count; i++)
+        numbers[i] = (int32_t)i;
+    append(w, numbers, ENG_VTP_INT32, 1, count);
+    append(w, numbers + 1, ENG_VTP_INT32, 1, count);
+    free(numbers);
 }
 
 static void append_all(writer *w, const eng_vtp *data)
 {
+    size_t polygons = data->polygon_count;
     append(w, data->points, ENG_VTP_FLOAT32, 3, data->point_count);
     for (int i = 0; i < data->point_array_count; i++) {
         const eng_vtp_array *a = &data->point_arrays[i];
@@ -89,22 +119,22 @@ static void append_all(writer *w, const eng_vtp *data)
     }
     for (int i = 0; i < data->cell_array_count; i++) {
         const eng_vtp_array *a = &data->cell_arrays[i];
-        append(w, a->data, a->type, a->components, data->polygon_count);
+        append(w, a->data, a->type, a->components, polygons);
     }
-    if (data->polygon_count > 0) {
-        append(w, data->connectivity, ENG_VTP_INT64, 1, connectivity_size(data));
-        append(w, data->polygon_ends, ENG_VTP_INT64, 1, data->polygon_count);
+    if (polygons > 0) {
+        append(w, data->connectivity, ENG_VTP_INT64, 1, (size_t)data->polygon_ends[polygons - 1]);
+        append(w, data->polygon_ends, ENG_VTP_INT64, 1, polygons);
     } else {
-        append_counting(w, 0, data->point_count);
-        append_counting(w, 1, data->point_count);
+        append_counting(w, data->point_count);
     }
 }
 
-static void write_document(writer *w, const eng_vtp *data)
+static void write_head(writer *w, const eng_vtp *data)
 {
     fprintf(w->file,
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" "
-            "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<PolyData>\n<FieldData>\n"
+            "byte_order=\"LittleEndian\" header_type=\"UInt64\" "
+            "compressor=\"vtkZLibDataCompressor\">\n<PolyData>\n<FieldData>\n"
             "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
             "format=\"ascii\">%.17g</DataArray>\n</FieldData>\n",
             data->time);
@@ -115,8 +145,6 @@ static void write_document(writer *w, const eng_vtp *data)
             data->polygon_count);
     declare_all(w, data);
     fputs("</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_", w->file);
-    append_all(w, data);
-    fputs("\n</AppendedData>\n</VTKFile>\n", w->file);
 }
 
 static cairn_status fail_file(const char *what, const char *path, cairn_error *error)
@@ -157,12 +185,40 @@ static cairn_status end_whole(whole_file *file, cairn_error *error)
 
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *error)
 {
+    char *bytes = NULL;
+    size_t size = 0;
+    whole_file file;
+    writer w = {.data = open_memstream(&bytes, &size)};
+    if (w.data == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    append_all(&w, data);
+    bool good = fclose(w.data) == 0 && !w.failed;
+    cairn_status status = good ? begin_whole(&file, path, error)
+                               : base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
+    if (status == CAIRN_OK) {
+        w.file = file.stream;
+        write_head(&w, data);
+        fwrite(bytes, 1, size, file.stream);
+        fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
+        status = end_whole(&file, error);
+    }
+    free(bytes);
+    return status;
+}
+
+cairn_status eng_vtm_write(const char *path, const char *stem, int count, cairn_error *error)
+{
     whole_file file;
     cairn_status status = begin_whole(&file, path, error);
     if (status != CAIRN_OK)
         return status;
-    writer w = {.file = file.stream};
-    write_document(&w, data);
+    fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"vtkMultiBlockDataSet\" version=\"1.0\" "
+          "byte_order=\"LittleEndian\">\n<vtkMultiBlockDataSet>\n",
+          file.stream);
+    for (int i = 0; i < count; i++)
+        fprintf(file.stream, "<DataSet index=\"%d\" name=\"%d\" file=\"%s_%06d.vtp\"/>\n", i, i,
+                stem, i);
+    fputs("</vtkMultiBlockDataSet>\n</VTKFile>\n", file.stream);
     return end_whole(&file, error);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML PolyData files for ParaView, data appended raw.
+// XML PolyData files for ParaView, data appended raw and deflated by zlib.
 #ifndef CAIRN_ENGINE_FILES_VTP_H
 #define CAIRN_ENGINE_FILES_VTP_H
 
@@ -39,6 +39,10 @@ typedef struct eng_vtp {
 
 /// Writes the file whole (temporary name, renamed).
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data,
+                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes an index of the `count` files STEM_000000.vtp, ..., beside it as blocks of one data set.
+cairn_status eng_vtm_write(const char *path, const char *stem, int count,
                            cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Starts a .pvd index, or adds a file to it in place: its end is overwritten, so that the cost of

@@ -116,7 +116,9 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
         return fail_solver(world, status, error);
     if (rolling != NULL)
         eng_rolling_collect(world);
-    if (report.stop == CON_STOP_INTERRUPTED)
+    // a solver that was asked to end may have a point within the tolerance, but not the one that it
+    // would have found
+    if (report.stop == CON_STOP_INTERRUPTED || (control.stop != NULL && is_interrupted(world)))
         return base_fail(error, CAIRN_INTERRUPTED,
                          "step %" PRId64 ", t = %g s: the solve was interrupted after %d "
                          "iterations, and the step taken back",

@@ -84,15 +84,29 @@ CAIRN_API cairn_status cairn_world_write_fclib(const cairn_world *world, const c
                                                const char *description,
                                                cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// ParaView series in a folder: bodies, contacts, and .pvd indices rewritten at each frame.
+/// ParaView series in a folder, with .pvd indices that grow by a line a frame.
 typedef struct cairn_paraview cairn_paraview;
 
-CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview **writer,
+typedef enum cairn_paraview_content {
+    /// Bodies as points with orientation, scale and number of their shape, and each shape once:
+    /// bodies.pvd and shapes.vtm. Small.
+    CAIRN_PARAVIEW_GLYPHS,
+    /// Bodies as points, the surfaces of all bodies where they are, contacts with their forces:
+    /// bodies.pvd, surfaces.pvd, contacts.pvd. Each frame has every polygon of the scene.
+    CAIRN_PARAVIEW_SURFACES
+} cairn_paraview_content;
+
+/// Makes the folder where there is none, and empty indices.
+/// @param writer  out, owned by the caller: cairn_paraview_close
+CAIRN_API cairn_status cairn_paraview_open(const char *folder, cairn_paraview_content content,
+                                           cairn_paraview **writer,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
 /// Where a series stands, to go on with it after a restart.
 typedef struct cairn_paraview_state {
     int frames;    // written
     double extent; // m, half width at which half-spaces are drawn; 0 before the first frame
+    cairn_paraview_content content;
+    int shapes; // files of shapes written
 } cairn_paraview_state;
 
 CAIRN_API cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer);

@@ -179,13 +179,16 @@ int scn_call_local_solver(lua_State *L)
 
 int scn_call_output(lua_State *L)
 {
-    static const char *const names[] = {"paraview_every", "energy_every", "fclib", "fclib_every",
-                                        "fclib_form",     "fclib_when",   NULL};
+    static const char *const names[] = {"paraview",    "paraview_every", "energy_every", "fclib",
+                                        "fclib_every", "fclib_form",     "fclib_when",   NULL};
+    static const char *const contents[] = {"glyphs", "surfaces", "none", NULL};
     static const char *const forms[] = {"local", "global", "both", NULL};
     scn_scene *scene = scn_loader_of(L)->scene;
     scn_output *output = &scene->output;
     scn_fields fields = scn_fields_begin(L, "output");
     scn_fields_check(&fields, names, 0);
+    output->paraview =
+        (scn_paraview)scn_fields_choice(&fields, "paraview", (int)output->paraview, contents);
     output->paraview_every =
         (int)scn_fields_integer(&fields, "paraview_every", output->paraview_every, 0, INT_MAX);
     output->energy_every =

@@ -73,6 +73,20 @@ static bool is_listed(const char *key, const char *const *names)
     return false;
 }
 
+/// sphere{0.1}: says how the value is given.
+static void raise_nameless(const scn_fields *fields, const char *const *names)
+{
+    char keys[256] = "";
+    size_t used = 0;
+    for (int i = 0; names[i] != NULL && used < sizeof keys - 1; i++) {
+        int more = snprintf(keys + used, sizeof keys - used, "%s%s", i > 0 ? ", " : "", names[i]);
+        used += more > 0 ? (size_t)more : 0;
+    }
+    scn_raise(fields->L,
+              "%s: unexpected value without a name at place 1; write %s{ %s = ... } (keys: %s)",
+              fields->call, fields->call, names[0], keys);
+}
+
 static void check_key(const scn_fields *fields, const char *const *names, int positions)
 {
     lua_State *L = fields->L;
@@ -85,6 +99,8 @@ static void check_key(const scn_fields *fields, const char *const *names, int po
     if (!lua_isinteger(L, -2))
         scn_raise(L, "%s: a key must be a name, not %s", fields->call, luaL_typename(L, -2));
     lua_Integer place = lua_tointeger(L, -2);
+    if (positions == 0 && place == 1)
+        raise_nameless(fields, names);
     if (place < 1 || place > positions)
         scn_raise(L, "%s: unexpected value without a name at place %lld", fields->call,
                   (long long)place);

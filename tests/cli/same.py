@@ -7,7 +7,7 @@ import os
 from command import check
 
 # what a run leaves beside these is the same byte for byte
-DIFFERENT = {"summary.json", "resolved.json", "checkpoint.h5", "checkpoint.1.h5", "trajectory.h5"}
+DIFFERENT = {"summary.json", "summary.txt", "resolved.json", "checkpoint.h5", "checkpoint.1.h5", "trajectory.h5"}
 
 try:
     import h5py

@@ -104,7 +104,7 @@ def check_earlier_results():
         check("replaces the results of scene fall" in second.err, "the second run says whose results go", second)
         check(sorted(contents(folder, "r")) ==
               ["bodies.csv", "checkpoint.h5", "energy.csv", "fclib/mine.hdf5", "notes.txt", "paraview/view.pvsm",
-               "resolved.json", "summary.json"], f"after the second run: {sorted(contents(folder, 'r'))}")
+               "resolved.json", "summary.json", "summary.txt"], f"after the second run: {sorted(contents(folder, 'r'))}")
 
 
 def check_problems_of_earlier_run():

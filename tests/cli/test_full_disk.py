@@ -13,7 +13,7 @@ from readable import check_readable
 SKIPPED = 77
 ROOM = 1 << 20
 RUN = ["run", "small.lua", "--out", "r", "--quiet", "--fclib", "r/fclib", "--fclib-form", "both",
-       "--hash", "r/hash.csv", "--paraview-every", "1", "--trajectory-every", "1",
+       "--hash", "r/hash.csv", "--paraview", "surfaces", "--paraview-every", "1", "--trajectory-every", "1",
        "--checkpoint-steps", "2"]
 PAGE = 4096
 

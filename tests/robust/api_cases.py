@@ -28,7 +28,7 @@ NUMBERS = {"int": ("0", ("-1", "INT_MAX", "INT_MIN")), "int64_t": ("0", ("-1", "
            "cairn_value": ("cairn_number(1.0)", ("bad_value", "cairn_text(NULL)")),
            "cairn_collision": ("(cairn_collision){1, 1}", ()),
            "cairn_paraview_state": ("(cairn_paraview_state){0}",
-                                    ("((cairn_paraview_state){-1, NAN})",))}
+                                    ("((cairn_paraview_state){.frames = -1, .extent = NAN})",))}
 
 
 def strip(text):

@@ -76,7 +76,9 @@ static void make_files(void)
                                  NULL, &error),
          &error);
     must(cairn_problem_read(fixture.problem_path, &fixture.problem, &error), &error);
-    must(cairn_paraview_open(fixture.paraview_path, &fixture.paraview, &error), &error);
+    must(cairn_paraview_open(fixture.paraview_path, CAIRN_PARAVIEW_GLYPHS, &fixture.paraview,
+                             &error),
+         &error);
     must(cairn_world_snapshot(fixture.world, &fixture.snapshot, &error), &error);
     cairn_scene_def scene = cairn_default_scene_def();
     must(cairn_scene_open("nothing", &scene, &fixture.scene, &error), &error);

@@ -108,10 +108,13 @@ static cairn_status write_pictures(const cairn_world *world, const char *folder)
 {
     cairn_error error = {0};
     cairn_paraview *writer = NULL;
-    cairn_status status = cairn_paraview_open(folder, &writer, &error);
-    if (status == CAIRN_OK)
-        status = cairn_paraview_write_frame(writer, world, &error);
-    cairn_paraview_close(writer);
+    cairn_status status = CAIRN_OK;
+    for (int content = 0; content < 2 && status == CAIRN_OK; content++) {
+        status = cairn_paraview_open(folder, (cairn_paraview_content)content, &writer, &error);
+        if (status == CAIRN_OK)
+            status = cairn_paraview_write_frame(writer, world, &error);
+        cairn_paraview_close(writer);
+    }
     return status;
 }
 

@@ -154,6 +154,31 @@ def check_runs(folder):
               f"{more}: status {done.returncode}, {done.stderr}")
 
 
+GLASS = """
+simulation{ end_time = 0.1 }
+body{ kind = "fixed", shape = plane{}, position = {0, -0.5, 0}, rotation = {axis = {1, 0, 0}, angle = -90} }
+%s
+for i = 1, 20 do body{ shape = sphere{ radius = 0.02 }, position = {-0.4 + 0.04 * i, 0, 0.6} } end
+"""
+
+
+def check_glass_behind_plane(folder):
+    """A container behind a half-space is seen from the half-space's back as from its front."""
+    body = 'body{ kind = "fixed", shape = box{ size = {1, 0.6, 1} } }'
+    for azimuth in ("-90", "90"):
+        seen = []
+        for name, text in (("with", GLASS % body), ("without", GLASS % "")):
+            scene = os.path.join(folder, name + ".lua")
+            with open(scene, "w", encoding="utf-8") as file:
+                file.write(text)
+            picture = os.path.join(folder, name + ".png")
+            done = render([scene, "--at", "0", "--azimuth", azimuth, "--elevation", "10", "--zoom", "0.5",
+                           "--no-caption"], picture)
+            check(done.returncode == 0, f"glass: {done.stderr}")
+            seen.append(png.read(picture))
+        check(png.colour_difference(*seen) > 0.5, f"glass from azimuth {azimuth} is not seen")
+
+
 def check_mistakes(folder):
     for words, status, message in [
             (["chain"], 2, "wants -o"),
@@ -179,6 +204,7 @@ def main():
         compare(folder)
         check_films(folder)
         check_runs(folder)
+        check_glass_behind_plane(folder)
         check_mistakes(folder)
     return 1 if failures else 0
 

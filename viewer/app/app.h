@@ -35,6 +35,7 @@ typedef struct view_app {
     int contact_other; // the other body of it
     uint64_t contact_key;
     bool show_help, show_panel, show_energy, show_solver, show_names;
+    bool energy_logarithm; // of the plot of energies
     view_sample samples[VIEW_SAMPLES_SHOWN];
     int sample_count;
     view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse

@@ -199,6 +199,8 @@ static bool act_on_style(view_app *app, view_action action)
         return toggle(&app->style.boxes);
     case VIEW_ACTION_VELOCITIES:
         return toggle(&app->style.velocities);
+    case VIEW_ACTION_JOINTS:
+        return toggle(&app->style.joints);
     case VIEW_ACTION_NAMES:
         return toggle(&app->show_names);
     case VIEW_ACTION_CLIP:
@@ -232,6 +234,10 @@ static void act_on_rest(view_app *app, view_action action)
         break;
     case VIEW_ACTION_PANEL:
         toggle(&app->show_panel);
+        break;
+    case VIEW_ACTION_LOGARITHM:
+        app->show_energy = true;
+        toggle(&app->energy_logarithm);
         break;
     case VIEW_ACTION_ENERGY:
         toggle(&app->show_energy);
@@ -383,6 +389,32 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
     app->pulling = app->orbiting = app->panning = false;
 }
 
+/// Height of the highest ground that faces upwards.
+static bool find_ground(const view_draw_list *list, double *level)
+{
+    const view_batch *planes = &list->solids[VIEW_PLANE];
+    *level = list->has_floor ? list->floor_level : -INFINITY;
+    for (int i = 0; i < planes->count; i++) {
+        const float *q = planes->items[i].orientation;
+        double upward = 1.0 - 2.0 * (q[0] * (double)q[0] + q[1] * (double)q[1]);
+        if (upward > 0.99)
+            *level = fmax(*level, list->origin.z + planes->items[i].position[2]);
+    }
+    return isfinite(*level);
+}
+
+/// Turns the view; an eye above the ground stays there. The keys that look along axes go below.
+static void turn_view(view_app *app, double dx, double dy)
+{
+    view_camera *camera = &app->stage.camera;
+    double level, elevation = camera->elevation;
+    bool above = find_ground(&app->stage.list, &level) && view_camera_axes(camera).eye.z > level;
+    view_camera_orbit(camera, dx, dy);
+    if (above && camera->elevation < elevation &&
+        view_camera_axes(camera).eye.z < level + 0.01 * camera->distance)
+        camera->elevation = elevation;
+}
+
 static void move(view_app *app, double x, double y)
 {
     double dx = (x - app->mouse.x) / app->height, dy = (y - app->mouse.y) / app->height;
@@ -402,7 +434,7 @@ static void move(view_app *app, double x, double y)
                             .vector = app->pull_target};
         view_simulation_post(app->simulation, &order);
     } else if (app->orbiting && app->moved)
-        view_camera_orbit(&app->stage.camera, dx, dy);
+        turn_view(app, dx, dy);
     else if (app->panning)
         view_camera_pan(&app->stage.camera, dx, dy);
 }

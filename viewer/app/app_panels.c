@@ -56,12 +56,13 @@ static void draw_status(view_app *app)
     view_canvas_box(canvas, 0.0, y - 0.15 * row, app->width, 1.4 * row, paper);
     double x = view_canvas_print(canvas, 0.5 * row, y, accent, "%s  %s", app->subject.scene->name,
                                  run_word(app));
-    x = view_canvas_print(
-        canvas, x + row, y, ink, "t = %.3f s  step %lld  speed %.3g (reached %.3g)  contacts %lld",
-        app->frame->time, (long long)app->frame->step, state->speed,
-        state->paused ? 0.0 : state->factor, (long long)view_frame_contacts(app->frame));
+    x = view_canvas_print(canvas, x + row, y, ink,
+                          "t = %.3f s  step %lld  %.2fx real time (asked %.3gx)  contacts %lld",
+                          app->frame->time, (long long)app->frame->step,
+                          state->paused ? 0.0 : state->factor, state->speed,
+                          (long long)view_frame_contacts(app->frame));
     x = print_report(app, x, y);
-    x = view_canvas_print(canvas, x + row, y, ink, "%.0f pictures/s", app->picture_rate);
+    x = view_canvas_print(canvas, x + row, y, ink, "%.0f fps", app->picture_rate);
     x = print_way(app, x, y);
     if (app->filming)
         view_canvas_print(canvas, x + row, y, alarm, "filming, %d pictures", app->film.frames);
@@ -224,7 +225,7 @@ static void draw_body(view_app *app)
         view_panel_row(&panel, "mass", "%.5g kg", body->mass);
     view_panel_row(&panel, "centre", "%.4f %.4f %.4f m", p.x, p.y, p.z);
     view_panel_row(&panel, "velocity", "%.4f %.4f %.4f m/s", v.x, v.y, v.z);
-    view_panel_row(&panel, "spin", "%.3f %.3f %.3f rad/s", w.x, w.y, w.z);
+    view_panel_row(&panel, "angular velocity", "%.3f %.3f %.3f rad/s", w.x, w.y, w.z);
     if (body->kind == CAIRN_DYNAMIC)
         view_panel_row(&panel, "energy", "%.4g J (of the centre)",
                        0.5 * body->mass * vec3_dot(v, v));

@@ -30,8 +30,9 @@ static void draw_energy(view_app *app, double left, double *top)
     if (app->state.replay && app->sample_count == 0)
         view_panel_title(&panel, "energy: this run has no energy.csv");
     else
-        view_panel_plot(&panel, "energy, J", &s->time, stride, app->sample_count, curves,
-                        BASE_COUNT(curves), false, 6.0 * row);
+        view_panel_plot(&panel, app->energy_logarithm ? "energy above zero, J" : "energy, J",
+                        &s->time, stride, app->sample_count, curves, BASE_COUNT(curves),
+                        app->energy_logarithm, 6.0 * row);
     app_end_panel(app, &panel);
     *top = panel.y + 0.5 * row;
 }

@@ -42,11 +42,11 @@
     X(FLY_RIGHT, "D", CAMERA, "fly right, while held")                                             \
     X(FLY_UP, "PageUp", CAMERA, "fly up, while held")                                              \
     X(FLY_DOWN, "PageDown", CAMERA, "fly down, while held")                                        \
-    X(CONTACTS, "C", SHOW, "contacts: off, points, normals, forces, status, cones")                \
+    X(CONTACTS, "C", SHOW, "contacts: off, points, normals, forces, status, cones, chains")        \
     X(CONTACTS_BACK, "Shift+C", SHOW, "contacts, the other way round")                             \
     X(LARGER, "Shift+]", SHOW, "larger contact symbols")                                           \
     X(SMALLER, "Shift+[", SHOW, "smaller contact symbols")                                         \
-    X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island")                         \
+    X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island, size")                   \
     X(GLASS, "T", SHOW, "transparency: containers, nothing, all that is fixed")                    \
     X(GROUND, "G", SHOW, "grid and floor")                                                         \
     X(SHADOWS, "H", SHOW, "shadows")                                                               \
@@ -54,10 +54,12 @@
     X(BOXES, "K", SHOW, "bounding boxes")                                                          \
     X(VELOCITIES, "U", SHOW, "velocity arrows")                                                    \
     X(NAMES, "N", SHOW, "names of bodies")                                                         \
+    X(JOINTS, "L", SHOW, "joints and connectors")                                                  \
     X(CLIP, "X", SHOW, "cut open, facing the camera")                                              \
     X(PANEL, "I", PANELS, "side panel: settings")                                                  \
     X(PANEL, "F2", PANELS, "side panel: settings")                                                 \
     X(ENERGY, "E", PANELS, "plot of energies")                                                     \
+    X(LOGARITHM, "Shift+E", PANELS, "energies on a logarithmic axis, or not")                      \
     X(SOLVER, "M", PANELS, "plots of residual, iterations and phases")                             \
     X(CONTACT_NEXT, "Tab", PANELS, "next contact of the chosen body")                              \
     X(CONTACT_PREVIOUS, "Shift+Tab", PANELS, "previous contact of the chosen body")                \
@@ -130,9 +132,11 @@ typedef enum view_action {
     VIEW_ACTION_BOXES,
     VIEW_ACTION_VELOCITIES,
     VIEW_ACTION_NAMES,
+    VIEW_ACTION_JOINTS,
     VIEW_ACTION_CLIP,
     VIEW_ACTION_PANEL,
     VIEW_ACTION_ENERGY,
+    VIEW_ACTION_LOGARITHM,
     VIEW_ACTION_SOLVER,
     VIEW_ACTION_CONTACT_NEXT,
     VIEW_ACTION_CONTACT_PREVIOUS,

@@ -200,8 +200,11 @@ void view_stage_key(view_stage *stage, const view_model *model, const view_style
     if (style->colours == VIEW_COLOURS_MATERIAL)
         draw_material_key(&stage->canvas, model, right, y, row);
     else if (largest > 0.0)
-        draw_scale_key(&stage->canvas, style->colours == VIEW_COLOURS_SPEED ? "m/s" : "N", largest,
-                       right, y, row);
+        draw_scale_key(&stage->canvas,
+                       style->colours == VIEW_COLOURS_SPEED  ? "m/s"
+                       : style->colours == VIEW_COLOURS_SIZE ? "m"
+                                                             : "N",
+                       largest, right, y, row);
 }
 
 void view_stage_caption(view_stage *stage, const char *title, const view_model *model,

@@ -12,7 +12,7 @@ const char *const view_colours_names[] = {VIEW_COLOURS_LIST(NAME) NULL};
 
 view_style view_style_default(void)
 {
-    return (view_style){.ground = true, .shadows = true, .contact_scale = 1.0};
+    return (view_style){.ground = true, .shadows = true, .joints = true, .contact_scale = 1.0};
 }
 
 int view_style_find(const char *const *names, const char *name)

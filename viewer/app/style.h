@@ -13,7 +13,8 @@
     X(NORMALS, normals, "normals, from A to B")                                                    \
     X(FORCES, forces, "forces on B")                                                               \
     X(STATUS, status, "discs: open, sticking, sliding")                                            \
-    X(CONES, cones, "friction cones with the force inside")
+    X(CONES, cones, "friction cones with the force inside")                                        \
+    X(CHAINS, chains, "force chains: rods between centres, as thick as the normal force")
 
 typedef enum view_contacts {
 #define VIEW_CONTACTS_ENUM(upper, name, help) VIEW_CONTACTS_##upper,
@@ -27,7 +28,8 @@ typedef enum view_contacts {
     X(MATERIAL, material, "by material")                                                           \
     X(SPEED, speed, "by speed")                                                                    \
     X(FORCE, force, "by the sum of its contact forces")                                            \
-    X(ISLAND, island, "by group of touching bodies")
+    X(ISLAND, island, "by group of touching bodies")                                               \
+    X(SIZE, size, "by the diameter of a ball of the same volume")
 
 typedef enum view_colours {
 #define VIEW_COLOURS_ENUM(upper, name, help) VIEW_COLOURS_##upper,
@@ -52,6 +54,7 @@ typedef struct view_style {
     bool frames;          // principal axes of bodies
     bool boxes;           // bounding boxes
     bool velocities;      // arrows
+    bool joints;          // joints and connectors
     double contact_scale; // of contact symbols; 1: automatic
     double force_unit;    // N drawn as an arrow of one unit; 0: from the frame
     bool clip;            // hide bodies whose centre is in front of the plane

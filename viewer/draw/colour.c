@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of bodies: by number, material, speed, force or group.
+// Colours of bodies: by number, material, speed, force, size or group.
 #include "viewer/draw/colour.h"
 
 #include "base/assert.h"
@@ -118,6 +118,12 @@ static void read_speeds(const view_frame *frame, double *values)
         values[i] = vec3_norm(frame->velocities[i]);
 }
 
+static void read_sizes(const view_model *model, double *values)
+{
+    for (int i = 0; i < model->body_count; i++)
+        values[i] = cbrt(6.0 / M_PI * model->shapes[model->bodies[i].shape].volume);
+}
+
 static void read_forces(const view_frame *frame, double *values)
 {
     for (int i = 0; i < frame->contact_count; i++) {
@@ -137,6 +143,8 @@ static cairn_status colour_by_quantity(const view_model *model, const view_frame
     bool speed = mode == VIEW_COLOURS_SPEED;
     if (speed)
         read_speeds(frame, values);
+    else if (mode == VIEW_COLOURS_SIZE)
+        read_sizes(model, values);
     else
         read_forces(frame, values);
     // a twentieth of a body in a second counts as rest
@@ -175,6 +183,7 @@ cairn_status view_colour_bodies(const view_model *model, const view_frame *frame
     switch (style->colours) {
     case VIEW_COLOURS_SPEED:
     case VIEW_COLOURS_FORCE:
+    case VIEW_COLOURS_SIZE:
         return colour_by_quantity(model, frame, style->colours, colours, largest);
     case VIEW_COLOURS_ISLAND:
         return colour_by_island(model, frame, colours);

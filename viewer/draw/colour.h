@@ -24,7 +24,8 @@ view_colour view_colour_status(cairn_contact_status status);
 
 /// Colour of each body as the style asks.
 /// @param colours  [model->body_count] out
-/// @param largest  out: speed (m/s) or force (N) of the brightest colour; 0 where colours tell
+/// @param largest  out: speed (m/s), force (N) or size (m) of the brightest colour; 0 where colours
+/// tell
 ///                 something else
 cairn_status view_colour_bodies(const view_model *model, const view_frame *frame,
                                 const view_style *style, view_colour *colours,

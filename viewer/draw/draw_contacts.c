@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols of contacts: points, normals, force arrows, status discs, friction cones.
+// Symbols of contacts: points, normals, force arrows, status discs, friction cones, chains.
 #include "viewer/draw/draw_list.h"
 
 #include <math.h>
@@ -85,6 +85,28 @@ static cairn_status draw_cone(view_draw_list *list, const view_draw_request *req
                            0.06 * height, force_colour);
 }
 
+/// From centre to centre over the contact, the section in proportion to the normal force; to a body
+/// that is not dynamic the rod ends at the contact.
+static cairn_status draw_chain(view_draw_list *list, const view_draw_request *request,
+                               const view_contact *contact)
+{
+    static const view_colour weak = {96, 150, 200, 255}, strong = {206, 44, 36, 255};
+    double force = fabs(vec3_dot(contact->force, contact->normal));
+    if (!(force > 0.0) || !(list->force_unit > 0.0))
+        return CAIRN_OK;
+    double part = fmin(force / list->force_unit, arrow_limit) / arrow_limit;
+    double size = request->model->symbol_size * request->style->contact_scale;
+    view_colour colour = view_colour_mix(weak, strong, sqrt(part));
+    cairn_status status = CAIRN_OK;
+    for (int side = 0; side < 2 && status == CAIRN_OK; side++) {
+        int body = side == 0 ? contact->a : contact->b;
+        if (request->model->bodies[body].kind == CAIRN_DYNAMIC)
+            status = view_draw_rod(list, contact->point, request->frame->centres[body],
+                                   0.16 * size * sqrt(part), colour);
+    }
+    return status;
+}
+
 static cairn_status draw_contact(view_draw_list *list, const view_draw_request *request,
                                  const view_contact *contact)
 {
@@ -107,6 +129,8 @@ static cairn_status draw_contact(view_draw_list *list, const view_draw_request *
         return draw_disc(list, contact, 0.16 * size);
     case VIEW_CONTACTS_CONES:
         return acting ? draw_cone(list, request, contact, 0.6 * size) : CAIRN_OK;
+    case VIEW_CONTACTS_CHAINS:
+        return draw_chain(list, request, contact);
     case VIEW_CONTACTS_OFF:
     case VIEW_CONTACTS_COUNT:
         break;

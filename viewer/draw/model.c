@@ -337,6 +337,60 @@ static cairn_status find_typical_size(view_model *model)
     return CAIRN_OK;
 }
 
+static pose pose_of_body(const cairn_world *world, cairn_body_id id)
+{
+    cairn_body_view view;
+    if (id.generation == 0 || cairn_body_get(world, id, &view) != CAIRN_OK)
+        return pose_identity();
+    const double *q = view.orientation;
+    return (pose){vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
+}
+
+/// @param points, axis  in the world; turned into the bodies' frames
+static cairn_status add_joint(view_model *model, const cairn_world *world, view_joint joint,
+                              const cairn_body_id ids[2], const char *name)
+{
+    if (base_array_reserve(&model->allocator, &model->joints, &model->joint_capacity,
+                           model->joint_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    for (int side = 0; side < 2; side++) {
+        pose placement = pose_of_body(world, ids[side]);
+        joint.bodies[side] = view_model_body(model, ids[side]);
+        joint.points[side] = pose_apply_inverse(&placement, joint.points[side]);
+        if (side == 0)
+            joint.axis = quat_rotate_inverse(placement.orientation, joint.axis);
+    }
+    joint.name = base_copy_text(&model->allocator, name);
+    if (joint.name == NULL)
+        return CAIRN_ERROR_MEMORY;
+    model->joints[model->joint_count++] = joint;
+    return CAIRN_OK;
+}
+
+static cairn_status read_joints(view_model *model, const cairn_world *world)
+{
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < cairn_joint_count(world); i++) {
+        cairn_joint_view view;
+        if (cairn_joint_get(world, cairn_joint_at(world, i), &view) != CAIRN_OK)
+            continue;
+        vec3 anchor = vec3_from(view.anchor);
+        view_joint joint = {
+            .points = {anchor, anchor}, .axis = vec3_from(view.axis), .kind = view.kind};
+        const cairn_body_id ids[2] = {view.a, view.b};
+        status = add_joint(model, world, joint, ids, view.name);
+    }
+    for (int i = 0; status == CAIRN_OK && i < cairn_connector_count(world); i++) {
+        cairn_connector_view view;
+        if (cairn_connector_get(world, cairn_connector_at(world, i), &view) != CAIRN_OK)
+            continue;
+        view_joint joint = {.points = {vec3_from(view.positions[0]), vec3_from(view.positions[1])},
+                            .is_connector = true};
+        status = add_joint(model, world, joint, view.bodies, view.name);
+    }
+    return status;
+}
+
 cairn_status view_model_build(view_model *model, const base_allocator *allocator,
                               const cairn_world *world, cairn_error *error)
 {
@@ -344,6 +398,8 @@ cairn_status view_model_build(view_model *model, const base_allocator *allocator
     cairn_status status = read_materials(model, world);
     for (int i = 0; status == CAIRN_OK && i < cairn_body_count(world); i++)
         status = add_body(model, world, cairn_body_at(world, i));
+    if (status == CAIRN_OK)
+        status = read_joints(model, world);
     if (status == CAIRN_OK)
         status = find_typical_size(model);
     if (status == CAIRN_OK)
@@ -363,8 +419,11 @@ void view_model_finish(view_model *model)
     }
     for (int i = 0; i < model->body_count; i++)
         base_release(allocator, model->bodies[i].name);
+    for (int i = 0; i < model->joint_count; i++)
+        base_release(allocator, model->joints[i].name);
     for (int i = 0; i < model->material_count; i++)
         base_release(allocator, model->materials[i]);
+    base_release(allocator, model->joints);
     base_release(allocator, model->parts);
     base_release(allocator, model->meshes);
     base_release(allocator, model->shapes);

@@ -38,6 +38,16 @@ typedef struct view_body {
     char *name;    // owned; "" for none
 } view_body;
 
+/// A joint or a connector, fixed in its bodies.
+typedef struct view_joint {
+    int bodies[2];     // A and B; -1: the world
+    vec3 points[2];    // m, in the bodies' frames; of a joint both are the anchor
+    vec3 axis;         // unit, in A's frame
+    bool is_connector; // a rod between two markers
+    cairn_joint_kind kind;
+    char *name; // owned; "" for none
+} view_joint;
+
 typedef struct view_model {
     base_allocator allocator;
     view_part *parts;
@@ -48,6 +58,8 @@ typedef struct view_model {
     int shape_count, shape_capacity;
     view_body *bodies; // [body_count] in order of creation
     int body_count, body_capacity;
+    view_joint *joints; // [joint_count] joints, then connectors, as at the start
+    int joint_count, joint_capacity;
     int *index_of; // [index_count] body of an id's index; -1 for none
     int index_count, index_capacity;
     int *shape_of; // [shape_of_count] shape of an id's index; -1 for none yet

@@ -268,7 +268,17 @@ static void draw_plane(const gpu_pass *pass, const gpu_plane *plane)
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
 }
 
-static void draw_ground(const gpu_pass *pass)
+/// Whether the eye is behind a plane.
+static bool is_behind(const gpu_pass *pass, const gpu_plane *plane)
+{
+    vec3 eye = {pass->eye[0], pass->eye[1], pass->eye[2]};
+    vec3 to_eye = vec3_add_scaled(eye, -(double)pass->eye[3], plane->origin);
+    return vec3_dot(to_eye, quat_rotate(plane->orientation, vec3_make(0.0, 0.0, 1.0))) < 0.0;
+}
+
+/// Planes that the eye is before; then, with `behind`, the others: those are seen through and hide
+/// nothing, so they come after the glass and leave no depth.
+static void draw_ground(const gpu_pass *pass, bool behind)
 {
     const view_draw_list *list = pass->picture->list;
     const view_batch *planes = &list->solids[VIEW_PLANE];
@@ -277,19 +287,23 @@ static void draw_ground(const gpu_pass *pass)
     glDisable(GL_CULL_FACE);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+    glDepthMask(behind ? GL_FALSE : GL_TRUE);
     for (int i = 0; i < planes->count; i++) {
         const float *p = planes->items[i].position, *q = planes->items[i].orientation;
         gpu_plane plane = {
             {p[0], p[1], p[2]}, {q[3], q[0], q[1], q[2]}, {0.72F, 0.73F, 0.74F}, 1.0F};
-        draw_plane(pass, &plane);
+        if (is_behind(pass, &plane) == behind)
+            draw_plane(pass, &plane);
     }
     if (list->has_floor) {
         gpu_plane floor = {{0.0, 0.0, list->floor_level - list->origin.z - 1e-3 * pass->extent},
                            {1.0, 0.0, 0.0, 0.0},
                            {0.80F, 0.81F, 0.82F},
                            0.85F};
-        draw_plane(pass, &floor);
+        if (is_behind(pass, &floor) == behind)
+            draw_plane(pass, &floor);
     }
+    glDepthMask(GL_TRUE);
 }
 
 // ---------------------------------------------------------------- glass and symbols
@@ -361,7 +375,8 @@ void gpu_scene_draw(view_gpu *gpu, const view_picture *picture)
     glEnable(GL_DEPTH_TEST);
     glDepthFunc(GL_LESS);
     draw_solids(&pass, offset.solids);
-    draw_ground(&pass);
+    draw_ground(&pass, false);
     draw_glass(&pass, offset.glass);
+    draw_ground(&pass, true);
     draw_marks(&pass, offset.symbols);
 }

@@ -2,11 +2,15 @@
 // Interior point: scaling of each contact, directions, steps, escape from folds, restarts.
 #include "contact/solvers/newton/interior.h"
 
+#include "base/elementary.h"
+#include "base/rng.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 8, ESCAPE_ITERATIONS = 60 };
+// an escape that is cut off starts again from the same point: it must have time to settle
+enum { MEMORY = 8, ESCAPE_ITERATIONS = 200 };
 
 typedef enum mode { MODE_NEWTON, MODE_ESCAPE } mode;
 
@@ -154,13 +158,27 @@ static bool allocate(interior *p)
     return p->mu != NULL && p->s != NULL && p->state != NULL && p->A != NULL && p->B != NULL;
 }
 
+// exp(x), x nearly normal: the sum of twelve uniform numbers less six
+static double scatter(base_rng *rng)
+{
+    double x = -6.0;
+    for (int k = 0; k < 12; k++)
+        x += base_rng_range(rng, 0.0, 1.0);
+    return base_exp(x);
+}
+
 static void start_point(interior *p)
 {
+    base_rng rng = base_rng_make(p->settings->seed);
     for (int i = 0; i < p->newton->contact_count; i++) {
         memset(p->r[i], 0, sizeof p->r[i]);
         memset(p->u[i], 0, sizeof p->u[i]);
         p->r[i][0] = p->start_r;
         p->u[i][0] = 1.0;
+        if (p->settings->seed == 0)
+            continue;
+        p->r[i][0] *= scatter(&rng);
+        p->u[i][0] *= scatter(&rng);
     }
     p->alpha = 1.0;
     p->gamma = 0.99;

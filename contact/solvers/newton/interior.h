@@ -10,6 +10,8 @@ typedef struct con_interior_settings {
     double start_scale; // r_N of the start, in units of the island
     int max_restarts;   // with ten times the scale, when the start is slow
     int max_escapes;    // from folds of the central path
+    uint64_t seed; // 0: all contacts start alike; else r_N and u_N are scattered by it, each by
+                   // a factor exp(x) with x normal of variance 1
 } con_interior_settings;
 
 /// Size of the normal reactions of r (root mean square, scaled), within the range of good starts.

@@ -176,8 +176,8 @@ static void test_contacts(void **state)
         sum = vec3_add_scaled(sum, sign, contact->force);
     }
     check_close(sum.z, 9.81 * 1000.0 * 0.6 * 0.8 * 1.0, 1e-6, 0.0);
-    // symbols of a contact: sphere; sphere, shaft, tip; shaft, tip; disc; cone, shaft, tip
-    static const int expected[VIEW_CONTACTS_COUNT] = {0, 4, 12, 8, 4, 12};
+    // symbols of a contact: sphere; sphere, shaft, tip; shaft, tip; disc; cone, shaft, tip; rod
+    static const int expected[VIEW_CONTACTS_COUNT] = {0, 4, 12, 8, 4, 12, 4};
     for (int mode = 0; mode < VIEW_CONTACTS_COUNT; mode++) {
         view_style style = view_style_default();
         style.contacts = (view_contacts)mode;
@@ -209,6 +209,62 @@ static void test_force_arrows(void **state)
     tip = &list.symbols[VIEW_CONE].items[0];
     check_close(2.0 * (shaft->size[2] + tip->size[2]), 0.5 * view_force_length(&f.model, &style),
                 1e-5, 0.0);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+/// A rod of a force chain goes from the contact to the centre of the one dynamic body.
+static void test_chains(void **state)
+{
+    (void)state;
+    fixture f;
+    make_resting_box(&f);
+    view_style style = view_style_default();
+    style.contacts = VIEW_CONTACTS_CHAINS;
+    view_draw_list list = build(&f, &style);
+    for (int i = 0; i < 4; i++) {
+        const view_instance *rod = &list.symbols[VIEW_CYLINDER].items[i];
+        vec3 point = f.frame.contacts[i].point, centre = {0, 0, 0};
+        for (int body = 0; body < f.model.body_count; body++)
+            if (f.model.bodies[body].kind == CAIRN_DYNAMIC)
+                centre = f.frame.centres[body];
+        check_close(2.0 * rod->size[2], vec3_distance(point, centre), 1e-5, 0.0);
+        vec3 middle = world_position(&list, rod);
+        check_close(vec3_distance(middle, vec3_scale(0.5, vec3_add(point, centre))), 0.0, 0.0,
+                    1e-5);
+    }
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+/// The symbol of a joint goes with its bodies, whatever the frame; without joints there is none.
+static void test_joints(void **state)
+{
+    (void)state;
+    fixture f;
+    cairn_error error;
+    cairn_joint_id joint;
+    fixture_begin(&f);
+    cairn_joint_def def = cairn_default_joint_def(CAIRN_JOINT_BALL);
+    def.a = add_body(f.world, f.box, CAIRN_DYNAMIC, 0, 0, 2);
+    def.b = add_body(f.world, f.box, CAIRN_DYNAMIC, 3, 0, 2);
+    def.anchor[0] = 1.5;
+    def.anchor[2] = 2.0;
+    assert_int_equal(cairn_joint_create(f.world, &def, &joint, &error), CAIRN_OK);
+    fixture_show(&f);
+    assert_int_equal(f.model.joint_count, 1);
+    // the second body turned by a right angle about z, and moved
+    int b = f.model.joints[0].bodies[1];
+    f.frame.poses[b] = (pose){{0.0, 5.0, 2.0}, {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}};
+    view_style style = view_style_default();
+    view_draw_list list = build(&f, &style);
+    assert_int_equal(list.symbols[VIEW_SPHERE].count, 1);
+    vec3 at = world_position(&list, &list.symbols[VIEW_SPHERE].items[0]);
+    check_close(vec3_distance(at, vec3_make(0.0, 3.5, 2.0)), 0.0, 0.0, 1e-5);
+    view_draw_list_finish(&list);
+    style.joints = false;
+    list = build(&f, &style);
+    assert_int_equal(symbol_count(&list), 0);
     view_draw_list_finish(&list);
     fixture_end(&f);
 }
@@ -320,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_every_shape),    cmocka_unit_test(test_mesh_normals),
         cmocka_unit_test(test_compound_parts), cmocka_unit_test(test_glass),
         cmocka_unit_test(test_contacts),       cmocka_unit_test(test_force_arrows),
+        cmocka_unit_test(test_chains),         cmocka_unit_test(test_joints),
         cmocka_unit_test(test_marks_and_clip), cmocka_unit_test(test_islands),
         cmocka_unit_test(test_turn),           cmocka_unit_test(test_memory),
     };
