@@ -74,7 +74,14 @@ typedef enum scn_sensor_quantity {
     // of joints alone, one column each
     SCN_SENSOR_COORDINATE, // rad or m
     SCN_SENSOR_SPEED,      // rad/s or m/s
-    SCN_SENSOR_EFFORT      // N m or N
+    SCN_SENSOR_EFFORT,     // N m or N
+    // of regions alone
+    SCN_SENSOR_STRESS,       // Pa, xx yy zz xy xz yz
+    SCN_SENSOR_FABRIC,       // the same six
+    SCN_SENSOR_COORDINATION, // one column each
+    SCN_SENSOR_POROSITY,
+    SCN_SENSOR_TEMPERATURE, // m2/s2
+    SCN_SENSOR_MASS         // kg
 } scn_sensor_quantity;
 
 enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
@@ -86,8 +93,10 @@ typedef struct scn_sensor {
     int body_count;
     cairn_joint_id joint;         // null: of bodies or a connector
     cairn_connector_id connector; // null: a sensor of bodies
-    bool on_first;                // force and torque of a connector: on its first body
-    int columns;                  // 3 unless a number or a history
+    bool of_region;
+    cairn_region region;
+    bool on_first; // force and torque of a connector: on its first body
+    int columns;   // 3 unless a number or a history
 } scn_sensor;
 
 /// A function or more of the scene's program that prescribe the motion of a body.

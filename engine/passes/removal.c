@@ -66,6 +66,8 @@ static cairn_status prepare_drop(cairn_world *world, int body)
 
 cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -101,7 +103,9 @@ void eng_removals_settle(cairn_world *world)
             int shape = world->bodies[row].shape;
             eng_colliders_drop(world, row);
             eng_body_clear(world, row);
-            if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0)
+            // out of memory it stays, of no use
+            if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0 &&
+                eng_slots_prepare(&world->shape_slots, &world->allocator, shape) == CAIRN_OK)
                 eng_shape_drop(world, shape);
         }
     eng_slots_recycle(&world->body_slots);

@@ -158,6 +158,30 @@ CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
 CAIRN_API cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
+// ---------------------------------------------------------------- averages
+
+/// Averages over a region after the last step. Bodies count where their centre of mass is inside,
+/// dynamic ones alone; contacts with a force where their point is. Tensors are symmetric: xx, yy,
+/// zz, xy, xz, yz.
+typedef struct cairn_measure {
+    int bodies, contacts;
+    double mass;         // kg
+    double velocity[3];  // m/s, of the mass
+    double stress[6];    // Pa, pressure positive: of contacts, (1/V) sum f l with l from centre to
+                         // centre (to the point, where the other one is no dynamic body), and
+                         // kinetic, (1/V) sum m v' v'
+    double fabric[6];    // mean of n n over the contacts
+    double coordination; // contacts of a body
+    double porosity;     // 1 - volume of the bodies / volume of the region
+    double temperature;  // m2/s2, granular: mean of v' v' / 3 over the mass
+} cairn_measure;
+
+/// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+/// Tests: tests/cli/test_measures.py
+CAIRN_API cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
+                                           cairn_measure *measure,
+                                           cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Whether emitters, outlets or removals may change which bodies there are.
 CAIRN_API bool cairn_world_population_varies(const cairn_world *world);
 

@@ -183,6 +183,12 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
     case SCN_SENSOR_COORDINATE:
     case SCN_SENSOR_SPEED:
     case SCN_SENSOR_EFFORT:
+    case SCN_SENSOR_STRESS:
+    case SCN_SENSOR_FABRIC:
+    case SCN_SENSOR_COORDINATION:
+    case SCN_SENSOR_POROSITY:
+    case SCN_SENSOR_TEMPERATURE:
+    case SCN_SENSOR_MASS:
     case SCN_SENSOR_ANGULAR_VELOCITY:
     default:
         return CAIRN_ERROR_ARGUMENT;

@@ -193,8 +193,7 @@ static const cairn_grain_def *push_grains(const scn_fields *fields, int *count, 
     return defs;
 }
 
-/// Field `region`: a box, cylinder, sphere or hull.
-static cairn_region read_region(const scn_fields *fields)
+cairn_region scn_read_region(const scn_fields *fields)
 {
     static const char *const names[] = {"min",    "max",  "from",     "to", "centre",
                                         "radius", "hull", "position", NULL};
@@ -246,7 +245,7 @@ int scn_call_emitter(lua_State *L)
     scn_fields_check(&fields, names, 0);
     cairn_emitter_def def = cairn_default_emitter_def();
     def.name = scn_fields_text(&fields, "name", "emitter");
-    def.region = read_region(&fields);
+    def.region = scn_read_region(&fields);
     def.grains = push_grains(&fields, &def.grain_count, &def.shares_by_mass);
     def.rate = scn_fields_number(&fields, "rate", 0.0, scn_range_positive("1/s"));
     def.mass_rate = scn_fields_number(&fields, "mass_rate", 0.0, scn_range_positive("kg/s"));
@@ -273,7 +272,7 @@ int scn_call_outlet(lua_State *L)
     scn_fields_check(&fields, names, 0);
     cairn_outlet_def def = cairn_default_outlet_def();
     def.name = scn_fields_text(&fields, "name", "outlet");
-    def.region = read_region(&fields);
+    def.region = scn_read_region(&fields);
     def.outside = scn_fields_boolean(&fields, "outside", false);
     def.every = scn_fields_number(&fields, "every", def.every, scn_range_positive("s"));
     def.from = scn_fields_number(&fields, "from", def.from, scn_range_any("s"));

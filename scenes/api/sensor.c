@@ -22,6 +22,12 @@ static const struct {
     {"coordinate", ""},
     {"speed", ""},
     {"effort", ""},
+    {"stress", "Pa"},
+    {"fabric", ""},
+    {"coordination", ""},
+    {"porosity", ""},
+    {"temperature", "m2/s2"},
+    {"mass", "kg"},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -33,7 +39,7 @@ const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor)
 {
     static const char *const of_angles[] = {"rad", "rad/s", "N m"};
     static const char *const of_ways[] = {"m", "m/s", "N"};
-    if (sensor->quantity < SCN_SENSOR_COORDINATE)
+    if (sensor->quantity < SCN_SENSOR_COORDINATE || sensor->quantity > SCN_SENSOR_EFFORT)
         return quantities[sensor->quantity].unit;
     cairn_joint_view view = {0};
     bool angle = cairn_joint_get(scene->world, sensor->joint, &view) == CAIRN_OK &&
@@ -50,6 +56,9 @@ static bool is_sum(scn_sensor_quantity quantity)
 const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column)
 {
     static const char *const axes[] = {"x", "y", "z"};
+    static const char *const products[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+    if (sensor->quantity == SCN_SENSOR_STRESS || sensor->quantity == SCN_SENSOR_FABRIC)
+        return products[column];
     cairn_connector_view view;
     if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY ||
         (sensor->quantity == SCN_SENSOR_HISTORY &&
@@ -67,8 +76,25 @@ static cairn_status read_nothing(const scn_sensor *sensor, double *value)
     return CAIRN_OK;
 }
 
+static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    cairn_measure m;
+    cairn_status status = cairn_world_measure(scene->world, &sensor->region, &m, NULL);
+    const double *six = sensor->quantity == SCN_SENSOR_STRESS ? m.stress : m.fabric;
+    if (sensor->columns == 6)
+        memcpy(value, six, 6 * sizeof *value);
+    else
+        value[0] = sensor->quantity == SCN_SENSOR_COORDINATION  ? m.coordination
+                   : sensor->quantity == SCN_SENSOR_POROSITY    ? m.porosity
+                   : sensor->quantity == SCN_SENSOR_TEMPERATURE ? m.temperature
+                                                                : m.mass;
+    return status;
+}
+
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
+    if (sensor->of_region)
+        return read_region(scene, sensor, value);
     if (sensor->connector.generation != 0)
         return scn_connector_read(scene, sensor, value);
     if (sensor->joint.generation != 0)
@@ -184,7 +210,7 @@ static void add_joint_sensor(const scn_fields *fields, const char *name,
     if (scn_fields_has(fields, "body") || scn_fields_has(fields, "bodies") ||
         scn_fields_has(fields, "on"))
         scn_raise(L, "sensor: a joint goes with name and quantity alone");
-    if (!is_sum(quantity) && quantity <= SCN_SENSOR_HISTORY)
+    if (!is_sum(quantity) && (quantity <= SCN_SENSOR_HISTORY || quantity > SCN_SENSOR_EFFORT))
         scn_raise(L, "sensor: a joint has no %s", quantities[quantity].name);
     scn_sensor *sensor = add_sensor(L, name, 0);
     sensor->quantity = quantity;
@@ -221,7 +247,9 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
     const char *word = quantities[quantity].name;
     if (quantity > SCN_SENSOR_ANGULAR_VELOCITY || scn_fields_has(fields, "on"))
         scn_raise(L, "sensor: %s is of %s", scn_fields_has(fields, "on") ? "the key on" : word,
-                  quantity > SCN_SENSOR_HISTORY ? "joints" : "connectors");
+                  quantity > SCN_SENSOR_EFFORT    ? "regions"
+                  : quantity > SCN_SENSOR_HISTORY ? "joints"
+                                                  : "connectors");
     int count = push_body_list(fields);
     if (count > cairn_body_count(scn_loader_world(L)))
         scn_raise(L, "sensor \"%.80s\" names %d bodies, more than there are", name, count);
@@ -238,14 +266,40 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
     check_twice(L, sensor);
 }
 
+static void add_region_sensor(const scn_fields *fields, const char *name,
+                              scn_sensor_quantity quantity)
+{
+    static const char *const others[] = {"body", "bodies", "connector", "joint", "on"};
+    for (int i = 0; i < 5; i++)
+        if (scn_fields_has(fields, others[i]))
+            scn_raise(fields->L, "sensor: a region goes with name and quantity alone");
+    if (quantity < SCN_SENSOR_STRESS)
+        scn_raise(fields->L,
+                  "sensor: a region has no %s (there are stress, fabric, coordination, "
+                  "porosity, temperature and mass)",
+                  quantities[quantity].name);
+    cairn_region region = scn_read_region(fields);
+    cairn_measure measure;
+    cairn_error error = {0};
+    scn_fields_pass(fields,
+                    cairn_world_measure(scn_loader_world(fields->L), &region, &measure, &error),
+                    &error);
+    scn_sensor *sensor = add_sensor(fields->L, name, 0);
+    sensor->quantity = quantity;
+    sensor->of_region = true;
+    sensor->region = region;
+    sensor->columns = quantity == SCN_SENSOR_STRESS || quantity == SCN_SENSOR_FABRIC ? 6 : 1;
+}
+
 int scn_call_sensor(lua_State *L)
 {
-    static const char *const names[] = {"name",  "body", "bodies",   "connector",
-                                        "joint", "on",   "quantity", NULL};
+    static const char *const names[] = {"name", "body",     "bodies", "connector", "joint",
+                                        "on",   "quantity", "region", NULL};
     static const char *const words[] = {
         "force",    "torque",       "position", "velocity", "angular_velocity",
         "director", "displacement", "gap",      "history",  "coordinate",
-        "speed",    "effort",       NULL};
+        "speed",    "effort",       "stress",   "fabric",   "coordination",
+        "porosity", "temperature",  "mass",     NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
@@ -253,7 +307,9 @@ int scn_call_sensor(lua_State *L)
     check_sensor_name(L, name);
     scn_sensor_quantity quantity =
         (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
-    if (scn_fields_has(&fields, "connector"))
+    if (scn_fields_has(&fields, "region"))
+        add_region_sensor(&fields, name, quantity);
+    else if (scn_fields_has(&fields, "connector"))
         add_connector_sensor(&fields, name, quantity);
     else if (scn_fields_has(&fields, "joint"))
         add_joint_sensor(&fields, name, quantity);

@@ -74,6 +74,9 @@ cairn_connector_id scn_check_connector(lua_State *L, const char *name);
 cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor,
                                 double *value) CAIRN_CHECK_RESULT;
 
+/// Field `region` of a call: a box, cylinder, sphere or hull; raises where it is none.
+cairn_region scn_read_region(const scn_fields *fields);
+
 /// Creates a body and books its name; raises on failure.
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages over the grains and contacts of a region.
+#include "engine/grains/region.h"
+
+static double region_volume(const cairn_world *world, const cairn_region *region)
+{
+    vec3 size = vec3_sub(vec3_from(region->b), vec3_from(region->a));
+    double r = region->radius;
+    if (region->kind == CAIRN_REGION_BOX)
+        return size.x * size.y * size.z;
+    if (region->kind == CAIRN_REGION_CYLINDER)
+        return M_PI * r * r * vec3_norm(size);
+    if (region->kind == CAIRN_REGION_SPHERE)
+        return 4.0 / 3.0 * M_PI * r * r * r;
+    return geo_shape_mass(world->shapes[region->shape.index]).volume;
+}
+
+/// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
+static void add_product(double sum[6], double factor, vec3 a, vec3 b)
+{
+    sum[0] += factor * a.x * b.x;
+    sum[1] += factor * a.y * b.y;
+    sum[2] += factor * a.z * b.z;
+    sum[3] += 0.5 * factor * (a.x * b.y + a.y * b.x);
+    sum[4] += 0.5 * factor * (a.x * b.z + a.z * b.x);
+    sum[5] += 0.5 * factor * (a.y * b.z + a.z * b.y);
+}
+
+static bool is_inside(const cairn_world *world, const cairn_region *region, int body)
+{
+    return eng_region_depth(world, region, eng_state_of(world, body).q.position) >= 0.0;
+}
+
+/// Number, mass and mean velocity, solid volume, and fluctuations about that velocity.
+static void add_grains(const cairn_world *world, const cairn_region *region, double volume,
+                       cairn_measure *out)
+{
+    vec3 momentum = {0.0, 0.0, 0.0};
+    double solid = 0.0, energy = 0.0;
+    for (int pass = 0; pass < 2; pass++) {
+        vec3 mean = vec3_from(out->velocity);
+        for (int row = 0; row < world->body_count; row++) {
+            if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC ||
+                !is_inside(world, region, row))
+                continue;
+            double mass = world->bodies[row].mass;
+            vec3 v = vec3_from(eng_state_of(world, row).v);
+            if (pass == 0) {
+                out->bodies++;
+                out->mass += mass;
+                momentum = vec3_add_scaled(momentum, mass, v);
+                solid += geo_shape_mass(world->shapes[world->bodies[row].shape]).volume;
+                continue;
+            }
+            vec3 away = vec3_sub(v, mean);
+            energy += mass * vec3_dot(away, away);
+            add_product(out->stress, mass / volume, away, away);
+        }
+        if (pass == 0 && out->mass > 0.0)
+            vec3_store(out->velocity, vec3_scale(1.0 / out->mass, momentum));
+    }
+    out->porosity = 1.0 - solid / volume;
+    out->temperature = out->mass > 0.0 ? energy / (3.0 * out->mass) : 0.0;
+}
+
+/// A contact in the region, by the vector from the centre of A to that of B; to the point of
+/// contact with what is not dynamic.
+static void add_contact(const cairn_world *world, const cairn_region *region, double volume,
+                        const cairn_contact_view *c, cairn_measure *out)
+{
+    vec3 point = vec3_from(c->point), force = vec3_from(c->force), ends[2];
+    const int bodies[2] = {(int)c->a.index, (int)c->b.index};
+    if (!(vec3_dot(force, force) > 0.0))
+        return;
+    for (int side = 0; side < 2; side++) {
+        bool live = eng_body_is_live(world, bodies[side]);
+        bool grain = live && world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
+        ends[side] = grain ? eng_middle_of(world, bodies[side]).position : point;
+        out->coordination += grain && is_inside(world, region, bodies[side]);
+    }
+    if (!(eng_region_depth(world, region, point) >= 0.0))
+        return;
+    out->contacts++;
+    add_product(out->stress, 1.0 / volume, force, vec3_sub(ends[1], ends[0]));
+    add_product(out->fabric, 1.0, vec3_from(c->normal), vec3_from(c->normal));
+}
+
+cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
+                                 cairn_measure *measure, cairn_error *error)
+{
+    if (world == NULL || region == NULL || measure == NULL)
+        return base_fail_null(error, __func__);
+    *measure = (cairn_measure){0};
+    cairn_status status = eng_region_check(world, region, error);
+    if (status != CAIRN_OK)
+        return status;
+    double volume = region_volume(world, region);
+    add_grains(world, region, volume, measure);
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view contact;
+        if (cairn_contact_get(world, i, &contact) == CAIRN_OK)
+            add_contact(world, region, volume, &contact, measure);
+    }
+    for (int k = 0; k < 6 && measure->contacts > 0; k++)
+        measure->fabric[k] /= measure->contacts;
+    if (measure->bodies > 0)
+        measure->coordination /= measure->bodies;
+    return CAIRN_OK;
+}
