@@ -272,8 +272,8 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
 static cairn_status check_explosion(const run_state *run, cairn_error *error)
 {
     cairn_energy energy = cairn_world_get_energy(run->scene->world);
-    double available =
-        fabs(run->supply) + fabs(energy.potential) + fabs(energy.drivers) + fabs(energy.correction);
+    double available = fabs(run->supply) + fabs(energy.potential) + fabs(energy.drivers) +
+                       fabs(energy.correction) + fabs(energy.population);
     if (energy.kinetic <= explosion_factor * available)
         return CAIRN_OK;
     return base_fail(error, CAIRN_ERROR_NUMERICAL,

@@ -120,6 +120,8 @@ static cairn_status find_mass(const geo_shape *shape, const cairn_body_def *def,
 cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t user,
                                  cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -133,6 +135,8 @@ cairn_status cairn_body_set_user(cairn_world *world, cairn_body_id id, uint64_t 
 
 cairn_status cairn_body_get_user(const cairn_world *world, cairn_body_id id, uint64_t *user)
 {
+    if (world == NULL || user == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     if (user == NULL)
         return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_body_check(world, id);
@@ -244,6 +248,8 @@ static cairn_status fill_row(cairn_world *world, int row, const eng_body *made,
 cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, cairn_body_id *body,
                                cairn_error *error)
 {
+    if (world == NULL || def == NULL || body == NULL)
+        return base_fail_null(error, __func__);
     *body = (cairn_body_id){0};
     eng_body made = {.kind = def->kind, .shape = (int)def->shape.index};
     eng_solid solid;
@@ -273,21 +279,29 @@ cairn_status cairn_body_create(cairn_world *world, const cairn_body_def *def, ca
 
 int cairn_body_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->body_slots.live_count;
 }
 
 cairn_body_id cairn_body_at(const cairn_world *world, int index)
 {
+    if (world == NULL)
+        return (cairn_body_id){0};
     return eng_body_id(world, eng_slots_at(&world->body_slots, index));
 }
 
 cairn_body_id cairn_body_find(const cairn_world *world, const char *name)
 {
+    if (world == NULL || name == NULL)
+        return (cairn_body_id){0};
     return eng_body_id(world, base_names_find(&world->body_names, name));
 }
 
 cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_body_view *view)
 {
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return status;
@@ -320,6 +334,8 @@ cairn_status cairn_body_get(const cairn_world *world, cairn_body_id id, cairn_bo
 cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const double position[3],
                                  const double orientation[4], cairn_error *error)
 {
+    if (world == NULL || position == NULL || orientation == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -347,6 +363,8 @@ cairn_status cairn_body_set_pose(cairn_world *world, cairn_body_id id, const dou
 cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const double velocity[3],
                                      const double angular_velocity[3], cairn_error *error)
 {
+    if (world == NULL || velocity == NULL || angular_velocity == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -373,6 +391,8 @@ cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id id, const
 cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const double force[3],
                                   const double torque[3], cairn_error *error)
 {
+    if (world == NULL || force == NULL || torque == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -390,6 +410,8 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
 
 void cairn_world_get_momentum(const cairn_world *world, double linear[3], double angular[3])
 {
+    if (world == NULL || linear == NULL || angular == NULL)
+        return;
     vec3 p = {0.0, 0.0, 0.0}, l = p;
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];

@@ -15,7 +15,7 @@ static const char *const table_names[CAIRN_TABLE_COUNT] = {"bodies", "contacts",
 
 const char *cairn_table_name(cairn_table table)
 {
-    return (unsigned)table < CAIRN_TABLE_COUNT ? table_names[table] : NULL;
+    return (unsigned)table < CAIRN_TABLE_COUNT ? table_names[table] : "";
 }
 
 size_t cairn_scalar_size(cairn_scalar scalar)
@@ -260,6 +260,8 @@ cairn_status cairn_column_get_info(int index, cairn_column_info *info)
 
 int cairn_column_find(const char *name)
 {
+    if (name == NULL)
+        return -1;
     for (int i = 0; i < BASE_COUNT(shown) && name != NULL; i++)
         if (strcmp(shown[i].info.name, name) == 0)
             return i;

@@ -93,6 +93,8 @@ static uint32_t make_tag(const cairn_world *world)
 
 cairn_status cairn_world_create(const cairn_world_def *def, cairn_world **world, cairn_error *error)
 {
+    if (def == NULL || world == NULL)
+        return base_fail_null(error, __func__);
     *world = NULL;
     cairn_status status = check_def(def, error);
     if (status != CAIRN_OK)
@@ -188,11 +190,15 @@ void cairn_world_destroy(cairn_world *world)
 
 const cairn_world_def *cairn_world_get_def(const cairn_world *world)
 {
+    if (world == NULL)
+        return NULL;
     return &world->def;
 }
 
 cairn_status cairn_world_set_solver(cairn_world *world, const char *name, cairn_error *error)
 {
+    if (world == NULL || name == NULL)
+        return base_fail_null(error, __func__);
     const con_solver *solver = con_solver_find(name);
     if (solver == NULL)
         return eng_fail_plugin(CAIRN_SOLVER, name, error);
@@ -204,6 +210,8 @@ cairn_status cairn_world_set_solver(cairn_world *world, const char *name, cairn_
 
 cairn_status cairn_world_set_local(cairn_world *world, const char *name, cairn_error *error)
 {
+    if (world == NULL || name == NULL)
+        return base_fail_null(error, __func__);
     const con_local *local = con_local_find(name);
     if (local == NULL)
         return eng_fail_plugin(CAIRN_LOCAL, name, error);
@@ -216,6 +224,8 @@ cairn_status cairn_world_set_local(cairn_world *world, const char *name, cairn_e
 cairn_status cairn_world_set_solver_value(cairn_world *world, const char *setting,
                                           cairn_value value, cairn_error *error)
 {
+    if (world == NULL || setting == NULL)
+        return base_fail_null(error, __func__);
     return base_settings_set(&world->solver.plugin->table, world->solver.settings, setting,
                              eng_value_to_base(value), error);
 }
@@ -223,35 +233,47 @@ cairn_status cairn_world_set_solver_value(cairn_world *world, const char *settin
 cairn_status cairn_world_set_local_value(cairn_world *world, const char *setting, cairn_value value,
                                          cairn_error *error)
 {
+    if (world == NULL || setting == NULL)
+        return base_fail_null(error, __func__);
     return base_settings_set(&world->local.plugin->table, world->local.settings, setting,
                              eng_value_to_base(value), error);
 }
 
 const char *cairn_world_get_solver(const cairn_world *world)
 {
+    if (world == NULL)
+        return "";
     return world->solver.plugin->name;
 }
 
 const char *cairn_world_get_local(const cairn_world *world)
 {
+    if (world == NULL)
+        return "";
     return world->local.plugin->name;
 }
 
 cairn_status cairn_world_get_solver_value(const cairn_world *world, const char *setting,
                                           cairn_value *value)
 {
+    if (world == NULL || setting == NULL || value == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     return eng_value_read(&world->solver.plugin->table, world->solver.settings, setting, value);
 }
 
 cairn_status cairn_world_get_local_value(const cairn_world *world, const char *setting,
                                          cairn_value *value)
 {
+    if (world == NULL || setting == NULL || value == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     return eng_value_read(&world->local.plugin->table, world->local.settings, setting, value);
 }
 
 cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3],
                                      cairn_error *error)
 {
+    if (world == NULL || gravity == NULL)
+        return base_fail_null(error, __func__);
     cairn_world_def changed = world->def;
     memcpy(changed.gravity, gravity, sizeof changed.gravity);
     cairn_status status = check_def(&changed, error);
@@ -270,6 +292,8 @@ cairn_status cairn_world_set_gravity(cairn_world *world, const double gravity[3]
 
 cairn_status cairn_world_set_tolerance(cairn_world *world, double tolerance, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_world_def changed = world->def;
     changed.tolerance = tolerance;
     cairn_status status = check_def(&changed, error);
@@ -280,16 +304,22 @@ cairn_status cairn_world_set_tolerance(cairn_world *world, double tolerance, cai
 
 double cairn_world_get_time(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0.0;
     return world->time;
 }
 
 int64_t cairn_world_get_step_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->step_count;
 }
 
 const cairn_step_report *cairn_world_get_report(const cairn_world *world)
 {
+    if (world == NULL)
+        return NULL;
     return &world->report;
 }
 
@@ -300,5 +330,5 @@ const char *cairn_phase_name(cairn_phase phase)
         CAIRN_PHASE_LIST(PHASE_NAME)
 #undef PHASE_NAME
     };
-    return names[phase];
+    return (unsigned)phase < CAIRN_PHASE_COUNT ? names[phase] : "";
 }

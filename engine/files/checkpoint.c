@@ -26,6 +26,8 @@ static cairn_status save_with(const cairn_world *world, const char *path, const 
 cairn_status cairn_world_save(const cairn_world *world, const char *path, const char *note,
                               cairn_error *error)
 {
+    if (world == NULL || path == NULL)
+        return base_fail_null(error, __func__);
     const char *text = note != NULL ? note : "";
     if (strlen(text) >= CAIRN_NOTE_SIZE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the note has %zu bytes, of less than %d",
@@ -121,12 +123,16 @@ static cairn_status read_checkpoint(const con_hdf5_reader *reader, cairn_checkpo
 
 bool cairn_checkpoint_exists(const char *path)
 {
+    if (path == NULL)
+        return false;
     return eng_store_found(path);
 }
 
 cairn_status cairn_checkpoint_read(const char *path, cairn_checkpoint *checkpoint,
                                    cairn_error *error)
 {
+    if (path == NULL || checkpoint == NULL)
+        return base_fail_null(error, __func__);
     *checkpoint = (cairn_checkpoint){0};
     base_allocator allocator = base_allocator_default();
     base_arena *arena = base_arena_create(&allocator, ENG_SNAPSHOT_ARENA);
@@ -247,6 +253,8 @@ static cairn_status restore_from(const con_hdf5_reader *reader, cairn_world *wor
 
 cairn_status cairn_world_restore(cairn_world *world, const char *path, cairn_error *error)
 {
+    if (world == NULL || path == NULL)
+        return base_fail_null(error, __func__);
     base_arena *arena = base_arena_create(&world->allocator, ENG_SNAPSHOT_ARENA);
     if (arena == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);

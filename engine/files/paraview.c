@@ -57,6 +57,11 @@ static cairn_status make_writer(const char *folder, cairn_paraview_state state,
 cairn_status cairn_paraview_open(const char *folder, cairn_paraview_content content,
                                  cairn_paraview **writer, cairn_error *error)
 {
+    if (folder == NULL || writer == NULL)
+        return base_fail_null(error, __func__);
+    if ((unsigned)content > CAIRN_PARAVIEW_SURFACES)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no ParaView content %d",
+                         (int)content);
     *writer = NULL;
     if (strlen(folder) > PATH_SIZE - 64)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", folder);
@@ -87,6 +92,8 @@ static void remove_frames(const char *folder, const char *name, int first)
 cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state state,
                                    cairn_paraview **writer, cairn_error *error)
 {
+    if (folder == NULL || writer == NULL)
+        return base_fail_null(error, __func__);
     *writer = NULL;
     if (strlen(folder) > PATH_SIZE - 64)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: the path is too long", folder);
@@ -103,6 +110,8 @@ cairn_status cairn_paraview_resume(const char *folder, cairn_paraview_state stat
 
 cairn_paraview_state cairn_paraview_get_state(const cairn_paraview *writer)
 {
+    if (writer == NULL)
+        return (cairn_paraview_state){0};
     return (cairn_paraview_state){.frames = writer->frame,
                                   .extent = writer->extent,
                                   .content = writer->content,
@@ -432,6 +441,8 @@ static cairn_status write_contacts(const cairn_paraview *writer, const cairn_wor
 cairn_status cairn_paraview_write_frame(cairn_paraview *writer, const cairn_world *world,
                                         cairn_error *error)
 {
+    if (writer == NULL || world == NULL)
+        return base_fail_null(error, __func__);
     if (writer->extent == 0.0)
         writer->extent = scene_extent(world);
     // scratch of its own: the world's arena holds the problem of the last step

@@ -20,7 +20,7 @@ static cairn_status fail_memory(cairn_error *error)
 
 const char *cairn_problem_kind_name(cairn_problem_kind kind)
 {
-    return kind == CAIRN_PROBLEM_LOCAL ? "local" : "global";
+    return kind == CAIRN_PROBLEM_LOCAL ? "local" : kind == CAIRN_PROBLEM_GLOBAL ? "global" : "";
 }
 
 // ---------------------------------------------------------------- read
@@ -37,6 +37,8 @@ static cairn_status convert(const char *path, cairn_problem *made, cairn_error *
 
 cairn_status cairn_problem_read(const char *path, cairn_problem **problem, cairn_error *error)
 {
+    if (path == NULL || problem == NULL)
+        return base_fail_null(error, __func__);
     base_allocator allocator = base_allocator_default();
     *problem = NULL;
     cairn_problem *made = base_allocate(&allocator, 1, sizeof *made);
@@ -72,16 +74,22 @@ void cairn_problem_destroy(cairn_problem *problem)
 
 cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem)
 {
+    if (problem == NULL)
+        return CAIRN_PROBLEM_LOCAL;
     return problem->content->form == CON_FCLIB_LOCAL ? CAIRN_PROBLEM_LOCAL : CAIRN_PROBLEM_GLOBAL;
 }
 
 int cairn_problem_get_contact_count(const cairn_problem *problem)
 {
+    if (problem == NULL)
+        return 0;
     return problem->content->contact_count;
 }
 
 int cairn_problem_get_dof_count(const cairn_problem *problem)
 {
+    if (problem == NULL)
+        return 0;
     const con_fclib_problem *content = problem->content;
     return content->form == CON_FCLIB_LOCAL ? content->dimension * content->contact_count
                                             : content->velocity_count;
@@ -89,11 +97,15 @@ int cairn_problem_get_dof_count(const cairn_problem *problem)
 
 int cairn_problem_get_dimension(const cairn_problem *problem)
 {
+    if (problem == NULL)
+        return 0;
     return problem->content->dimension;
 }
 
 int cairn_problem_get_equality_count(const cairn_problem *problem)
 {
+    if (problem == NULL)
+        return 0;
     return problem->content->equality_count;
 }
 
@@ -130,6 +142,8 @@ static const char *text_or_empty(const char *text)
 cairn_status cairn_problem_get_info(const cairn_problem *problem, cairn_problem_view *view,
                                     cairn_error *error)
 {
+    if (problem == NULL || view == NULL)
+        return base_fail_null(error, __func__);
     const con_fclib_problem *content = problem->content;
     con_fclib_description is;
     cairn_status status = con_fclib_describe(content, problem->arena, &is, error);
@@ -329,6 +343,8 @@ static cairn_status solve_chosen(cairn_problem *problem, const cairn_solve_def *
 cairn_status cairn_problem_solve(cairn_problem *problem, const cairn_solve_def *def,
                                  cairn_solve_report *report, cairn_error *error)
 {
+    if (problem == NULL || def == NULL || report == NULL)
+        return base_fail_null(error, __func__);
     solve_choice choice;
     cairn_status status = check_def(def, error);
     if (status == CAIRN_OK)
@@ -410,6 +426,8 @@ static cairn_status complete(const cairn_problem *problem, con_fclib_vectors *ou
 cairn_status cairn_problem_write_solution(const cairn_problem *problem, const char *path,
                                           cairn_error *error)
 {
+    if (problem == NULL || path == NULL)
+        return base_fail_null(error, __func__);
     if (!problem->solved)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the problem has not been solved yet");
     con_fclib_problem content = *problem->content;

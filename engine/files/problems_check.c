@@ -22,12 +22,15 @@ const char *cairn_existence_name(cairn_existence_verdict verdict)
 {
     static const con_existence_verdict inner[] = {CON_EXISTENCE_SHOWN, CON_EXISTENCE_BORDERLINE,
                                                   CON_EXISTENCE_NOT_SHOWN, CON_EXISTENCE_NONE};
-    return con_existence_name(inner[verdict]);
+    bool known = (unsigned)verdict < sizeof inner / sizeof inner[0];
+    return known ? con_existence_name(inner[verdict]) : "";
 }
 
 cairn_status cairn_problem_check(const cairn_problem *problem, cairn_existence *existence,
                                  double (*direction)[3], cairn_error *error)
 {
+    if (problem == NULL || existence == NULL)
+        return base_fail_null(error, __func__);
     con_existence found;
     cairn_status status =
         con_existence_check(&problem->conversion->problem, &found, direction, problem->arena);

@@ -65,6 +65,8 @@ cairn_problem_data eng_problem_data(const con_fclib_problem *content)
 
 cairn_problem_data cairn_problem_get_data(const cairn_problem *problem)
 {
+    if (problem == NULL)
+        return (cairn_problem_data){0};
     return problem != NULL ? eng_problem_data(problem->content) : (cairn_problem_data){0};
 }
 
@@ -151,6 +153,8 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
     if (world == NULL || problem == NULL)
         return base_fail_null(error, __func__);
     *problem = NULL;
+    if ((unsigned)kind > CAIRN_PROBLEM_GLOBAL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no problem kind %d", (int)kind);
     if (world->problem.contact_count == 0 || world->solved == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
     base_allocator allocator = base_allocator_default();
@@ -183,6 +187,8 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
 cairn_status cairn_problem_get_impulses(const cairn_problem *problem, double (*impulses)[3],
                                         double (*velocities)[3], cairn_error *error)
 {
+    if (problem == NULL || impulses == NULL || velocities == NULL)
+        return base_fail_null(error, __func__);
     if (problem == NULL)
         return base_fail_null(error, __func__);
     if (problem->content->rolling != NULL)

@@ -319,6 +319,8 @@ static cairn_replay *make_replay(const char *path)
 
 cairn_status cairn_replay_open(const char *path, cairn_replay **replay, cairn_error *error)
 {
+    if (path == NULL || replay == NULL)
+        return base_fail_null(error, __func__);
     cairn_replay *made = make_replay(path);
     *replay = NULL;
     if (made == NULL)
@@ -356,11 +358,15 @@ void cairn_replay_close(cairn_replay *replay)
 
 const cairn_replay_info *cairn_replay_get_info(const cairn_replay *replay)
 {
+    if (replay == NULL)
+        return NULL;
     return &replay->info;
 }
 
 void cairn_replay_set_guard(cairn_replay *replay, const cairn_replay_guard *guard)
 {
+    if (replay == NULL || guard == NULL)
+        return;
     replay->guard = *guard;
 }
 
@@ -372,16 +378,22 @@ static cairn_status ask_guard(const cairn_replay *replay, int64_t frame, cairn_e
 
 int64_t cairn_replay_get_frame_count(const cairn_replay *replay)
 {
+    if (replay == NULL)
+        return 0;
     return replay->frames;
 }
 
 const double *cairn_replay_get_times(const cairn_replay *replay)
 {
+    if (replay == NULL)
+        return NULL;
     return replay->times;
 }
 
 cairn_status cairn_replay_refresh(cairn_replay *replay, cairn_error *error)
 {
+    if (replay == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = ask_guard(replay, -1, error);
     if (status != CAIRN_OK)
         return status;
@@ -455,6 +467,8 @@ static cairn_status read_frame(cairn_replay *replay, int64_t index, cairn_replay
 cairn_status cairn_replay_read(cairn_replay *replay, int64_t index, cairn_replay_frame *frame,
                                cairn_error *error)
 {
+    if (replay == NULL || frame == NULL)
+        return base_fail_null(error, __func__);
     *frame = (cairn_replay_frame){0};
     if (index < 0 || index >= replay->frames)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: frame %lld is out of range: 0 to %d",

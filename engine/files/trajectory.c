@@ -207,6 +207,8 @@ static void release_writer(cairn_trajectory *writer)
 
 int64_t cairn_trajectory_get_frame_count(const cairn_trajectory *writer)
 {
+    if (writer == NULL)
+        return 0;
     return writer->frames;
 }
 
@@ -275,6 +277,8 @@ static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, se
 cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_world *world,
                                           cairn_error *error)
 {
+    if (writer == NULL || world == NULL)
+        return base_fail_null(error, __func__);
     if (cairn_body_count(world) != writer->bodies || has_changed(writer, world))
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
                          "%s: bodies were made or removed since it was begun with %d; a trajectory "
@@ -373,6 +377,8 @@ cairn_status cairn_trajectory_create(const char *path, const cairn_world *world,
                                      const cairn_trajectory_def *def, cairn_trajectory **writer,
                                      cairn_error *error)
 {
+    if (path == NULL || def == NULL || world == NULL || writer == NULL)
+        return base_fail_null(error, __func__);
     *writer = NULL;
     return open_writer(path, world, def, NULL, 0, writer, error);
 }
@@ -381,6 +387,11 @@ cairn_status cairn_trajectory_resume(const char *path, const cairn_world *world,
                                      const cairn_trajectory_def *def, int64_t frames,
                                      cairn_trajectory **writer, cairn_error *error)
 {
+    if (path == NULL || def == NULL || world == NULL || writer == NULL)
+        return base_fail_null(error, __func__);
+    if (frames < 0)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s: frames = %lld must not be negative",
+                         path, (long long)frames);
     *writer = NULL;
     cairn_replay *from = NULL;
     cairn_status status = cairn_replay_open(path, &from, error);

@@ -288,7 +288,7 @@ static eng_action *emitter_at(const cairn_world *world, int index)
 {
     int at = 0;
     eng_action *action = NULL;
-    for (int i = 0; i <= index; i++)
+    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
         action = eng_action_next(world, &emitter_kind, &at);
     return action;
 }

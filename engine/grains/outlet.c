@@ -94,7 +94,7 @@ cairn_status cairn_outlet_get(const cairn_world *world, int index, cairn_outlet_
     *view = (cairn_outlet_view){.name = ""};
     int at = 0;
     const eng_action *action = NULL;
-    for (int i = 0; i <= index; i++)
+    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
         action = eng_action_next(world, &outlet_kind, &at);
     if (action == NULL)
         return CAIRN_ERROR_NOT_FOUND;

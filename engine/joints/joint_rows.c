@@ -38,7 +38,7 @@ const char *cairn_joint_kind_name(cairn_joint_kind kind)
         CAIRN_JOINT_LIST(JOINT_NAME)
 #undef JOINT_NAME
     };
-    return names[kind];
+    return (unsigned)kind < CAIRN_JOINT_KIND_COUNT ? names[kind] : "";
 }
 
 int eng_joint_row_count(cairn_joint_kind kind)

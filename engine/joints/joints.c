@@ -227,6 +227,8 @@ static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
 cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
                                 cairn_joint_id *joint, cairn_error *error)
 {
+    if (world == NULL || def == NULL || joint == NULL)
+        return base_fail_null(error, __func__);
     *joint = (cairn_joint_id){0};
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
@@ -316,6 +318,8 @@ void eng_joint_drop(cairn_world *world, int index)
 
 cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id id, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "joint");
@@ -329,16 +333,22 @@ cairn_status cairn_joint_remove(cairn_world *world, cairn_joint_id id, cairn_err
 
 int cairn_joint_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->joint_count;
 }
 
 cairn_joint_id cairn_joint_at(const cairn_world *world, int index)
 {
+    if (world == NULL)
+        return (cairn_joint_id){0};
     return eng_joint_id(world, eng_slots_at(&world->joint_slots, index));
 }
 
 cairn_joint_id cairn_joint_find(const cairn_world *world, const char *name)
 {
+    if (world == NULL || name == NULL)
+        return (cairn_joint_id){0};
     return cairn_joint_at(world, base_names_find(&world->joint_names, name));
 }
 
@@ -369,6 +379,8 @@ static double speed_now(const eng_joint *joint, const eng_joint_rows *rows,
 
 cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_joint_view *view)
 {
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_joint_check(world, id);
     if (status != CAIRN_OK)
         return status;
@@ -416,6 +428,8 @@ static cairn_status check_drive(const cairn_world *world, cairn_joint_id id, cai
 cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool on, double velocity,
                                    double limit, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = check_drive(world, id, error);
     if (status != CAIRN_OK)
         return status;
@@ -433,6 +447,8 @@ cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id id, bool o
 cairn_status cairn_joint_set_motor_position(cairn_world *world, cairn_joint_id id, double position,
                                             cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = check_drive(world, id, error);
     if (status != CAIRN_OK)
         return status;
@@ -449,6 +465,8 @@ cairn_status cairn_joint_set_motor_function(cairn_world *world, cairn_joint_id i
                                             cairn_motor_function *function, void *context,
                                             cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = check_drive(world, id, error);
     if (status != CAIRN_OK)
         return status;
@@ -493,6 +511,8 @@ cairn_status eng_joints_ask_motors(cairn_world *world, cairn_error *error)
 cairn_status cairn_joint_set_force(cairn_world *world, cairn_joint_id id, double force,
                                    cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = check_drive(world, id, error);
     if (status == CAIRN_OK && !isfinite(force))
         status =

@@ -138,6 +138,8 @@ void eng_energy_before(cairn_world *world)
 
 cairn_energy cairn_world_get_energy(const cairn_world *world)
 {
+    if (world == NULL)
+        return (cairn_energy){0};
     cairn_energy energy = world->energy;
     bool slots = eng_spheres_slot_count(world) > 0;
     if (!world->energy_started || slots)

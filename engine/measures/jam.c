@@ -40,6 +40,8 @@ static bool is_closing(const cairn_world *world)
 
 bool cairn_world_may_be_jammed(const cairn_world *world)
 {
+    if (world == NULL)
+        return false;
     const cairn_step_report *report = &world->report;
     return is_driven(world) && (!(report->error <= world->def.tolerance) || is_closing(world));
 }
@@ -71,6 +73,10 @@ static int list_bodies(const cairn_world *world, const bool *taken, cairn_body_i
 cairn_status cairn_world_find_jam(cairn_world *world, cairn_body_id *bodies, int capacity,
                                   int *count, cairn_error *error)
 {
+    if (world == NULL || count == NULL)
+        return base_fail_null(error, __func__);
+    if (capacity < 0 || (capacity > 0 && bodies == NULL))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "room for %d bodies", capacity);
     *count = 0;
     if (!is_driven(world))
         return CAIRN_OK;

@@ -12,12 +12,16 @@
 
 const double *cairn_world_get_residuals(const cairn_world *world, int *count)
 {
+    if (world == NULL || count == NULL)
+        return NULL;
     *count = world->residual_count;
     return world->residuals;
 }
 
 int cairn_contact_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->contacts.count + eng_spheres_contact_count(world);
 }
 
@@ -111,6 +115,8 @@ void eng_contact_forces(const cairn_world *world, bool torques, double (*given)[
 cairn_status cairn_body_get_contact_force(const cairn_world *world, cairn_body_id body,
                                           double force[3], double torque[3])
 {
+    if (world == NULL || force == NULL || torque == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_body_check(world, body);
     if (status != CAIRN_OK)
         return status;
@@ -261,6 +267,10 @@ static cairn_status collect_overlaps(cairn_world *world, overlap_list *list)
 cairn_status cairn_world_find_overlaps(cairn_world *world, cairn_overlap *overlaps, int capacity,
                                        int *found, cairn_error *error)
 {
+    if (world == NULL || found == NULL)
+        return base_fail_null(error, __func__);
+    if (capacity < 0 || (capacity > 0 && overlaps == NULL))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "room for %d overlaps", capacity);
     overlap_list list = {0};
     *found = 0;
     cairn_status status = collect_overlaps(world, &list);
@@ -300,6 +310,8 @@ static uint64_t hash_bodies(const cairn_world *world, uint64_t hash)
 
 uint64_t cairn_world_get_hash(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &world->step_count, sizeof world->step_count);
     if (world->body_count > 0)
         hash = hash_bodies(world, hash);
@@ -320,6 +332,11 @@ cairn_status cairn_world_write_fclib(const cairn_world *world, const char *path,
                                      cairn_fclib_form form, const char *title,
                                      const char *description, cairn_error *error)
 {
+    if (world == NULL || path == NULL)
+        return base_fail_null(error, __func__);
+    if ((unsigned)form > CAIRN_FCLIB_GLOBAL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "there is no form %d of FCLIB files",
+                         (int)form);
     if (world->problem.contact_count == 0 || world->solved == NULL)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the last step had no implicit contact");
     con_fclib_info info = {title, description, ""};

@@ -140,6 +140,8 @@ static void try_tile(const cairn_world *world, const candidates *a, int rows, co
 
 cairn_step_limit cairn_world_get_stable_step(const cairn_world *world)
 {
+    if (world == NULL)
+        return (cairn_step_limit){0};
     cairn_step_limit limit = {.step = INFINITY, .law = "", .accurate = INFINITY};
     enum { TILE = 64 };
     candidates a[TILE], b[TILE];
@@ -182,6 +184,8 @@ static void keep_forces(cairn_world *world, double ratio)
 
 cairn_status cairn_world_set_time_step(cairn_world *world, double time_step, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     if (!(time_step > 0.0 && isfinite(time_step)))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "time step = %g must be positive (s)",
                          time_step);

@@ -296,6 +296,8 @@ static cairn_status check_plan(const cairn_world *world, cairn_error *error)
 
 cairn_status cairn_world_validate(const cairn_world *world, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     // first, because energies are read through it
     const char *fault = eng_spheres_fault(world);
     if (fault != NULL)

@@ -112,6 +112,8 @@ static cairn_status reserve(cairn_world *world, const eng_connector *made)
 cairn_status cairn_connector_create(cairn_world *world, const cairn_connector_def *def,
                                     cairn_connector_id *connector, cairn_error *error)
 {
+    if (world == NULL || def == NULL || connector == NULL)
+        return base_fail_null(error, __func__);
     *connector = (cairn_connector_id){0};
     cairn_status status = check_def(world, def, error);
     if (status != CAIRN_OK)
@@ -175,6 +177,8 @@ void eng_connector_drop(cairn_world *world, int index)
 
 cairn_status cairn_connector_remove(cairn_world *world, cairn_connector_id id, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
@@ -187,6 +191,8 @@ cairn_status cairn_connector_remove(cairn_world *world, cairn_connector_id id, c
 cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id id,
                                        const char *parameter, cairn_value value, cairn_error *error)
 {
+    if (world == NULL || parameter == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
@@ -198,6 +204,8 @@ cairn_status cairn_connector_set_value(cairn_world *world, cairn_connector_id id
 cairn_status cairn_connector_get_value(const cairn_world *world, cairn_connector_id id,
                                        const char *parameter, cairn_value *value)
 {
+    if (world == NULL || parameter == NULL || value == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     *value = cairn_number(0.0);
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
@@ -209,6 +217,8 @@ cairn_status cairn_connector_get_value(const cairn_world *world, cairn_connector
 cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id id,
                                          const char *name, double value, cairn_error *error)
 {
+    if (world == NULL || name == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "connector");
@@ -230,16 +240,22 @@ cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id 
 
 int cairn_connector_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->connector_count;
 }
 
 cairn_connector_id cairn_connector_at(const cairn_world *world, int index)
 {
+    if (world == NULL)
+        return (cairn_connector_id){0};
     return eng_connector_id(world, eng_slots_at(&world->connector_slots, index));
 }
 
 cairn_connector_id cairn_connector_find(const cairn_world *world, const char *name)
 {
+    if (world == NULL || name == NULL)
+        return (cairn_connector_id){0};
     return cairn_connector_at(world, base_names_find(&world->connector_names, name));
 }
 
@@ -285,6 +301,8 @@ static void view_forces(const cairn_world *world, const eng_connector *connector
 cairn_status cairn_connector_get(const cairn_world *world, cairn_connector_id id,
                                  cairn_connector_view *view)
 {
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     *view = (cairn_connector_view){.name = "", .law = ""};
     cairn_status status = eng_connector_check(world, id);
     if (status != CAIRN_OK)

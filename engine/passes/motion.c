@@ -126,6 +126,8 @@ cairn_status cairn_body_set_motion(cairn_world *world, cairn_body_id id,
                                    cairn_motion_function *function, void *context,
                                    cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status known = eng_body_check(world, id);
     if (known != CAIRN_OK)
         return eng_fail_id(error, known, "body");

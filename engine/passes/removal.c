@@ -66,6 +66,8 @@ static cairn_status prepare_drop(cairn_world *world, int body)
 
 cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");

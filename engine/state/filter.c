@@ -44,6 +44,8 @@ cairn_status eng_collisions_reserve(cairn_world *world)
 cairn_status cairn_body_set_collision(cairn_world *world, cairn_body_id id,
                                       cairn_collision collision, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_body_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "body");
@@ -61,6 +63,8 @@ cairn_status cairn_body_set_collision(cairn_world *world, cairn_body_id id,
 cairn_status cairn_body_get_collision(const cairn_world *world, cairn_body_id id,
                                       cairn_collision *collision)
 {
+    if (world == NULL || collision == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     if (collision == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *collision = eng_collision_default();

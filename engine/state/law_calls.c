@@ -48,12 +48,16 @@ cairn_law_state cairn_default_law_state(void)
 
 int cairn_law_get_history_count(const char *law)
 {
+    if (law == NULL)
+        return 0;
     const con_law *found = con_law_find(law);
     return found != NULL ? found->history_count : 0;
 }
 
 const char *cairn_law_get_history_name(const char *law, int index)
 {
+    if (law == NULL)
+        return "";
     const con_law *found = con_law_find(law);
     bool known = found != NULL && index >= 0 && index < found->history_count;
     return known ? found->history_names[index] : "";
@@ -222,6 +226,8 @@ static cairn_status evaluate_cone(const con_law *law, const void *parameters,
 cairn_status cairn_law_evaluate(const cairn_law_state *state, cairn_law_response *response,
                                 cairn_error *error)
 {
+    if (state == NULL || response == NULL)
+        return base_fail_null(error, __func__);
     int count;
     *response = (cairn_law_response){0};
     cairn_status status = check_law_state(state, error);
@@ -283,6 +289,8 @@ static const char *status_of(const double R[3], double mu)
 cairn_status cairn_local_evaluate(const cairn_local_state *state, cairn_local_response *response,
                                   cairn_error *error)
 {
+    if (state == NULL || response == NULL)
+        return base_fail_null(error, __func__);
     const con_local *local;
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
     *response = (cairn_local_response){.status = ""};

@@ -22,6 +22,8 @@ static bool is_null(cairn_material_id id)
 cairn_status cairn_material_create(cairn_world *world, const char *name,
                                    cairn_material_id *material, cairn_error *error)
 {
+    if (world == NULL || name == NULL || material == NULL)
+        return base_fail_null(error, __func__);
     *material = (cairn_material_id){0};
     if (name == NULL || name[0] == '\0')
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "a material needs a name");
@@ -51,21 +53,29 @@ cairn_status cairn_material_create(cairn_world *world, const char *name,
 
 cairn_material_id cairn_material_find(const cairn_world *world, const char *name)
 {
+    if (world == NULL || name == NULL)
+        return (cairn_material_id){0};
     return eng_material_id(world, base_names_find(&world->material_names, name));
 }
 
 int cairn_material_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->material_count;
 }
 
 cairn_material_id cairn_material_at(const cairn_world *world, int index)
 {
+    if (world == NULL)
+        return (cairn_material_id){0};
     return eng_material_id(world, eng_slots_at(&world->material_slots, index));
 }
 
 const char *cairn_material_get_name(const cairn_world *world, cairn_material_id material)
 {
+    if (world == NULL)
+        return "";
     return is_valid(world, material) ? world->materials[material.index].name : "";
 }
 
@@ -77,6 +87,8 @@ static cairn_status fail_pair(cairn_status status, cairn_error *error)
 cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id material,
                                       const char *property, double value, cairn_error *error)
 {
+    if (world == NULL || property == NULL)
+        return base_fail_null(error, __func__);
     static const char *const names[] = {"young_modulus", "poisson_ratio"};
     if (!is_valid(world, material))
         return base_fail(error, CAIRN_ERROR_STALE_ID, "the material does not exist");
@@ -105,6 +117,8 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
 cairn_status cairn_material_get_value(const cairn_world *world, cairn_material_id material,
                                       const char *property, double *value)
 {
+    if (world == NULL || property == NULL || value == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     *value = 0.0;
     if (!is_valid(world, material))
         return CAIRN_ERROR_STALE_ID;
@@ -167,6 +181,8 @@ cairn_status cairn_pair_set_law(cairn_world *world, cairn_material_id a, cairn_m
 cairn_status cairn_pair_set_value(cairn_world *world, cairn_material_id a, cairn_material_id b,
                                   const char *parameter, cairn_value value, cairn_error *error)
 {
+    if (world == NULL || parameter == NULL)
+        return base_fail_null(error, __func__);
     int index;
     cairn_status status = open_pair(world, a, b, &index, error);
     if (status != CAIRN_OK)
@@ -192,6 +208,8 @@ static const eng_surface *look_up(const cairn_world *world, cairn_material_id a,
 
 const char *cairn_pair_get_law(const cairn_world *world, cairn_material_id a, cairn_material_id b)
 {
+    if (world == NULL)
+        return "";
     eng_surface scratch;
     return is_pair(world, a, b) ? look_up(world, a, b, &scratch)->law->name : "";
 }
@@ -199,6 +217,8 @@ const char *cairn_pair_get_law(const cairn_world *world, cairn_material_id a, ca
 cairn_status cairn_pair_get_value(const cairn_world *world, cairn_material_id a,
                                   cairn_material_id b, const char *parameter, cairn_value *value)
 {
+    if (world == NULL || parameter == NULL || value == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     *value = cairn_number(0.0);
     if (!is_pair(world, a, b))
         return CAIRN_ERROR_STALE_ID;

@@ -251,6 +251,8 @@ static const con_law *law_at(const cairn_world *world, int index)
 
 int cairn_world_law_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     int count = 0;
     con_law_list(&count);
     return world != NULL ? count + world->own_law_count : 0;
@@ -258,6 +260,8 @@ int cairn_world_law_count(const cairn_world *world)
 
 int cairn_world_find_law(const cairn_world *world, const char *name)
 {
+    if (world == NULL || name == NULL)
+        return -1;
     for (int i = 0; name != NULL && i < cairn_world_law_count(world); i++)
         if (strcmp(law_at(world, i)->name, name) == 0)
             return i;

@@ -38,7 +38,8 @@ int cairn_plugin_count(cairn_plugin plugin)
 
 cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index)
 {
-    BASE_ASSERT(index >= 0 && index < cairn_plugin_count(plugin));
+    if (index < 0 || index >= cairn_plugin_count(plugin))
+        return (cairn_plugin_info){.name = "", .help = "", .kind = ""};
     int count;
     cairn_plugin_info info = {.kind = "", .setting_count = table_of(plugin, index)->count};
     switch (plugin) {
@@ -92,8 +93,10 @@ cairn_setting_info eng_setting_info(const base_setting *row)
 
 cairn_setting_info cairn_plugin_get_setting(cairn_plugin plugin, int index, int setting)
 {
-    const base_settings_table *table = table_of(plugin, index);
-    BASE_ASSERT(setting >= 0 && setting < table->count);
+    bool known = index >= 0 && index < cairn_plugin_count(plugin);
+    const base_settings_table *table = known ? table_of(plugin, index) : NULL;
+    if (table == NULL || setting < 0 || setting >= table->count)
+        return (cairn_setting_info){.name = "", .type = "", .unit = "", .help = ""};
     return eng_setting_info(&table->settings[setting]);
 }
 

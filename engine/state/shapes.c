@@ -254,6 +254,8 @@ cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind,
 cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
                                 cairn_shape_id *shape, cairn_error *error)
 {
+    if (world == NULL || def == NULL || shape == NULL)
+        return base_fail_null(error, __func__);
     *shape = (cairn_shape_id){0};
     if (def->cookie != SHAPE_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
@@ -294,6 +296,8 @@ void eng_shape_drop(cairn_world *world, int index)
 
 cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id id, cairn_error *error)
 {
+    if (world == NULL)
+        return base_fail_null(error, __func__);
     cairn_status status = eng_shape_check(world, id);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
@@ -311,11 +315,15 @@ cairn_status cairn_shape_remove(cairn_world *world, cairn_shape_id id, cairn_err
 
 int cairn_shape_count(const cairn_world *world)
 {
+    if (world == NULL)
+        return 0;
     return world->shape_slots.live_count;
 }
 
 cairn_shape_id cairn_shape_at(const cairn_world *world, int index)
 {
+    if (world == NULL)
+        return (cairn_shape_id){0};
     return eng_shape_id(world, eng_slots_at(&world->shape_slots, index));
 }
 
@@ -345,6 +353,8 @@ static void view_sizes(const geo_shape *shape, cairn_shape_view *view)
 
 cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_shape_view *view)
 {
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_shape_check(world, id);
     if (status != CAIRN_OK)
         return status;

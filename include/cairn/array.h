@@ -17,7 +17,7 @@ typedef enum cairn_table {
     CAIRN_TABLE_COUNT
 } cairn_table;
 
-/// "bodies", "contacts", "joints", "connectors"; NULL for no table.
+/// "bodies", "contacts", "joints", "connectors"; "" for no table.
 CAIRN_API const char *cairn_table_name(cairn_table table);
 
 /// Items of a table now.

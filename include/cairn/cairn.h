@@ -13,6 +13,15 @@
 // cairn_world_array shows, cairn_world_read and cairn_world_write copy whole columns of bodies,
 // contacts, joints and connectors, which cairn_column_get_info lists.
 //
+// Mistakes of the caller: no call crashes on them. A pointer that is NULL where a call needs one,
+// an id that names nothing, an enum constant that there is not, an index or a count out of its
+// range is answered by a status other than CAIRN_OK, with the reason in `error`, and nothing is
+// changed. Calls without a status answer with 0, NULL, "", false or a null id, and cairn_..._find
+// with -1 where it gives an index. `error`, `context` and functions may be NULL, and other pointers
+// where their call says so; cairn_..._destroy and _close do nothing for NULL. Pointers that are
+// neither NULL nor to what they should be cannot be told apart. tests/robust/test_api.c makes such
+// a call of every function.
+//
 // Threads: calls on different worlds, problems and writers do not disturb one another, except that
 // of the calls that read or write files in HDF5 only one may run at a time unless that library was
 // built thread-safe. On one world, any number of threads may call functions that take it as const

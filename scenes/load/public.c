@@ -82,12 +82,16 @@ static cairn_status make(scene_maker *maker, const char *path, const cairn_scene
 cairn_status cairn_scene_load(const char *path, const cairn_scene_def *def, cairn_scene **scene,
                               cairn_error *error)
 {
+    if (path == NULL || def == NULL || scene == NULL)
+        return base_fail_null(error, __func__);
     return make(scn_load, path, def, scene, error);
 }
 
 cairn_status cairn_scene_open(const char *name, const cairn_scene_def *def, cairn_scene **scene,
                               cairn_error *error)
 {
+    if (name == NULL || def == NULL || scene == NULL)
+        return base_fail_null(error, __func__);
     return make(scn_open, name, def, scene, error);
 }
 
@@ -109,6 +113,8 @@ void cairn_scene_destroy(cairn_scene *scene)
 
 cairn_status cairn_scene_get_world(cairn_scene *scene, cairn_world **world, cairn_error *error)
 {
+    if (scene == NULL || world == NULL)
+        return base_fail_null(error, __func__);
     *world = NULL;
     cairn_status status = scn_begin_world(scene->scene, error);
     *world = scene->scene->world;
@@ -117,6 +123,8 @@ cairn_status cairn_scene_get_world(cairn_scene *scene, cairn_world **world, cair
 
 cairn_scene_info cairn_scene_get_info(const cairn_scene *scene)
 {
+    if (scene == NULL)
+        return (cairn_scene_info){0};
     const scn_scene *is = scene->scene;
     return (cairn_scene_info){
         .path = is->path,
@@ -134,6 +142,8 @@ cairn_scene_info cairn_scene_get_info(const cairn_scene *scene)
 cairn_status cairn_scene_get_parameter(const cairn_scene *scene, int index,
                                        cairn_scene_parameter *parameter)
 {
+    if (scene == NULL || parameter == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     if (index < 0 || index >= scene->scene->parameter_count)
         return CAIRN_ERROR_ARGUMENT;
     const scn_parameter *is = &scene->scene->parameters[index];
@@ -147,6 +157,8 @@ _Static_assert((int)CAIRN_SENSOR_COLUMNS_MAX >= (int)SCN_SENSOR_COLUMNS_MAX,
 
 cairn_status cairn_scene_get_sensor(const cairn_scene *scene, int index, cairn_scene_sensor *sensor)
 {
+    if (scene == NULL || sensor == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     if (index < 0 || index >= scene->scene->sensor_count)
         return CAIRN_ERROR_ARGUMENT;
     const scn_sensor *is = &scene->scene->sensors[index];
@@ -161,6 +173,8 @@ cairn_status cairn_scene_get_sensor(const cairn_scene *scene, int index, cairn_s
 
 cairn_status cairn_scene_read_sensor(const cairn_scene *scene, int index, double *value)
 {
+    if (scene == NULL || value == NULL)
+        return CAIRN_ERROR_ARGUMENT;
     if (index < 0 || index >= scene->scene->sensor_count)
         return CAIRN_ERROR_ARGUMENT;
     return scn_sensor_read(scene->scene, &scene->scene->sensors[index], value);
