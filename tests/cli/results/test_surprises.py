@@ -6,8 +6,10 @@ import glob
 import os
 import re
 import struct
+import sys
 import zlib
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import SMALL, Folder, check, check_error, check_status, finish, load
 
 SIZES = {"Float32": ("f", 4), "Float64": ("d", 8), "Int32": ("i", 4), "Int64": ("q", 8)}
