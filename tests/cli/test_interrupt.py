@@ -25,7 +25,8 @@ end
 
 def words(scene, out, until, *more):
     return ["run", scene, "--until", str(until), "--out", out, "--hash", out + "/hash.csv",
-            "--trajectory-every", "1", "--quiet", *more]
+            "--trajectory-every", "1", "--accept-unsolved", "--quiet",
+            *more]
 
 
 def rows(folder, out):
