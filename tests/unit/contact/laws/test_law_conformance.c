@@ -515,7 +515,9 @@ static double worst_residual(const parameters *law, double duration, double step
         worst = fmax(worst, book.residual / exchanged);
         assert_true(book.bounced);
         assert_true(book.friction >= -1e-3 * exchanged);
-        if (!(book.plastic >= -1e-9))
+        // the forming of a bridge or bond is booked at the step that finds it, a little late
+        double late = law->law->bonded != NULL ? 1e-9 : 1e-12;
+        if (!(book.plastic >= -late))
             fail_msg("%s: plastic loss %g J", law->law->name, book.plastic);
     }
     return worst;
