@@ -4,7 +4,6 @@
 #include "scenes/load/loader.h"
 
 #include "base/assert.h"
-#include "base/file.h"
 
 #include <errno.h>
 #include <lauxlib.h>
@@ -12,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { COLUMNS_MAX = 32, FILE_SIZE_MAX = 1 << 30 };
 
@@ -53,26 +51,6 @@ typedef struct reader {
     cairn_body_def common; // what every body starts from
     const char *material;  // of the call, or NULL
 } reader;
-
-/// The whole file with a zero at its end, on the Lua stack.
-static char *push_text(lua_State *L, const char *file)
-{
-    const char *path = scn_push_data_path(L, file);
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-        scn_raise(L, "file \"%.200s\" is not a file", file);
-    if (info.st_size > FILE_SIZE_MAX)
-        scn_raise(L, "file \"%.200s\" is larger than %d MB", file, FILE_SIZE_MAX >> 20);
-    char *text = lua_newuserdatauv(L, (size_t)info.st_size + 1, 0);
-    const char *reason = NULL;
-    FILE *stream = base_file_read(path, &reason);
-    if (stream == NULL)
-        scn_raise(L, "file \"%.200s\": %s", file, reason);
-    size_t size = fread(text, 1, (size_t)info.st_size, stream);
-    fclose(stream);
-    text[size] = '\0';
-    return text;
-}
 
 static char *trim(char *text)
 {
@@ -237,7 +215,7 @@ int scn_call_bodies_from_csv(lua_State *L)
     scn_fields_require(&csv.fields, "file");
     csv.file = scn_fields_text(&csv.fields, "file", NULL);
     read_common(&csv);
-    char *rest = push_text(L, csv.file);
+    char *rest = scn_push_text(L, csv.file, FILE_SIZE_MAX, NULL);
     read_header(&csv, &rest);
     check_shapes(&csv);
     int count = 0;
@@ -384,7 +362,7 @@ typedef struct table_request {
 static void push_table(reader *csv, const table_request *request)
 {
     lua_State *L = csv->L;
-    char *rest = push_text(L, csv->file), *line = next_line(csv, &rest);
+    char *rest = scn_push_text(L, csv->file, FILE_SIZE_MAX, NULL), *line = next_line(csv, &rest);
     double factors[COLUMNS_MAX];
     if (line == NULL)
         scn_raise(L, "%s is empty: the first line names the columns", csv->file);

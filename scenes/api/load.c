@@ -3,12 +3,9 @@
 #include "scenes/load/loader.h"
 #include "scenes/load/motion.h"
 
-#include "base/file.h"
-
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // ---------------------------------------------------------------- load
 
@@ -85,17 +82,8 @@ static void push_modules(lua_State *L)
 /// The function of a program beside the scene; its text is checked to be text.
 static void push_module(lua_State *L, const char *file)
 {
-    const char *path = scn_push_data_path(L, file);
-    struct stat info;
-    if (stat(path, &info) != 0 || info.st_size > MODULE_SIZE_MAX)
-        scn_raise(L, "file \"%.200s\" is larger than %d MB", file, MODULE_SIZE_MAX >> 20);
-    char *text = lua_newuserdatauv(L, (size_t)info.st_size + 1, 0);
-    const char *reason = NULL;
-    FILE *stream = base_file_read(path, &reason);
-    if (stream == NULL)
-        scn_raise(L, "file \"%.200s\": %s", file, reason);
-    size_t size = fread(text, 1, (size_t)info.st_size, stream);
-    fclose(stream);
+    size_t size;
+    const char *text = scn_push_text(L, file, MODULE_SIZE_MAX, &size);
     // messages name it as the scene is named, by the way from where the command runs
     const char *scene = scn_loader_of(L)->scene->path, *slash = strrchr(scene, '/');
     lua_pushliteral(L, "@");

@@ -2,10 +2,13 @@
 // Shape constructors: each returns a shape that any number of bodies may use.
 #include "scenes/load/loader.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <lauxlib.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -234,6 +237,27 @@ const char *scn_push_data_path(lua_State *L, const char *file)
     if (stat(path, &information) != 0 || !S_ISREG(information.st_mode))
         scn_raise(L, "file \"%.200s\" is not a regular data file", file);
     return path;
+}
+
+char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size)
+{
+    const char *path = scn_push_data_path(L, file);
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+        scn_raise(L, "file \"%.200s\" is not a file", file);
+    if ((size_t)info.st_size > limit)
+        scn_raise(L, "file \"%.200s\" is larger than %zu MB", file, limit >> 20);
+    char *text = lua_newuserdatauv(L, (size_t)info.st_size + 1, 0);
+    const char *reason = NULL;
+    FILE *stream = base_file_read(path, &reason);
+    if (stream == NULL)
+        scn_raise(L, "file \"%.200s\": %s", file, reason);
+    size_t count = fread(text, 1, (size_t)info.st_size, stream);
+    fclose(stream);
+    text[count] = '\0';
+    if (size != NULL)
+        *size = count;
+    return text;
 }
 
 static int push_from_file(const scn_fields *fields, cairn_shape_def *def)

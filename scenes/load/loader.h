@@ -84,6 +84,11 @@ cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 /// Lua stack, where it is pushed.
 const char *scn_push_data_path(lua_State *L, const char *file);
 
+/// Such a file as a whole, with a zero at its end, on the Lua stack above its path.
+/// @param limit  bytes; larger files are refused
+/// @param size   out: bytes without the zero; or NULL
+char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
+
 // clang-format off
 /// The calls of scenes; each is a lua_CFunction of scenes/api.
 #define SCN_CALLS(X) \
