@@ -46,7 +46,7 @@ end
 
 
 def words(scene, out, until, more):
-    return ["run", scene, "--until", repr(until), "--out", out, "--hash", out + ".csv", "--fclib",
+    return ["run", scene, "--accept-unsolved", "--until", repr(until), "--out", out, "--hash", out + ".csv", "--fclib",
             out + "/fclib", "--fclib-every", "25", "--paraview-every", "20", "--trajectory-every", "10",
             "--quiet", *more]
 
