@@ -137,8 +137,9 @@ static void show_contact_normal(const cairn_world *world, cairn_array *array)
 
 static void show_connector_history(const cairn_world *world, cairn_array *array)
 {
-    show_rows(array, world->connector_count, &world->connector_state->history,
-              sizeof *world->connector_state, world->connector_count);
+    const eng_connector_state *state = world->connector_state;
+    show_rows(array, world->connector_count, state != NULL ? &state->history : NULL, sizeof *state,
+              world->connector_count);
 }
 
 // ---------------------------------------------------------------- the table

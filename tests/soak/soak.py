@@ -54,7 +54,7 @@ class Soak:
     def words(self, case, out):
         scene, settings, until, law = case
         words = [self.program, "run", scene, "--until", str(until), "--out", out, "--json", "--quiet",
-                 "--hash", out + "/hashes", "--paraview-every", "7", "--trajectory-every", "5"]
+                 "--accept-unsolved", "--hash", out + "/hashes", "--paraview-every", "7", "--trajectory-every", "5"]
         for setting in settings:
             words += ["--set", setting]
         if law is not None:

@@ -99,7 +99,8 @@ static cairn_status choose_materials(eng_spheres *spheres)
     if (status != CAIRN_OK)
         return status;
     bool all = !world->general_only && n > MATERIALS_PAIRED && spheres->all_covered;
-    memset(spheres->materials, all ? ENG_SPHERES_SLOT : 0, (size_t)n);
+    if (n > 0)
+        memset(spheres->materials, all ? ENG_SPHERES_SLOT : 0, (size_t)n);
     if (n > MATERIALS_PAIRED || world->general_only)
         return CAIRN_OK;
     note_bodies(world, &p);
@@ -220,7 +221,7 @@ static cairn_status list_active(eng_spheres *spheres)
     cairn_status status =
         base_array_reserve(allocator, &world->active, &world->active_capacity, n - spheres->slots);
     if (status == CAIRN_OK)
-        status = base_array_reserve(allocator, &spheres->mark, &spheres->mark_capacity, n);
+        status = base_array_reserve(allocator, &spheres->mark, &spheres->mark_capacity, n + 1);
     if (status != CAIRN_OK)
         return status;
     memset(spheres->mark, 0, (size_t)n);
