@@ -4,6 +4,7 @@
 #include "geometry/narrow/closest.h"
 #include "geometry/shape/plain.h"
 #include "tests/check.h"
+#include <cairn/cairn.h>
 
 enum { SHAPES = 4 };
 
@@ -163,13 +164,79 @@ static void lowest_point_meets_a_plane(void **state)
         geo_shape_destroy(shapes[i]);
 }
 
+static cairn_shape_id make_public(cairn_world *world, const cairn_shape_def *def)
+{
+    cairn_error e;
+    cairn_shape_id made;
+    assert_int_equal(cairn_shape_create(world, def, &made, &e), CAIRN_OK);
+    return made;
+}
+
+/// Through the public interface: sizes in, the same sizes out, and the farthest points.
+static void programs_see_the_same(void **state)
+{
+    (void)state;
+    cairn_world_def world_def = cairn_default_world_def();
+    cairn_world *world;
+    cairn_error e;
+    assert_int_equal(cairn_world_create(&world_def, &world, &e), CAIRN_OK);
+    assert_string_equal(cairn_shape_kind_call(CAIRN_HALFSPACE), "plane");
+    assert_int_equal(cairn_shape_kind_sizes(CAIRN_CYLINDER),
+                     CAIRN_SHAPE_RADIUS | CAIRN_SHAPE_HALF_LENGTH);
+    assert_int_equal(cairn_shape_kind_sizes(CAIRN_MESH), 0);
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_CYLINDER);
+    def.radius = 0.6;
+    def.half_length = 0.5;
+    cairn_shape_id cylinder = make_public(world, &def);
+    def = cairn_default_shape_def(CAIRN_BOX);
+    for (int k = 0; k < 3; k++)
+        def.half_size[k] = 0.1 + k;
+    cairn_shape_id box = make_public(world, &def);
+    cairn_shape_view view;
+    assert_int_equal(cairn_shape_get(world, cylinder, &view), CAIRN_OK);
+    check_close(view.radius, 0.6, 0.0, 0.0);
+    check_close(view.half_length, 0.5, 0.0, 0.0);
+    check_close(view.half_size[0], 0.0, 0.0, 0.0);
+    assert_int_equal(cairn_shape_get(world, box, &view), CAIRN_OK);
+    for (int k = 0; k < 3; k++)
+        check_close(view.half_size[k], 0.1 + k, 0.0, 0.0);
+
+    // a compound of the box, turned by a right angle about z and moved
+    const double position[1][3] = {{3.0, 0.0, 0.0}};
+    const double turned[1][4] = {{sqrt(0.5), 0.0, 0.0, sqrt(0.5)}};
+    def = cairn_default_shape_def(CAIRN_COMPOUND);
+    def.members = &box;
+    def.member_positions = position;
+    def.member_orientations = turned;
+    def.member_count = 1;
+    cairn_shape_id compound = make_public(world, &def);
+    double point[3];
+    assert_int_equal(
+        cairn_shape_get_support(world, compound, (const double[]){1.0, 0.1, 0.1}, point), CAIRN_OK);
+    check_close(point[0], 3.0 + 1.1, 1e-14, 0.0);
+    check_close(point[1], 0.1, 1e-13, 0.0);
+    check_close(point[2], 2.1, 1e-14, 0.0);
+    assert_int_equal(
+        cairn_shape_get_support(world, cylinder, (const double[]){0.0, -3.0, 1e-3}, point),
+        CAIRN_OK);
+    check_close(point[1], -0.6, 1e-14, 0.0);
+    check_close(point[2], 0.5, 0.0, 0.0);
+    assert_int_equal(
+        cairn_shape_get_support(world, cylinder, (const double[]){0.0, 0.0, 0.0}, point),
+        CAIRN_ERROR_ARGUMENT);
+    def = cairn_default_shape_def(CAIRN_HALFSPACE);
+    assert_int_equal(cairn_shape_get_support(world, make_public(world, &def),
+                                             (const double[]){0.0, 0.0, 1.0}, point),
+                     CAIRN_ERROR_UNSUPPORTED);
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_make_and_tell),
-        cmocka_unit_test(surfaces_enclose_the_volume),
-        cmocka_unit_test(curved_cores_find_the_gap),
-        cmocka_unit_test(lowest_point_meets_a_plane),
+        cmocka_unit_test(sizes_make_and_tell),       cmocka_unit_test(surfaces_enclose_the_volume),
+        cmocka_unit_test(curved_cores_find_the_gap), cmocka_unit_test(lowest_point_meets_a_plane),
+        cmocka_unit_test(programs_see_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
