@@ -145,6 +145,8 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
         }
 
         open_wanted(app);
+        if (!app->quit)
+            app_watch_file(app);
         if (app->quit)
             break;
         measure_window(app);
@@ -194,6 +196,7 @@ static cairn_status open_app(view_app *app, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     snprintf(app->path, sizeof app->path, "%s", request->path);
+    app_mark_file(app);
     app_enter_scene(app, false);
     app_say(app, "%s", view_gpu_name(app->stage.gpu));
     return CAIRN_OK;
