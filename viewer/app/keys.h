@@ -70,7 +70,7 @@
     X(HELP, "F1", PANELS, "this help")                                                             \
     X(HELP, "Shift+/", PANELS, "this help")                                                        \
     X(PROBLEM, "F10", FILES, "write the contact problem of this step as FCLIB")                    \
-    X(SAVE_VIEW, "F9", FILES, "save this view for --view")                                         \
+    X(SAVE_VIEW, "F9", FILES, "save this view as a file")                                          \
     X(PICTURE, "F12", FILES, "write a picture")                                                    \
     X(FILM, "V", FILES, "start or end a film")                                                     \
     X(FULL_SCREEN, "F11", FILES, "full screen")                                                    \
