@@ -144,9 +144,8 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             }
         }
 
+        app_watch_file(app);
         open_wanted(app);
-        if (!app->quit)
-            app_watch_file(app);
         if (app->quit)
             break;
         measure_window(app);

@@ -1,8 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of what the scene holds: materials, joints and connectors, bodies.
+// The list of what the scene holds, names of bodies, and which one is chosen.
 #include "viewer/app/app.h"
 
 #include <stdio.h>
+
+void app_choose_body(view_app *app, int body)
+{
+    if (app->selected != body)
+        app->contact = -1;
+    app->selected = body;
+}
+
+void app_body_label(const view_app *app, int body, const char *before, char label[40])
+{
+    const char *name = body >= 0 ? app->model.bodies[body].name : "world";
+    if (name[0] != '\0')
+        snprintf(label, 40, "%s%.30s", before, name);
+    else
+        snprintf(label, 40, "%sbody %d", before, body);
+}
 
 typedef struct contents_list {
     view_app *app;

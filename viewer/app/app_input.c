@@ -82,13 +82,6 @@ static void cycle_colours(view_app *app)
     app_say(app, "colours: %s", helps[app->style.colours]);
 }
 
-void app_choose_body(view_app *app, int body)
-{
-    if (app->selected != body)
-        app->contact = -1;
-    app->selected = body;
-}
-
 static void deselect(view_app *app)
 {
     if (app->show_help)

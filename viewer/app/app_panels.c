@@ -151,15 +151,6 @@ static int other_body(const view_app *app, int contact)
     return each->a == app->selected ? each->b : each->a;
 }
 
-void app_body_label(const view_app *app, int body, const char *before, char label[40])
-{
-    const char *name = body >= 0 ? app->model.bodies[body].name : "world";
-    if (name[0] != '\0')
-        snprintf(label, 40, "%s%.30s", before, name);
-    else
-        snprintf(label, 40, "%sbody %d", before, body);
-}
-
 /// A window of the list in which the chosen contact is.
 static void list_contacts(view_app *app, view_panel *panel)
 {

@@ -123,5 +123,5 @@ void app_watch_file(view_app *app)
         return;
     app->file_built = mark;
     app_log(app, "the scene file has changed");
-    app_open_scene(app, app->path);
+    snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
 }
