@@ -23,6 +23,7 @@ material{ name = "m", density = 1000 }
 pair{ friction = 0.5, restitution = 0 }
 ground{ material = "m" }
 body{ name = "box", shape = box{ size = {0.4, 0.4, 0.4} }, material = "m", position = {0, 0, 0.2} }
+sensor{ name = "ground", body = "ground", quantity = "force" }
 """
 PARAMETERS = """
 local height = param("height", 0.2, "m", { min = 0.2, max = 1 })

@@ -245,6 +245,9 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_CONTENTS:
         toggle(&app->show_contents);
         break;
+    case VIEW_ACTION_SENSORS:
+        toggle(&app->show_sensors);
+        break;
     case VIEW_ACTION_LOGARITHM:
         app->show_energy = true;
         toggle(&app->energy_logarithm);

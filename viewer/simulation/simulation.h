@@ -85,6 +85,14 @@ const view_frame *view_simulation_frame(view_simulation *simulation);
 
 view_simulation_state view_simulation_get_state(view_simulation *simulation);
 
+/// What a sensor of the scene read, oldest first; of a run up to the shown frame, thinned out.
+/// @param rows  [capacity][1 + columns of the sensor] time (s) and values; NAN: not read
+/// @return rows written
+int view_simulation_readings(view_simulation *simulation, int sensor, double *rows, int capacity);
+
+/// Unit of what a sensor of the scene reads.
+const char *view_simulation_unit(const view_simulation *simulation, int sensor);
+
 /// The last samples, oldest first; of a run those up to the shown frame, thinned out.
 /// @return number written
 int view_simulation_samples(view_simulation *simulation, view_sample *samples, int capacity);
