@@ -105,18 +105,9 @@ static void take_shape(const geo_shape *shape, double sizes[ENG_POPULATION_SIZES
         return;
     sizes[0] = (double)shape->kind + 1.0;
     sizes[4] = shape->with_body;
-    if (shape->kind == GEO_SPHERE)
-        sizes[1] = shape->sphere.radius;
-    if (shape->kind == GEO_BOX)
-        vec3_store(sizes + 1, shape->box.half);
-    if (shape->kind == GEO_CAPSULE) {
-        sizes[1] = shape->capsule.radius;
-        sizes[2] = shape->capsule.half_length;
-    }
-    if (shape->kind == GEO_CYLINDER) {
-        sizes[1] = shape->cylinder.radius;
-        sizes[2] = shape->cylinder.half_length;
-    }
+    int count = geo_plain_size_count(shape->kind);
+    if (count > 0)
+        memcpy(sizes + 1, geo_plain_sizes(shape), (size_t)count * sizeof *sizes);
 }
 
 void eng_population_take(const cairn_world *world, eng_population *record)
@@ -273,8 +264,7 @@ static const char *reason_against(const cairn_world *world, const eng_population
         return reason;
     for (int i = 0; i < shapes->live_count; i++) {
         int slot = shapes->live[i], kind = (int)record->shapes[slot][0] - 1;
-        bool plain = kind == GEO_SPHERE || kind == GEO_BOX || kind == GEO_CAPSULE ||
-                     kind == GEO_CYLINDER || kind == GEO_HALFSPACE;
+        bool plain = kind >= 0 && geo_plain_size_count((geo_kind)kind) >= 0;
         bool same = has_same(&world->shape_slots, live[ENG_POPULATION_SHAPES], shapes, slot);
         if (!same && !plain)
             return "it has a hull, mesh or compound that was made after the first step, or removed "

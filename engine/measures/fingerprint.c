@@ -58,25 +58,13 @@ static uint64_t hash_mesh(uint64_t hash, const geo_mesh *mesh)
 static uint64_t hash_simple(uint64_t hash, const geo_shape *shape)
 {
     hash = base_hash_mix(hash ^ (uint64_t)shape->kind);
-    switch (shape->kind) {
-    case GEO_SPHERE:
-        return hash_number(hash, shape->sphere.radius);
-    case GEO_BOX:
-        return hash_points(hash, &shape->box.half, 1);
-    case GEO_CAPSULE:
-        return hash_number(hash_number(hash, shape->capsule.radius), shape->capsule.half_length);
-    case GEO_CYLINDER:
-        return hash_number(hash_number(hash, shape->cylinder.radius), shape->cylinder.half_length);
-    case GEO_POLYHEDRON:
+    if (shape->kind == GEO_POLYHEDRON)
         return hash_polyhedron(hash, &shape->polyhedron);
-    case GEO_MESH:
+    if (shape->kind == GEO_MESH)
         return hash_mesh(hash, &shape->mesh);
-    case GEO_HALFSPACE:
-    case GEO_COMPOUND:
-    case GEO_KIND_COUNT:
-    default:
-        return hash;
-    }
+    for (int i = 0; i < geo_plain_size_count(shape->kind); i++)
+        hash = hash_number(hash, geo_plain_sizes(shape)[i]);
+    return hash;
 }
 
 static uint64_t hash_shapes(const cairn_world *world)

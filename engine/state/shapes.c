@@ -2,8 +2,10 @@
 // Shapes of a world: made from definitions, shown to viewers and writers.
 #include "engine/state/ids.h"
 
+#include "base/assert.h"
 #include "geometry/mesh/mesh_file.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,16 +17,39 @@ cairn_shape_def cairn_default_shape_def(cairn_shape_kind kind)
     return (cairn_shape_def){.kind = kind, .scale = 1.0, .cookie = SHAPE_COOKIE};
 }
 
-/// Kinds of the public header are those of the geometry room, in another order.
-static cairn_shape_kind public_kind(geo_kind kind)
+/// Where the sizes of plain kinds stand in definitions and views.
+static const struct {
+    cairn_shape_size size;
+    int count;
+    size_t in_def, in_view;
+} size_places[] = {
+    {CAIRN_SHAPE_RADIUS, 1, offsetof(cairn_shape_def, radius), offsetof(cairn_shape_view, radius)},
+    {CAIRN_SHAPE_HALF_LENGTH, 1, offsetof(cairn_shape_def, half_length),
+     offsetof(cairn_shape_view, half_length)},
+    {CAIRN_SHAPE_HALF_SIZE, 3, offsetof(cairn_shape_def, half_size),
+     offsetof(cairn_shape_view, half_size)},
+};
+
+int cairn_shape_kind_sizes(cairn_shape_kind kind)
 {
-    static const cairn_shape_kind kinds[GEO_KIND_COUNT] = {
-        [GEO_SPHERE] = CAIRN_SPHERE,     [GEO_HALFSPACE] = CAIRN_HALFSPACE,
-        [GEO_BOX] = CAIRN_BOX,           [GEO_CAPSULE] = CAIRN_CAPSULE,
-        [GEO_CYLINDER] = CAIRN_CYLINDER, [GEO_POLYHEDRON] = CAIRN_POLYHEDRON,
-        [GEO_MESH] = CAIRN_MESH,         [GEO_COMPOUND] = CAIRN_COMPOUND,
+    static const int sizes[CAIRN_SHAPE_KIND_COUNT] = {
+#define SIZES(constant, name, call, sizes, help) [CAIRN_##constant] = (sizes),
+        CAIRN_SHAPE_LIST(SIZES)
+#undef SIZES
     };
-    return kinds[kind];
+    return (unsigned)kind < CAIRN_SHAPE_KIND_COUNT ? sizes[kind] : 0;
+}
+
+/// The sizes of a plain kind in the order in which the geometry room takes them.
+static void take_sizes(const cairn_shape_def *def, double sizes[GEO_SIZES_MAX])
+{
+    int count = 0;
+    for (int i = 0; i < BASE_COUNT(size_places); i++)
+        if (cairn_shape_kind_sizes(def->kind) & (int)size_places[i].size) {
+            memcpy(sizes + count, (const char *)def + size_places[i].in_def,
+                   (size_t)size_places[i].count * sizeof *sizes);
+            count += size_places[i].count;
+        }
 }
 
 static cairn_status create_from_points(const cairn_world *world, const cairn_shape_def *def,
@@ -62,32 +87,17 @@ static cairn_status create_from_file(const cairn_world *world, const cairn_shape
     return base_fail(error, status, "%.200s: %.300s", def->file, reason);
 }
 
-static cairn_status copy_primitive(const cairn_world *world, const geo_shape *shape,
-                                   geo_shape **copy, cairn_error *error)
+static cairn_status copy_convex(const cairn_world *world, const geo_shape *shape, geo_shape **copy,
+                                cairn_error *error)
 {
     const base_allocator *allocator = &world->allocator;
-    switch (shape->kind) {
-    case GEO_SPHERE:
-        return geo_sphere_create(allocator, shape->sphere.radius, copy, error);
-    case GEO_BOX:
-        return geo_box_create(allocator, shape->box.half, copy, error);
-    case GEO_CAPSULE:
-        return geo_capsule_create(allocator, shape->capsule.radius, shape->capsule.half_length,
-                                  copy, error);
-    case GEO_CYLINDER:
-        return geo_cylinder_create(allocator, shape->cylinder.radius, shape->cylinder.half_length,
-                                   copy, error);
-    case GEO_POLYHEDRON:
+    if (!geo_kind_is_convex(shape->kind))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a compound cannot hold a %s",
+                         geo_kind_name(shape->kind));
+    if (shape->kind == GEO_POLYHEDRON)
         return geo_polyhedron_create(allocator, shape->polyhedron.vertices,
                                      shape->polyhedron.vertex_count, copy, error);
-    case GEO_HALFSPACE:
-    case GEO_MESH:
-    case GEO_COMPOUND:
-    case GEO_KIND_COUNT:
-        break;
-    }
-    return base_fail(error, CAIRN_ERROR_ARGUMENT, "a compound cannot hold a %s",
-                     geo_kind_name(shape->kind));
+    return geo_plain_create(allocator, shape->kind, geo_plain_sizes(shape), copy, error);
 }
 
 /// Copies of the members, which the compound then owns.
@@ -106,8 +116,7 @@ static cairn_status create_compound(const cairn_world *world, const cairn_shape_
                       made + 1);
             break;
         }
-        status =
-            copy_primitive(world, world->shapes[def->members[made].index], &members[made], error);
+        status = copy_convex(world, world->shapes[def->members[made].index], &members[made], error);
         const double *o = def->member_orientations[made];
         placements[made] = (pose){vec3_from(def->member_positions[made]),
                                   quat_normalize((quat){o[0], o[1], o[2], o[3]})};
@@ -158,30 +167,28 @@ static cairn_status create_sphere(cairn_world *world, double radius, geo_shape *
     return status;
 }
 
+static cairn_status create_plain(cairn_world *world, geo_kind kind, const double *sizes,
+                                 geo_shape **shape, cairn_error *error)
+{
+    if (kind == GEO_SPHERE)
+        return create_sphere(world, sizes[0], shape, error);
+    return geo_plain_create(&world->allocator, kind, sizes, shape, error);
+}
+
 static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *def,
                                     geo_shape **shape, cairn_error *error)
 {
-    const base_allocator *allocator = &world->allocator;
-    switch (def->kind) {
-    case CAIRN_SPHERE:
-        return create_sphere(world, def->radius, shape, error);
-    case CAIRN_HALFSPACE:
-        return geo_halfspace_create(allocator, shape, error);
-    case CAIRN_BOX:
-        return geo_box_create(allocator, vec3_from(def->half_size), shape, error);
-    case CAIRN_CAPSULE:
-        return geo_capsule_create(allocator, def->radius, def->half_length, shape, error);
-    case CAIRN_CYLINDER:
-        return geo_cylinder_create(allocator, def->radius, def->half_length, shape, error);
-    case CAIRN_POLYHEDRON:
-    case CAIRN_MESH:
-        if (def->file != NULL)
-            return create_from_file(world, def, shape, error);
-        return create_from_points(world, def, shape, error);
-    case CAIRN_COMPOUND:
+    if ((unsigned)def->kind >= CAIRN_SHAPE_KIND_COUNT)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "shape kind %d does not exist",
+                         (int)def->kind);
+    if (def->kind == CAIRN_COMPOUND)
         return create_compound(world, def, shape, error);
-    }
-    return base_fail(error, CAIRN_ERROR_ARGUMENT, "shape kind %d does not exist", (int)def->kind);
+    if (def->kind == CAIRN_POLYHEDRON || def->kind == CAIRN_MESH)
+        return def->file != NULL ? create_from_file(world, def, shape, error)
+                                 : create_from_points(world, def, shape, error);
+    double sizes[GEO_SIZES_MAX];
+    take_sizes(def, sizes);
+    return create_plain(world, (geo_kind)def->kind, sizes, shape, error);
 }
 
 /// Ids of the members of the compound that is about to be listed, for views.
@@ -240,15 +247,9 @@ cairn_status eng_shapes_reserve(cairn_world *world, int slots)
     return status;
 }
 
-cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind,
-                                  const double sizes[3])
+cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind, const double *sizes)
 {
-    cairn_shape_def def = cairn_default_shape_def(public_kind(kind));
-    def.radius = sizes[0];
-    memcpy(def.half_size, sizes, sizeof def.half_size);
-    if (def.kind == CAIRN_CAPSULE || def.kind == CAIRN_CYLINDER)
-        def.half_length = sizes[1];
-    return create_geometry(world, &def, &world->shapes[slot], NULL);
+    return create_plain(world, kind, sizes, &world->shapes[slot], NULL);
 }
 
 cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
@@ -329,26 +330,28 @@ cairn_shape_id cairn_shape_at(const cairn_world *world, int index)
 
 const char *cairn_shape_kind_name(cairn_shape_kind kind)
 {
-    for (int i = 0; i < GEO_KIND_COUNT; i++)
-        if (public_kind((geo_kind)i) == kind)
-            return geo_kind_name((geo_kind)i);
-    return "";
+    return (unsigned)kind < CAIRN_SHAPE_KIND_COUNT ? geo_kind_name((geo_kind)kind) : "";
+}
+
+const char *cairn_shape_kind_call(cairn_shape_kind kind)
+{
+    static const char *const calls[] = {
+#define CALL(constant, name, call, ...) #call,
+        CAIRN_SHAPE_LIST(CALL)
+#undef CALL
+    };
+    return (unsigned)kind < CAIRN_SHAPE_KIND_COUNT ? calls[kind] : "";
 }
 
 static void view_sizes(const geo_shape *shape, cairn_shape_view *view)
 {
-    if (shape->kind == GEO_SPHERE)
-        view->radius = shape->sphere.radius;
-    if (shape->kind == GEO_BOX)
-        vec3_store(view->half_size, shape->box.half);
-    if (shape->kind == GEO_CAPSULE) {
-        view->radius = shape->capsule.radius;
-        view->half_length = shape->capsule.half_length;
-    }
-    if (shape->kind == GEO_CYLINDER) {
-        view->radius = shape->cylinder.radius;
-        view->half_length = shape->cylinder.half_length;
-    }
+    const double *sizes = geo_plain_sizes(shape);
+    for (int i = 0; i < BASE_COUNT(size_places); i++)
+        if (cairn_shape_kind_sizes(view->kind) & (int)size_places[i].size) {
+            memcpy((char *)view + size_places[i].in_view, sizes,
+                   (size_t)size_places[i].count * sizeof *sizes);
+            sizes += size_places[i].count;
+        }
 }
 
 cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_shape_view *view)
@@ -359,7 +362,7 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
     if (status != CAIRN_OK)
         return status;
     const geo_shape *shape = world->shapes[id.index];
-    *view = (cairn_shape_view){.kind = public_kind(shape->kind),
+    *view = (cairn_shape_view){.kind = (cairn_shape_kind)shape->kind,
                                .volume = geo_shape_mass(shape).volume,
                                .smallest_size = shape->smallest_size};
     view_sizes(shape, view);
@@ -381,5 +384,48 @@ cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id id, cairn_
         view->members = members_of(world, (int)id.index)->ids;
         view->member_placements = (const cairn_placement *)(const void *)shape->compound.placements;
     }
+    return CAIRN_OK;
+}
+
+/// Farthest point of a shape that is not a half-space, in its own frame.
+static vec3 farthest_point(const geo_shape *shape, vec3 direction)
+{
+    if (geo_kind_is_convex(shape->kind))
+        return geo_shape_support(shape, direction);
+    bool mesh = shape->kind == GEO_MESH;
+    int count = mesh ? shape->mesh.vertex_count : shape->compound.member_count;
+    vec3 best = {0.0, 0.0, 0.0};
+    for (int i = 0; i < count; i++) {
+        vec3 point;
+        if (mesh) {
+            point = shape->mesh.vertices[i];
+        } else {
+            const pose *place = &shape->compound.placements[i];
+            quat back = quat_conjugate(place->orientation);
+            point = pose_apply(
+                place, geo_shape_support(shape->compound.members[i], quat_rotate(back, direction)));
+        }
+        if (i == 0 || vec3_dot(point, direction) > vec3_dot(best, direction))
+            best = point;
+    }
+    return best;
+}
+
+cairn_status cairn_shape_get_support(const cairn_world *world, cairn_shape_id id,
+                                     const double direction[3], double point[3])
+{
+    if (world == NULL || direction == NULL || point == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    point[0] = point[1] = point[2] = 0.0;
+    cairn_status status = eng_shape_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
+    vec3 along = vec3_from(direction);
+    if (!vec3_is_finite(along) || !(vec3_norm(vec3_abs(along)) > 0.0))
+        return CAIRN_ERROR_ARGUMENT;
+    const geo_shape *shape = world->shapes[id.index];
+    if (shape->kind == GEO_HALFSPACE)
+        return CAIRN_ERROR_UNSUPPORTED;
+    vec3_store(point, farthest_point(shape, along));
     return CAIRN_OK;
 }

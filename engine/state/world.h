@@ -466,10 +466,10 @@ void eng_population_changes(cairn_world *world);
 /// Slots up to this many, the new ones without a shape, and room for their ids.
 cairn_status eng_shapes_reserve(cairn_world *world, int slots) CAIRN_CHECK_RESULT;
 
-/// A sphere, box, capsule, cylinder or half-space in a free slot, whose id is still to be given.
-/// @param sizes  [3] m: radius; half edges; radius and half length; none
+/// A plain shape in a free slot, whose id is still to be given.
+/// @param sizes  [geo_plain_size_count] m
 cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind,
-                                  const double sizes[3]) CAIRN_CHECK_RESULT;
+                                  const double *sizes) CAIRN_CHECK_RESULT;
 
 /// Gives up a shape that no body has.
 void eng_shape_drop(cairn_world *world, int index);

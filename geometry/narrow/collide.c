@@ -2,7 +2,8 @@
 // Narrow phase entry: the table of pair functions and the dispatch.
 #include "geometry/narrow/narrow.h"
 
-// upper triangle only: the kind of the first shape is never greater than that of the second
+// upper triangle only: the kind of the first shape is never greater than that of the second. Convex
+// kinds that the table does not know meet others by their support functions
 static geo_pair_function *const pair_table[GEO_KIND_COUNT][GEO_KIND_COUNT] = {
     [GEO_SPHERE] =
         {
@@ -25,21 +26,21 @@ static geo_pair_function *const pair_table[GEO_KIND_COUNT][GEO_KIND_COUNT] = {
         {
             [GEO_BOX] = geo_pair_box_box,
             [GEO_CAPSULE] = geo_pair_box_capsule,
-            [GEO_CYLINDER] = geo_pair_cylinder,
+            [GEO_CYLINDER] = geo_pair_convex,
             [GEO_POLYHEDRON] = geo_pair_polyhedron,
             [GEO_MESH] = geo_pair_mesh,
         },
     [GEO_CAPSULE] =
         {
             [GEO_CAPSULE] = geo_pair_capsule_capsule,
-            [GEO_CYLINDER] = geo_pair_cylinder,
+            [GEO_CYLINDER] = geo_pair_convex,
             [GEO_POLYHEDRON] = geo_pair_capsule_polyhedron,
             [GEO_MESH] = geo_pair_mesh,
         },
     [GEO_CYLINDER] =
         {
-            [GEO_CYLINDER] = geo_pair_cylinder,
-            [GEO_POLYHEDRON] = geo_pair_cylinder,
+            [GEO_CYLINDER] = geo_pair_convex,
+            [GEO_POLYHEDRON] = geo_pair_convex,
             [GEO_MESH] = geo_pair_mesh,
         },
     [GEO_POLYHEDRON] =
@@ -48,6 +49,18 @@ static geo_pair_function *const pair_table[GEO_KIND_COUNT][GEO_KIND_COUNT] = {
             [GEO_MESH] = geo_pair_mesh,
         },
 };
+
+static geo_pair_function *function_of(geo_kind first, geo_kind second)
+{
+    geo_pair_function *function = pair_table[first][second];
+    if (function != NULL)
+        return function;
+    if (first == GEO_HALFSPACE && geo_kind_is_convex(second))
+        return geo_pair_plane_convex;
+    if (!geo_kind_is_convex(first))
+        return NULL;
+    return second == GEO_MESH ? geo_pair_mesh : geo_kind_is_convex(second) ? geo_pair_convex : NULL;
+}
 
 // the extent tolerances are relative to; never far below the round-off of the larger shape
 static double pair_size(const geo_shape *a, const geo_shape *b)
@@ -72,7 +85,7 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
     const geo_shape *first = flip ? b : a, *second = flip ? a : b;
     const pose *place_first = flip ? placement_b : placement_a;
     const pose *place_second = flip ? placement_a : placement_b;
-    geo_pair_function *function = pair_table[first->kind][second->kind];
+    geo_pair_function *function = function_of(first->kind, second->kind);
     if (!function)
         return CAIRN_ERROR_UNSUPPORTED;
     // bounding spheres first: most candidate pairs end here

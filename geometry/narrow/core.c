@@ -80,10 +80,18 @@ static void clear_features(geo_core *core, const geo_placed *placed)
     core->rotation = placed->rotation;
     core->centre = placed->centre;
     core->radius = 0.0;
+    core->shape = NULL;
     core->half = (vec3){0.0, 0.0, 0.0};
     core->vertex_count = core->face_count = core->edge_count = 0;
     core->neighbor_start = core->neighbors = NULL;
     core->vertex_codes = core->edge_codes = core->face_codes = NULL;
+}
+
+void geo_core_init_curved(geo_core *core, const geo_placed *placed)
+{
+    clear_features(core, placed);
+    core->kind = GEO_CORE_CURVED;
+    core->shape = placed->shape;
 }
 
 void geo_core_init(geo_core *core, const geo_placed *placed)
@@ -99,10 +107,12 @@ void geo_core_init(geo_core *core, const geo_placed *placed)
         init_segment(core, shape->capsule.half_length, shape->capsule.radius);
     } else if (shape->kind == GEO_SPHERE) {
         init_segment(core, 0.0, shape->sphere.radius);
-    } else {
+    } else if (shape->kind == GEO_CYLINDER) {
         core->kind = GEO_CORE_CYLINDER;
         core->half =
             (vec3){shape->cylinder.radius, shape->cylinder.radius, shape->cylinder.half_length};
+    } else {
+        geo_core_init_curved(core, placed);
     }
 }
 
@@ -177,6 +187,10 @@ vec3 geo_core_support(const geo_core *core, vec3 direction, int *vertex)
     if (core->kind == GEO_CORE_CYLINDER) {
         *vertex = -1;
         return geo_core_apply(core, support_cylinder(core, d));
+    }
+    if (core->kind == GEO_CORE_CURVED) {
+        *vertex = -1;
+        return geo_core_apply(core, geo_shape_support(core->shape, d));
     }
     enum { CLIMB_FROM = 48 };
     if (core->kind == GEO_CORE_BOX)

@@ -10,11 +10,12 @@ typedef enum geo_core_kind {
     GEO_CORE_SEGMENT,
     GEO_CORE_BOX,
     GEO_CORE_HULL, // polyhedron or triangle
-    GEO_CORE_CYLINDER
+    GEO_CORE_CYLINDER,
+    GEO_CORE_CURVED // any other convex shape, known by its support function alone
 } geo_core_kind;
 
 /// A convex set; the shape is everything within `radius` of it (sphere: point, capsule: segment).
-/// In the core's own frame it is a polytope with the listed features, or a cylinder (no features).
+/// In the core's own frame it is a polytope with the listed features, or curved (no features).
 /// A triangle is a polytope with two faces. Holds pointers into itself: a copy
 /// borrows from the original.
 typedef struct geo_core {
@@ -22,6 +23,7 @@ typedef struct geo_core {
     mat3 rotation; // core frame to working frame
     vec3 centre;
     double radius;
+    const geo_shape *shape; // curved: its support function
     vec3 half; // box: half edges; segment: (0, 0, half length); cylinder: (radius, radius, half)
     int vertex_count, face_count, edge_count;
     const vec3 *vertices;          // [vertex_count] core frame
@@ -40,14 +42,17 @@ typedef struct geo_core {
     double own_offsets[6];
 } geo_core;
 
-/// Core of a placed sphere, box, capsule, cylinder or polyhedron.
+/// Core of a placed convex shape.
 void geo_core_init(geo_core *core, const geo_placed *placed);
+
+/// The same, known by its support function alone whatever its kind.
+void geo_core_init_curved(geo_core *core, const geo_placed *placed);
 
 /// Core of a mesh triangle with corners in the mesh's frame. Edge k runs from corner k to k + 1.
 void geo_core_init_triangle(geo_core *core, const geo_placed *mesh, const vec3 corners[3]);
 
 /// Point of the core farthest along a working-frame direction (any length, not zero), and its
-/// vertex, or -1 on a cylinder.
+/// vertex, or -1 on a curved one.
 vec3 geo_core_support(const geo_core *core, vec3 direction, int *vertex);
 
 static inline vec3 geo_core_apply(const geo_core *core, vec3 local)
@@ -74,7 +79,7 @@ uint32_t geo_core_face_code(const geo_core *core, int face);
 
 static inline bool geo_core_is_polytope(const geo_core *core)
 {
-    return core->kind != GEO_CORE_CYLINDER;
+    return core->kind != GEO_CORE_CYLINDER && core->kind != GEO_CORE_CURVED;
 }
 
 #endif

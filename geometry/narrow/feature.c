@@ -153,6 +153,13 @@ cairn_status geo_feature_facing(geo_feature *feature, const geo_core *core, vec3
         facing_cylinder(feature, core, d, face_cosine);
         return CAIRN_OK;
     }
+    if (core->kind == GEO_CORE_CURVED) {
+        // a point: nothing is known of flat parts
+        int none;
+        feature->count = 1;
+        set_point(feature, 0, geo_core_support(core, outward, &none), -1);
+        return CAIRN_OK;
+    }
     int vertex;
     double cosine;
     geo_core_support(core, outward, &vertex);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half-space against box, capsule, cylinder and polyhedron: every vertex, cap or rim point.
+// Half-space against box, capsule, cylinder and polyhedron: every vertex, cap or rim point; and
+// against any convex shape: its lowest point.
 #include "geometry/narrow/narrow.h"
 
 #include "base/elementary.h"
@@ -11,6 +12,14 @@ static cairn_status emit_point(geo_job *job, vec3 x, uint32_t code)
     double gap = vec3_dot(normal, vec3_sub(x, job->a.centre));
     return geo_emit(job, normal, gap, vec3_add_scaled(x, -0.5 * gap, normal), geo_code_face(0),
                     code);
+}
+
+cairn_status geo_pair_plane_convex(geo_job *job)
+{
+    vec3 normal = geo_placed_axis(&job->a, 2);
+    vec3 down = vec3_negate(mat3_apply_transposed(&job->b.rotation, normal));
+    vec3 lowest = geo_placed_apply(&job->b, geo_shape_support(job->b.shape, down));
+    return emit_point(job, lowest, geo_code_curve(0));
 }
 
 cairn_status geo_pair_plane_box(geo_job *job)

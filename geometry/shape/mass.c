@@ -1,72 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Volume, centre of mass and inertia of solids of density 1, in closed form.
+// Volume, centre of mass and inertia of solids of density 1.
+#include "geometry/shape/plain.h"
 #include "geometry/shape/shape_internal.h"
-
-static const double PI = 3.14159265358979323846;
-
-static geo_mass centred_mass(double volume, vec3 moments)
-{
-    return (geo_mass){.volume = volume, .centre = {0}, .inertia = mat3_diagonal(moments)};
-}
-
-geo_mass geo_mass_of_sphere(double radius)
-{
-    double volume = 4.0 / 3.0 * PI * radius * radius * radius;
-    double moment = 0.4 * volume * radius * radius;
-    return centred_mass(volume, (vec3){moment, moment, moment});
-}
-
-geo_mass geo_mass_of_box(vec3 half)
-{
-    double volume = 8.0 * half.x * half.y * half.z;
-    double xx = half.x * half.x, yy = half.y * half.y, zz = half.z * half.z;
-    double s = volume / 3.0;
-    return centred_mass(volume, (vec3){s * (yy + zz), s * (xx + zz), s * (xx + yy)});
-}
-
-geo_mass geo_mass_of_cylinder(double radius, double half_length)
-{
-    double volume = 2.0 * PI * radius * radius * half_length;
-    double axial = 0.5 * volume * radius * radius;
-    double across = volume * (0.25 * radius * radius + half_length * half_length / 3.0);
-    return centred_mass(volume, (vec3){across, across, axial});
-}
-
-geo_mass geo_mass_of_capsule(double radius, double half_length)
-{
-    geo_mass barrel = geo_mass_of_cylinder(radius, half_length);
-    double r2 = radius * radius, h = half_length;
-    double caps = 4.0 / 3.0 * PI * radius * r2;
-    // half balls: centre of mass 3/8 r from the flat side
-    double axial = 0.4 * caps * r2;
-    double across = caps * (0.4 * r2 + h * h + 0.75 * h * radius);
-    vec3 moments = {barrel.inertia.m[0][0] + across, barrel.inertia.m[1][1] + across,
-                    barrel.inertia.m[2][2] + axial};
-    return centred_mass(barrel.volume + caps, moments);
-}
 
 geo_mass geo_shape_mass(const geo_shape *shape)
 {
-    switch (shape->kind) {
-    case GEO_SPHERE:
-        return geo_mass_of_sphere(shape->sphere.radius);
-    case GEO_BOX:
-        return geo_mass_of_box(shape->box.half);
-    case GEO_CAPSULE:
-        return geo_mass_of_capsule(shape->capsule.radius, shape->capsule.half_length);
-    case GEO_CYLINDER:
-        return geo_mass_of_cylinder(shape->cylinder.radius, shape->cylinder.half_length);
-    case GEO_POLYHEDRON:
+    if (shape->kind == GEO_POLYHEDRON)
         return shape->polyhedron.mass;
-    case GEO_MESH:
+    if (shape->kind == GEO_MESH)
         return shape->mesh.mass;
-    case GEO_COMPOUND:
+    if (shape->kind == GEO_COMPOUND)
         return shape->compound.mass;
-    case GEO_HALFSPACE:
-    case GEO_KIND_COUNT:
-        break;
-    }
-    return (geo_mass){0};
+    return geo_plain_kinds[shape->kind]->mass(geo_plain_sizes(shape));
 }
 
 static mat3 outer(vec3 a, vec3 b)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all shapes have in common: names, destruction, bounds and support by kind.
+#include "geometry/shape/plain.h"
 #include "geometry/shape/shape_internal.h"
 
 #include "base/assert.h"
-#include "base/elementary.h"
 #include "geometry/mesh/bvh.h"
 
 #include <stddef.h>
@@ -11,7 +11,9 @@
 const char *geo_kind_name(geo_kind kind)
 {
     static const char *const names[GEO_KIND_COUNT] = {
-        "sphere", "halfspace", "box", "capsule", "cylinder", "polyhedron", "mesh", "compound",
+#define NAME(constant, name, ...) #name,
+        CAIRN_SHAPE_LIST(NAME)
+#undef NAME
     };
     return kind < GEO_KIND_COUNT ? names[kind] : "unknown";
 }
@@ -27,17 +29,15 @@ _Static_assert(sizeof(shape_head) % _Alignof(geo_shape) == 0, "the shape behind 
 
 static size_t size_of(geo_kind kind)
 {
-    static const size_t sizes[GEO_KIND_COUNT] = {
-        [GEO_SPHERE] = GEO_SPHERE_BYTES,
-        [GEO_HALFSPACE] = offsetof(geo_shape, halfspace) + sizeof(geo_halfspace),
-        [GEO_BOX] = offsetof(geo_shape, box) + sizeof(geo_box),
-        [GEO_CAPSULE] = offsetof(geo_shape, capsule) + sizeof(geo_capsule),
-        [GEO_CYLINDER] = offsetof(geo_shape, cylinder) + sizeof(geo_cylinder),
-        [GEO_POLYHEDRON] = offsetof(geo_shape, polyhedron) + sizeof(geo_polyhedron),
-        [GEO_MESH] = offsetof(geo_shape, mesh) + sizeof(geo_mesh),
-        [GEO_COMPOUND] = offsetof(geo_shape, compound) + sizeof(geo_compound),
-    };
-    return sizes[kind];
+    if (kind == GEO_SPHERE)
+        return GEO_SPHERE_BYTES;
+    if (kind == GEO_POLYHEDRON)
+        return offsetof(geo_shape, polyhedron) + sizeof(geo_polyhedron);
+    if (kind == GEO_MESH)
+        return offsetof(geo_shape, mesh) + sizeof(geo_mesh);
+    if (kind == GEO_COMPOUND)
+        return offsetof(geo_shape, compound) + sizeof(geo_compound);
+    return offsetof(geo_shape, sizes) + GEO_SIZES_MAX * sizeof(double);
 }
 
 geo_shape *geo_shape_allocate(const base_allocator *allocator, geo_kind kind)
@@ -127,55 +127,6 @@ void geo_shape_destroy(geo_shape *shape)
     base_release(&allocator, (shape_head *)(void *)shape - 1);
 }
 
-static geo_bounds bounds_about(vec3 centre, vec3 extent)
-{
-    return (geo_bounds){vec3_sub(centre, extent), vec3_add(centre, extent)};
-}
-
-static geo_bounds halfspace_bounds(const mat3 *rotation, vec3 position)
-{
-    const vec3 infinite = {INFINITY, INFINITY, INFINITY};
-    geo_bounds bounds = {vec3_negate(infinite), infinite};
-    vec3 normal = mat3_column(rotation, 2);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        // a plane across an axis bounds that axis on one side; a tilted one bounds nothing
-        if (vec3_get(normal, j) != 0.0 || vec3_get(normal, k) != 0.0)
-            continue;
-        if (vec3_get(normal, i) > 0.0)
-            bounds.high = vec3_set(bounds.high, i, vec3_get(position, i));
-        else
-            bounds.low = vec3_set(bounds.low, i, vec3_get(position, i));
-    }
-    return bounds;
-}
-
-static geo_bounds box_bounds(vec3 half, const mat3 *rotation, vec3 position)
-{
-    double extent[3];
-    for (int i = 0; i < 3; i++)
-        extent[i] = vec3_dot(vec3_abs(mat3_row(rotation, i)), half);
-    return bounds_about(position, vec3_from(extent));
-}
-
-static geo_bounds capsule_bounds(const geo_capsule *capsule, const mat3 *rotation, vec3 position)
-{
-    vec3 extent = vec3_scale(capsule->half_length, vec3_abs(mat3_column(rotation, 2)));
-    vec3 round = {capsule->radius, capsule->radius, capsule->radius};
-    return bounds_about(position, vec3_add(extent, round));
-}
-
-static geo_bounds cylinder_bounds(const geo_cylinder *cylinder, const mat3 *rotation, vec3 position)
-{
-    double extent[3];
-    for (int i = 0; i < 3; i++) {
-        const double *row = rotation->m[i];
-        extent[i] =
-            cylinder->half_length * fabs(row[2]) + cylinder->radius * base_hypot(row[0], row[1]);
-    }
-    return bounds_about(position, vec3_from(extent));
-}
-
 static geo_bounds points_bounds(const vec3 *points, int count, const mat3 *rotation, vec3 position)
 {
     vec3 low = mat3_apply(rotation, points[0]), high = low;
@@ -251,83 +202,49 @@ static geo_bounds compound_bounds(const geo_compound *compound, const pose *plac
     return bounds;
 }
 
+static geo_bounds support_bounds(const geo_plain *plain, const double *sizes, const mat3 *rotation,
+                                 vec3 position)
+{
+    double low[3], high[3];
+    for (int i = 0; i < 3; i++) {
+        vec3 row = mat3_row(rotation, i);
+        high[i] = vec3_dot(row, plain->support(sizes, row));
+        low[i] = vec3_dot(row, plain->support(sizes, vec3_negate(row)));
+    }
+    return (geo_bounds){vec3_add(position, vec3_from(low)), vec3_add(position, vec3_from(high))};
+}
+
 geo_bounds geo_shape_bounds(const geo_shape *shape, const pose *placement)
 {
     vec3 position = placement->position;
-    if (shape->kind == GEO_SPHERE) {
-        double radius = shape->sphere.radius;
-        return bounds_about(position, (vec3){radius, radius, radius});
-    }
+    if (shape->kind == GEO_SPHERE)
+        return geo_plain_sphere.bounds(&shape->sphere.radius, NULL, position);
     if (shape->kind == GEO_COMPOUND)
         return compound_bounds(&shape->compound, placement);
     mat3 rotation = quat_to_mat3(placement->orientation);
-    switch (shape->kind) {
-    case GEO_HALFSPACE:
-        return halfspace_bounds(&rotation, position);
-    case GEO_BOX:
-        return box_bounds(shape->box.half, &rotation, position);
-    case GEO_CAPSULE:
-        return capsule_bounds(&shape->capsule, &rotation, position);
-    case GEO_CYLINDER:
-        return cylinder_bounds(&shape->cylinder, &rotation, position);
-    case GEO_POLYHEDRON:
+    if (shape->kind == GEO_POLYHEDRON)
         return polyhedron_bounds(&shape->polyhedron, &rotation, position);
-    case GEO_MESH:
+    if (shape->kind == GEO_MESH)
         return points_bounds(shape->mesh.vertices, shape->mesh.vertex_count, &rotation, position);
-    case GEO_SPHERE:
-    case GEO_COMPOUND:
-    case GEO_KIND_COUNT:
-        break;
-    }
-    BASE_ASSERT(false);
-    return (geo_bounds){position, position};
-}
-
-// unit vector along a direction of any length; `fallback` for zero
-static vec3 direction_unit(vec3 direction, vec3 fallback)
-{
-    vec3 size = vec3_abs(direction);
-    double largest = fmax(size.x, fmax(size.y, size.z));
-    if (!(largest > 0.0))
-        return fallback;
-    // first to the size of one, so that squares neither overflow nor vanish; by division, because
-    // the inverse of a denormal length is infinite
-    vec3 scaled = {direction.x / largest, direction.y / largest, direction.z / largest};
-    return vec3_normalize_or(scaled, fallback);
-}
-
-static vec3 cylinder_support(const geo_cylinder *cylinder, vec3 direction)
-{
-    vec3 radial = direction_unit((vec3){direction.x, direction.y, 0.0}, (vec3){0.0, 0.0, 0.0});
-    vec3 point = vec3_scale(cylinder->radius, radial);
-    point.z = copysign(cylinder->half_length, direction.z);
-    return point;
+    const geo_plain *plain = geo_plain_kinds[shape->kind];
+    return plain->bounds != NULL ? plain->bounds(shape->sizes, &rotation, position)
+                                 : support_bounds(plain, shape->sizes, &rotation, position);
 }
 
 vec3 geo_shape_support(const geo_shape *shape, vec3 direction)
 {
-    const vec3 z_axis = {0.0, 0.0, 1.0};
-    switch (shape->kind) {
-    case GEO_SPHERE:
-        return vec3_scale(shape->sphere.radius, direction_unit(direction, z_axis));
-    case GEO_BOX:
-        return (vec3){copysign(shape->box.half.x, direction.x),
-                      copysign(shape->box.half.y, direction.y),
-                      copysign(shape->box.half.z, direction.z)};
-    case GEO_CAPSULE: {
-        vec3 end = {0.0, 0.0, copysign(shape->capsule.half_length, direction.z)};
-        return vec3_add_scaled(end, shape->capsule.radius, direction_unit(direction, z_axis));
-    }
-    case GEO_CYLINDER:
-        return cylinder_support(&shape->cylinder, direction);
-    case GEO_POLYHEDRON:
+    BASE_ASSERT(geo_kind_is_convex(shape->kind));
+    if (shape->kind == GEO_POLYHEDRON)
         return polyhedron_support(&shape->polyhedron, direction);
-    case GEO_HALFSPACE:
-    case GEO_MESH:
-    case GEO_COMPOUND:
-    case GEO_KIND_COUNT:
-        break;
-    }
-    BASE_ASSERT(false);
-    return (vec3){0.0, 0.0, 0.0};
+    return geo_plain_kinds[shape->kind]->support(geo_plain_sizes(shape), direction);
+}
+
+void geo_plain_surface(const geo_shape *shape, geo_surface *surface)
+{
+    const geo_plain *plain = geo_plain_kinds[shape->kind];
+    *surface = (geo_surface){0};
+    if (plain->surface != NULL)
+        plain->surface(geo_plain_sizes(shape), surface);
+    else if (plain->support != NULL)
+        geo_surface_net(surface, plain->support, geo_plain_sizes(shape));
 }

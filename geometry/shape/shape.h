@@ -6,20 +6,20 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "geometry/mesh/bounds.h"
+#include <cairn/shape.h>
 
 #include <stdint.h>
 
+/// Kinds of shapes, in the order of the public header: the plain ones first, GEO_POLYHEDRON after
+/// the last of them.
 typedef enum geo_kind {
-    GEO_SPHERE,
-    GEO_HALFSPACE,
-    GEO_BOX,
-    GEO_CAPSULE,
-    GEO_CYLINDER,
-    GEO_POLYHEDRON,
-    GEO_MESH,
-    GEO_COMPOUND,
-    GEO_KIND_COUNT
+#define GEO_KIND(constant, name, call, sizes, help) GEO_##constant,
+    CAIRN_SHAPE_LIST(GEO_KIND)
+#undef GEO_KIND
+        GEO_KIND_COUNT
 } geo_kind;
+
+enum { GEO_SIZES_MAX = 3 }; // numbers that make a plain shape
 
 typedef struct geo_shape geo_shape;
 
@@ -34,12 +34,6 @@ typedef struct geo_mass {
 typedef struct geo_sphere {
     double radius; // m
 } geo_sphere;
-
-/// All points with z <= 0; its boundary is the plane z = 0 with outward normal +z. No mass, no
-/// bounding box: fixed or moving bodies only.
-typedef struct geo_halfspace {
-    char unused;
-} geo_halfspace;
 
 /// Box about the origin, faces normal to the axes.
 typedef struct geo_box {
@@ -114,7 +108,7 @@ struct geo_shape {
         geo_sphere sphere; // is that ball
     };
     union {
-        geo_halfspace halfspace;
+        double sizes[GEO_SIZES_MAX]; // of any plain kind but the sphere, read as its struct, too
         geo_box box;
         geo_capsule capsule;
         geo_cylinder cylinder;
@@ -126,8 +120,55 @@ struct geo_shape {
 
 /// Makers: check their arguments (finite, positive sizes) and give an immutable shape that the
 /// caller owns. On failure *shape is NULL and the message names value and range.
-cairn_status geo_sphere_create(const base_allocator *allocator, double radius, geo_shape **shape,
-                               cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// A plain kind.
+/// @param sizes  [geo_plain_size_count] m, in the order of cairn_shape_size; NULL where it has none
+cairn_status geo_plain_create(const base_allocator *allocator, geo_kind kind, const double *sizes,
+                              geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Numbers that make a shape of this kind; -1 where it is made of points or members.
+int geo_plain_size_count(geo_kind kind);
+
+/// Those of a plain shape.
+static inline const double *geo_plain_sizes(const geo_shape *shape)
+{
+    return shape->kind == GEO_SPHERE ? &shape->sphere.radius : shape->sizes;
+}
+
+static inline cairn_status geo_sphere_create(const base_allocator *allocator, double radius,
+                                             geo_shape **shape, cairn_error *error)
+{
+    return geo_plain_create(allocator, GEO_SPHERE, &radius, shape, error);
+}
+
+static inline cairn_status geo_halfspace_create(const base_allocator *allocator, geo_shape **shape,
+                                                cairn_error *error)
+{
+    return geo_plain_create(allocator, GEO_HALFSPACE, NULL, shape, error);
+}
+
+static inline cairn_status geo_box_create(const base_allocator *allocator, vec3 half,
+                                          geo_shape **shape, cairn_error *error)
+{
+    return geo_plain_create(allocator, GEO_BOX, (const double[]){half.x, half.y, half.z}, shape,
+                            error);
+}
+
+static inline cairn_status geo_capsule_create(const base_allocator *allocator, double radius,
+                                              double half_length, geo_shape **shape,
+                                              cairn_error *error)
+{
+    return geo_plain_create(allocator, GEO_CAPSULE, (const double[]){radius, half_length}, shape,
+                            error);
+}
+
+static inline cairn_status geo_cylinder_create(const base_allocator *allocator, double radius,
+                                               double half_length, geo_shape **shape,
+                                               cairn_error *error)
+{
+    return geo_plain_create(allocator, GEO_CYLINDER, (const double[]){radius, half_length}, shape,
+                            error);
+}
 
 /// Bytes of a ball in memory of the caller, aligned as doubles are.
 enum { GEO_SPHERE_BYTES = 24 };
@@ -135,14 +176,6 @@ enum { GEO_SPHERE_BYTES = 24 };
 /// Makes a ball in such memory; it ends with the memory and is not destroyed.
 cairn_status geo_sphere_init(geo_shape *shape, double radius,
                              cairn_error *error) CAIRN_CHECK_RESULT;
-cairn_status geo_halfspace_create(const base_allocator *allocator, geo_shape **shape,
-                                  cairn_error *error) CAIRN_CHECK_RESULT;
-cairn_status geo_box_create(const base_allocator *allocator, vec3 half, geo_shape **shape,
-                            cairn_error *error) CAIRN_CHECK_RESULT;
-cairn_status geo_capsule_create(const base_allocator *allocator, double radius, double half_length,
-                                geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
-cairn_status geo_cylinder_create(const base_allocator *allocator, double radius, double half_length,
-                                 geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Convex hull of points (Qhull): coplanar facets are merged into polygons, points inside dropped.
 /// Points nearer than 2e-7 of the extent are one, facets flat to 2e-7 of it are one; vertices are
@@ -176,6 +209,10 @@ geo_bounds geo_shape_bounds(const geo_shape *shape, const pose *placement);
 /// Point of a convex shape farthest along a direction (any length), in the shape's frame. Not for
 /// half-spaces, meshes and compounds.
 vec3 geo_shape_support(const geo_shape *shape, vec3 direction);
+
+/// Polygons that show a plain shape; none for a half-space. surface.h.
+struct geo_surface;
+void geo_plain_surface(const geo_shape *shape, struct geo_surface *surface);
 
 /// Principal axes of a mass: moments (ascending order of the axes is not promised: axes already
 /// principal are kept), and the placement of the principal frame in the shape frame.

@@ -22,12 +22,6 @@ cairn_status geo_shape_finish(geo_shape *shape, geo_shape **out,
 /// "out of memory" with its status.
 cairn_status geo_fail_memory(cairn_error *error);
 
-/// Mass of the simple solids about the origin (density 1).
-geo_mass geo_mass_of_sphere(double radius);
-geo_mass geo_mass_of_box(vec3 half);
-geo_mass geo_mass_of_capsule(double radius, double half_length);
-geo_mass geo_mass_of_cylinder(double radius, double half_length);
-
 /// Sum of masses placed in a common frame (parallel axes).
 geo_mass geo_mass_of_compound(const geo_compound *compound);
 

@@ -9,15 +9,38 @@
 extern "C" {
 #endif
 
+/// What makes a plain kind of shape: members of cairn_shape_def, in this order where there are
+/// several, all of them positive. Scenes give whole lengths: `radius`, `length` and `size`.
+typedef enum cairn_shape_size {
+    CAIRN_SHAPE_RADIUS = 1,      // radius
+    CAIRN_SHAPE_HALF_LENGTH = 2, // half_length
+    CAIRN_SHAPE_HALF_SIZE = 4    // half_size, three of them
+} cairn_shape_size;
+
+/// The plain kinds, which at most three sizes make. A row is all that the rooms need to know of one
+/// beside geometry/shape/NAME.c, which has the same name; its call in scenes comes from it, too.
+/// X(constant, name, call of scenes, sum of cairn_shape_size, help)
+#define CAIRN_PLAIN_SHAPES(X)                                                                      \
+    X(SPHERE, sphere, sphere, CAIRN_SHAPE_RADIUS, "ball about the origin")                         \
+    X(HALFSPACE, halfspace, plane, 0, "z <= 0 in its own frame; fixed or moving bodies only")      \
+    X(BOX, box, box, CAIRN_SHAPE_HALF_SIZE, "about the origin, faces normal to the axes")          \
+    X(CAPSULE, capsule, capsule, CAIRN_SHAPE_RADIUS | CAIRN_SHAPE_HALF_LENGTH,                     \
+      "points within radius of the segment from -half_length to half_length along z")              \
+    X(CYLINDER, cylinder, cylinder, CAIRN_SHAPE_RADIUS | CAIRN_SHAPE_HALF_LENGTH,                  \
+      "from -half_length to half_length along z")
+
+/// All kinds: the plain ones, then those made of points and of members.
+#define CAIRN_SHAPE_LIST(X)                                                                        \
+    CAIRN_PLAIN_SHAPES(X)                                                                          \
+    X(POLYHEDRON, polyhedron, polyhedron, 0, "convex hull of points")                              \
+    X(MESH, mesh, mesh, 0, "vertices (points) and triangles; fixed or moving bodies only")         \
+    X(COMPOUND, compound, compound, 0, "members at placements")
+
 typedef enum cairn_shape_kind {
-    CAIRN_SPHERE,     // radius
-    CAIRN_HALFSPACE,  // z <= 0 in its own frame
-    CAIRN_BOX,        // half_size
-    CAIRN_CAPSULE,    // radius, half_length of the segment along z
-    CAIRN_CYLINDER,   // radius, half_length along z
-    CAIRN_POLYHEDRON, // convex hull of points
-    CAIRN_MESH,       // vertices (points) and triangles; fixed or moving bodies only
-    CAIRN_COMPOUND    // members at placements
+#define CAIRN_SHAPE_ENUM(constant, name, call, sizes, help) CAIRN_##constant,
+    CAIRN_SHAPE_LIST(CAIRN_SHAPE_ENUM)
+#undef CAIRN_SHAPE_ENUM
+        CAIRN_SHAPE_KIND_COUNT
 } cairn_shape_kind;
 
 typedef struct cairn_shape_def {
@@ -56,6 +79,12 @@ CAIRN_API int cairn_shape_count(const cairn_world *world);
 CAIRN_API cairn_shape_id cairn_shape_at(const cairn_world *world, int index);
 CAIRN_API const char *cairn_shape_kind_name(cairn_shape_kind kind);
 
+/// The call of scenes that makes a kind: "sphere", "plane", ...
+CAIRN_API const char *cairn_shape_kind_call(cairn_shape_kind kind);
+
+/// The sizes that make a plain kind, a sum of cairn_shape_size; 0 where none do.
+CAIRN_API int cairn_shape_kind_sizes(cairn_shape_kind kind);
+
 typedef struct cairn_placement {
     double position[3];
     double orientation[4]; // w x y z
@@ -78,6 +107,15 @@ typedef struct cairn_shape_view {
 
 CAIRN_API cairn_status cairn_shape_get(const cairn_world *world, cairn_shape_id shape,
                                        cairn_shape_view *view) CAIRN_CHECK_RESULT;
+
+/// The point of a shape that lies farthest along a direction, both in the shape's frame.
+/// @param direction  any length but 0
+/// @param point      out, m
+/// @return CAIRN_ERROR_UNSUPPORTED for a half-space, which has none; CAIRN_ERROR_ARGUMENT for a
+///         direction that is zero or not finite; CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+CAIRN_API cairn_status cairn_shape_get_support(const cairn_world *world, cairn_shape_id shape,
+                                               const double direction[3],
+                                               double point[3]) CAIRN_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,7 @@ _DOCS = {
                       "table_from_csv(file=, time=, value=).",
 }
 for _name in VALUES:
-    globals()[_name] = constructor(_name, _DOCS[_name])
+    globals()[_name] = constructor(_name, _DOCS.get(_name, f"The shape {_name}{{}} of scenes."))
 __version__ = ffi.string(lib.cairn_version()).decode()
 
 

@@ -8,12 +8,14 @@ import re
 
 import numpy
 
+from ._cairn import ffi, lib
 from .errors import ArgumentError
 
 __all__ = ["Expression", "SHAPES"]
 
 # constructors of the language that return a value
-SHAPES = ("sphere", "box", "capsule", "cylinder", "polyhedron", "mesh", "compound", "plane")
+SHAPES = tuple(ffi.string(lib.cairn_shape_kind_call(kind)).decode()
+               for kind in range(lib.CAIRN_SHAPE_KIND_COUNT))
 VALUES = SHAPES + ("sizes", "table_from_csv")
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*\Z")

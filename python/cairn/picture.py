@@ -20,10 +20,8 @@ __all__ = ["render", "film", "Film"]
 _OPTIONS = ("contacts", "colours", "azimuth", "elevation", "zoom")
 _FLAGS = {"perspective": "--parallel", "ground": "--no-ground", "shadows": "--no-shadows",
           "caption": "--no-caption"}
-_PLACES = {lib.CAIRN_SPHERE: "sphere", lib.CAIRN_HALFSPACE: "plane", lib.CAIRN_BOX: "box",
-           lib.CAIRN_CAPSULE: "capsule", lib.CAIRN_CYLINDER: "cylinder",
-           lib.CAIRN_POLYHEDRON: "polyhedron", lib.CAIRN_MESH: "mesh",
-           lib.CAIRN_COMPOUND: "compound"}
+_CALLS = [ffi.string(lib.cairn_shape_kind_call(kind)).decode()
+          for kind in range(lib.CAIRN_SHAPE_KIND_COUNT)]
 
 
 def _rows(pointer, count, width):
@@ -47,26 +45,29 @@ class _Still:
             errors.check(lib.cairn_shape_get(self.world._world, given[0], view))
             name = _Name(f"shape_{len(self.names)}")
             arguments, keys = self.arguments(view)
-            written = self.writer.call(_PLACES[view.kind], arguments, keys)
+            written = self.writer.call(_CALLS[view.kind], arguments, keys)
             self.lines.append(f"{name.text} = {written}")
             self.names[key] = name
         return self.names[key]
 
     def arguments(self, view):
-        kind = _PLACES[view.kind]
+        kind = _CALLS[view.kind]
         if kind == "compound":
             return [self.member(view, i) for i in range(view.member_count)], {}
-        keys = {"sphere": {"radius": view.radius}, "plane": {},
-                "box": {"size": [2.0 * each for each in view.half_size]},
-                "capsule": {"radius": view.radius, "length": 2.0 * view.half_length},
-                "cylinder": {"radius": view.radius, "length": 2.0 * view.half_length}}.get(kind)
-        if keys is None:
+        if view.kind in (lib.CAIRN_POLYHEDRON, lib.CAIRN_MESH):
             points = _rows(view.vertices, view.vertex_count, 3)
-            keys = {"points": points}
-            if kind == "mesh":
-                keys = {"vertices": points, "triangles":
+            if kind == "polyhedron":
+                return [], {"points": points}
+            return [], {"vertices": points, "triangles":
                         [[view.face_vertices[3 * i + k] + 1 for k in range(3)]
                          for i in range(view.face_count)]}
+        sizes, keys = lib.cairn_shape_kind_sizes(view.kind), {}
+        if sizes & lib.CAIRN_SHAPE_RADIUS:
+            keys["radius"] = view.radius
+        if sizes & lib.CAIRN_SHAPE_HALF_LENGTH:
+            keys["length"] = 2.0 * view.half_length
+        if sizes & lib.CAIRN_SHAPE_HALF_SIZE:
+            keys["size"] = [2.0 * each for each in view.half_size]
         return [], keys
 
     def member(self, view, i):

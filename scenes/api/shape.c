@@ -103,59 +103,39 @@ static double required_length(const scn_fields *fields, const char *key)
     return scn_fields_number(fields, key, 0.0, scn_range_positive("m"));
 }
 
-int scn_call_sphere(lua_State *L)
+static int call_plain(lua_State *L, cairn_shape_kind kind)
 {
-    static const char *const names[] = {"radius", NULL};
-    scn_fields fields = scn_fields_begin(L, "sphere");
-    scn_fields_check(&fields, names, 0);
-    cairn_shape_def def = cairn_default_shape_def(CAIRN_SPHERE);
-    def.radius = required_length(&fields, "radius");
-    return push_primitive(L, &def);
-}
-
-int scn_call_box(lua_State *L)
-{
-    static const char *const names[] = {"size", NULL};
-    scn_fields fields = scn_fields_begin(L, "box");
-    scn_fields_check(&fields, names, 0);
-    scn_fields_require(&fields, "size");
-    double size[3];
-    scn_fields_vector(&fields, "size", size, 3, scn_range_positive("m"));
-    cairn_shape_def def = cairn_default_shape_def(CAIRN_BOX);
-    for (int i = 0; i < 3; i++)
-        def.half_size[i] = 0.5 * size[i];
-    return push_primitive(L, &def);
-}
-
-static int call_rod(lua_State *L, const char *call, cairn_shape_kind kind)
-{
-    static const char *const names[] = {"radius", "length", NULL};
-    scn_fields fields = scn_fields_begin(L, call);
+    int sizes = cairn_shape_kind_sizes(kind), count = 0;
+    const char *names[4] = {NULL};
+    if (sizes & CAIRN_SHAPE_RADIUS)
+        names[count++] = "radius";
+    if (sizes & CAIRN_SHAPE_HALF_LENGTH)
+        names[count++] = "length";
+    if (sizes & CAIRN_SHAPE_HALF_SIZE)
+        names[count++] = "size";
+    scn_fields fields = scn_fields_begin(L, cairn_shape_kind_call(kind));
     scn_fields_check(&fields, names, 0);
     cairn_shape_def def = cairn_default_shape_def(kind);
-    def.radius = required_length(&fields, "radius");
-    def.half_length = 0.5 * required_length(&fields, "length");
+    if (sizes & CAIRN_SHAPE_RADIUS)
+        def.radius = required_length(&fields, "radius");
+    if (sizes & CAIRN_SHAPE_HALF_LENGTH)
+        def.half_length = 0.5 * required_length(&fields, "length");
+    if (sizes & CAIRN_SHAPE_HALF_SIZE) {
+        scn_fields_require(&fields, "size");
+        scn_fields_vector(&fields, "size", def.half_size, 3, scn_range_positive("m"));
+        for (int i = 0; i < 3; i++)
+            def.half_size[i] *= 0.5;
+    }
     return push_primitive(L, &def);
 }
 
-int scn_call_capsule(lua_State *L)
-{
-    return call_rod(L, "capsule", CAIRN_CAPSULE);
-}
-
-int scn_call_cylinder(lua_State *L)
-{
-    return call_rod(L, "cylinder", CAIRN_CYLINDER);
-}
-
-int scn_call_plane(lua_State *L)
-{
-    static const char *const names[] = {NULL};
-    scn_fields fields = scn_fields_begin(L, "plane");
-    scn_fields_check(&fields, names, 0);
-    cairn_shape_def def = cairn_default_shape_def(CAIRN_HALFSPACE);
-    return push_primitive(L, &def);
-}
+#define PLAIN_CALL(constant, name, call, ...)                                                      \
+    int scn_call_##call(lua_State *L)                                                              \
+    {                                                                                              \
+        return call_plain(L, CAIRN_##constant);                                                    \
+    }
+CAIRN_PLAIN_SHAPES(PLAIN_CALL)
+#undef PLAIN_CALL
 
 // ---------------------------------------------------------------- points and files
 

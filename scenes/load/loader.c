@@ -26,6 +26,9 @@ static const luaL_Reg calls[] = {
 #define CALL(name) {#name, scn_call_##name},
     SCN_CALLS(CALL)
 #undef CALL
+#define SHAPE(constant, name, call, ...) {#call, scn_call_##call},
+        CAIRN_PLAIN_SHAPES(SHAPE)
+#undef SHAPE
 };
 
 scn_options scn_default_options(void)

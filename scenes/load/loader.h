@@ -90,7 +90,8 @@ const char *scn_push_data_path(lua_State *L, const char *file);
 char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
 
 // clang-format off
-/// The calls of scenes; each is a lua_CFunction of scenes/api.
+/// The calls of scenes beside those of plain shapes, CAIRN_PLAIN_SHAPES; each is a lua_CFunction of
+/// scenes/api.
 #define SCN_CALLS(X) \
     X(title) \
     X(param) \
@@ -102,14 +103,9 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(print) \
     X(material) \
     X(pair) \
-    X(sphere) \
-    X(box) \
-    X(capsule) \
-    X(cylinder) \
     X(polyhedron) \
     X(mesh) \
     X(compound) \
-    X(plane) \
     X(body) \
     X(ground) \
     X(joint) \
@@ -132,5 +128,9 @@ int scn_call_table(lua_State *L);
 #define SCN_CALL_DECLARE(name) int scn_call_##name(lua_State *L);
 SCN_CALLS(SCN_CALL_DECLARE)
 #undef SCN_CALL_DECLARE
+
+#define SCN_SHAPE_DECLARE(constant, name, call, ...) int scn_call_##call(lua_State *L);
+CAIRN_PLAIN_SHAPES(SCN_SHAPE_DECLARE)
+#undef SCN_SHAPE_DECLARE
 
 #endif

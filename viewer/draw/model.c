@@ -128,11 +128,54 @@ static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_
     return put_part(model, shape, &part);
 }
 
-static cairn_status add_simple(view_model *model, view_shape *shape, const cairn_shape_view *view,
+enum { NET_AROUND = 32, NET_RINGS = 15 };
+
+/// A shape for which there is no primitive: a net of the points that lie farthest along directions
+/// all around.
+static cairn_status add_net(view_model *model, view_shape *shape, const cairn_world *world,
+                            cairn_shape_id id, const pose *placement)
+{
+    double points[NET_RINGS * NET_AROUND + 2][3];
+    int faces[2 * NET_RINGS * NET_AROUND][3], count = 0, top = NET_RINGS * NET_AROUND + 1;
+    for (int p = 0; p <= top; p++) {
+        // the poles come first and last
+        int ring = (p - 1) / NET_AROUND, i = (p - 1) % NET_AROUND;
+        double above = p == 0     ? -0.5 * M_PI
+                       : p == top ? 0.5 * M_PI
+                                  : M_PI * ((ring + 1.0) / (NET_RINGS + 1.0) - 0.5);
+        double around = 2.0 * M_PI * i / NET_AROUND;
+        const double direction[3] = {cos(above) * cos(around), cos(above) * sin(around),
+                                     sin(above)};
+        cairn_status status = cairn_shape_get_support(world, id, direction, points[p]);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    for (int ring = 0; ring <= NET_RINGS; ring++)
+        for (int i = 0; i < NET_AROUND; i++) {
+            int next = (i + 1) % NET_AROUND, low = 1 + (ring - 1) * NET_AROUND,
+                high = low + NET_AROUND;
+            if (ring > 0)
+                memcpy(faces[count++],
+                       (int[]){low + i, low + next, ring == NET_RINGS ? top : high + next},
+                       sizeof faces[0]);
+            if (ring < NET_RINGS)
+                memcpy(faces[count++], (int[]){ring == 0 ? 0 : low + i, high + next, high + i},
+                       sizeof faces[0]);
+        }
+    cairn_shape_view net = {.kind = CAIRN_POLYHEDRON,
+                            .vertex_count = top + 1,
+                            .vertices = (const double(*)[3])points,
+                            .face_count = count,
+                            .face_vertices = faces[0]};
+    return add_faces(model, shape, &net, placement);
+}
+
+static cairn_status add_simple(view_model *model, view_shape *shape, const cairn_world *world,
+                               cairn_shape_id id, const cairn_shape_view *view,
                                const pose *placement)
 {
     view_part part = {.placement = *placement};
-    switch (view->kind) {
+    switch ((int)view->kind) {
     case CAIRN_SPHERE:
         return add_round(model, shape, view, placement, VIEW_SPHERE);
     case CAIRN_CAPSULE:
@@ -151,10 +194,9 @@ static cairn_status add_simple(view_model *model, view_shape *shape, const cairn
     case CAIRN_POLYHEDRON:
     case CAIRN_MESH:
         return add_faces(model, shape, view, placement);
-    case CAIRN_COMPOUND:
-        break;
+    default:
+        return add_net(model, shape, world, id, placement);
     }
-    return CAIRN_OK;
 }
 
 /// Members of a compound may be compounds.
@@ -166,7 +208,7 @@ static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_
     if (status != CAIRN_OK)
         return status;
     if (view.kind != CAIRN_COMPOUND)
-        return add_simple(model, shape, &view, placement);
+        return add_simple(model, shape, world, id, &view, placement);
     for (int i = 0; i < view.member_count; i++) {
         const double *q = view.member_placements[i].orientation;
         pose member =

@@ -48,7 +48,7 @@ struct view_simulation {
     int64_t history_end; // frames ever kept
     int history_count, shown_back;
     int steps_asked;
-    bool paused, failed;
+    bool paused, failed, loop;
     double speed, wall_start, time_start; // pace: time_start was shown at wall_start
     double published, looked;             // s, wall clock
     double factor_wall, factor_time;      // start of the measured stretch
@@ -80,11 +80,16 @@ static view_frame *kept_frame(view_simulation *s, int back)
     return &s->history[(s->history_end - 1 - back) % FRAMES_MAX];
 }
 
-static double shown_time(view_simulation *s)
+static double kept_time(view_simulation *s, int back)
 {
     if (s->replay != NULL)
-        return cairn_replay_get_times(s->replay)[s->history_count - 1 - s->shown_back];
-    return kept_frame(s, s->shown_back)->time;
+        return cairn_replay_get_times(s->replay)[s->history_count - 1 - back];
+    return kept_frame(s, back)->time;
+}
+
+static double shown_time(view_simulation *s)
+{
+    return kept_time(s, s->shown_back);
 }
 
 /// A copy of the shown frame.
@@ -136,6 +141,8 @@ static void fill_state(view_simulation *s)
     state->speed = s->speed;
     state->kept = s->history_count;
     state->back = s->shown_back;
+    state->oldest = kept_time(s, s->history_count - 1);
+    state->latest = kept_time(s, 0);
     state->failed = s->failed;
     state->replay = s->replay != NULL;
     state->tolerance = def->tolerance;
@@ -357,6 +364,9 @@ static void obey(view_simulation *s, const view_order *order)
         s->speed = order->number;
         restart_pace(s);
         break;
+    case VIEW_ORDER_LOOP:
+        s->loop = order->number > 0.0;
+        break;
     case VIEW_ORDER_SOLVER:
         set_solver(s, order->text);
         break;
@@ -445,7 +455,9 @@ static void look_for_frames(view_simulation *s)
     if (status == CAIRN_OK && more >= 0) {
         s->history_count += (int)more;
         s->shown_back += (int)more;
-        if (more > 0)
+        if (more == 0 && s->loop && !s->paused)
+            s->shown_back = s->history_count - 1;
+        if (more > 0 || s->loop)
             restart_pace(s);
         return;
     }

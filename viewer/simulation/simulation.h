@@ -19,6 +19,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_STEP,  // number: steps, negative: back in what was kept
     VIEW_ORDER_SEEK,  // number: frames before the latest
     VIEW_ORDER_SPEED, // number: simulated seconds a second
+    VIEW_ORDER_LOOP,  // number: 1: a run begins anew at its end
     // what follows is for a world alone; a replay says so
     VIEW_ORDER_SOLVER,    // text
     VIEW_ORDER_TIME_STEP, // number, s
@@ -54,6 +55,7 @@ typedef struct view_simulation_state {
     double speed;                // asked for
     double factor;               // reached: simulated seconds a second
     int kept, back;              // past frames; how far before the latest the shown one is
+    double oldest, latest;       // s, times of the first and of the last frame kept
     bool failed;                 // a step failed: there is no going on
     bool replay;                 // a run, not a world
     char message[VIEW_TEXT_MAX]; // of the last order or failure
