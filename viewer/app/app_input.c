@@ -109,6 +109,13 @@ static bool act_on_time(view_app *app, view_action action)
     case VIEW_ACTION_BACK_TEN:
         app_order(app, VIEW_ORDER_STEP, -10.0);
         return true;
+    case VIEW_ACTION_LOOP:
+        app->loop = !app->loop;
+        app_order(app, VIEW_ORDER_LOOP, app->loop ? 1.0 : 0.0);
+        app_say(app, !app->loop            ? "a run stops at its end"
+                     : app->subject.replay ? "the run begins anew at its end"
+                                           : "runs begin anew at their end; this is a scene");
+        return true;
     case VIEW_ACTION_LATEST:
         app_order(app, VIEW_ORDER_SEEK, 0.0);
         return true;
@@ -235,6 +242,12 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_PANEL:
         toggle(&app->show_panel);
         break;
+    case VIEW_ACTION_CONTENTS:
+        toggle(&app->show_contents);
+        break;
+    case VIEW_ACTION_SENSORS:
+        toggle(&app->show_sensors);
+        break;
     case VIEW_ACTION_LOGARITHM:
         app->show_energy = true;
         toggle(&app->energy_logarithm);
@@ -253,6 +266,9 @@ static void act_on_rest(view_app *app, view_action action)
         break;
     case VIEW_ACTION_PROBLEM:
         app_write_problem(app);
+        break;
+    case VIEW_ACTION_SAVE_VIEW:
+        app_save_view(app);
         break;
     case VIEW_ACTION_PICTURE:
         app_write_picture(app);
@@ -382,9 +398,7 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
         view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
         if (hit.body < 0)
             hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
-        if (app->selected != hit.body)
-            app->contact = -1;
-        app->selected = hit.body;
+        app_choose_body(app, hit.body);
     }
     app->pulling = app->orbiting = app->panning = false;
 }
@@ -461,7 +475,7 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         let_go(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (!is_over_panel(app))
+        if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
             view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
         break;
     case SDL_DROPFILE:

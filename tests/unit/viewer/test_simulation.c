@@ -15,7 +15,9 @@ static const char text[] =
     "material{ name = 'm', density = 1000 }\n"
     "pair{ friction = 0.5, restitution = 0 }\n"
     "ground{ material = 'm' }\n"
-    "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n";
+    "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n"
+    "sensor{ name = 'ground', body = 'ground', quantity = 'force' }\n"
+    "sensor{ name = 'box', body = 'box', quantity = 'position' }\n";
 
 typedef struct session {
     view_subject subject;
@@ -104,6 +106,14 @@ static void test_steps(void **state)
     wait_for(&s, 31);
     assert_int_equal(view_simulation_samples(s.simulation, samples, 64), 31);
     check_close(samples[30].time, 0.31, 1e-12, 0.0);
+    // the second sensor, all rows and thinned out
+    double rows[64][4];
+    assert_int_equal(view_simulation_readings(s.simulation, 1, rows[0], 64), 31);
+    assert_string_equal(view_simulation_unit(s.simulation, 1), "m");
+    check_close(rows[30][0], 0.31, 1e-12, 0.0);
+    check_close(rows[30][3], 2.0 - 0.5 * 9.81 * 0.31 * 0.31, 1e-9, 0.0);
+    assert_int_equal(view_simulation_readings(s.simulation, 1, rows[0], 11), 11);
+    check_close(rows[10][0], 0.31, 1e-12, 0.0);
     check_close(samples[30].kinetic, 0.5 * 1000.0 * 3.0411 * 3.0411, 1e-9, 0.0);
     close_session(&s);
 }
