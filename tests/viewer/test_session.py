@@ -263,7 +263,8 @@ def check_story(folder, display=None):
     done = play(folder, [
         "wait 3", "key Space", "wait 2", "key .", "key Shift+.", "wait 3", "key Left", "wait 2",
         "click 160 120", "key E", "key M", "key I", "wait 3", "key F10", "wait 3", "key Space",
-        "drag 160 120 200 60 ctrl", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
+        "drag 160 120 200 60 ctrl", "wait 3",
+        "drag 160 120 200 60 alt", "wait 3", "drag 160 120 200 60 turn", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
         "wheel 2", "wait 2", "key ]", "wait 3", "key R", "wait 3", "drop two.lua", "wait 2",
         "drop nothing.lua", "wait 2", "key F12", "wait 2", "quit"], display=display)
     check(done.returncode == 0, f"story: status {done.returncode}, {done.stderr[-600:]}")

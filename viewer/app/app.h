@@ -79,6 +79,9 @@ typedef struct view_app {
     vec3 pull_point;   // in the shape's frame
     double pull_depth; // m, along the view
     vec3 pull_target;
+    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING } placing; // of the chosen body
+    pose place_start;                                         // of its shape's frame
+    vec3 place_point, place_centre;                           // m, that was taken; of mass
     bool flying[VIEW_ACTION_FLY_DOWN - VIEW_ACTION_FLY_FORWARD + 1];
     bool quit;
     // the window

@@ -82,6 +82,8 @@
     X(MOUSE, "wheel", MOUSE, "nearer, farther")                                                    \
     X(MOUSE, "click", MOUSE, "choose a body: its panel")                                           \
     X(MOUSE, "Ctrl+left drag", MOUSE, "pull a body by a spring")                                   \
+    X(MOUSE, "Alt+left drag", MOUSE, "move a body; with Shift up and down alone")                  \
+    X(MOUSE, "Alt+right drag", MOUSE, "turn a body")                                               \
     X(MOUSE, "drop a file", MOUSE, "open a scene or a run")
 
 typedef enum view_key_group {

@@ -315,6 +315,25 @@ static void write_problem(view_simulation *s, const char *path)
     say_result(s, status, &error, done);
 }
 
+/// The body is elsewhere from the next step on; its velocity stays. What is shown is the latest
+/// frame, with the contacts of the step before.
+static void place_body(view_simulation *s, const view_order *order)
+{
+    cairn_error error = {0};
+    double position[3];
+    vec3_store(position, order->vector);
+    const double orientation[4] = {order->orientation.w, order->orientation.x, order->orientation.y,
+                                   order->orientation.z};
+    cairn_status status = cairn_body_set_pose(s->scene->world, s->model->bodies[order->body].id,
+                                              position, orientation, &error);
+    s->shown_back = 0;
+    if (status == CAIRN_OK)
+        status = view_frame_take(kept_frame(s, 0), s->model, s->scene->world);
+    if (status != CAIRN_OK)
+        say(s, "%.480s", error.message[0] != '\0' ? error.message : cairn_status_text(status));
+    publish(s);
+}
+
 /// The pace starts anew from what is shown.
 static void restart_pace(view_simulation *s)
 {
@@ -394,6 +413,9 @@ static void obey(view_simulation *s, const view_order *order)
         break;
     case VIEW_ORDER_RELEASE:
         release(s);
+        break;
+    case VIEW_ORDER_PLACE:
+        place_body(s, order);
         break;
     case VIEW_ORDER_PROBLEM:
         write_problem(s, order->text);

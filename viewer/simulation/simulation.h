@@ -28,6 +28,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_FRICTION,  // number: factor on the friction that the scene gave
     VIEW_ORDER_PULL,      // body, point (in the shape's frame), vector: where to, m
     VIEW_ORDER_RELEASE,   // body
+    VIEW_ORDER_PLACE,     // body, vector and orientation of its shape's frame
     VIEW_ORDER_PROBLEM    // text: path of an FCLIB file
 } view_order_kind;
 
@@ -37,6 +38,7 @@ typedef struct view_order {
     view_order_kind kind;
     double number;
     vec3 vector, point;
+    quat orientation;
     int body;
     char text[VIEW_TEXT_MAX];
 } view_order;

@@ -118,6 +118,30 @@ static void test_steps(void **state)
     close_session(&s);
 }
 
+/// A body that is put elsewhere is shown there at once, and goes on from there.
+static void test_place(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s);
+    order(&s, VIEW_ORDER_STEP, 10.0);
+    const view_frame *frame = wait_for(&s, 10);
+    order(&s, VIEW_ORDER_STEP, -5.0);
+    wait_for(&s, 5);
+    const quat turned = base_quat_from_rotation_vector(vec3_make(0.0, 0.0, 0.25));
+    view_order place = {
+        .kind = VIEW_ORDER_PLACE, .body = 1, .vector = {3.0, 0.0, 4.0}, .orientation = turned};
+    view_simulation_post(s.simulation, &place);
+    frame = wait_for(&s, 10);
+    check_close(frame->centres[1].x, 3.0, 1e-12, 0.0);
+    check_close(frame->poses[1].orientation.z, turned.z, 1e-12, 0.0);
+    order(&s, VIEW_ORDER_STEP, 10.0);
+    frame = wait_for(&s, 20);
+    // it keeps the velocity that it had: 0.1 s of fall, then another
+    check_close(frame->centres[1].z, 4.0 - 9.81 * (0.1 * 0.1 + 0.5 * 0.01), 1e-9, 0.0);
+    close_session(&s);
+}
+
 static void test_changes(void **state)
 {
     (void)state;
@@ -263,9 +287,10 @@ static void test_replay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),    cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_pull),     cmocka_unit_test(test_run),
-        cmocka_unit_test(test_contacts), cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_steps),   cmocka_unit_test(test_place),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_pull),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
