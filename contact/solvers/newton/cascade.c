@@ -91,7 +91,9 @@ static void list_islands(con_cascade *c, int *parent, int *number)
 
 static cairn_status allocate_islands(con_cascade *c)
 {
-    size_t n = (size_t)c->problem->contact_count, m = (size_t)c->problem->body_count;
+    size_t n = (size_t)c->problem->contact_count;
+    size_t m = (size_t)(c->problem->factors != NULL ? c->problem->factors->body_count
+                                                    : c->problem->body_count);
     base_arena *arena = c->arena;
     c->start = base_arena_array(arena, int, "islands", n + 2);
     c->contact = base_arena_array(arena, int, "islands", n);
@@ -119,6 +121,8 @@ static cairn_status find_islands(con_cascade *c)
         unite_by_bodies(c->problem, parent, c->body_place);
     else
         unite_by_blocks(c->problem, parent);
+    for (int b = 0; c->problem->factors != NULL && b < c->problem->factors->body_count; b++)
+        c->body_place[b] = -1;
     list_islands(c, parent, c->place);
     for (int i = 0; i < n; i++)
         c->place[i] = -1;
