@@ -23,6 +23,7 @@ material{ name = "m", density = 1000 }
 pair{ friction = 0.5, restitution = 0 }
 ground{ material = "m" }
 body{ name = "box", shape = box{ size = {0.4, 0.4, 0.4} }, material = "m", position = {0, 0, 0.2} }
+sensor{ name = "ground", body = "ground", quantity = "force" }
 """
 PARAMETERS = """
 local height = param("height", 0.2, "m", { min = 0.2, max = 1 })
@@ -262,7 +263,8 @@ def check_story(folder, display=None):
     done = play(folder, [
         "wait 3", "key Space", "wait 2", "key .", "key Shift+.", "wait 3", "key Left", "wait 2",
         "click 160 120", "key E", "key M", "key I", "wait 3", "key F10", "wait 3", "key Space",
-        "drag 160 120 200 60 ctrl", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
+        "drag 160 120 200 60 ctrl", "wait 3",
+        "drag 160 120 200 60 alt", "wait 3", "drag 160 120 200 60 turn", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
         "wheel 2", "wait 2", "key ]", "wait 3", "key R", "wait 3", "drop two.lua", "wait 2",
         "drop nothing.lua", "wait 2", "key F12", "wait 2", "quit"], display=display)
     check(done.returncode == 0, f"story: status {done.returncode}, {done.stderr[-600:]}")

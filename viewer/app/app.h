@@ -54,7 +54,8 @@ typedef struct view_app {
     int contact;       // of the selected body, in this picture's frame; -1: none
     int contact_other; // the other body of it
     uint64_t contact_key;
-    bool show_help, show_panel, show_energy, show_solver, show_names, show_contents;
+    bool show_help, show_panel, show_energy, show_solver, show_names, show_contents, show_sensors;
+    int sensor;                        // whose readings are shown
     bool loop;                         // a run begins anew at its end
     int contents_first, contents_rows; // first row shown of the contents; the largest there may be
     int contents_panel;                // index into `panels`
@@ -78,6 +79,9 @@ typedef struct view_app {
     vec3 pull_point;   // in the shape's frame
     double pull_depth; // m, along the view
     vec3 pull_target;
+    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING } placing; // of the chosen body
+    pose place_start;                                         // of its shape's frame
+    vec3 place_point, place_centre;                           // m, that was taken; of mass
     bool flying[VIEW_ACTION_FLY_DOWN - VIEW_ACTION_FLY_FORWARD + 1];
     bool quit;
     // the window

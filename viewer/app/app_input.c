@@ -245,6 +245,9 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_CONTENTS:
         toggle(&app->show_contents);
         break;
+    case VIEW_ACTION_SENSORS:
+        toggle(&app->show_sensors);
+        break;
     case VIEW_ACTION_LOGARITHM:
         app->show_energy = true;
         toggle(&app->energy_logarithm);
@@ -357,6 +360,57 @@ static bool start_pull(view_app *app)
     return true;
 }
 
+/// Alt takes a body of any kind to another place: left moves it, right turns it.
+static bool start_placing(view_app *app, bool turn)
+{
+    view_ray ray = mouse_ray(app);
+    view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
+    if (hit.body < 0)
+        return false;
+    if (app->subject.replay != NULL) {
+        app_say(app, "this is a run that was made: nothing can be moved");
+        return false;
+    }
+    app_choose_body(app, hit.body);
+    app->placing = turn ? APP_TURNING : APP_MOVING;
+    app->place_start = app->frame->poses[hit.body];
+    app->place_centre = app->frame->centres[hit.body];
+    app->place_point = hit.point;
+    return true;
+}
+
+/// Moves by what the mouse went in the plane of the picture, with Shift along the vertical alone;
+/// or turns about the vertical and the horizontal of the picture.
+static void place(view_app *app)
+{
+    view_axes axes = view_camera_axes(&app->stage.camera);
+    pose placed = app->place_start;
+    if (app->placing == APP_MOVING) {
+        view_ray ray = mouse_ray(app);
+        double depth = vec3_dot(vec3_sub(app->place_point, ray.origin), axes.forward);
+        vec3 way =
+            vec3_sub(vec3_add_scaled(ray.origin, depth / vec3_dot(ray.direction, axes.forward),
+                                     ray.direction),
+                     app->place_point);
+        if (SDL_GetModState() & KMOD_SHIFT)
+            way = vec3_make(0.0, 0.0, way.z);
+        placed.position = vec3_add(placed.position, way);
+    } else {
+        double across = 3.0 * (app->mouse.x - app->press_x) / app->height;
+        double down = 3.0 * (app->mouse.y - app->press_y) / app->height;
+        quat turn = quat_multiply(base_quat_from_rotation_vector(vec3_make(0.0, 0.0, across)),
+                                  base_quat_from_rotation_vector(vec3_scale(down, axes.right)));
+        vec3 arm = vec3_sub(placed.position, app->place_centre);
+        placed.orientation = quat_multiply(turn, placed.orientation);
+        placed.position = vec3_add(app->place_centre, quat_rotate(turn, arm));
+    }
+    view_order order = {.kind = VIEW_ORDER_PLACE,
+                        .body = app->selected,
+                        .vector = placed.position,
+                        .orientation = placed.orientation};
+    view_simulation_post(app->simulation, &order);
+}
+
 static bool is_over_panel(const view_app *app)
 {
     for (int i = 0; i < app->panel_count; i++)
@@ -378,6 +432,8 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
         return;
     if (event->button == SDL_BUTTON_LEFT && modifier & KMOD_CTRL && start_pull(app))
         return;
+    if (modifier & KMOD_ALT && start_placing(app, event->button != SDL_BUTTON_LEFT))
+        return;
     app->panning = event->button != SDL_BUTTON_LEFT || (modifier & KMOD_SHIFT) != 0;
     app->orbiting = !app->panning;
 }
@@ -398,6 +454,7 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
         app_choose_body(app, hit.body);
     }
     app->pulling = app->orbiting = app->panning = false;
+    app->placing = APP_NO_PLACING;
 }
 
 /// Height of the highest ground that faces upwards.
@@ -444,6 +501,8 @@ static void move(view_app *app, double x, double y)
                             .point = app->pull_point,
                             .vector = app->pull_target};
         view_simulation_post(app->simulation, &order);
+    } else if (app->placing != APP_NO_PLACING) {
+        place(app);
     } else if (app->orbiting && app->moved)
         turn_view(app, dx, dy);
     else if (app->panning)

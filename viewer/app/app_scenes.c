@@ -21,6 +21,7 @@ void app_enter_scene(view_app *app, bool same)
     app->state = view_simulation_get_state(app->simulation);
     app->selected = app->contact = -1;
     app->pulling = false;
+    app->placing = APP_NO_PLACING;
     app->force_unit = 0.0;
     app->message_seen = 0;
     view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));

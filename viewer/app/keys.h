@@ -63,6 +63,7 @@
     X(CONTENTS, "F3", PANELS, "list of materials, joints and bodies")                              \
     X(ENERGY, "E", PANELS, "plot of energies")                                                     \
     X(LOGARITHM, "Shift+E", PANELS, "energies on a logarithmic axis, or not")                      \
+    X(SENSORS, "Z", PANELS, "plot of a sensor of the scene")                                       \
     X(SOLVER, "M", PANELS, "plots of residual, iterations and phases")                             \
     X(CONTACT_NEXT, "Tab", PANELS, "next contact of the chosen body")                              \
     X(CONTACT_PREVIOUS, "Shift+Tab", PANELS, "previous contact of the chosen body")                \
@@ -81,6 +82,8 @@
     X(MOUSE, "wheel", MOUSE, "nearer, farther")                                                    \
     X(MOUSE, "click", MOUSE, "choose a body: its panel")                                           \
     X(MOUSE, "Ctrl+left drag", MOUSE, "pull a body by a spring")                                   \
+    X(MOUSE, "Alt+left drag", MOUSE, "move a body; with Shift up and down alone")                  \
+    X(MOUSE, "Alt+right drag", MOUSE, "turn a body")                                               \
     X(MOUSE, "drop a file", MOUSE, "open a scene or a run")
 
 typedef enum view_key_group {
@@ -143,6 +146,7 @@ typedef enum view_action {
     VIEW_ACTION_CONTENTS,
     VIEW_ACTION_ENERGY,
     VIEW_ACTION_LOGARITHM,
+    VIEW_ACTION_SENSORS,
     VIEW_ACTION_SOLVER,
     VIEW_ACTION_CONTACT_NEXT,
     VIEW_ACTION_CONTACT_PREVIOUS,

@@ -27,6 +27,9 @@ typedef struct view_subject {
     cairn_replay *replay;      // NULL: the scene is stepped
     view_energy_row *energies; // [energy_count] of the run, by time; the scene's allocator's
     int energy_count;          // 0: not known
+    double *readings;  // [reading_count] rows of a run's sensors: time, then the columns of all
+                       // sensors of the scene; the scene's allocator's
+    int reading_count; // 0: not known
 } view_subject;
 
 /// Closes all of it; nothing for zeros.

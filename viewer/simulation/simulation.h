@@ -28,6 +28,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_FRICTION,  // number: factor on the friction that the scene gave
     VIEW_ORDER_PULL,      // body, point (in the shape's frame), vector: where to, m
     VIEW_ORDER_RELEASE,   // body
+    VIEW_ORDER_PLACE,     // body, vector and orientation of its shape's frame
     VIEW_ORDER_PROBLEM    // text: path of an FCLIB file
 } view_order_kind;
 
@@ -37,6 +38,7 @@ typedef struct view_order {
     view_order_kind kind;
     double number;
     vec3 vector, point;
+    quat orientation;
     int body;
     char text[VIEW_TEXT_MAX];
 } view_order;
@@ -84,6 +86,14 @@ void view_simulation_post(view_simulation *simulation, const view_order *order);
 const view_frame *view_simulation_frame(view_simulation *simulation);
 
 view_simulation_state view_simulation_get_state(view_simulation *simulation);
+
+/// What a sensor of the scene read, oldest first; of a run up to the shown frame, thinned out.
+/// @param rows  [capacity][1 + columns of the sensor] time (s) and values; NAN: not read
+/// @return rows written
+int view_simulation_readings(view_simulation *simulation, int sensor, double *rows, int capacity);
+
+/// Unit of what a sensor of the scene reads.
+const char *view_simulation_unit(const view_simulation *simulation, int sensor);
 
 /// The last samples, oldest first; of a run those up to the shown frame, thinned out.
 /// @return number written
