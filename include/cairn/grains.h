@@ -63,7 +63,8 @@ typedef enum cairn_region_kind {
     CAIRN_REGION_BOX,      // from a to b, a < b
     CAIRN_REGION_CYLINDER, // about the segment from a to b, of a radius
     CAIRN_REGION_SPHERE,   // about a, of a radius
-    CAIRN_REGION_HULL      // a convex polyhedron, placed at a without a turn
+    CAIRN_REGION_HULL,     // a convex polyhedron, placed at a without a turn
+    CAIRN_REGION_MESH      // the inside of a closed mesh, placed so
 } cairn_region_kind;
 
 typedef struct cairn_region {
@@ -156,6 +157,55 @@ CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
 /// @return CAIRN_ERROR_ARGUMENT for a time that is not finite; CAIRN_ERROR_STALE_ID,
 ///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- packings
+
+typedef enum cairn_packing_method {
+    CAIRN_PACKING_LATTICE, // cubic, from the lowest layer up
+    CAIRN_PACKING_RANDOM,  // one after the other at random places that are free
+    CAIRN_PACKING_GROWTH   // spheres at random places that push each other apart
+} cairn_packing_method;
+
+typedef struct cairn_packing_def {
+    const char *name; // in messages; NULL: "packing"
+    cairn_region region;
+    const cairn_grain_def *grains; // [grain_count]
+    int grain_count;
+    bool shares_by_mass; // of the components; else by number
+    cairn_packing_method method;
+    int64_t count;       // grains; 0: as many as the porosity asks for, or as there is room for
+    double porosity;     // of the region; 0: not asked for. Growth alone reaches it within 0.002 or
+                         // fails; with `count` too all sizes grow by one factor
+    double coordination; // growth: mean number of contacts of a grain, walls of the region
+                         // included, within 0.002 or half a contact in all; sizes grow by one
+                         // factor. 0: not asked for
+    bool turned;         // with random orientations; default true
+    int attempts;        // random: places that are tried for a grain; default 1000
+    uint64_t seed;
+    uint32_t cookie;
+} cairn_packing_def;
+
+typedef struct cairn_packing_view {
+    int64_t count;
+    double porosity;     // of the region
+    double coordination; // of growth to a coordination, else 0
+    double factor;       // of sizes
+    double overlap;      // the deepest one, part of the smaller grain's size
+} cairn_packing_view;
+
+CAIRN_API cairn_packing_def cairn_default_packing_def(void);
+
+/// Makes grains at rest inside a region, all at once. Lattices and random places keep away from
+/// bodies that are there; growth looks at the region's boundary alone, and is of spheres. Grains do
+/// not overlap, but by what a coordination presses them together. A deposit by gravity is an
+/// emitter and some time.
+/// @param view  out, what was made; NULL: not asked for
+/// @return as cairn_emitter_create; CAIRN_ERROR_ARGUMENT with the figure that was reached where a
+///         count, porosity or coordination cannot be had. On failure no grain is there.
+/// Tests: tests/unit/engine/test_packing.c
+CAIRN_API cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *def,
+                                            cairn_packing_view *view,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- averages

@@ -113,6 +113,7 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(load) \
     X(require) \
     X(sizes) \
+    X(packing) \
     X(emitter) \
     X(outlet) \
     X(remove) \
