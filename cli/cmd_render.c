@@ -109,13 +109,14 @@ static int render_loaded(const render_settings *settings, const view_subject *su
         .until = settings->until,
         .frame_rate = settings->frame_rate,
         .speed = settings->speed,
-        .style = cli_picture_style(&settings->picture),
-        .place = cli_picture_place(&settings->picture),
         .caption = !settings->no_caption,
         .progress = show_progress,
         .stop = cli_interrupt_asked,
         .note = cli_log,
     };
+    int result = cli_picture_look(&settings->picture, &request.style, &request.place);
+    if (result != CLI_EXIT_DONE)
+        return result;
     request.width = width;
     request.height = height;
     request.context = &progress;

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "cli/commands.h"
 #include "cli/options/picture.h"
+#include "cli/options/saved_view.h"
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/status.h"
@@ -71,15 +72,31 @@ typedef struct open_context {
     const scn_options *options;
 } open_context;
 
-/// The parameters of the command line are those of its scene.
-static cairn_status open_subject(void *context, const char *path, view_subject *subject,
-                                 cairn_error *error)
+/// The parameters of the command line are those of its scene; the window may have changed them.
+static cairn_status open_subject(void *context, const char *path, const scn_assignment *parameters,
+                                 int parameter_count, view_subject *subject, cairn_error *error)
 {
     const open_context *opened = context;
     scn_options load = *opened->options;
-    if (strcmp(path, opened->path) != 0)
-        load.parameter_count = 0;
-    return cli_subject_open(path, &load, subject, error);
+    int given = strcmp(path, opened->path) == 0 ? load.parameter_count : 0, count = 0;
+    scn_assignment *all =
+        base_allocate(&load.allocator, (size_t)given + (size_t)parameter_count + 1, sizeof *all);
+    if (all == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
+    for (int i = 0; i < parameter_count; i++)
+        all[count++] = parameters[i];
+    for (int i = 0; i < given; i++) {
+        bool changed = false;
+        for (int k = 0; k < parameter_count; k++)
+            changed = changed || strcmp(opened->options->parameters[i].name, all[k].name) == 0;
+        if (!changed)
+            all[count++] = opened->options->parameters[i];
+    }
+    load.parameters = all;
+    load.parameter_count = count;
+    cairn_status status = cli_subject_open(path, &load, subject, error);
+    base_release(&load.allocator, all);
+    return status;
 }
 
 static int show(const view_settings *settings, view_subject *subject, const scn_options *load,
@@ -93,9 +110,8 @@ static int show(const view_settings *settings, view_subject *subject, const scn_
         .path = path,
         .open = open_subject,
         .open_context = &context,
+        .save_view = cli_saved_view_write,
         .scenes = cli_scenes_folder(scenes) == CAIRN_OK ? scenes : NULL,
-        .style = cli_picture_style(&settings->picture),
-        .place = cli_picture_place(&settings->picture),
         .paused = settings->paused,
         .hidden = settings->hidden,
         .script = settings->script,
@@ -103,6 +119,11 @@ static int show(const view_settings *settings, view_subject *subject, const scn_
         .stop = cli_interrupt_asked,
         .note = settings->quiet ? NULL : note,
     };
+    int result = cli_picture_look(&settings->picture, &request.style, &request.place);
+    if (result != CLI_EXIT_DONE) {
+        view_subject_finish(subject);
+        return result;
+    }
     if (!cli_picture_size(&settings->picture, &request.width, &request.height)) {
         view_subject_finish(subject);
         return CLI_EXIT_USAGE;

@@ -2,6 +2,7 @@
 // From the options of cairn view and cairn render to what the viewer takes.
 #include "cli/options/picture.h"
 
+#include "cli/options/saved_view.h"
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 
@@ -23,6 +24,12 @@ const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT] = {
      .offset = offsetof(cli_picture, size),
      .argument = "WxH",
      .help = "width and height in pixels (default 1280x720)"},
+    {.name = "view",
+     .type = CLI_TEXT,
+     .offset = offsetof(cli_picture, view),
+     .argument = "FILE",
+     .help = "where the eye is and what is shown, as saved by F9 in the window",
+     .completion = CLI_COMPLETE_FILE},
     {.name = "contacts",
      .type = CLI_CHOICE,
      .offset = offsetof(cli_picture, contacts),
@@ -32,7 +39,7 @@ const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT] = {
     {.name = "colours",
      .type = CLI_CHOICE,
      .offset = offsetof(cli_picture, colours),
-     .argument = "id|material|speed|force|island|size",
+     .argument = "id|material|speed|force|island|size|pressure|neighbours",
      .help = "what the colour of a body tells (default id)",
      .words = view_colours_names},
     {.name = "azimuth",
@@ -88,22 +95,30 @@ scn_options cli_picture_load_options(const cli_picture *picture)
     return result;
 }
 
-view_style cli_picture_style(const cli_picture *picture)
+int cli_picture_look(const cli_picture *picture, view_style *style, view_place *place)
 {
-    view_style style = view_style_default();
+    cairn_error error = {0};
+    *style = view_style_default();
+    *place = view_place_default();
+    if (picture->view != NULL &&
+        cli_saved_view_read(picture->view, place, style, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_INPUT;
+    }
     if (picture->contacts != NULL)
-        style.contacts = (view_contacts)view_style_find(view_contacts_names, picture->contacts);
+        style->contacts = (view_contacts)view_style_find(view_contacts_names, picture->contacts);
     if (picture->colours != NULL)
-        style.colours = (view_colours)view_style_find(view_colours_names, picture->colours);
-    style.ground = !picture->no_ground;
-    style.joints = !picture->no_joints;
-    style.shadows = !picture->no_shadows;
-    return style;
-}
-
-view_place cli_picture_place(const cli_picture *picture)
-{
-    return (view_place){picture->azimuth, picture->elevation, picture->zoom, picture->parallel};
+        style->colours = (view_colours)view_style_find(view_colours_names, picture->colours);
+    style->ground = style->ground && !picture->no_ground;
+    style->joints = style->joints && !picture->no_joints;
+    style->shadows = style->shadows && !picture->no_shadows;
+    if (isfinite(picture->azimuth))
+        place->azimuth = picture->azimuth;
+    if (isfinite(picture->elevation))
+        place->elevation = picture->elevation;
+    place->zoom = picture->zoom;
+    place->parallel = place->parallel || picture->parallel;
+    return CLI_EXIT_DONE;
 }
 
 static bool parse_length(const char **text, char end, int *length)

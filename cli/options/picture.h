@@ -11,6 +11,7 @@ typedef struct cli_picture {
     cli_solver_choice solving;
     double step;                    // s; NAN: the scene's
     const char *size;               // "WxH"
+    const char *view;               // file of a saved view; NULL: none
     const char *contacts, *colours; // NULL: off, id
     double azimuth, elevation;      // degrees; NAN: chosen
     double zoom;                    // NAN: 1
@@ -24,7 +25,7 @@ typedef struct cli_picture {
         cli_picture_options, CLI_PICTURE_OPTION_COUNT, offsetof(settings, member)                  \
     }
 
-enum { CLI_PICTURE_OPTION_COUNT = 11 };
+enum { CLI_PICTURE_OPTION_COUNT = 12 };
 
 extern const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT];
 
@@ -32,9 +33,9 @@ void cli_picture_defaults(cli_picture *picture);
 
 scn_options cli_picture_load_options(const cli_picture *picture);
 
-/// Style and place that the options ask for.
-view_style cli_picture_style(const cli_picture *picture);
-view_place cli_picture_place(const cli_picture *picture);
+/// Style and place that the saved view and the options ask for; options win. Complains about a file
+/// that is no view. @return CLI_EXIT_DONE or CLI_EXIT_INPUT
+int cli_picture_look(const cli_picture *picture, view_style *style, view_place *place);
 
 /// Size in pixels; complains about what is no size. @return false for none
 bool cli_picture_size(const cli_picture *picture, int *width, int *height);

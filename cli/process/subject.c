@@ -245,6 +245,33 @@ static void read_energies(const run_scene *run, view_subject *subject)
     cli_table_release(&table);
 }
 
+// ---------------------------------------------------------------- sensors
+
+/// A run without the table, or with one that is not that of its scene's sensors, goes without
+/// plots.
+static void read_sensors(const run_scene *run, view_subject *subject)
+{
+    char path[PATH_MAX];
+    cairn_error error = {0};
+    cli_table table = {0};
+    const base_allocator *allocator = &subject->scene->allocator;
+    size_t width = 1;
+    for (int i = 0; i < subject->scene->sensor_count; i++)
+        width += (size_t)subject->scene->sensors[i].columns;
+    if (width == 1 || cli_path_join(path, run->folder, "sensors.csv", &error) != CAIRN_OK ||
+        access(path, R_OK) != 0)
+        return;
+    // the first column is the step
+    if (cli_table_read(&table, path, &error) == CAIRN_OK && (size_t)table.columns == width + 1)
+        subject->readings =
+            base_allocate(allocator, (size_t)table.rows + 1, width * sizeof *subject->readings);
+    for (int i = 0; subject->readings != NULL && i < table.rows; i++)
+        for (int k = 1; k < table.columns; k++)
+            subject->readings[(size_t)i * width + (size_t)k - 1] = cli_table_value(&table, i, k);
+    subject->reading_count = subject->readings != NULL ? table.rows : 0;
+    cli_table_release(&table);
+}
+
 // ---------------------------------------------------------------- the whole
 
 static cairn_status copy_path(char copy[PATH_MAX], const char *path, size_t length,
@@ -298,9 +325,11 @@ static cairn_status open_run(const char *path, const scn_options *options, run_s
                             error);
     if (status == CAIRN_OK)
         status = check_bodies(run, subject, error);
-    if (status == CAIRN_OK)
-        read_energies(run, subject);
-    return status;
+    if (status != CAIRN_OK)
+        return status;
+    read_energies(run, subject);
+    read_sensors(run, subject);
+    return CAIRN_OK;
 }
 
 cairn_status cli_subject_open(const char *path, const scn_options *options, view_subject *subject,

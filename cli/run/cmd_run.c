@@ -4,6 +4,7 @@
 #include "base/timer.h"
 #include "cli/commands.h"
 #include "cli/process/interrupt.h"
+#include "cli/process/launcher.h"
 #include "cli/process/load.h"
 #include "cli/process/status.h"
 #include "cli/run/run.h"
@@ -502,9 +503,23 @@ static int run_loaded(run_state *run)
     return is_unsolved(run) ? CLI_EXIT_DIFFERENT : CLI_EXIT_DONE;
 }
 
+/// Several processes would each run the whole scene, into one folder. One of them says so.
+static int refuse_processes(void)
+{
+    if (cli_launched_processes() == 1)
+        return CLI_EXIT_DONE;
+    if (cli_launched_number() == 0)
+        cli_complain("%d processes were started together: this build runs a scene in one, with "
+                     "--threads for more cores; cairn sweep shares many runs among processes",
+                     cli_launched_processes());
+    return CLI_EXIT_ABSENT;
+}
+
 static int run_scene(const void *memory)
 {
     const run_settings *settings = memory;
+    if (refuse_processes() != CLI_EXIT_DONE)
+        return CLI_EXIT_ABSENT;
     run_state run = {.settings = settings,
                      .checkpoint_step = -1,
                      .claimed = run_folder_none(),

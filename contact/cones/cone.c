@@ -3,6 +3,7 @@
 #include "contact/cones/cone.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static double norm_squared(const double a[3])
 {
@@ -63,8 +64,18 @@ static void map_of_large(const double R[3], const double x[3], double mu, double
 
 double con_natural_map(const double R[3], const double U[3], double mu, double out[3])
 {
+    // most contacts are open, or stick well inside the cone: no roots and quotients for them
+    if (R[0] == 0.0 && R[1] == 0.0 && R[2] == 0.0 && U[0] >= 0.0) {
+        out[0] = out[1] = out[2] = 0.0;
+        return 0.0;
+    }
     double x[3] = {U[0] + mu * sqrt(U[1] * U[1] + U[2] * U[2]), U[1], U[2]};
     double z[3] = {R[0] - x[0], R[1] - x[1], R[2] - x[2]}, projected[3];
+    double bound = mu * z[0];
+    if (z[0] > 0.0 && z[1] * z[1] + z[2] * z[2] < 0.999999 * bound * bound) {
+        memcpy(out, x, sizeof x);
+        return norm_squared(x);
+    }
     con_cone_project(z, mu, projected);
     if (projected[0] > 0.0 && norm_squared(R) > norm_squared(x))
         map_of_large(R, x, mu, out);

@@ -416,6 +416,114 @@ cairn_status con_fclib_count_bodies(const con_fclib_problem *content, base_arena
     return status;
 }
 
+// x = A^-1 x by elimination with row exchanges; false where A is singular
+static bool solve_small(double A[6][6], int size, double x[6])
+{
+    for (int k = 0; k < size; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < size; i++)
+            if (fabs(A[i][k]) > fabs(A[pivot][k]))
+                pivot = i;
+        if (A[pivot][k] == 0.0)
+            return false;
+        for (int j = 0; j < size; j++) {
+            double kept = A[k][j];
+            A[k][j] = A[pivot][j];
+            A[pivot][j] = kept;
+        }
+        double kept = x[k];
+        x[k] = x[pivot];
+        x[pivot] = kept;
+        for (int i = k + 1; i < size; i++) {
+            double factor = A[i][k] / A[k][k];
+            for (int j = k; j < size; j++)
+                A[i][j] -= factor * A[k][j];
+            x[i] -= factor * x[k];
+        }
+    }
+    for (int i = size - 1; i >= 0; i--) {
+        for (int j = i + 1; j < size; j++)
+            x[i] -= A[i][j] * x[j];
+        x[i] /= A[i][i];
+    }
+    return true;
+}
+
+// x = L^T M^-T x: a row of H M^-1 L from one of H
+static bool divide_mass(const double M[6][6], const body_mass *mass, double x[6])
+{
+    double transposed[6][6];
+    int size = mass->rows;
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < size; j++)
+            transposed[i][j] = M[j][i];
+    if (!solve_small(transposed, size, x))
+        return false;
+    for (int k = 0; k < size; k++) {
+        double sum = 0.0;
+        for (int i = k; i < size; i++)
+            sum += mass->L[i][k] * x[i];
+        x[k] = sum;
+    }
+    return true;
+}
+
+// makes L of the symmetric part of M; false where that is not positive definite
+static bool factor_symmetric_part(body_mass *mass)
+{
+    for (int i = 0; i < mass->rows; i++)
+        for (int j = 0; j < i; j++)
+            mass->L[i][j] = mass->L[j][i] = 0.5 * (mass->L[i][j] + mass->L[j][i]);
+    mass->diagonal = false;
+    return factor_cholesky(mass);
+}
+
+// problem->factors of a file in global form whose bodies have unsymmetric mass matrices; NULL stays
+// where it falls apart into no bodies
+static cairn_status convert_factors(const con_fclib_problem *content, base_arena *arena,
+                                    con_problem *problem)
+{
+    size_t n = (size_t)content->contact_count;
+    partition parts;
+    const char *reason = NULL;
+    con_body_factors *factors = base_arena_array(arena, con_body_factors, "factors of W", 1);
+    int(*body)[2] = base_arena_allocate(arena, "factors of W", n, sizeof *body);
+    double(*J)[2][3][6] = base_arena_allocate(arena, "factors of W", n, sizeof *J);
+    double(*K)[2][3][6] = base_arena_allocate(arena, "factors of W", n, sizeof *K);
+    const body_pairs pairs = {body, NULL};
+    if (factors == NULL || body == NULL || J == NULL || K == NULL ||
+        find_bodies(content, arena, &parts, &pairs, &reason) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    if (reason != NULL)
+        return CAIRN_OK;
+    body_mass *whole = base_arena_array(arena, body_mass, "masses", parts.count);
+    body_mass *mass = base_arena_array(arena, body_mass, "masses", parts.count);
+    if (whole == NULL || mass == NULL)
+        return CAIRN_ERROR_MEMORY;
+    gather_masses(&parts, &content->M, whole);
+    memcpy(mass, whole, (size_t)parts.count * sizeof *mass);
+    bool sound = true;
+    for (int b = 0; b < parts.count; b++)
+        sound = factor_symmetric_part(&mass[b]) && sound;
+    if (!sound)
+        return CAIRN_OK;
+    fill_gradients(&content->H, &parts, mass, (const int(*)[2])body, K);
+    for (int b = 0; b < parts.count; b++)
+        mass[b].diagonal = true; // leaves the rows of H as they are
+    fill_gradients(&content->H, &parts, mass, (const int(*)[2])body, J);
+    for (size_t c = 0; c < n; c++)
+        for (int side = 0; side < 2; side++)
+            for (int row = 0; row < 3 && body[c][side] >= 0; row++) {
+                int b = body[c][side];
+                sound =
+                    divide_mass((const double(*)[6])whole[b].L, &mass[b], J[c][side][row]) && sound;
+            }
+    *factors = (con_body_factors){parts.count, (const int(*)[2])body, (const double(*)[2][3][6])J,
+                                  (const double(*)[2][3][6])K};
+    problem->factors = sound ? factors : NULL;
+    return CAIRN_OK;
+}
+
 // W by block rows, being built
 typedef struct block_builder {
     int dimension;
@@ -617,6 +725,9 @@ cairn_status con_fclib_convert(const con_fclib_problem *content, const base_allo
         status = convert_bodies(content, out->memory, &out->problem, &out->reason);
     if (status == CAIRN_OK && out->reason != NULL)
         status = convert_delassus(content, spinning != NULL, out->memory, &out->problem, error);
+    if (status == CAIRN_OK && out->reason != NULL && content->form == CON_FCLIB_GLOBAL &&
+        content->dimension == 3 && content->equality_count == 0 && spinning == NULL)
+        status = convert_factors(content, out->memory, &out->problem);
     out->problem.spinning = spinning;
     if (status == CAIRN_OK)
         status = own_arrays(content, out);

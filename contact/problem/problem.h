@@ -30,6 +30,16 @@ typedef struct con_joints {
     const double *b;         // [rows] m/s or rad/s: what G v must be
 } con_joints;
 
+/// W of a problem that has no body form as a product over bodies all the same, W = J K^T: bodies
+/// whose mass matrix is not symmetric, as gyroscopic terms make it, have J = H M^-1 L and
+/// K = H L^-T with L L^T the symmetric part of M. All arrays are borrowed and read only.
+typedef struct con_body_factors {
+    int body_count;             // m
+    const int (*body)[2];       // [n] bodies of a contact, -1 where immobile
+    const double (*J)[2][3][6]; // [n] zero where immobile
+    const double (*K)[2][3][6]; // [n]
+} con_body_factors;
+
 /// Find R in K (product of Coulomb cones, normal first) with U = W R + q, theory.md (4.1)-(4.6):
 ///     K* contains U + mu |U_T| e_N,  orthogonal to R.
 /// In body form W = H M^-1 H^T and q = H v_free + w, with M diagonal in the chosen velocity
@@ -50,6 +60,8 @@ typedef struct con_problem {
                                // mu_r and this its mu_s, both in m; see con_is_moment
     const mat3 *W_diagonal;    // [n] kg^-1, diagonal blocks of W
     const con_block_matrix *W; // whole W; NULL until con_problem_assemble_delassus
+
+    const con_body_factors *factors; // of W, in W form; NULL where they are not known
 
     // body form
     int body_count;                  // m, bodies that can move

@@ -17,14 +17,11 @@ con_residual_sums con_residual_sums_of(const con_residual_scale *scale, double w
     con_residual_sums sums = {0};
     double map[3];
     if (w > scale->rigid) {
-        double unit = sqrt(w), r[3], u[3];
-        for (int k = 0; k < 3; k++) {
-            r[k] = R[k] * unit;
-            u[k] = U[k] / unit;
-        }
-        sums.energy = con_natural_map(r, u, mu, map);
-        sums.velocity = w * sums.energy;
-        sums.impulse = norm_squared(r);
+        // the map of w R and U is sqrt(w) times that of sqrt(w) R and U / sqrt(w)
+        const double r[3] = {w * R[0], w * R[1], w * R[2]};
+        sums.velocity = con_natural_map(r, U, mu, map);
+        sums.energy = sums.velocity / w;
+        sums.impulse = w * norm_squared(R);
     } else {
         sums.rigid = sums.velocity = con_natural_map(R, U, mu, map);
     }

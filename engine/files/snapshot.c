@@ -135,6 +135,8 @@ static void add_spheres(eng_field_list *list, eng_snapshot *s)
     add(list, "spheres/moved_slots", ENG_STORE_INTEGER, 1, moved, spheres->moved_slots);
     add(list, "spheres/moved", ENG_STORE_REAL, ENG_SPHERES_RECORD_MOVED_WIDTH, moved,
         spheres->moved);
+    add(list, "spheres/terms", ENG_STORE_REAL, ENG_SPHERES_RECORD_TERMS_WIDTH,
+        n[ENG_SPHERES_RECORD_TERMS], spheres->terms);
 }
 
 static void add_population(eng_field_list *list, eng_population *population)

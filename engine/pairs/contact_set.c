@@ -2,6 +2,7 @@
 // Block 5 of the step: raw contacts become the contacts of this step, matched with those of the
 // last.
 #include "engine/pairs/domains.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
 
@@ -81,6 +82,12 @@ static void add_contact(const set_context *context, int pair_index, const geo_co
     now->point[made] = contact->point;
     int old = find_before(context->before, pair, contact->key);
     eng_contact_carry(now, made, context->before, old);
+    const double *released =
+        old < 0 ? eng_spheres_released_history(world, pair->colliders, contact->key) : NULL;
+    if (released != NULL) {
+        memcpy(now->history[made], released, sizeof now->history[made]);
+        now->fresh[made] = 0;
+    }
     if (old >= 0)
         context->before->releasable[old] = 0.0;
 }

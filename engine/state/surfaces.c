@@ -107,8 +107,11 @@ static cairn_status follow(cairn_world *world, int a, int b)
         cairn_status status = append_surface(world, index);
         if (status != CAIRN_OK)
             return status;
+        world->surfaces[*index].from = 0;
     }
+    int from = world->surfaces[*index].from;
     world->surfaces[*index] = world->surfaces[0];
+    world->surfaces[*index].from = from;
     combine(&world->surfaces[*index], of_a, of_b);
     return CAIRN_OK;
 }
@@ -145,10 +148,17 @@ static cairn_status join_class(cairn_world *world, eng_material *material)
             material->elasticity_class = i;
             return CAIRN_OK;
         }
+    int before = material->elasticity_class, made = world->class_count;
     cairn_status status = add_class(world, moduli);
-    if (status == CAIRN_OK)
-        material->elasticity_class = world->class_count - 1;
-    return status;
+    if (status != CAIRN_OK)
+        return status;
+    for (int i = 0; i < made && before >= 0; i++) {
+        int index = world->followers[follower_of(i, made)];
+        if (index > 0)
+            world->surfaces[index].from = world->followers[follower_of(i, before)];
+    }
+    material->elasticity_class = made;
+    return CAIRN_OK;
 }
 
 cairn_status eng_material_use(cairn_world *world, int material)
@@ -210,6 +220,11 @@ cairn_status eng_surface_own(cairn_world *world, int a, int b, int *index)
         return CAIRN_OK;
     eng_surface made;
     (void)eng_surface_between(world, low, high, &made);
+    int classes[2] = {world->materials[low].elasticity_class,
+                      world->materials[high].elasticity_class};
+    made.from = classes[0] >= 0 && classes[1] >= 0
+                    ? world->followers[follower_of(classes[0], classes[1])]
+                    : 0;
     cairn_status status = append_surface(world, index);
     if (status != CAIRN_OK)
         return status;

@@ -76,7 +76,8 @@ typedef struct cairn_step_report {
     double error_scaled;  // the same in velocities, theory.md (4.13)
     double error_siconos; // Siconos's number, theory.md (4.12)
     double energy_rise;   // J, that came from no source in the step, by the audit; negative: lost;
-                          // 0 where spheres under explicit laws are alone
+                          // 0 while any sphere is in a particle slot: its energies cost as much
+                          // as its step, and are summed up when cairn_world_get_energy asks
     double error_joints;  // m or rad, largest violation of a joint at the end of the step
     double penetration;   // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size

@@ -62,10 +62,10 @@ class Folder:
     def names(self):
         return self.list(".")
 
-    def cairn(self, *words, timeout=120):
+    def cairn(self, *words, timeout=120, env=None):
         done = subprocess.run([PROGRAM, *words], cwd=self.path, timeout=timeout, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE)
+                              stderr=subprocess.PIPE, env=env)
         return Result(done)
 
 

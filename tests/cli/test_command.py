@@ -28,6 +28,21 @@ end
 """
 
 
+def check_processes():
+    """A launcher of parallel programs is told that a scene runs in one process, by one of them."""
+    with Folder() as folder:
+        folder.write("fall.lua", FALL)
+        for size, rank in [("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+                           ("PMI_SIZE", "PMI_RANK")]:
+            first = folder.cairn("run", "fall.lua", env={**os.environ, size: "3", rank: "0"})
+            check_error(first, 4, "3 processes were started together", size)
+            later = folder.cairn("run", "fall.lua", env={**os.environ, size: "3", rank: "2"})
+            check(later.status == 4 and later.err == "", "the other processes are silent", later)
+            alone = folder.cairn("run", "fall.lua", "-q", env={**os.environ, size: "1", rank: "0"})
+            check_status(alone, 0, "one process")
+        check(sorted(os.listdir(folder.path)) == ["fall.lua", "out"], "nothing of several processes")
+
+
 def check_help():
     with Folder() as folder:
         for words in [("--help",), ("-h",), ("help",)]:
@@ -303,6 +318,7 @@ def check_scenes():
             check("overlap" not in result.err, f"scene {name}: no overlaps", result)
 
 
+check_processes()
 check_help()
 check_usage()
 check_run()

@@ -285,6 +285,97 @@ static void test_changed_law(void **state)
     heap_folder_remove(folder, files, 4);
 }
 
+/// What a program may do to a world between its last step and a checkpoint, so that the plan is
+/// due.
+typedef enum change_of_plan {
+    NEW_LAW,      // without a kernel: all spheres lose their slots
+    NEW_IMPLICIT, // the same, to be solved for
+    NEW_WALL,     // a box among the walls
+    GONE_WALL,    // the floor
+    NEW_SPHERE,
+    GONE_SPHERE,
+    NEW_SETTING, // of the law
+    PLAN_CHANGES
+} change_of_plan;
+
+static void change_plan(cairn_world *world, change_of_plan what)
+{
+    cairn_error error = {0};
+    const cairn_material_id none = {0};
+    cairn_body_def def = cairn_default_body_def();
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_BOX);
+    cairn_body_id id;
+    switch (what) {
+    case NEW_LAW:
+        must(cairn_pair_set_law(world, none, none, "parallel_bond", &error), &error);
+        break;
+    case NEW_IMPLICIT:
+        must(cairn_pair_set_law(world, none, none, "signorini_coulomb", &error), &error);
+        break;
+    case NEW_WALL:
+        memcpy(shape.half_size, (double[3]){0.05, 1.0, 0.05}, sizeof shape.half_size);
+        must(cairn_shape_create(world, &shape, &def.shape, &error), &error);
+        def.kind = CAIRN_FIXED;
+        memcpy(def.position, (double[3]){-0.1, 0.22, 7.0}, sizeof def.position);
+        must(cairn_body_create(world, &def, &id, &error), &error);
+        break;
+    case GONE_WALL:
+        must(cairn_body_remove(world, cairn_body_at(world, 0), &error), &error);
+        break;
+    case NEW_SPHERE:
+        shape = cairn_default_shape_def(CAIRN_SPHERE);
+        shape.radius = 0.05;
+        must(cairn_shape_create(world, &shape, &def.shape, &error), &error);
+        memcpy(def.position, (double[3]){2.0, 0.0, 1.0}, sizeof def.position);
+        must(cairn_body_create(world, &def, &id, &error), &error);
+        break;
+    case GONE_SPHERE:
+        must(cairn_body_remove(world, cairn_body_at(world, 40), &error), &error);
+        break;
+    case NEW_SETTING:
+        must(cairn_pair_set_value(world, none, none, "friction", cairn_number(0.2), &error),
+             &error);
+        break;
+    case PLAN_CHANGES:
+        fail();
+    }
+}
+
+static void test_changed_plan(void **state)
+{
+    (void)state;
+    char folder[64], path[128], again[128];
+    cairn_error error = {0};
+    heap_folder_make(folder);
+    snprintf(path, sizeof path, "%s/a.h5", folder);
+    snprintf(again, sizeof again, "%s/b.h5", folder);
+    for (int i = 0; i < 2 * PLAN_CHANGES; i++) {
+        change_of_plan what = (change_of_plan)(i % PLAN_CHANGES);
+        bool law = what == NEW_LAW || what == NEW_IMPLICIT || what == NEW_SETTING;
+        kind of = {"hooke", true, i >= PLAN_CHANGES};
+        cairn_world *world = make(of, 1), *other = make(of, 2);
+        heap_steps(world, 80);
+        change_plan(world, what);
+        // laws are the program's; bodies come back from the file
+        if (law)
+            change_plan(other, what);
+        must(cairn_world_save(world, path, "note", &error), &error);
+        must(cairn_world_restore(other, path, &error), &error);
+        // what was restored can be saved again before a step
+        must(cairn_world_save(other, again, "note", &error), &error);
+        must(cairn_world_restore(other, again, &error), &error);
+        for (int step = 0; step < 20; step++) {
+            heap_steps(world, 1);
+            heap_steps(other, 1);
+            if (cairn_world_get_hash(world) != cairn_world_get_hash(other))
+                fail_msg("change %d: step %d after the restart differs", i, step + 1);
+        }
+        cairn_world_destroy(world);
+        cairn_world_destroy(other);
+    }
+    heap_folder_remove(folder, files, 4);
+}
+
 /// Changed on purpose, with a checksum that fits: whatever is answered, nothing breaks and the
 /// world can still be brought back.
 static void test_resealed(void **state)
@@ -359,7 +450,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hooke),          cmocka_unit_test(test_hertz),
         cmocka_unit_test(test_changed_law),    cmocka_unit_test(test_resealed),
-        cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_failing_memory), cmocka_unit_test(test_changed_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

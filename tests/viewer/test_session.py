@@ -2,12 +2,15 @@
 # Sessions of the window played by script: every key of the table, mouse, files, other scenes, runs;
 # in the offscreen driver, and in a window of Xvfb where that is installed.
 """usage: test_session.py PROGRAM ROOT"""
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 # drivers of OpenGL leak; in a build with sanitizers what is ours is looked for in the report
@@ -20,6 +23,19 @@ material{ name = "m", density = 1000 }
 pair{ friction = 0.5, restitution = 0 }
 ground{ material = "m" }
 body{ name = "box", shape = box{ size = {0.4, 0.4, 0.4} }, material = "m", position = {0, 0, 0.2} }
+sensor{ name = "ground", body = "ground", quantity = "force" }
+"""
+PARAMETERS = """
+local height = param("height", 0.2, "m", { min = 0.2, max = 1 })
+local boxes = param("boxes", 1, "", { integer = true, min = 1, max = 5 })
+title("height " .. height .. ", boxes " .. boxes)
+simulation{ step = 1 / 200, end_time = 1 }
+material{ name = "m", density = 1000 }
+pair{ friction = 0.5, restitution = 0 }
+ground{ material = "m" }
+for i = 1, boxes do
+    body{ shape = box{ size = {0.4, 0.4, 0.4} }, material = "m", position = {0, i, height} }
+end
 """
 failures = []
 
@@ -121,13 +137,107 @@ def check_contacts(folder):
     check("touches nothing" not in done.stderr, f"contacts: {done.stderr}")
 
 
+def write_scene(folder, name, text):
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def check_parameters(folder):
+    """A slider of a parameter builds the scene anew, once, when it is let go; a reset keeps it."""
+    write_scene(folder, "sliders.lua", PARAMETERS)
+    # the panel is as in check_panels; the sliders of parameters come below its settings
+    done = play(folder, ["wait 3", "key I", "wait 2", "press 20 365", "wait 2", "move 169 365",
+                         "wait 2", "release 169 365", "wait 3", "press 20 399", "wait 2",
+                         "move 318 399", "wait 2", "release 318 399", "wait 3", "key R", "wait 2",
+                         "quit"], "--paused", "--size", "640x600", what="sliders.lua")
+    titles = re.findall(r"height (\S+), boxes (\d)", done.stderr)
+    check(done.returncode == 0, f"parameters: status {done.returncode}, {done.stderr[-600:]}")
+    check(len(titles) == 3, f"parameters: three builds in {done.stderr[-900:]}")
+    if len(titles) == 3:
+        check(titles[0][1] == "1" and 0.5 < float(titles[0][0]) < 0.7, f"height: {titles}")
+        check(titles[1] == (titles[0][0], "5") and titles[2] == titles[1], f"boxes: {titles}")
+    done = play(folder, ["wait 2", "key I", "wait 2", "key R", "wait 2", "quit"], "--set",
+                "height=0.25", "--paused", what="sliders.lua")
+    check("height 0.25, boxes 1" in done.stderr, f"--set: {done.stderr}")
+
+
+def check_reload(folder):
+    """A scene file that is written again is shown as it is now; one with a mistake is not."""
+    write_scene(folder, "edited.lua", SCENE)
+    write_scene(folder, "script.txt", "wait 100000\n")
+    with subprocess.Popen([PROGRAM, "view", "edited.lua", "--hidden", "--paused", "--size",
+                           "160x120", "--script", "script.txt"], cwd=folder, text=True,
+                          stderr=subprocess.PIPE) as window:
+        said = window.stderr.readline()
+        for text, answer in [(SCENE.replace("session", "edited title"), "edited title"),
+                             (SCENE.replace("density", "desnity"), "desnity"),
+                             (SCENE.replace("session", "mended title"), "mended title")]:
+            write_scene(folder, "edited.lua", text)
+            timer = threading.Timer(60.0, window.kill)
+            timer.start()
+            while answer not in said:
+                line = window.stderr.readline()
+                said += line
+                if line == "":
+                    break
+            timer.cancel()
+            check(answer in said, f"reload: \"{answer}\" in {said[-600:]}")
+        window.send_signal(signal.SIGINT)
+        window.communicate(timeout=60)
+    check(window.returncode == 130, f"reload: status {window.returncode}")
+
+
+def check_saved_view(folder):
+    """F9 saves what is seen; --view shows the same picture again, and names what is wrong."""
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    done = play(folder, ["wait 2", "drag 160 120 220 100", "wheel 2", "key C", "key B", "key G",
+                         "wait 2", "key F9", "key F12", "wait 2", "quit"], "--paused")
+    saved = os.path.join("out", "one-001.view.json")
+    check(done.returncode == 0, f"saved view: status {done.returncode}, {done.stderr[-600:]}")
+    done = play(folder, ["wait 2", "key F9", "key F12", "wait 2", "quit"], "--paused", "--view",
+                saved)
+    with open(os.path.join(folder, saved), encoding="utf-8") as one:
+        with open(os.path.join(folder, "out", "one-002.view.json"), encoding="utf-8") as two:
+            first, second = json.load(one), json.load(two)
+    check(first.keys() == second.keys(), f"saved view: {first} and {second}")
+    for key, value in first.items():
+        same = (abs(value - second[key]) < 1e-9 if key in ("azimuth", "elevation")
+                else value == second[key])
+        check(same, f"saved view: {key} {value} and {second.get(key)}")
+    check(first["contacts"] == "points" and first["colours"] == "material" and
+          first["ground"] is False, f"saved view: {first}")
+    done = cairn(folder, "render", "one.lua", "--at", "0", "--view", saved, "--size", "320x240",
+                 "-o", "seen.png", "-q")
+    check(done.returncode == 0, f"render --view: {done.stderr}")
+    for text, answer in [('{"zom": 1}', '"zom"'), ('{"colours": "loud"}', "neighbours"),
+                         ('{"distance": 1}', "go together"), ("[1]", "no view"),
+                         ('{"elevation": 100}', "-89 to 89"), ('{"ground": 1}', "true or false"),
+                         ('{"target": [1, 2], "distance": 1}', "3 numbers")]:
+        write_scene(folder, "wrong.json", text)
+        done = cairn(folder, "render", "one.lua", "--at", "0", "--view", "wrong.json", "-o",
+                     "wrong.png")
+        check(done.returncode == 3 and answer in done.stderr and "wrong.json" in done.stderr,
+              f"--view {text}: status {done.returncode}, {done.stderr}")
+    check(not os.path.exists(os.path.join(folder, "wrong.png")), "a wrong view draws nothing")
+
+
+def check_contents(folder):
+    """A click in the list of contents chooses a body; the wheel moves the list."""
+    write_scene(folder, "many.lua", PARAMETERS.replace("i = 1, boxes", "i = 1, 60"))
+    done = play(folder, ["wait 2", "key F3", "wait 2", "move 600 200", "wheel -5", "wait 2",
+                         "click 600 150", "wait 2", "key Tab", "wait 2", "quit"], "--paused",
+                "--size", "640x480", what="many.lua")
+    check(done.returncode == 0, f"contents: status {done.returncode}, {done.stderr[-600:]}")
+    check("choose a body first" not in done.stderr, f"contents: {done.stderr}")
+
+
 def check_runs(folder):
     """Runs are replayed from their folder or file, opened by a drop, and cannot be changed."""
     for name in ["run_a", "run_b"]:
         done = cairn(folder, "run", "one.lua", "--until", "0.3", "--out", name, "-q")
         check(done.returncode == 0, f"run: {done.stderr}")
     done = play(folder, ["wait 3", "key End", "wait 2", "key Home", "wait 2", "key Shift+Right",
-                         "wait 2", "drag 20 211 200 211", "wait 2", "click 160 120", "key Tab",
+                         "wait 2", "key Y", "key Space", "wait 20", "key Y", "drag 20 211 200 211", "wait 2", "click 160 120", "key Tab",
                          "wait 2", "key I", "key E", "key M", "key F10", "wait 2", "key ]",
                          "wait 2", "drop two.lua", "wait 2", "drop run_a", "wait 2",
                          "drop out", "wait 2", "quit"], what="run_a")
@@ -153,7 +263,8 @@ def check_story(folder, display=None):
     done = play(folder, [
         "wait 3", "key Space", "wait 2", "key .", "key Shift+.", "wait 3", "key Left", "wait 2",
         "click 160 120", "key E", "key M", "key I", "wait 3", "key F10", "wait 3", "key Space",
-        "drag 160 120 200 60 ctrl", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
+        "drag 160 120 200 60 ctrl", "wait 3",
+        "drag 160 120 200 60 alt", "wait 3", "drag 160 120 200 60 turn", "wait 3", "drag 160 120 200 60", "drag 20 20 60 60 right",
         "wheel 2", "wait 2", "key ]", "wait 3", "key R", "wait 3", "drop two.lua", "wait 2",
         "drop nothing.lua", "wait 2", "key F12", "wait 2", "quit"], display=display)
     check(done.returncode == 0, f"story: status {done.returncode}, {done.stderr[-600:]}")
@@ -188,6 +299,10 @@ def main():
         check_manual(folder)
         check_story(folder)
         check_panels(folder)
+        check_parameters(folder)
+        check_reload(folder)
+        check_saved_view(folder)
+        check_contents(folder)
         check_contacts(folder)
         check_every_key(folder, "one.lua")
         check_in_window(folder)

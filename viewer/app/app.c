@@ -144,6 +144,7 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             }
         }
 
+        app_watch_file(app);
         open_wanted(app);
         if (app->quit)
             break;
@@ -194,6 +195,7 @@ static cairn_status open_app(view_app *app, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     snprintf(app->path, sizeof app->path, "%s", request->path);
+    app_mark_file(app);
     app_enter_scene(app, false);
     app_say(app, "%s", view_gpu_name(app->stage.gpu));
     return CAIRN_OK;

@@ -12,7 +12,22 @@
 #include "viewer/film/film.h"
 #include "viewer/simulation/simulation.h"
 
-enum { VIEW_SAMPLES_SHOWN = 1024, VIEW_PANELS_MAX = 8 };
+enum { VIEW_SAMPLES_SHOWN = 1024, VIEW_PANELS_MAX = 8, APP_PARAMETERS_MAX = 32 };
+
+/// A parameter that was changed in the window.
+typedef struct app_parameter {
+    char name[64], value[40];
+} app_parameter;
+
+typedef struct app_parameters {
+    app_parameter rows[APP_PARAMETERS_MAX]; // [count]
+    int count;
+} app_parameters;
+
+/// What tells that a file was written again.
+typedef struct app_file_mark {
+    int64_t seconds, nanoseconds, size;
+} app_file_mark;
 
 typedef struct view_app {
     const view_window_request *request;
@@ -23,6 +38,11 @@ typedef struct view_app {
     view_subject subject;
     char path[PATH_MAX];
     char wanted[PATH_MAX]; // what to open before the next picture; "": nothing
+    app_parameters parameters, parameters_wanted; // in force; for what is opened next
+    char sliding[64];                             // parameter whose slider is held; "": none
+    double slid;                                  // its value meanwhile
+    app_file_mark file_built, file_seen;          // of the scene file: as shown, at the last look
+    double file_looked;                           // s, wall clock
     view_model model;
     view_simulation *simulation;
     view_simulation_state state;
@@ -34,8 +54,12 @@ typedef struct view_app {
     int contact;       // of the selected body, in this picture's frame; -1: none
     int contact_other; // the other body of it
     uint64_t contact_key;
-    bool show_help, show_panel, show_energy, show_solver, show_names;
-    bool energy_logarithm; // of the plot of energies
+    bool show_help, show_panel, show_energy, show_solver, show_names, show_contents, show_sensors;
+    int sensor;                        // whose readings are shown
+    bool loop;                         // a run begins anew at its end
+    int contents_first, contents_rows; // first row shown of the contents; the largest there may be
+    int contents_panel;                // index into `panels`
+    bool energy_logarithm;             // of the plot of energies
     view_sample samples[VIEW_SAMPLES_SHOWN];
     int sample_count;
     view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse
@@ -55,6 +79,9 @@ typedef struct view_app {
     vec3 pull_point;   // in the shape's frame
     double pull_depth; // m, along the view
     vec3 pull_target;
+    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING } placing; // of the chosen body
+    pose place_start;                                         // of its shape's frame
+    vec3 place_point, place_centre;                           // m, that was taken; of mass
     bool flying[VIEW_ACTION_FLY_DOWN - VIEW_ACTION_FLY_FORWARD + 1];
     bool quit;
     // the window
@@ -105,6 +132,22 @@ void app_act(view_app *app, view_action action);
 /// Moves the camera while keys are held.
 void app_fly(view_app *app, double seconds);
 
+/// Widgets for the scene's parameters; app_parameters.c.
+void app_draw_parameters(view_app *app, view_panel *panel);
+/// Takes the scene file as it is now for the one that is shown.
+void app_mark_file(view_app *app);
+/// Builds the scene anew when its file was written again.
+void app_watch_file(view_app *app);
+
+/// The list of materials, joints and bodies, from `top` downwards; app_contents.c.
+void app_draw_contents(view_app *app, double top);
+/// Moves the list when the mouse is over it. @return whether it is
+bool app_scroll_contents(view_app *app, double rows);
+
+void app_choose_body(view_app *app, int body);
+/// "name" or "body 5", after `before`; "world" for -1.
+void app_body_label(const view_app *app, int body, const char *before, char label[40]);
+
 /// Draws panels, text and plots into the canvas; app_panels.c.
 void app_draw_panels(view_app *app);
 /// Plots and the bars of the phases; app_plots.c.
@@ -117,6 +160,8 @@ double app_row_height(const view_app *app);
 /// Pictures, films, problems; app_files.c.
 void app_write_picture(view_app *app);
 void app_write_problem(view_app *app);
+/// Writes camera and style to a file that --view reads.
+void app_save_view(view_app *app);
 void app_toggle_film(view_app *app);
 /// Adds the last picture to the film when one is due.
 void app_feed_film(view_app *app);

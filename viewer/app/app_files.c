@@ -63,6 +63,28 @@ void app_write_picture(view_app *app)
             status == CAIRN_OK ? path : "");
 }
 
+void app_save_view(view_app *app)
+{
+    char path[PATH_MAX];
+    cairn_error error = {0};
+    const view_camera *camera = &app->stage.camera;
+    const double degree = 180.0 / M_PI;
+    view_place place = {.azimuth = degree * camera->azimuth,
+                        .elevation = degree * camera->elevation,
+                        .zoom = NAN,
+                        .parallel = camera->parallel,
+                        .saved = true,
+                        .distance = camera->distance};
+    vec3_store(place.target, camera->target);
+    free_path(app, "view.json", path);
+    if (app->request->save_view == NULL)
+        return;
+    if (app->request->save_view(path, &place, &app->style, &error) == CAIRN_OK)
+        app_say(app, "wrote %.300s", path);
+    else
+        app_say(app, "%.400s", error.message);
+}
+
 void app_write_problem(view_app *app)
 {
     char path[PATH_MAX];

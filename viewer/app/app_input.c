@@ -109,6 +109,13 @@ static bool act_on_time(view_app *app, view_action action)
     case VIEW_ACTION_BACK_TEN:
         app_order(app, VIEW_ORDER_STEP, -10.0);
         return true;
+    case VIEW_ACTION_LOOP:
+        app->loop = !app->loop;
+        app_order(app, VIEW_ORDER_LOOP, app->loop ? 1.0 : 0.0);
+        app_say(app, !app->loop            ? "a run stops at its end"
+                     : app->subject.replay ? "the run begins anew at its end"
+                                           : "runs begin anew at their end; this is a scene");
+        return true;
     case VIEW_ACTION_LATEST:
         app_order(app, VIEW_ORDER_SEEK, 0.0);
         return true;
@@ -235,6 +242,12 @@ static void act_on_rest(view_app *app, view_action action)
     case VIEW_ACTION_PANEL:
         toggle(&app->show_panel);
         break;
+    case VIEW_ACTION_CONTENTS:
+        toggle(&app->show_contents);
+        break;
+    case VIEW_ACTION_SENSORS:
+        toggle(&app->show_sensors);
+        break;
     case VIEW_ACTION_LOGARITHM:
         app->show_energy = true;
         toggle(&app->energy_logarithm);
@@ -253,6 +266,9 @@ static void act_on_rest(view_app *app, view_action action)
         break;
     case VIEW_ACTION_PROBLEM:
         app_write_problem(app);
+        break;
+    case VIEW_ACTION_SAVE_VIEW:
+        app_save_view(app);
         break;
     case VIEW_ACTION_PICTURE:
         app_write_picture(app);
@@ -344,6 +360,57 @@ static bool start_pull(view_app *app)
     return true;
 }
 
+/// Alt takes a body of any kind to another place: left moves it, right turns it.
+static bool start_placing(view_app *app, bool turn)
+{
+    view_ray ray = mouse_ray(app);
+    view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
+    if (hit.body < 0)
+        return false;
+    if (app->subject.replay != NULL) {
+        app_say(app, "this is a run that was made: nothing can be moved");
+        return false;
+    }
+    app_choose_body(app, hit.body);
+    app->placing = turn ? APP_TURNING : APP_MOVING;
+    app->place_start = app->frame->poses[hit.body];
+    app->place_centre = app->frame->centres[hit.body];
+    app->place_point = hit.point;
+    return true;
+}
+
+/// Moves by what the mouse went in the plane of the picture, with Shift along the vertical alone;
+/// or turns about the vertical and the horizontal of the picture.
+static void place(view_app *app)
+{
+    view_axes axes = view_camera_axes(&app->stage.camera);
+    pose placed = app->place_start;
+    if (app->placing == APP_MOVING) {
+        view_ray ray = mouse_ray(app);
+        double depth = vec3_dot(vec3_sub(app->place_point, ray.origin), axes.forward);
+        vec3 way =
+            vec3_sub(vec3_add_scaled(ray.origin, depth / vec3_dot(ray.direction, axes.forward),
+                                     ray.direction),
+                     app->place_point);
+        if (SDL_GetModState() & KMOD_SHIFT)
+            way = vec3_make(0.0, 0.0, way.z);
+        placed.position = vec3_add(placed.position, way);
+    } else {
+        double across = 3.0 * (app->mouse.x - app->press_x) / app->height;
+        double down = 3.0 * (app->mouse.y - app->press_y) / app->height;
+        quat turn = quat_multiply(base_quat_from_rotation_vector(vec3_make(0.0, 0.0, across)),
+                                  base_quat_from_rotation_vector(vec3_scale(down, axes.right)));
+        vec3 arm = vec3_sub(placed.position, app->place_centre);
+        placed.orientation = quat_multiply(turn, placed.orientation);
+        placed.position = vec3_add(app->place_centre, quat_rotate(turn, arm));
+    }
+    view_order order = {.kind = VIEW_ORDER_PLACE,
+                        .body = app->selected,
+                        .vector = placed.position,
+                        .orientation = placed.orientation};
+    view_simulation_post(app->simulation, &order);
+}
+
 static bool is_over_panel(const view_app *app)
 {
     for (int i = 0; i < app->panel_count; i++)
@@ -365,6 +432,8 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
         return;
     if (event->button == SDL_BUTTON_LEFT && modifier & KMOD_CTRL && start_pull(app))
         return;
+    if (modifier & KMOD_ALT && start_placing(app, event->button != SDL_BUTTON_LEFT))
+        return;
     app->panning = event->button != SDL_BUTTON_LEFT || (modifier & KMOD_SHIFT) != 0;
     app->orbiting = !app->panning;
 }
@@ -382,11 +451,10 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
         view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
         if (hit.body < 0)
             hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
-        if (app->selected != hit.body)
-            app->contact = -1;
-        app->selected = hit.body;
+        app_choose_body(app, hit.body);
     }
     app->pulling = app->orbiting = app->panning = false;
+    app->placing = APP_NO_PLACING;
 }
 
 /// Height of the highest ground that faces upwards.
@@ -433,6 +501,8 @@ static void move(view_app *app, double x, double y)
                             .point = app->pull_point,
                             .vector = app->pull_target};
         view_simulation_post(app->simulation, &order);
+    } else if (app->placing != APP_NO_PLACING) {
+        place(app);
     } else if (app->orbiting && app->moved)
         turn_view(app, dx, dy);
     else if (app->panning)
@@ -461,7 +531,7 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         let_go(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (!is_over_panel(app))
+        if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
             view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
         break;
     case SDL_DROPFILE:

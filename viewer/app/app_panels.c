@@ -71,6 +71,17 @@ static void draw_status(view_app *app)
                      accent, hint);
 }
 
+/// A time over the slider, within the window.
+static void put_time(view_app *app, double middle, double y, double time)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.3f s", time);
+    double row = app_row_height(app), width = view_font_width(app->stage.font, text) + row;
+    double x = fmin(fmax(middle - 0.5 * width, 0.0), app->width - width);
+    view_canvas_box(&app->stage.canvas, x, y, width, 1.2 * row, paper);
+    view_canvas_text(&app->stage.canvas, x + 0.5 * row, y + 0.1 * row, ink, text);
+}
+
 /// The ring of past frames as a line over the status line: a time slider.
 static void draw_slider(view_app *app)
 {
@@ -97,6 +108,11 @@ static void draw_slider(view_app *app)
     }
     view_canvas_box(panel.canvas, 0.0, y, app->width, 0.4 * row, paper);
     view_canvas_box(panel.canvas, 0.0, y, part * app->width, 0.4 * row, accent);
+    if (over || app->held == -1) {
+        put_time(app, 0.0, y - 1.3 * row, state->oldest);
+        put_time(app, app->width, y - 1.3 * row, state->latest);
+        put_time(app, part * app->width, y - 2.6 * row, app->frame->time);
+    }
     app->panels[app->panel_count++] = panel;
 }
 
@@ -135,16 +151,6 @@ static int other_body(const view_app *app, int contact)
     return each->a == app->selected ? each->b : each->a;
 }
 
-/// "name" or "body 5".
-static void body_label(const view_app *app, int body, const char *before, char label[40])
-{
-    const char *name = app->model.bodies[body].name;
-    if (name[0] != '\0')
-        snprintf(label, 40, "%s%.30s", before, name);
-    else
-        snprintf(label, 40, "%sbody %d", before, body);
-}
-
 /// A window of the list in which the chosen contact is.
 static void list_contacts(view_app *app, view_panel *panel)
 {
@@ -159,7 +165,7 @@ static void list_contacts(view_app *app, view_panel *panel)
             continue;
         if (at >= first && at < first + SHOWN) {
             const char *mark = i == app->contact ? "\xe2\x86\x92 " : "  ";
-            body_label(app, other_body(app, i), mark, label);
+            app_body_label(app, other_body(app, i), mark, label);
             view_panel_row(panel, label, "%.4g N", vec3_norm(app->frame->contacts[i].force));
         }
         at++;
@@ -177,8 +183,8 @@ static void draw_contact(view_app *app, view_panel *panel)
     vec3 impulse = vec3_scale(app->frame->time_step, c->force);
     double along = vec3_dot(impulse, c->normal);
     double across = vec3_norm(vec3_add_scaled(impulse, -along, c->normal));
-    body_label(app, c->a, "", a);
-    body_label(app, c->b, "", b);
+    app_body_label(app, c->a, "", a);
+    app_body_label(app, c->b, "", b);
     view_panel_title(panel, "chosen contact");
     view_panel_row(panel, "A, B", "%.24s, %.24s", a, b);
     view_panel_row(panel, "status", "%s", statuses[c->status]);
@@ -204,13 +210,14 @@ static void draw_contacts_of_body(view_app *app, view_panel *panel)
         draw_contact(app, panel);
 }
 
-static void draw_body(view_app *app)
+/// @return y below the panel, or of its top where no body is chosen
+static double draw_body(view_app *app)
 {
     static const char *const kinds[] = {"dynamic", "fixed", "moving"};
     int selected = app->selected;
     double row = app_row_height(app);
     if (selected < 0)
-        return;
+        return 3.5 * row;
     const view_body *body = &app->model.bodies[selected];
     view_panel panel = app_begin_panel(app, app->width - 23.5 * row, 0.5 * row, 23.0 * row);
     vec3 p = app->frame->centres[selected], v = app->frame->velocities[selected];
@@ -231,6 +238,7 @@ static void draw_body(view_app *app)
                        0.5 * body->mass * vec3_dot(v, v));
     draw_contacts_of_body(app, &panel);
     app_end_panel(app, &panel);
+    return panel.y + 0.5 * row;
 }
 
 // ---------------------------------------------------------------- settings
@@ -302,6 +310,7 @@ static void draw_settings(view_app *app)
     app->style.contact_scale = scale;
     if (view_panel_choice(&panel, "colours", view_colours_names[app->style.colours]) != 0)
         app_act(app, VIEW_ACTION_COLOURS);
+    app_draw_parameters(app, &panel);
     if (view_panel_button(&panel, state->paused ? "go on" : "pause"))
         app_act(app, VIEW_ACTION_PAUSE);
     if (view_panel_button(&panel, "start again"))
@@ -374,7 +383,9 @@ void app_draw_panels(view_app *app)
     if (app->show_panel)
         draw_settings(app);
     app_draw_plots(app);
-    draw_body(app);
+    double below = draw_body(app);
+    if (app->show_contents)
+        app_draw_contents(app, below);
     if (app->selected < 0)
         view_stage_key(&app->stage, &app->model, &app->style,
                        app->width - 0.5 * app_row_height(app), 0.5 * app_row_height(app));

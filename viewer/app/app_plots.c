@@ -4,6 +4,8 @@
 
 #include "base/assert.h"
 
+#include <stdio.h>
+
 static const view_colour accent = {38, 110, 190, 255}, alarm = {200, 50, 40, 255};
 
 // width of a panel of plots, in rows
@@ -33,6 +35,41 @@ static void draw_energy(view_app *app, double left, double *top)
         view_panel_plot(&panel, app->energy_logarithm ? "energy above zero, J" : "energy, J",
                         &s->time, stride, app->sample_count, curves, BASE_COUNT(curves),
                         app->energy_logarithm, 6.0 * row);
+    app_end_panel(app, &panel);
+    *top = panel.y + 0.5 * row;
+}
+
+/// The columns of one sensor over time; arrows go to the next.
+static void draw_sensor(view_app *app, double left, double *top)
+{
+    const scn_scene *scene = app->subject.scene;
+    double row = app_row_height(app);
+    view_panel panel = app_begin_panel(app, left, *top, plot_width * row);
+    if (scene->sensor_count == 0) {
+        view_panel_title(&panel, "this scene has no sensor");
+    } else {
+        app->sensor %= scene->sensor_count;
+        const scn_sensor *sensor = &scene->sensors[app->sensor];
+        view_curve curves[SCN_SENSOR_COLUMNS_MAX];
+        char title[120];
+        int stride = (1 + sensor->columns) * (int)sizeof(double);
+        double *rows = base_allocate(&app->allocator, VIEW_SAMPLES_SHOWN, (size_t)stride);
+        if (rows != NULL) {
+            int count =
+                view_simulation_readings(app->simulation, app->sensor, rows, VIEW_SAMPLES_SHOWN);
+            for (int k = 0; k < sensor->columns; k++) {
+                const char *name = scn_sensor_column_name(scene, sensor, k);
+                curves[k] = (view_curve){name[0] != '\0' ? name : sensor->name, rows + 1 + k,
+                                         stride, view_colour_of(k)};
+            }
+            snprintf(title, sizeof title, "%s, %s", scn_sensor_quantity_name(sensor->quantity),
+                     view_simulation_unit(app->simulation, app->sensor));
+            app->sensor += view_panel_choice(&panel, "sensor", sensor->name) + scene->sensor_count;
+            view_panel_plot(&panel, title, rows, stride, count, curves, sensor->columns, false,
+                            6.0 * row);
+        }
+        base_release(&app->allocator, rows);
+    }
     app_end_panel(app, &panel);
     *top = panel.y + 0.5 * row;
 }
@@ -91,6 +128,8 @@ void app_draw_plots(view_app *app)
 {
     double row = app_row_height(app);
     double left = app->show_panel ? 18.0 * row : 0.5 * row, top = 0.5 * row;
+    if (app->show_sensors)
+        draw_sensor(app, left, &top);
     if (!app->show_energy && !app->show_solver)
         return;
     app->sample_count = view_simulation_samples(app->simulation, app->samples, VIEW_SAMPLES_SHOWN);

@@ -21,6 +21,7 @@ void app_enter_scene(view_app *app, bool same)
     app->state = view_simulation_get_state(app->simulation);
     app->selected = app->contact = -1;
     app->pulling = false;
+    app->placing = APP_NO_PLACING;
     app->force_unit = 0.0;
     app->message_seen = 0;
     view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));
@@ -61,8 +62,16 @@ void app_open_scene(view_app *app, const char *path)
         return;
     bool same = strcmp(path, app->path) == 0;
     snprintf(wanted, sizeof wanted, "%s", path);
+    app_parameters parameters = {0};
+    if (same)
+        parameters = app->parameters_wanted;
+    app->parameters_wanted = app->parameters;
+    scn_assignment assignments[APP_PARAMETERS_MAX];
+    for (int i = 0; i < parameters.count; i++)
+        assignments[i] = (scn_assignment){parameters.rows[i].name, parameters.rows[i].value};
     view_simulation_hold_files(app->simulation, true);
-    cairn_status status = app->request->open(app->request->open_context, wanted, &subject, &error);
+    cairn_status status = app->request->open(app->request->open_context, wanted, assignments,
+                                             parameters.count, &subject, &error);
     view_simulation_hold_files(app->simulation, false);
     if (status == CAIRN_OK)
         status = app_use_subject(app, &subject, app->state.paused, &error);
@@ -73,6 +82,9 @@ void app_open_scene(view_app *app, const char *path)
     if (status != CAIRN_OK)
         return;
     snprintf(app->path, sizeof app->path, "%s", wanted);
+    app->parameters = app->parameters_wanted = parameters;
+    app_mark_file(app);
+    app_order(app, VIEW_ORDER_LOOP, app->loop ? 1.0 : 0.0);
     app_enter_scene(app, same);
     const scn_scene *scene = app->subject.scene;
     app_say(app, "%s%s", app->subject.replay != NULL ? "replay: " : "",

@@ -22,8 +22,10 @@
     X(FASTER, "Shift+=", TIME, "twice as fast")                                                    \
     X(FASTER, "+", TIME, "twice as fast")                                                          \
     X(SLOWER, "-", TIME, "half as fast")                                                           \
+    X(LOOP, "Y", TIME, "a run begins anew at its end, or not")                                     \
     X(RESET, "R", TIME, "back to the start")                                                       \
     X(RESET, "Backspace", TIME, "back to the start")                                               \
+    X(RESET, "F5", TIME, "back to the start")                                                      \
     X(SCENE_LIST, "Ctrl+O", TIME, "list of scenes and runs to open")                               \
     X(SCENE_NEXT, "]", TIME, "next scene, or run, of the folder")                                  \
     X(SCENE_PREVIOUS, "[", TIME, "previous scene, or run, of the folder")                          \
@@ -46,7 +48,7 @@
     X(CONTACTS_BACK, "Shift+C", SHOW, "contacts, the other way round")                             \
     X(LARGER, "Shift+]", SHOW, "larger contact symbols")                                           \
     X(SMALLER, "Shift+[", SHOW, "smaller contact symbols")                                         \
-    X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island, size")                   \
+    X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island, size, ...")              \
     X(GLASS, "T", SHOW, "transparency: containers, nothing, all that is fixed")                    \
     X(GROUND, "G", SHOW, "grid and floor")                                                         \
     X(SHADOWS, "H", SHOW, "shadows")                                                               \
@@ -58,8 +60,10 @@
     X(CLIP, "X", SHOW, "cut open, facing the camera")                                              \
     X(PANEL, "I", PANELS, "side panel: settings")                                                  \
     X(PANEL, "F2", PANELS, "side panel: settings")                                                 \
+    X(CONTENTS, "F3", PANELS, "list of materials, joints and bodies")                              \
     X(ENERGY, "E", PANELS, "plot of energies")                                                     \
     X(LOGARITHM, "Shift+E", PANELS, "energies on a logarithmic axis, or not")                      \
+    X(SENSORS, "Z", PANELS, "plot of a sensor of the scene")                                       \
     X(SOLVER, "M", PANELS, "plots of residual, iterations and phases")                             \
     X(CONTACT_NEXT, "Tab", PANELS, "next contact of the chosen body")                              \
     X(CONTACT_PREVIOUS, "Shift+Tab", PANELS, "previous contact of the chosen body")                \
@@ -67,6 +71,7 @@
     X(HELP, "F1", PANELS, "this help")                                                             \
     X(HELP, "Shift+/", PANELS, "this help")                                                        \
     X(PROBLEM, "F10", FILES, "write the contact problem of this step as FCLIB")                    \
+    X(SAVE_VIEW, "F9", FILES, "save this view as a file")                                          \
     X(PICTURE, "F12", FILES, "write a picture")                                                    \
     X(FILM, "V", FILES, "start or end a film")                                                     \
     X(FULL_SCREEN, "F11", FILES, "full screen")                                                    \
@@ -77,6 +82,8 @@
     X(MOUSE, "wheel", MOUSE, "nearer, farther")                                                    \
     X(MOUSE, "click", MOUSE, "choose a body: its panel")                                           \
     X(MOUSE, "Ctrl+left drag", MOUSE, "pull a body by a spring")                                   \
+    X(MOUSE, "Alt+left drag", MOUSE, "move a body; with Shift up and down alone")                  \
+    X(MOUSE, "Alt+right drag", MOUSE, "turn a body")                                               \
     X(MOUSE, "drop a file", MOUSE, "open a scene or a run")
 
 typedef enum view_key_group {
@@ -101,6 +108,7 @@ typedef enum view_action {
     VIEW_ACTION_OLDEST,
     VIEW_ACTION_FASTER,
     VIEW_ACTION_SLOWER,
+    VIEW_ACTION_LOOP,
     VIEW_ACTION_RESET,
     VIEW_ACTION_SCENE_LIST,
     VIEW_ACTION_SCENE_NEXT,
@@ -135,14 +143,17 @@ typedef enum view_action {
     VIEW_ACTION_JOINTS,
     VIEW_ACTION_CLIP,
     VIEW_ACTION_PANEL,
+    VIEW_ACTION_CONTENTS,
     VIEW_ACTION_ENERGY,
     VIEW_ACTION_LOGARITHM,
+    VIEW_ACTION_SENSORS,
     VIEW_ACTION_SOLVER,
     VIEW_ACTION_CONTACT_NEXT,
     VIEW_ACTION_CONTACT_PREVIOUS,
     VIEW_ACTION_DESELECT,
     VIEW_ACTION_HELP,
     VIEW_ACTION_PROBLEM,
+    VIEW_ACTION_SAVE_VIEW,
     VIEW_ACTION_PICTURE,
     VIEW_ACTION_FILM,
     VIEW_ACTION_FULL_SCREEN,

@@ -105,6 +105,19 @@ static bool put_button(view_panel *panel, double x, double width, const char *te
     return hot && panel->mouse->pressed;
 }
 
+bool view_panel_item(view_panel *panel, const char *name, const char *value, bool chosen)
+{
+    double left = inner_left(panel), width = inner_width(panel);
+    bool hot = is_over(panel, left, panel->y, width, panel->row);
+    if (hot || chosen)
+        view_canvas_box(panel->canvas, left, panel->y, width, panel->row,
+                        chosen ? field_hot : field);
+    view_canvas_text(panel->canvas, left + 0.3 * panel->row, panel->y, ink, name);
+    put_right(panel, left + width - 0.3 * panel->row, faint, value);
+    panel->y += panel->row;
+    return hot && panel->mouse->pressed;
+}
+
 bool view_panel_button(view_panel *panel, const char *text)
 {
     bool clicked = put_button(panel, inner_left(panel), inner_width(panel), text);

@@ -34,6 +34,8 @@ void view_panel_title(view_panel *panel, const char *text);
 /// Name to the left, value to the right.
 void view_panel_row(view_panel *panel, const char *name, const char *format, ...)
     CAIRN_PRINTF(3, 4);
+/// A row that can be clicked, marked when it is chosen. @return true when it was clicked
+bool view_panel_item(view_panel *panel, const char *name, const char *value, bool chosen);
 /// @return true when it was clicked
 bool view_panel_button(view_panel *panel, const char *text);
 /// @param logarithmic  of a positive range; @return true when the value changed

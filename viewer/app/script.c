@@ -181,12 +181,14 @@ static void push_button(const view_script *script, Uint8 button, bool down, Uint
 /// All of a drag lies between two pictures; press, move and release have pictures between them.
 static void drag(view_script *script, const script_command *command, Uint32 window)
 {
-    bool right = strcmp(command->text, "right") == 0;
+    bool right = strcmp(command->text, "right") == 0 || strcmp(command->text, "turn") == 0;
     const int *at = command->numbers;
     Uint8 button = right ? SDL_BUTTON_RIGHT : SDL_BUTTON_LEFT;
     SDL_Keymod modifier = strcmp(command->text, "ctrl") == 0    ? KMOD_LCTRL
                           : strcmp(command->text, "shift") == 0 ? KMOD_LSHIFT
-                                                                : KMOD_NONE;
+                          : strcmp(command->text, "alt") == 0 || strcmp(command->text, "turn") == 0
+                              ? KMOD_LALT
+                              : KMOD_NONE;
     SDL_SetModState(modifier);
     push_motion(script, at[0], at[1], 0, window);
     push_button(script, button, true, window);

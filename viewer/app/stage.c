@@ -60,7 +60,7 @@ void view_stage_close(view_stage *stage)
 
 view_place view_place_default(void)
 {
-    return (view_place){NAN, NAN, NAN, false};
+    return (view_place){.azimuth = NAN, .elevation = NAN, .zoom = NAN};
 }
 
 /// Distance at which the corners of all bodies' own boxes are in the picture: nearer than what the
@@ -93,6 +93,12 @@ void view_stage_aim(view_stage *stage, const view_model *model, const view_frame
     if (!isnan(place->elevation))
         camera->elevation = place->elevation * M_PI / 180.0;
     camera->parallel = place->parallel;
+    if (place->saved) {
+        camera->target = vec3_from(place->target);
+        camera->distance = place->distance;
+        view_camera_zoom(camera, isnan(place->zoom) ? 1.0 : 1.0 / place->zoom);
+        return;
+    }
     if (!view_frame_bounds(frame, model, true, &low, &high)) {
         low = vec3_make(-1.0, -1.0, 0.0);
         high = vec3_make(1.0, 1.0, 1.0);
@@ -201,9 +207,11 @@ void view_stage_key(view_stage *stage, const view_model *model, const view_style
         draw_material_key(&stage->canvas, model, right, y, row);
     else if (largest > 0.0)
         draw_scale_key(&stage->canvas,
-                       style->colours == VIEW_COLOURS_SPEED  ? "m/s"
-                       : style->colours == VIEW_COLOURS_SIZE ? "m"
-                                                             : "N",
+                       style->colours == VIEW_COLOURS_SPEED        ? "m/s"
+                       : style->colours == VIEW_COLOURS_SIZE       ? "m"
+                       : style->colours == VIEW_COLOURS_PRESSURE   ? "Pa"
+                       : style->colours == VIEW_COLOURS_NEIGHBOURS ? "bodies"
+                                                                   : "N",
                        largest, right, y, row);
 }
 

@@ -10,6 +10,8 @@
 const char *const view_contacts_names[] = {VIEW_CONTACTS_LIST(NAME) NULL};
 const char *const view_colours_names[] = {VIEW_COLOURS_LIST(NAME) NULL};
 
+const char *const view_glass_names[] = {"auto", "none", "all", NULL};
+
 view_style view_style_default(void)
 {
     return (view_style){.ground = true, .shadows = true, .joints = true, .contact_scale = 1.0};

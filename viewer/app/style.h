@@ -29,7 +29,9 @@ typedef enum view_contacts {
     X(SPEED, speed, "by speed")                                                                    \
     X(FORCE, force, "by the sum of its contact forces")                                            \
     X(ISLAND, island, "by group of touching bodies")                                               \
-    X(SIZE, size, "by the diameter of a ball of the same volume")
+    X(SIZE, size, "by the diameter of a ball of the same volume")                                  \
+    X(PRESSURE, pressure, "by the mean pressure that its contacts give")                           \
+    X(NEIGHBOURS, neighbours, "by the number of bodies that it touches")
 
 typedef enum view_colours {
 #define VIEW_COLOURS_ENUM(upper, name, help) VIEW_COLOURS_##upper,
@@ -66,6 +68,7 @@ view_style view_style_default(void);
 /// NULL-terminated names for option tables.
 extern const char *const view_contacts_names[];
 extern const char *const view_colours_names[];
+extern const char *const view_glass_names[];
 
 /// Index of a name in one of the tables; -1 for none.
 int view_style_find(const char *const *names, const char *name);

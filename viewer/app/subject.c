@@ -8,6 +8,7 @@ void view_subject_finish(view_subject *subject)
     if (subject->scene != NULL) {
         base_allocator allocator = subject->scene->allocator;
         base_release(&allocator, subject->energies);
+        base_release(&allocator, subject->readings);
         scn_destroy(subject->scene);
     }
     *subject = (view_subject){0};

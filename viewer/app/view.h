@@ -27,6 +27,9 @@ typedef struct view_subject {
     cairn_replay *replay;      // NULL: the scene is stepped
     view_energy_row *energies; // [energy_count] of the run, by time; the scene's allocator's
     int energy_count;          // 0: not known
+    double *readings;  // [reading_count] rows of a run's sensors: time, then the columns of all
+                       // sensors of the scene; the scene's allocator's
+    int reading_count; // 0: not known
 } view_subject;
 
 /// Closes all of it; nothing for zeros.
@@ -37,6 +40,9 @@ typedef struct view_place {
     double azimuth, elevation; // degrees
     double zoom;               // > 1: nearer
     bool parallel;
+    bool saved;       // of a view that was saved: what follows holds
+    double target[3]; // m, what the eye looks at
+    double distance;  // m, of the eye from it
 } view_place;
 
 view_place view_place_default(void);
@@ -80,9 +86,13 @@ typedef struct view_window_request {
     view_subject subject; // taken over, also on failure
     const char *path;     // of the subject, for reset
     /// Opens a scene file, the folder of a run or its trajectory; zeros on failure.
-    cairn_status (*open)(void *open_context, const char *path, view_subject *subject,
-                         cairn_error *error);
+    /// `parameters` are those that were changed in the window; they go before those of the caller.
+    cairn_status (*open)(void *open_context, const char *path, const scn_assignment *parameters,
+                         int parameter_count, view_subject *subject, cairn_error *error);
     void *open_context;
+    /// Writes a view to a file that --view reads; NULL: it cannot.
+    cairn_status (*save_view)(const char *path, const view_place *place, const view_style *style,
+                              cairn_error *error);
     const char *scenes; // folder of the built-in scenes, for the list; NULL: none
     int width, height;  // pixels
     view_style style;

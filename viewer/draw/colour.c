@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colours of bodies: by number, material, speed, force, size or group.
+// Colours of bodies: by number, material, group, or a quantity on a scale.
 #include "viewer/draw/colour.h"
 
 #include "base/assert.h"
@@ -133,6 +133,35 @@ static void read_forces(const view_frame *frame, double *values)
     }
 }
 
+/// Mean pressure of a body from its contact forces, p = -tr(sum F r) / (3 V), r from its centre.
+static void read_pressures(const view_model *model, const view_frame *frame, double *values)
+{
+    for (int i = 0; i < frame->contact_count; i++) {
+        const view_contact *c = &frame->contacts[i];
+        values[c->a] += vec3_dot(c->force, vec3_sub(c->point, frame->centres[c->a]));
+        values[c->b] -= vec3_dot(c->force, vec3_sub(c->point, frame->centres[c->b]));
+    }
+    for (int i = 0; i < model->body_count; i++) {
+        double volume = model->shapes[model->bodies[i].shape].volume;
+        values[i] = volume > 0.0 ? values[i] / (3.0 * volume) : 0.0;
+    }
+}
+
+/// Contacts of one pair of bodies follow each other.
+static void read_neighbours(const view_frame *frame, double *values)
+{
+    int a = -1, b = -1;
+    for (int i = 0; i < frame->contact_count; i++) {
+        const view_contact *c = &frame->contacts[i];
+        if (c->status == CAIRN_CONTACT_OPEN || (c->a == a && c->b == b))
+            continue;
+        a = c->a;
+        b = c->b;
+        values[a] += 1.0;
+        values[b] += 1.0;
+    }
+}
+
 static cairn_status colour_by_quantity(const view_model *model, const view_frame *frame,
                                        view_colours mode, view_colour *colours, double *largest)
 {
@@ -145,6 +174,10 @@ static cairn_status colour_by_quantity(const view_model *model, const view_frame
         read_speeds(frame, values);
     else if (mode == VIEW_COLOURS_SIZE)
         read_sizes(model, values);
+    else if (mode == VIEW_COLOURS_PRESSURE)
+        read_pressures(model, frame, values);
+    else if (mode == VIEW_COLOURS_NEIGHBOURS)
+        read_neighbours(frame, values);
     else
         read_forces(frame, values);
     // a twentieth of a body in a second counts as rest
@@ -184,6 +217,8 @@ cairn_status view_colour_bodies(const view_model *model, const view_frame *frame
     case VIEW_COLOURS_SPEED:
     case VIEW_COLOURS_FORCE:
     case VIEW_COLOURS_SIZE:
+    case VIEW_COLOURS_PRESSURE:
+    case VIEW_COLOURS_NEIGHBOURS:
         return colour_by_quantity(model, frame, style->colours, colours, largest);
     case VIEW_COLOURS_ISLAND:
         return colour_by_island(model, frame, colours);

@@ -2,6 +2,7 @@
 // The thread that steps the world or plays a run: orders, pace, frames, the ring of past frames.
 #include "viewer/simulation/simulation.h"
 #include "viewer/simulation/replay.h"
+#include "viewer/simulation/sensors.h"
 
 #include "base/assert.h"
 #include "base/timer.h"
@@ -29,6 +30,8 @@ struct view_simulation {
     cairn_replay *replay; // NULL: the scene's world is stepped
     const view_energy_row *energies;
     int energy_count;
+    const double *readings; // of a run
+    int reading_count;
     view_model *model;
     SDL_Thread *thread;
     SDL_mutex *lock, *files;
@@ -42,13 +45,14 @@ struct view_simulation {
     view_simulation_state state;
     view_sample samples[SAMPLES];
     int64_t sample_count; // ever taken
+    view_sensors sensors;
     // of the thread
     view_frame back;
     view_frame *history; // [FRAMES_MAX] ring
     int64_t history_end; // frames ever kept
     int history_count, shown_back;
     int steps_asked;
-    bool paused, failed;
+    bool paused, failed, loop;
     double speed, wall_start, time_start; // pace: time_start was shown at wall_start
     double published, looked;             // s, wall clock
     double factor_wall, factor_time;      // start of the measured stretch
@@ -80,11 +84,16 @@ static view_frame *kept_frame(view_simulation *s, int back)
     return &s->history[(s->history_end - 1 - back) % FRAMES_MAX];
 }
 
-static double shown_time(view_simulation *s)
+static double kept_time(view_simulation *s, int back)
 {
     if (s->replay != NULL)
-        return cairn_replay_get_times(s->replay)[s->history_count - 1 - s->shown_back];
-    return kept_frame(s, s->shown_back)->time;
+        return cairn_replay_get_times(s->replay)[s->history_count - 1 - back];
+    return kept_frame(s, back)->time;
+}
+
+static double shown_time(view_simulation *s)
+{
+    return kept_time(s, s->shown_back);
 }
 
 /// A copy of the shown frame.
@@ -136,6 +145,8 @@ static void fill_state(view_simulation *s)
     state->speed = s->speed;
     state->kept = s->history_count;
     state->back = s->shown_back;
+    state->oldest = kept_time(s, s->history_count - 1);
+    state->latest = kept_time(s, 0);
     state->failed = s->failed;
     state->replay = s->replay != NULL;
     state->tolerance = def->tolerance;
@@ -178,7 +189,9 @@ static void take_sample(view_simulation *s)
         .contacts = frame->report.contacts,
     };
     memcpy(sample.seconds, frame->report.seconds, sizeof sample.seconds);
+    view_sensors_read(&s->sensors, s->scene);
     SDL_LockMutex(s->lock);
+    view_sensors_keep(&s->sensors);
     s->samples[s->sample_count++ % SAMPLES] = sample;
     SDL_UnlockMutex(s->lock);
 }
@@ -302,6 +315,25 @@ static void write_problem(view_simulation *s, const char *path)
     say_result(s, status, &error, done);
 }
 
+/// The body is elsewhere from the next step on; its velocity stays. What is shown is the latest
+/// frame, with the contacts of the step before.
+static void place_body(view_simulation *s, const view_order *order)
+{
+    cairn_error error = {0};
+    double position[3];
+    vec3_store(position, order->vector);
+    const double orientation[4] = {order->orientation.w, order->orientation.x, order->orientation.y,
+                                   order->orientation.z};
+    cairn_status status = cairn_body_set_pose(s->scene->world, s->model->bodies[order->body].id,
+                                              position, orientation, &error);
+    s->shown_back = 0;
+    if (status == CAIRN_OK)
+        status = view_frame_take(kept_frame(s, 0), s->model, s->scene->world);
+    if (status != CAIRN_OK)
+        say(s, "%.480s", error.message[0] != '\0' ? error.message : cairn_status_text(status));
+    publish(s);
+}
+
 /// The pace starts anew from what is shown.
 static void restart_pace(view_simulation *s)
 {
@@ -357,6 +389,9 @@ static void obey(view_simulation *s, const view_order *order)
         s->speed = order->number;
         restart_pace(s);
         break;
+    case VIEW_ORDER_LOOP:
+        s->loop = order->number > 0.0;
+        break;
     case VIEW_ORDER_SOLVER:
         set_solver(s, order->text);
         break;
@@ -378,6 +413,9 @@ static void obey(view_simulation *s, const view_order *order)
         break;
     case VIEW_ORDER_RELEASE:
         release(s);
+        break;
+    case VIEW_ORDER_PLACE:
+        place_body(s, order);
         break;
     case VIEW_ORDER_PROBLEM:
         write_problem(s, order->text);
@@ -445,7 +483,9 @@ static void look_for_frames(view_simulation *s)
     if (status == CAIRN_OK && more >= 0) {
         s->history_count += (int)more;
         s->shown_back += (int)more;
-        if (more > 0)
+        if (more == 0 && s->loop && !s->paused)
+            s->shown_back = s->history_count - 1;
+        if (more > 0 || s->loop)
             restart_pace(s);
         return;
     }
@@ -531,6 +571,8 @@ static cairn_status prepare(view_simulation *s)
     cairn_status status = CAIRN_OK;
     if (s->replay == NULL)
         status = keep_frame(s);
+    if (status == CAIRN_OK)
+        status = view_sensors_begin(&s->sensors, s->scene, s->replay == NULL ? SAMPLES : 1);
     if (status != CAIRN_OK)
         return status;
     if (!copy_shown(s, &s->front))
@@ -546,6 +588,8 @@ static void take_replay(view_simulation *s, const view_subject *subject)
     s->replay = subject->replay;
     s->energies = subject->energies;
     s->energy_count = subject->energy_count;
+    s->readings = subject->readings;
+    s->reading_count = subject->reading_count;
     s->history_count = (int)cairn_replay_get_frame_count(s->replay);
     s->shown_back = s->history_count - 1;
 }
@@ -598,6 +642,7 @@ void view_simulation_stop(view_simulation *s)
     SDL_DestroyMutex(s->lock);
     SDL_DestroyMutex(s->files);
     base_allocator allocator = s->allocator;
+    view_sensors_finish(&s->sensors);
     base_release(&allocator, s->history);
     base_release(&allocator, s->frictions);
     base_release(&allocator, s);
@@ -660,6 +705,36 @@ static int run_samples(const view_simulation *s, double time, view_sample *sampl
                                          .residual = row->residual,
                                          .error = NAN};
     }
+    return count;
+}
+
+const char *view_simulation_unit(const view_simulation *s, int sensor)
+{
+    return s->sensors.units[sensor];
+}
+
+int view_simulation_readings(view_simulation *s, int sensor, double *rows, int capacity)
+{
+    const scn_scene *scene = s->scene;
+    int first = 1 + view_sensors_first_column(scene, sensor),
+        columns = scene->sensors[sensor].columns;
+    int width = 1 + view_sensors_first_column(scene, scene->sensor_count), count = 0;
+    SDL_LockMutex(s->lock);
+    int64_t end = s->sensors.count, kept = end < SAMPLES ? end : SAMPLES;
+    if (s->replay != NULL) {
+        for (end = 0; end < s->reading_count && s->readings[end * width] <= s->front.time;)
+            end++;
+        kept = end;
+    }
+    int64_t stride = (kept + capacity - 1) / capacity;
+    for (int64_t i = end - kept; i < end; i += stride) {
+        const double *row =
+            s->replay != NULL ? s->readings + i * width : s->sensors.rows + i % SAMPLES * width;
+        double *to = rows + (ptrdiff_t)count++ * (1 + columns);
+        to[0] = row[0];
+        memcpy(to + 1, row + first, (size_t)columns * sizeof *to);
+    }
+    SDL_UnlockMutex(s->lock);
     return count;
 }
 

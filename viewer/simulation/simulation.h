@@ -19,6 +19,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_STEP,  // number: steps, negative: back in what was kept
     VIEW_ORDER_SEEK,  // number: frames before the latest
     VIEW_ORDER_SPEED, // number: simulated seconds a second
+    VIEW_ORDER_LOOP,  // number: 1: a run begins anew at its end
     // what follows is for a world alone; a replay says so
     VIEW_ORDER_SOLVER,    // text
     VIEW_ORDER_TIME_STEP, // number, s
@@ -27,6 +28,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_FRICTION,  // number: factor on the friction that the scene gave
     VIEW_ORDER_PULL,      // body, point (in the shape's frame), vector: where to, m
     VIEW_ORDER_RELEASE,   // body
+    VIEW_ORDER_PLACE,     // body, vector and orientation of its shape's frame
     VIEW_ORDER_PROBLEM    // text: path of an FCLIB file
 } view_order_kind;
 
@@ -36,6 +38,7 @@ typedef struct view_order {
     view_order_kind kind;
     double number;
     vec3 vector, point;
+    quat orientation;
     int body;
     char text[VIEW_TEXT_MAX];
 } view_order;
@@ -54,6 +57,7 @@ typedef struct view_simulation_state {
     double speed;                // asked for
     double factor;               // reached: simulated seconds a second
     int kept, back;              // past frames; how far before the latest the shown one is
+    double oldest, latest;       // s, times of the first and of the last frame kept
     bool failed;                 // a step failed: there is no going on
     bool replay;                 // a run, not a world
     char message[VIEW_TEXT_MAX]; // of the last order or failure
@@ -82,6 +86,14 @@ void view_simulation_post(view_simulation *simulation, const view_order *order);
 const view_frame *view_simulation_frame(view_simulation *simulation);
 
 view_simulation_state view_simulation_get_state(view_simulation *simulation);
+
+/// What a sensor of the scene read, oldest first; of a run up to the shown frame, thinned out.
+/// @param rows  [capacity][1 + columns of the sensor] time (s) and values; NAN: not read
+/// @return rows written
+int view_simulation_readings(view_simulation *simulation, int sensor, double *rows, int capacity);
+
+/// Unit of what a sensor of the scene reads.
+const char *view_simulation_unit(const view_simulation *simulation, int sensor);
 
 /// The last samples, oldest first; of a run those up to the shown frame, thinned out.
 /// @return number written

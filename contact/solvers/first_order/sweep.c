@@ -41,9 +41,9 @@ static void prepare_contact(con_sweep *sweep, const double (*root)[6], int i, in
         con_can_bear(problem, i) &&
         (contact->is_moment || con_secular_prepare(&block, problem->friction[i], &contact->block));
     if (contact->is_moment) {
-        con_moment_prepare((const double(*)[3])block.m, &contact->moment);
+        con_moment_prepare((const double(*)[3])block.m, &sweep->moments[i]);
         contact->block.mu = problem->friction[i];
-        memcpy(contact->block.W, contact->moment.W, sizeof contact->block.W);
+        memcpy(contact->block.W, sweep->moments[i].W, sizeof contact->block.W);
     }
     memcpy(contact->q, problem->q[i], sizeof contact->q);
     if (sweep->y != NULL)
@@ -88,7 +88,10 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
     if (problem->H != NULL)
         sweep->y =
             base_arena_allocate(arena, "sweep bodies", count_rows(problem), sizeof *sweep->y);
-    if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL))
+    if (problem->spinning != NULL)
+        sweep->moments = base_arena_array(arena, con_moment_block, "sweep moments", n);
+    if (sweep->contacts == NULL || (problem->H != NULL && sweep->y == NULL) ||
+        (problem->spinning != NULL && sweep->moments == NULL))
         return CAIRN_ERROR_MEMORY;
     base_arena_mark mark = base_arena_get_mark(arena);
     double(*root)[6] = base_arena_allocate(arena, "roots of masses", (size_t)m + 1, sizeof *root);
@@ -268,7 +271,7 @@ static void solve_moment(const con_sweep *sweep, const con_sweep_contact *contac
                          const double b[3], double m[3])
 {
     double normal = sweep->R[i - 1][0];
-    con_moment_solve(&contact->moment, b, contact->block.mu * normal,
+    con_moment_solve(&sweep->moments[i], b, contact->block.mu * normal,
                      sweep->problem->spinning[i] * normal, m);
 }
 

@@ -9,13 +9,12 @@
 
 /// All that a pass needs of one contact, side by side in memory in the order of use.
 typedef struct con_sweep_contact {
-    double H[3][2][6];       // blocks of A and B times M^-1/2; zero where immobile
-    con_secular block;       // diagonal block of W
-    con_moment_block moment; // of a block that is a moment
-    double q[3];             // m/s
-    int body[2];             // rows of y; a spare row of its task where immobile
-    int asleep;              // sweeps still left out (freezing)
-    bool can_bear;           // con_can_bear
+    double H[3][2][6]; // blocks of A and B times M^-1/2; zero where immobile
+    con_secular block; // diagonal block of W
+    double q[3];       // m/s
+    int body[2];       // rows of y; a spare row of its task where immobile
+    int asleep;        // sweeps still left out (freezing)
+    bool can_bear;     // con_can_bear
     bool is_moment;
     bool by_rows; // velocity by a row of W, or of C where a body has joints
 } con_sweep_contact;
@@ -43,6 +42,7 @@ typedef struct con_sweep {
     int freeze_sweeps;           // a quiet contact is left out for so many sweeps; 0: never
     double freeze_change;        // quiet: |dR| at most this, N s
     con_sweep_contact *contacts; // [contact_count]
+    con_moment_block *moments;   // [contact_count] of blocks that are moments; NULL for none
     double (*y)[8];              // [body_count + tasks], 6 used; NULL in W form
     double (*R)[3];              // [contact_count] the caller's
     con_sweep_conjugate conjugate;

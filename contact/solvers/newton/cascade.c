@@ -12,6 +12,7 @@
 
 enum {
     TEST_SWEEPS = 20, // sweeps of a round
+    WARM_SWEEPS = 4,  // from a guess a round is as short as this
     ROUNDS = CON_CASCADE_ROUNDS,
     FAR_SWEEPS = 20 // more of plain ones than this are taken along conjugate directions
 };
@@ -90,7 +91,9 @@ static void list_islands(con_cascade *c, int *parent, int *number)
 
 static cairn_status allocate_islands(con_cascade *c)
 {
-    size_t n = (size_t)c->problem->contact_count, m = (size_t)c->problem->body_count;
+    size_t n = (size_t)c->problem->contact_count;
+    size_t m = (size_t)(c->problem->factors != NULL ? c->problem->factors->body_count
+                                                    : c->problem->body_count);
     base_arena *arena = c->arena;
     c->start = base_arena_array(arena, int, "islands", n + 2);
     c->contact = base_arena_array(arena, int, "islands", n);
@@ -118,6 +121,8 @@ static cairn_status find_islands(con_cascade *c)
         unite_by_bodies(c->problem, parent, c->body_place);
     else
         unite_by_blocks(c->problem, parent);
+    for (int b = 0; c->problem->factors != NULL && b < c->problem->factors->body_count; b++)
+        c->body_place[b] = -1;
     list_islands(c, parent, c->place);
     for (int i = 0; i < n; i++)
         c->place[i] = -1;
@@ -272,19 +277,21 @@ bool con_cascade_late(const con_cascade *c)
     return con_cascade_left(c) <= 0 || con_cascade_ran_away(c) || is_past_deadline(c);
 }
 
-// after the first sweep and half a round warm starts may be done, conjugate passes at any time
+// after the first sweeps and half a round warm starts may be done, conjugate passes at any time
 static bool is_test_due(const con_cascade *c)
 {
     int every = c->conjugate ? TEST_SWEEPS / 2 : TEST_SWEEPS;
-    return c->sweeps == 1 || c->sweeps == TEST_SWEEPS / 2 || c->sweeps % every == 0;
+    return c->sweeps == 1 || c->sweeps == WARM_SWEEPS || c->sweeps == TEST_SWEEPS / 2 ||
+           c->sweeps % every == 0;
 }
 
 /// Sweeps may end. A guess that met the tolerance has had its sweep; others get a round, or come
 /// well below the tolerance: from step to step what rests must come to rest to round-off, or else
-/// the motion that errors leave spoils the next guess.
+/// the motion that errors leave spoils the next guess. A few sweeps from a guess do that as well as
+/// many: the next step has its own.
 static bool is_swept_out(const con_cascade *c, bool good_guess)
 {
-    bool whole = good_guess || c->sweeps >= TEST_SWEEPS;
+    bool whole = good_guess || c->sweeps >= (c->one_way ? TEST_SWEEPS : WARM_SWEEPS);
     return c->error <= (whole ? 1.0 : 1e-2) * c->control->tolerance;
 }
 

@@ -23,23 +23,31 @@ static inline void multiply3(const double a[3][3], const double b[3][3], double 
             out[i][j] = a[i][0] * b[0][j] + a[i][1] * b[1][j] + a[i][2] * b[2][j];
 }
 
-// v += J^T r; v [m][6]
+// v += K^T r; v [m][6], of groups v += Q^T r
 static void add_transposed(const con_newton *newton, const double (*r)[3], double *v)
 {
+    if (newton->groups != NULL) {
+        con_newton_groups_gather(newton->groups, r, v);
+        return;
+    }
     for (int i = 0; i < newton->contact_count; i++)
         for (int s = 0; s < 2; s++) {
             if (newton->body[i][s] < 0)
                 continue;
             double *out = v + 6 * newton->body[i][s];
-            const double(*J)[6] = (const double(*)[6])newton->J[i][s];
+            const double(*K)[6] = (const double(*)[6])newton->K[i][s];
             for (int k = 0; k < 6; k++)
-                out[k] += J[0][k] * r[i][0] + J[1][k] * r[i][1] + J[2][k] * r[i][2];
+                out[k] += K[0][k] * r[i][0] + K[1][k] * r[i][1] + K[2][k] * r[i][2];
         }
 }
 
-// out = J v
+// out = J v, of groups Q X v
 static void apply_J(const con_newton *newton, const double *v, double (*out)[3])
 {
+    if (newton->groups != NULL) {
+        con_newton_groups_spread(newton->groups, v, out);
+        return;
+    }
     for (int i = 0; i < newton->contact_count; i++) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int s = 0; s < 2; s++) {
@@ -176,19 +184,19 @@ void con_newton_begin(con_newton *newton)
     newton->floor = base_arena_get_mark(newton->arena);
 }
 
-// J^T B and A J of one side of a contact
-static inline void side_products(const double J[3][6], const double A[3][3], const double B[3][3],
-                                 double left[6][3], double right[3][6])
+// K^T B and A J of one side of a contact
+static inline void side_products(const double J[3][6], const double K[3][6], const double A[3][3],
+                                 const double B[3][3], double left[6][3], double right[3][6])
 {
     for (int k = 0; k < 6; k++)
         for (int j = 0; j < 3; j++)
-            left[k][j] = J[0][k] * B[0][j] + J[1][k] * B[1][j] + J[2][k] * B[2][j];
+            left[k][j] = K[0][k] * B[0][j] + K[1][k] * B[1][j] + K[2][k] * B[2][j];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 6; k++)
             right[i][k] = A[i][0] * J[0][k] + A[i][1] * J[1][k] + A[i][2] * J[2][k];
 }
 
-// J_m^T C A J_f of a moment and its force, which touch the same bodies
+// K_m^T C A J_f of a moment and its force, which touch the same bodies
 static void assemble_coupling(con_newton *newton, const double A[3][3], int moment)
 {
     int force = newton->force[moment];
@@ -199,8 +207,10 @@ static void assemble_coupling(con_newton *newton, const double A[3][3], int mome
                 continue;
             double *out = newton->values + 36 * (size_t)newton->slot[moment][s][t];
             const double(*C)[3] = (const double(*)[3])newton->coupling[moment];
-            side_products((const double(*)[6])newton->J[moment][s], A, C, left, unused_right);
-            side_products((const double(*)[6])newton->J[force][t], A, C, unused_left, right);
+            side_products((const double(*)[6])newton->J[moment][s],
+                          (const double(*)[6])newton->K[moment][s], A, C, left, unused_right);
+            side_products((const double(*)[6])newton->J[force][t],
+                          (const double(*)[6])newton->K[force][t], A, C, unused_left, right);
             for (int a = 0; a < 6; a++)
                 for (int b = 0; b < 6; b++)
                     out[6 * a + b] += left[a][0] * right[0][b] + left[a][1] * right[1][b] +
@@ -219,7 +229,8 @@ static void assemble_bodies(con_newton *newton, const double (*A)[3][3], const d
         double left[2][6][3], right[2][3][6];
         for (int s = 0; s < 2; s++)
             if (newton->body[i][s] >= 0)
-                side_products((const double(*)[6])newton->J[i][s], A[i], B[i], left[s], right[s]);
+                side_products((const double(*)[6])newton->J[i][s],
+                              (const double(*)[6])newton->K[i][s], A[i], B[i], left[s], right[s]);
         for (int s = 0; s < 2; s++)
             for (int t = 0; t < 2; t++) {
                 if (newton->slot[i][s][t] < 0)
@@ -248,17 +259,22 @@ static bool is_zero(const double a[3][3])
     return true;
 }
 
-// numbers the contacts with B != 0; true when they are the same as before
+// numbers the contacts with B != 0, or the groups that have such; true when they are the same as
+// before
 static bool number_active(con_newton *newton, const double (*B)[3][3])
 {
-    int count = 0;
+    const con_newton_groups *groups = newton->groups;
+    int count = 0, units = groups != NULL ? groups->count : newton->contact_count;
     bool same = newton->ordered;
-    for (int i = 0; i < newton->contact_count; i++) {
-        bool active = !is_zero(B[i]);
-        same = same && active == (newton->place[i] >= 0);
-        newton->place[i] = active ? count : -1;
+    for (int u = 0; u < units; u++) {
+        bool active = groups == NULL && !is_zero(B[u]);
+        for (int k = groups != NULL ? groups->start[u] : 0;
+             groups != NULL && !active && k < groups->start[u + 1]; k++)
+            active = !is_zero(B[groups->contact[k]]);
+        same = same && active == (newton->place[u] >= 0);
+        newton->place[u] = active ? count : -1;
         if (active)
-            newton->active[count++] = i;
+            newton->active[count++] = u;
     }
     newton->active_count = count;
     return same;
@@ -269,8 +285,11 @@ static cairn_status order_active(con_newton *newton)
     base_arena *arena = newton->arena;
     base_arena_rewind(arena, newton->floor);
     newton->ordered = false;
+    bool grouped = newton->groups != NULL;
+    const con_block_pattern *all = grouped ? &newton->groups->pattern : &newton->pattern;
+    int block = grouped ? 6 : 3;
     size_t n = (size_t)newton->active_count;
-    size_t entries = (size_t)newton->pattern.start[newton->contact_count];
+    size_t entries = (size_t)all->start[all->size];
     int *start = base_arena_array(arena, int, "active contacts", n + 1);
     int *column = base_arena_array(arena, int, "active contacts", entries + 1);
     if (start == NULL || column == NULL)
@@ -279,16 +298,17 @@ static cairn_status order_active(con_newton *newton)
     for (size_t a = 0; a < n; a++) {
         int i = newton->active[a];
         start[a] = used;
-        for (int k = newton->pattern.start[i]; k < newton->pattern.start[i + 1]; k++)
-            if (newton->place[newton->pattern.column[k]] >= 0)
-                column[used++] = newton->place[newton->pattern.column[k]];
+        for (int k = all->start[i]; k < all->start[i + 1]; k++)
+            if (newton->place[all->column[k]] >= 0)
+                column[used++] = newton->place[all->column[k]];
     }
     start[n] = used;
     con_block_pattern pattern = {newton->active_count, start, column};
-    newton->values = base_arena_array(arena, double, "Newton matrix", 9 * (size_t)used + 1);
+    newton->values = base_arena_array(arena, double, "Newton matrix",
+                                      (size_t)(block * block) * (size_t)used + 1);
     if (newton->values == NULL)
         return CAIRN_ERROR_MEMORY;
-    cairn_status status = con_block_order_create(&pattern, 3, arena, &newton->order);
+    cairn_status status = con_block_order_create(&pattern, block, arena, &newton->order);
     if (status == CAIRN_OK)
         status = con_newton_allocate_factors(newton);
     newton->ordered = status == CAIRN_OK;
@@ -328,6 +348,32 @@ static void assemble_contacts(con_newton *newton, const double (*A)[3][3], const
                 product[row][row] += 1.0;
             memcpy(out, product, sizeof product);
             out += 9;
+        }
+    }
+}
+
+// I + D X among the active groups
+static void assemble_groups(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3])
+{
+    con_newton_groups *groups = newton->groups;
+    con_newton_groups_weigh(groups, A, B);
+    double *out = newton->values;
+    for (int a = 0; a < newton->active_count; a++) {
+        int g = newton->active[a];
+        const double *D = groups->D + 36 * (size_t)g;
+        for (int k = groups->pattern.start[g]; k < groups->pattern.start[g + 1]; k++) {
+            int h = groups->pattern.column[k];
+            const double *X = groups->X + 36 * (size_t)k;
+            if (newton->place[h] < 0)
+                continue;
+            for (int r = 0; r < 6; r++)
+                for (int c = 0; c < 6; c++) {
+                    double sum = g == h && r == c ? 1.0 : 0.0;
+                    for (int j = 0; j < 6; j++)
+                        sum += D[6 * r + j] * X[6 * j + c];
+                    out[6 * r + c] = sum;
+                }
+            out += 36;
         }
     }
 }
@@ -381,6 +427,8 @@ cairn_status con_newton_factor(con_newton *newton, const double (*A)[3][3], cons
         return CAIRN_ERROR_NUMERICAL;
     if (newton->bodies)
         assemble_bodies(newton, newton->E != NULL ? (const double(*)[3][3])newton->E_A : A, B);
+    else if (newton->groups != NULL)
+        assemble_groups(newton, A, B);
     else
         assemble_contacts(newton, A, B);
     newton->factorisations++;
@@ -419,12 +467,28 @@ static double norm_squared(const double *x, size_t count)
     return sum;
 }
 
-/// One refined solve in body form, on { v - J^T B y = 0, A J v + y = rhs }.
+// d divided by the factors; of groups that are not active it is zero and stays so
+static void divide(con_newton *newton, double *d)
+{
+    if (newton->groups == NULL) {
+        con_block_lu_solve(&newton->lu, d);
+        return;
+    }
+    double *x = newton->unknown + 6 * (size_t)newton->groups->count;
+    for (int a = 0; a < newton->active_count; a++)
+        memcpy(x + 6 * a, d + 6 * newton->active[a], 6 * sizeof *x);
+    con_block_lu_solve(&newton->lu, x);
+    for (int a = 0; a < newton->active_count; a++)
+        memcpy(d + 6 * newton->active[a], x + 6 * a, 6 * sizeof *x);
+}
+
+/// One refined solve in body form, on { v - J^T B y = 0, A J v + y = rhs }; of groups with Q and
+/// Q X in place of the two J.
 static void solve_bodies(con_newton *newton, const double (*A)[3][3], const double (*B)[3][3],
                          const double (*rhs)[3], double (*y)[3], double (*W_B_y)[3])
 {
     int n = newton->contact_count;
-    size_t rows = 6 * (size_t)newton->body_count;
+    size_t rows = 6 * (size_t)(newton->groups != NULL ? newton->groups->count : newton->body_count);
     double(*weighted)[3] = newton->scratch[1], (*defect)[3] = newton->scratch[2];
     double *v = newton->velocity[0], *d = newton->unknown;
     memset(v, 0, rows * sizeof *v);
@@ -443,7 +507,7 @@ static void solve_bodies(con_newton *newton, const double (*A)[3][3], const doub
         add_transposed(newton, (const double(*)[3])weighted, d);
         if (newton->joints != NULL)
             con_newton_joints_load(newton->joints, v, d);
-        con_block_lu_solve(&newton->lu, d);
+        divide(newton, d);
         if (newton->joints != NULL)
             con_newton_joints_update(newton->joints, d);
         for (size_t k = 0; k < rows; k++)
@@ -506,14 +570,14 @@ void con_newton_solve(con_newton *newton, const double (*A)[3][3], const double 
         apply_each(newton, (const double(*)[3][3])newton->E_inverse, rhs, newton->E_rhs);
         solve_bodies(newton, (const double(*)[3][3])newton->E_A, B,
                      (const double(*)[3])newton->E_rhs, y, W_B_y);
-    } else if (newton->bodies)
+    } else if (newton->bodies || newton->groups != NULL)
         solve_bodies(newton, A, B, rhs, y, W_B_y);
     if (newton->bodies && newton->joints != NULL) {
         // whatever is left of the joints' error, W B y is that of y
         apply_B(newton, B, (const double(*)[3])y, newton->scratch[1]);
         con_newton_velocity(newton, (const double(*)[3])newton->scratch[1], false, W_B_y);
     }
-    if (!newton->bodies)
+    if (!newton->bodies && newton->groups == NULL)
         solve_contacts(newton, A, B, rhs, y, W_B_y);
 }
 

@@ -5,6 +5,7 @@
 
 #include "contact/linear/block_lu.h"
 #include "contact/problem/problem.h"
+#include "contact/solvers/newton/newton_groups.h"
 #include "contact/solvers/newton/newton_joints.h"
 #include "contact/solvers/solver.h"
 
@@ -28,7 +29,7 @@ typedef struct con_goal {
 typedef struct con_newton {
     int contact_count; // n
     int body_count;    // m
-    bool bodies;       // body form
+    bool bodies;       // body form, or factors of W
     int *contact;      // [n] contact of the problem
     double size;       // J^1/2
     double *unit;      // [n] kg^-1/2
@@ -42,14 +43,16 @@ typedef struct con_newton {
     // body form
     int (*body)[2]; // [n] bodies of the island, -1 where immobile
     double (*J)[2][3][6];
-    double (*velocity)[6];     // [m] scratch
+    double (*K)[2][3][6];      // W = J K^T: J itself unless the problem has factors of W
+    double (*velocity)[6];     // [m], of groups [count], scratch
     con_newton_joints *joints; // of its bodies; NULL for none
     double (*E)[3];            // [n] compliance; NULL for none, and so the next three
     double (*E_inverse)[3][3]; // [n] (I + A E B)^-1 of the last factorisation
     double (*E_A)[3][3];       // [n] (I + A E B)^-1 A
     double (*E_rhs)[3];        // [n] scratch
     // W form
-    mat3 *block; // by the pattern
+    mat3 *block;               // by the pattern
+    con_newton_groups *groups; // of contacts that move as one; NULL where they would save little
 
     con_block_pattern pattern; // of bodies or contacts
     con_block_order order;     // of the Newton matrix: in W form, of its active contacts
@@ -60,8 +63,9 @@ typedef struct con_newton {
     double *values;        // [entries][block * block] of the Newton matrix
     int (*slot)[2][2];     // [n] entries of values for the pairs of bodies; -1 for none
     int *diagonal;         // [m] entries of the diagonal
-    int *place;            // [n] W form: place among the active contacts; -1 for inactive ones
-    int *active;           // [n] W form: the active contacts
+    int *place;            // [n] W form: place among the active units (contacts, or groups where
+                           // there are groups); -1 for inactive ones
+    int *active;           // [n] W form: the active units
     int active_count;
     double *unknown; // [size * block] scratch of solves
     double (*scratch[4])[3];
@@ -112,7 +116,7 @@ void con_newton_begin(con_newton *newton);
 /// Room for the factors of newton->order, where they fit; part of ordering.
 cairn_status con_newton_allocate_factors(con_newton *newton) CAIRN_CHECK_RESULT;
 
-/// Factors I + sum J^T B A J (bodies) or I + A W B (contacts with B != 0).
+/// Factors I + sum J^T B A J (bodies), I + A W B (contacts with B != 0), or I + D X (groups).
 /// @param A, B  [n] 3x3 row-major
 /// @return CAIRN_ERROR_NUMERICAL when the matrix is not finite, the factors would be larger than
 ///         CON_NEWTON_DOUBLES_MAX, or the time left is clearly too short; CAIRN_ERROR_MEMORY

@@ -6,6 +6,11 @@
 #include <math.h>
 #include <string.h>
 
+static const int (*bodies_of(const con_problem *problem))[2]
+{
+    return problem->H != NULL ? problem->body : problem->factors->body;
+}
+
 static bool allocate(con_newton *newton, base_arena *arena)
 {
     size_t n = (size_t)newton->contact_count;
@@ -115,7 +120,23 @@ static cairn_status take_compliance(con_newton *newton, const con_problem *probl
     return CAIRN_OK;
 }
 
-// H M^-1/2 of the island's contacts; bodies numbered in the order of their first contact
+// rows of one side of a contact: H M^-1/2, or those of the factors of W
+static void take_side(con_newton *newton, const con_problem *problem, int i, int s)
+{
+    int c = newton->contact[i], body = bodies_of(problem)[c][s];
+    const con_body_factors *factors = problem->factors;
+    for (int row = 0; row < 3; row++)
+        for (int k = 0; k < 6; k++) {
+            double J = problem->H != NULL
+                           ? problem->H[c][s][row][k] * sqrt(problem->mass_inverse[body][k])
+                           : factors->J[c][s][row][k];
+            newton->J[i][s][row][k] = J / newton->unit[i];
+            if (newton->K != newton->J)
+                newton->K[i][s][row][k] = factors->K[c][s][row][k] / newton->unit[i];
+        }
+}
+
+// the island's contacts on their bodies, which are numbered in the order of their first contact
 static cairn_status take_bodies(con_newton *newton, const con_problem *problem, int *body_place,
                                 base_arena *arena)
 {
@@ -123,23 +144,23 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
     newton->body = base_arena_allocate(arena, "island", n, sizeof *newton->body);
     newton->J = base_arena_allocate(arena, "island", n, sizeof *newton->J);
     newton->slot = base_arena_allocate(arena, "island", n, sizeof *newton->slot);
-    if (newton->body == NULL || newton->J == NULL || newton->slot == NULL)
+    newton->K =
+        problem->H != NULL ? newton->J : base_arena_allocate(arena, "island", n, sizeof *newton->K);
+    if (newton->body == NULL || newton->J == NULL || newton->K == NULL || newton->slot == NULL)
         return CAIRN_ERROR_MEMORY;
+    const int(*bodies)[2] = bodies_of(problem);
     for (size_t i = 0; i < n; i++)
         for (int s = 0; s < 2; s++) {
-            int c = newton->contact[i], body = problem->body[c][s];
+            int body = bodies[newton->contact[i]][s];
             newton->body[i][s] = -1;
             memset(newton->J[i][s], 0, sizeof newton->J[i][s]);
+            memset(newton->K[i][s], 0, sizeof newton->K[i][s]);
             if (body < 0)
                 continue;
             if (body_place[body] < 0)
                 body_place[body] = newton->body_count++;
             newton->body[i][s] = body_place[body];
-            for (int row = 0; row < 3; row++)
-                for (int k = 0; k < 6; k++)
-                    newton->J[i][s][row][k] = problem->H[c][s][row][k] *
-                                              sqrt(problem->mass_inverse[body][k]) /
-                                              newton->unit[i];
+            take_side(newton, problem, (int)i, s);
         }
     cairn_status status = take_joints(newton, problem, body_place, arena);
     if (status == CAIRN_OK)
@@ -148,8 +169,8 @@ static cairn_status take_bodies(con_newton *newton, const con_problem *problem, 
         return status;
     for (size_t i = 0; i < n; i++)
         for (int s = 0; s < 2; s++)
-            if (problem->body[newton->contact[i]][s] >= 0)
-                body_place[problem->body[newton->contact[i]][s]] = -1;
+            if (bodies[newton->contact[i]][s] >= 0)
+                body_place[bodies[newton->contact[i]][s]] = -1;
     newton->velocity =
         base_arena_allocate(arena, "island", (size_t)newton->body_count, sizeof *newton->velocity);
     return newton->velocity != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
@@ -186,7 +207,10 @@ cairn_status con_newton_flops(const con_newton *newton, double *flops)
         return CAIRN_OK;
     con_block_order order;
     base_arena_mark mark = base_arena_get_mark(newton->arena);
-    cairn_status status = con_block_order_create(&newton->pattern, 3, newton->arena, &order);
+    bool grouped = newton->groups != NULL;
+    cairn_status status =
+        con_block_order_create(grouped ? &newton->groups->pattern : &newton->pattern,
+                               grouped ? 6 : 3, newton->arena, &order);
     if (status == CAIRN_OK)
         *flops = order.flops;
     base_arena_rewind(newton->arena, mark);
@@ -270,6 +294,18 @@ static void scale_blocks(con_newton *newton, const con_problem *problem, const i
     }
 }
 
+static cairn_status take_groups(con_newton *newton, base_arena *arena)
+{
+    cairn_status status =
+        con_newton_groups_create(&newton->pattern, newton->block, arena, &newton->groups);
+    if (status != CAIRN_OK || newton->groups == NULL)
+        return status;
+    size_t count = (size_t)newton->groups->count;
+    newton->velocity = base_arena_allocate(arena, "groups", count, sizeof *newton->velocity);
+    newton->unknown = base_arena_array(arena, double, "groups", 12 * count);
+    return newton->velocity != NULL && newton->unknown != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
 static cairn_status take_blocks(con_newton *newton, const con_problem *problem, int *place,
                                 base_arena *arena)
 {
@@ -293,7 +329,8 @@ static cairn_status take_blocks(con_newton *newton, const con_problem *problem, 
     scale_blocks(newton, problem, place);
     for (int i = 0; i < n; i++)
         place[newton->contact[i]] = -1;
-    return CAIRN_OK;
+    // a moment and its force would have to be of one group
+    return newton->force == NULL ? take_groups(newton, arena) : CAIRN_OK;
 }
 
 cairn_status con_newton_create(const con_problem *problem, const int *contact, int count,
@@ -301,7 +338,7 @@ cairn_status con_newton_create(const con_problem *problem, const int *contact, i
                                int *body_place, int *place, base_arena *arena, con_newton *newton)
 {
     *newton = (con_newton){.contact_count = count,
-                           .bodies = problem->H != NULL,
+                           .bodies = problem->H != NULL || problem->factors != NULL,
                            .goal = *goal,
                            .control = control,
                            .report = report,

@@ -379,6 +379,12 @@ struct eng_spheres {
     // [given_count] ghosts of groups, and more, while a restored list is made; else NULL
     const int (*given_groups)[2];
     int given_count;
+    // contacts of the last plan that are the general passes' now, for the step that was due when
+    // the plan was made
+    struct eng_spheres_released *released; // [released_count] by colliders
+    int released_count, released_capacity;
+    int64_t released_step;
+    bool restoring;        // the plan is that of a checkpoint, before what was made since
     int contact_count;     // of the last step
     bool walls_renumbered; // their places are not known yet
     int slots, wall_count, ghost_count, chunk_count, block_count, terms_count;
@@ -420,6 +426,16 @@ static inline int eng_spheres_slot_of(const struct eng_spheres *spheres, int bod
     return body < spheres->known_bodies ? eng_spheres_slot_numbers(spheres)[body]
                                         : ENG_SPHERES_NO_SLOT;
 }
+
+/// History of a contact that the general passes take over.
+typedef struct eng_spheres_released {
+    geo_pair colliders; // in the order of the general passes
+    uint64_t key;
+    double history[CON_HISTORY_MAX]; // as the law names it
+} eng_spheres_released;
+
+/// Before laws are read anew: keeps the history of contacts whose law has no kernel any more.
+cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// History of a contact between two lists.
 typedef struct eng_spheres_kept {
@@ -510,7 +526,10 @@ cairn_status eng_spheres_walls_number(struct eng_spheres *spheres) CAIRN_CHECK_R
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 bool eng_spheres_has_kernel(const eng_surface *surface);
 
-/// Terms of all surfaces, which of them have a kernel, and how many columns pairs have.
+/// Which surfaces have a kernel, and how many columns pairs have, of terms that were filled.
+void eng_spheres_terms_measure(struct eng_spheres *spheres);
+
+/// Terms of all surfaces.
 cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// Constants of the pair of a slot and a later slot or ghost, which last as long as the list.
@@ -518,6 +537,9 @@ void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spher
                               int slot, int other, eng_spheres_block *block, int k);
 
 /// Terms of the pairs of a block.
+/// Terms of a surface as they were when the plan was made, whatever was made or changed since.
+const eng_spheres_terms *eng_spheres_planned_terms(const struct eng_spheres *spheres, int surface);
+
 static inline const eng_spheres_terms *eng_spheres_terms_of(const struct eng_spheres *spheres,
                                                             const eng_spheres_block *block)
 {

@@ -339,7 +339,9 @@ cairn_status eng_spheres_plan_passes(eng_spheres *spheres)
 
 static cairn_status make_plan(eng_spheres *spheres)
 {
-    cairn_status status = eng_spheres_history_keep(spheres);
+    cairn_status status = eng_spheres_release_contacts(spheres);
+    if (status == CAIRN_OK)
+        status = eng_spheres_history_keep(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_plan_laws(spheres);
     if (status == CAIRN_OK)

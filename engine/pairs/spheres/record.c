@@ -46,6 +46,8 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->counts[ENG_SPHERES_RECORD_CRITICAL] = spheres->critical_count;
     record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->exposed_count;
     record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->moved_count;
+    record->counts[ENG_SPHERES_RECORD_TERMS] =
+        world->plan_due && spheres->slots > 0 ? world->surface_count : 0;
     record->counts[ENG_SPHERES_RECORD_GROUPS] = spheres->group_count;
     record->counts[ENG_SPHERES_RECORD_GHOSTS] = spheres->ghost_count - spheres->plane_ghosts;
     record->reals[ENG_SPHERES_RECORD_SLACK] = spheres->slack;
@@ -82,8 +84,10 @@ static bool allocate_general(eng_spheres_record *record, base_arena *arena)
     record->exposed = base_arena_array(arena, int, "exposed", n[ENG_SPHERES_RECORD_EXPOSED]);
     record->moved_slots = base_arena_array(arena, int, "moved slots", moved);
     record->moved = base_arena_allocate(arena, "moved", moved, sizeof *record->moved);
-    return record->critical != NULL && record->exposed != NULL && record->moved_slots != NULL &&
-           record->moved != NULL;
+    record->terms = base_arena_allocate(arena, "terms", (size_t)n[ENG_SPHERES_RECORD_TERMS],
+                                        sizeof *record->terms);
+    return record->terms != NULL && record->critical != NULL && record->exposed != NULL &&
+           record->moved_slots != NULL && record->moved != NULL;
 }
 
 bool eng_spheres_record_allocate_large(eng_spheres_record *record, base_arena *arena)
@@ -288,12 +292,38 @@ static void copy_general(const eng_spheres *spheres, eng_spheres_record *record)
     }
 }
 
+/// Number of the law of a kernel among all laws, from 1; 0 for none.
+static int law_number(const con_batch *batch)
+{
+    int count;
+    const con_law *const *laws = con_law_list(&count);
+    for (int i = 0; i < count && batch != NULL; i++)
+        if (laws[i]->batch == batch)
+            return i + 1;
+    return 0;
+}
+
+enum { TERMS_ROLLING = 1, TERMS_OWN = 7 };
+
+/// Surfaces as the plan knows them. What a law prepared is copied byte by byte.
+static void copy_terms(const eng_spheres *spheres, eng_spheres_record *record)
+{
+    _Static_assert(sizeof(con_rolling) == (TERMS_OWN - TERMS_ROLLING) * sizeof(double), "");
+    for (int i = 0; i < record->counts[ENG_SPHERES_RECORD_TERMS]; i++) {
+        const eng_spheres_terms *terms = eng_spheres_planned_terms(spheres, i);
+        record->terms[i][0] = law_number(terms->batch);
+        memcpy(record->terms[i] + TERMS_ROLLING, &terms->rolling, sizeof terms->rolling);
+        memcpy(record->terms[i] + TERMS_OWN, terms->own, sizeof terms->own);
+    }
+}
+
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record)
 {
     const eng_spheres *spheres = world->spheres;
     if (spheres == NULL)
         return;
     copy_general(spheres, record);
+    copy_terms(spheres, record);
     for (int i = 0; i < record->counts[ENG_SPHERES_RECORD_CHUNKS]; i++) {
         record->travelled[i][0] = spheres->pass.chunks[i].left;
         record->travelled[i][1] = spheres->pass.chunks[i].path;
@@ -653,6 +683,32 @@ static cairn_status place_moved(eng_spheres *spheres, const eng_spheres_record *
     return CAIRN_OK;
 }
 
+/// Surfaces as the plan knew them, where they may have changed since; false where they cannot be of
+/// this world.
+static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    int64_t count = record->counts[ENG_SPHERES_RECORD_TERMS];
+    int law_count;
+    const con_law *const *laws = con_law_list(&law_count);
+    if (count == 0)
+        return true;
+    if (count != spheres->terms_count)
+        return false;
+    eng_spheres_terms *terms = spheres->terms.block;
+    for (int i = 0; i < count; i++) {
+        double law = record->terms[i][0];
+        if (!(law >= 0.0 && law <= (double)law_count))
+            return false;
+        terms[i].batch = law >= 1.0 ? laws[(int)law - 1]->batch : NULL;
+        if (law >= 1.0 && terms[i].batch == NULL)
+            return false;
+        memcpy(&terms[i].rolling, record->terms[i] + TERMS_ROLLING, sizeof terms[i].rolling);
+        memcpy(terms[i].own, record->terms[i] + TERMS_OWN, sizeof terms[i].own);
+    }
+    eng_spheres_terms_measure(spheres);
+    return true;
+}
+
 /// Slots as recorded, whatever had one before.
 static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *record)
 {
@@ -661,13 +717,17 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     spheres->plane_ghosts = spheres->ghost_count = spheres->group_count = spheres->contact_count =
         0;
     spheres->kept_walls = spheres->kept_moments = spheres->out_of_memory = false;
+    spheres->released_count = 0;
     cairn_status status = eng_spheres_plan_laws(spheres);
     if (status != CAIRN_OK)
         return status;
-    if (!are_rows_sound(spheres, record))
+    if (!take_terms(spheres, record) || !are_rows_sound(spheres, record))
         return CAIRN_ERROR_FORMAT;
     spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
-    return eng_spheres_plan_passes(spheres);
+    spheres->restoring = true;
+    status = eng_spheres_plan_passes(spheres);
+    spheres->restoring = false;
+    return status;
 }
 
 cairn_status eng_spheres_record_restore(cairn_world *world, const eng_spheres_record *record)

@@ -46,7 +46,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
         base_release(&allocator, all[i]->memory);
     void *arrays[] = {spheres->materials,    spheres->covered, spheres->critical, spheres->exposed,
                       spheres->exposed_next, spheres->acted,   spheres->mark,     spheres->moved,
-                      spheres->moved_of,     spheres->first_V};
+                      spheres->moved_of,     spheres->first_V, spheres->released};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&allocator, arrays[i]);
     for (int i = 0; i < spheres->manifold_count; i++)
@@ -134,6 +134,14 @@ static bool is_plane(const cairn_world *world, int body)
     return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
 }
 
+/// Whether the plan that is made knows a body as a wall: that of a checkpoint does not know what
+/// was made since its step.
+static bool plans_wall(const eng_spheres *spheres, int body)
+{
+    return eng_spheres_is_wall(spheres->world, body) &&
+           !(spheres->restoring && spheres->world->bodies[body].arrived);
+}
+
 /// One wall of a half-space, one for each collider of another body; half-spaces come first.
 static void number_walls(eng_spheres *spheres)
 {
@@ -143,7 +151,7 @@ static void number_walls(eng_spheres *spheres)
     spheres->has_moving_walls = false;
     for (int i = 0; i < world->body_count; i++) {
         int *next = is_plane(world, i) ? &planes : &shapes;
-        for (int k = 0; eng_spheres_is_wall(world, i) && k < eng_collider_count_of(world, i); k++) {
+        for (int k = 0; plans_wall(spheres, i) && k < eng_collider_count_of(world, i); k++) {
             eng_part part = eng_part_of(world, i, k);
             bool moves = world->bodies[i].kind == CAIRN_MOVING;
             walls[(*next)++] =
@@ -163,8 +171,8 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     int walls = 0, planes = 0;
     for (int i = 0; i < world->body_count; i++) {
-        walls += eng_spheres_is_wall(world, i) ? eng_collider_count_of(world, i) : 0;
-        planes += is_plane(world, i);
+        walls += plans_wall(spheres, i) ? eng_collider_count_of(world, i) : 0;
+        planes += plans_wall(spheres, i) && is_plane(world, i);
     }
     cairn_status status = eng_spheres_reserve(spheres, &spheres->walls,
                                               ((size_t)walls + 1) * sizeof(eng_spheres_wall));

@@ -11,6 +11,7 @@
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_SPHERES_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_SPHERES_H
 
+#include "contact/laws/batch.h"
 #include "engine/state/world.h"
 
 typedef struct eng_spheres eng_spheres;
@@ -47,6 +48,11 @@ cairn_status eng_spheres_finish(cairn_world *world) CAIRN_CHECK_RESULT;
 
 /// Whether the contacts of two bodies are the executor's.
 bool eng_spheres_owns_pair(const cairn_world *world, int body_a, int body_b);
+
+/// What a contact of the general passes brings along from the executor, whose it was until the plan
+/// of this step: its history, as its law names it; NULL for others.
+const double *eng_spheres_released_history(const cairn_world *world, geo_pair colliders,
+                                           uint64_t key);
 
 // ---------------------------------------------------------------- read-outs
 
@@ -121,6 +127,7 @@ typedef enum eng_spheres_record_count {
     ENG_SPHERES_RECORD_CRITICAL,
     ENG_SPHERES_RECORD_EXPOSED,
     ENG_SPHERES_RECORD_MOVED,
+    ENG_SPHERES_RECORD_TERMS, // of surfaces, where laws may have changed since the plan was made
     ENG_SPHERES_RECORD_COUNTS
 } eng_spheres_record_count;
 
@@ -139,7 +146,8 @@ enum {
     ENG_SPHERES_RECORD_WALL_WIDTH = 54,
     ENG_SPHERES_RECORD_WALL_CONTACT_WIDTH = 8,
     ENG_SPHERES_RECORD_GROUP_WIDTH = 9,
-    ENG_SPHERES_RECORD_MOVED_WIDTH = 12
+    ENG_SPHERES_RECORD_MOVED_WIDTH = 12,
+    ENG_SPHERES_RECORD_TERMS_WIDTH = 7 + CON_BATCH_TERMS / 8
 };
 
 /// What a checkpoint keeps of the executor beside the general columns. Taking it changes nothing.
@@ -166,6 +174,7 @@ typedef struct eng_spheres_record {
     int *exposed;                                    // [exposed] bodies
     int *moved_slots;                                // [moved] slots that the user moved since
     double (*moved)[ENG_SPHERES_RECORD_MOVED_WIDTH]; // [moved] where they were
+    double (*terms)[ENG_SPHERES_RECORD_TERMS_WIDTH]; // [terms] law, rolling, and what it prepared
 } eng_spheres_record;
 
 /// Counts and reals of the world's executor.

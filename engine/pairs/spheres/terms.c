@@ -33,21 +33,29 @@ cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
     if (status != CAIRN_OK)
         return status;
     spheres->terms_count = count;
-    spheres->all_covered = true;
     eng_spheres_terms *terms = spheres->terms.block;
-    spheres->column_rows = spheres->kept_rows = 0;
-    spheres->has_resistance = false;
     for (int i = 0; i < count; i++) {
         const eng_surface *surface = &world->surfaces[i];
         // a pair on the list has 16 bits for its surface
-        spheres->covered[i] = eng_spheres_has_kernel(surface) && count <= UINT16_MAX;
-        spheres->all_covered = spheres->all_covered && spheres->covered[i];
-        if (!spheres->covered[i]) {
-            terms[i] = (eng_spheres_terms){0};
-            continue;
-        }
-        terms[i] = terms_of(surface);
+        bool covered = eng_spheres_has_kernel(surface) && count <= UINT16_MAX;
+        terms[i] = covered ? terms_of(surface) : (eng_spheres_terms){0};
+    }
+    eng_spheres_terms_measure(spheres);
+    return CAIRN_OK;
+}
+
+void eng_spheres_terms_measure(struct eng_spheres *spheres)
+{
+    const eng_spheres_terms *terms = spheres->terms.block;
+    spheres->all_covered = true;
+    spheres->column_rows = spheres->kept_rows = 0;
+    spheres->has_resistance = false;
+    for (int i = 0; i < spheres->terms_count; i++) {
         const con_batch *batch = terms[i].batch;
+        spheres->covered[i] = batch != NULL;
+        spheres->all_covered = spheres->all_covered && batch != NULL;
+        if (batch == NULL)
+            continue;
         if (batch->column_count - 1 > spheres->column_rows)
             spheres->column_rows = batch->column_count - 1;
         if (batch->kept_count > spheres->kept_rows)
@@ -56,7 +64,14 @@ cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres)
             terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
     }
     spheres->pass.terms = terms;
-    return CAIRN_OK;
+}
+
+const eng_spheres_terms *eng_spheres_planned_terms(const struct eng_spheres *spheres, int surface)
+{
+    static const eng_spheres_terms none = {0};
+    while (surface >= spheres->terms_count && surface > 0)
+        surface = spheres->world->surfaces[surface].from;
+    return surface < spheres->terms_count ? &spheres->pass.terms[surface] : &none;
 }
 
 /// Direction in which gravity changes the velocity of B against A.

@@ -92,6 +92,47 @@ static void natural_map_vanishes_at_the_three_regimes(void **state)
                 1.25, 1e-15, 0.0);
 }
 
+// R - P_K(R - x) in long double, by its definition
+static void natural_map_by_definition(const double R[3], const double U[3], double mu,
+                                      double out[3])
+{
+    long double slip = sqrtl((long double)U[1] * U[1] + (long double)U[2] * U[2]);
+    long double z[3] = {R[0] - (U[0] + mu * slip), (long double)R[1] - U[1],
+                        (long double)R[2] - U[2]};
+    long double tangent = sqrtl(z[1] * z[1] + z[2] * z[2]), projected[3] = {z[0], z[1], z[2]};
+    if (mu * tangent <= -z[0]) {
+        projected[0] = projected[1] = projected[2] = 0.0L;
+    } else if (tangent > mu * z[0]) {
+        projected[0] = (z[0] + mu * tangent) / (1.0L + (long double)mu * mu);
+        projected[1] = mu * projected[0] / tangent * z[1];
+        projected[2] = mu * projected[0] / tangent * z[2];
+    }
+    for (int k = 0; k < 3; k++)
+        out[k] = (double)(R[k] - projected[k]);
+}
+
+// random points in all regimes, many of them at the mantle or with one of R and U zero
+static void natural_map_is_that_of_its_definition(void **state)
+{
+    (void)state;
+    base_rng rng = base_rng_make(7);
+    for (int trial = 0; trial < 20000; trial++) {
+        double R[3], U[3], map[3], expected[3],
+            mu = trial % 5 == 0 ? 0.0 : base_rng_range(&rng, 0, 2);
+        for (int k = 0; k < 3; k++) {
+            R[k] = trial % 7 == 0 ? 0.0 : base_rng_range(&rng, -1.0, 1.0);
+            U[k] = trial % 11 == 0 ? 0.0 : base_rng_range(&rng, -0.5, 0.5);
+        }
+        if (trial % 3 == 0)
+            R[0] = sqrt(R[1] * R[1] + R[2] * R[2]) * base_rng_range(&rng, 0.999999, 1.000001);
+        double squared = con_natural_map(R, U, mu, map);
+        natural_map_by_definition(R, U, mu, expected);
+        for (int k = 0; k < 3; k++)
+            check_close(map[k], expected[k], 0.0, 2e-15);
+        check_close(squared, map[0] * map[0] + map[1] * map[1] + map[2] * map[2], 1e-15, 0.0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +141,7 @@ int main(void)
         cmocka_unit_test(mantle_point_is_known),
         cmocka_unit_test(disc_cuts_radially),
         cmocka_unit_test(natural_map_vanishes_at_the_three_regimes),
+        cmocka_unit_test(natural_map_is_that_of_its_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,10 @@
 #include "engine/pairs/spheres/data.h"
 #include "tests/unit/engine/sphere_world.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /// What a world holds beside a bed of spheres under hooke.
 enum {
@@ -329,6 +331,117 @@ static void test_audit(void **state)
     }
 }
 
+/// A law that loses its kernel between steps: the spheres lose their slots, and contacts keep their
+/// history, as they do in the general passes.
+static void test_lost_kernel(void **state)
+{
+    (void)state;
+    mix m = {.holds = BOXES, .count = 120, .threads = 1, .step = 2e-5};
+    cairn_world *mixed = make_mix(&m), *general = make_mix(&m);
+    const cairn_material_id none = {0};
+    for (int w = 0; w < 2; w++) {
+        cairn_world *world = w ? general : mixed;
+        cairn_material_id grain = cairn_material_find(world, "grain"),
+                          wall = cairn_material_find(world, "wall");
+        const cairn_material_id pairs[2][2] = {{none, none}, {grain, wall}};
+        for (int k = 0; k < 2; k++) {
+            cairn_material_id a = pairs[k][0], b = pairs[k][1];
+            assert_int_equal(cairn_pair_set_law(world, a, b, "incremental", NULL), CAIRN_OK);
+            set_number(world, a, b, "normal_stiffness", 1e4);
+            set_number(world, a, b, "shear_stiffness", 4e3);
+        }
+        run(world, 400, w);
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(cairn_pair_set_value(world, pairs[k][0], pairs[k][1], "displacement",
+                                                  cairn_text("rotation"), NULL),
+                             CAIRN_OK);
+    }
+    assert_true(eng_spheres_contact_count(mixed) > m.count / 4);
+    double before = cairn_world_get_energy(mixed).residual;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < (k ? 30 : 1); i++)
+            for (int w = 0; w < 2; w++)
+                assert_int_equal(cairn_world_step(w ? general : mixed, NULL), CAIRN_OK);
+        assert_int_equal(eng_spheres_slot_count(mixed), 0);
+        check_bodies(mixed, general, 1e-8);
+        check_contacts(mixed, general, 1e-7);
+        check_energies(mixed, general, 1e-3);
+    }
+    cairn_energy after = cairn_world_get_energy(mixed);
+    check_at_most(fabs(after.residual - before), 1e-3 * (after.damping + after.friction));
+    cairn_world_destroy(mixed);
+    cairn_world_destroy(general);
+}
+
+/// Grains that rain on the bed.
+static void add_rain(cairn_world *world, const mix *m)
+{
+    int across = (int)ceil(cbrt(m->count / 2.0));
+    double side = spacing * across, top = spacing * (m->count / across / across + 4.0);
+    cairn_grain_def grain = {
+        .size = {.kind = CAIRN_SIZE_UNIFORM, .minimum = 0.006, .maximum = 0.008},
+        .material = cairn_material_find(world, "grain"),
+        .density = 2500.0,
+        .share = 1.0};
+    cairn_emitter_def def = cairn_default_emitter_def();
+    def.region = (cairn_region){.kind = CAIRN_REGION_BOX,
+                                .a = {0.1 * side, 0.1 * side, top + 0.1},
+                                .b = {0.9 * side, 0.9 * side, top + 0.2}};
+    def.grains = &grain;
+    def.grain_count = 1;
+    def.rate = 2e4;
+    def.every = 1e-3;
+    def.velocity[2] = -1.0;
+    assert_int_equal(cairn_emitter_create(world, &def, NULL), CAIRN_OK);
+}
+
+static cairn_world *make_rain(mix m, int threads)
+{
+    m.threads = threads;
+    cairn_world *world = make_mix(&m);
+    add_rain(world, &m);
+    return world;
+}
+
+/// A world that holds everything goes on after a restart with the same bits, saved by one number of
+/// threads and brought back by another.
+static void test_restart(void **state)
+{
+    (void)state;
+    enum { BEFORE = 170, AFTER = 60 };
+    static const int threads[] = {1, 2, 4};
+    mix m = {.holds = 255, .count = 150, .step = 2e-5};
+    char folder[] = "/tmp/cairn-mixed-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/mixed.h5", folder);
+    uint64_t expected = 0;
+    for (int from = 0; from < 3; from++) {
+        cairn_world *saved = make_rain(m, threads[from]);
+        run(saved, BEFORE, false);
+        int bodies = cairn_body_count(saved);
+        cairn_error error;
+        assert_int_equal(cairn_world_save(saved, path, NULL, &error), CAIRN_OK);
+        run(saved, AFTER, false);
+        assert_true(cairn_body_count(saved) > bodies && bodies > m.count + 20);
+        if (from == 0)
+            expected = cairn_world_get_hash(saved);
+        assert_true(cairn_world_get_hash(saved) == expected);
+        cairn_world_destroy(saved);
+        for (int to = 0; to < 3; to++) {
+            cairn_world *restored = make_rain(m, threads[to]);
+            // one that has gone its own way before
+            run(restored, 40 * to, false);
+            if (cairn_world_restore(restored, path, &error) != CAIRN_OK)
+                fail_msg("%s", error.message);
+            run(restored, AFTER, false);
+            assert_true(cairn_world_get_hash(restored) == expected);
+            cairn_world_destroy(restored);
+        }
+    }
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /// What the fused pass costs is not what it costs beside others: spheres far from a box stay out of
 /// the broad phase.
 static void test_own_work(void **state)
@@ -350,7 +463,8 @@ int main(void)
         cmocka_unit_test(test_connectors), cmocka_unit_test(test_functions),
         cmocka_unit_test(test_implicit),   cmocka_unit_test(test_all),
         cmocka_unit_test(test_same_bits),  cmocka_unit_test(test_audit),
-        cmocka_unit_test(test_own_work),
+        cmocka_unit_test(test_own_work),   cmocka_unit_test(test_lost_kernel),
+        cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -320,6 +320,44 @@ static void test_islands(void **state)
     fixture_end(&f);
 }
 
+/// A ball of diameter d pressed by F from above and below has a mean pressure of F d / (3 V).
+static void test_pressure_and_neighbours(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_begin(&f);
+    add_body(f.world, f.plane, CAIRN_FIXED, 0, 0, 0);
+    add_body(f.world, f.sphere, CAIRN_DYNAMIC, 0, 0, 3);
+    add_body(f.world, f.sphere, CAIRN_DYNAMIC, 0, 0, 4);
+    fixture_show(&f);
+    // body 1 rests on the ground in two contacts, and carries body 2
+    view_contact contacts[4] = {
+        {.a = 0, .b = 1, .point = {0, 0, 2.5}, .force = {0, 0, 3}},
+        {.a = 0, .b = 1, .point = {0, 0, 2.5}, .force = {0, 0, 3}},
+        {.a = 1, .b = 2, .point = {0, 0, 3.5}, .force = {0, 0, 6}},
+        {.a = 0, .b = 2, .status = CAIRN_CONTACT_OPEN},
+    };
+    for (int i = 0; i < 3; i++)
+        contacts[i].status = CAIRN_CONTACT_STICKING;
+    view_frame frame = f.frame;
+    frame.contacts = contacts;
+    frame.contact_count = 4;
+    view_style style = view_style_default();
+    view_colour colours[3];
+    double largest;
+    style.colours = VIEW_COLOURS_NEIGHBOURS;
+    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, &largest), CAIRN_OK);
+    check_close(largest, 2.0, 0.0, 0.0);
+    view_colour half = view_colour_scale(0.5);
+    assert_memory_equal(&colours[2], &half, sizeof half);
+    style.colours = VIEW_COLOURS_PRESSURE;
+    assert_int_equal(view_colour_bodies(&f.model, &frame, &style, colours, &largest), CAIRN_OK);
+    // each of the two forces on body 1 acts half a metre from its centre
+    check_close(largest, (6.0 * 0.5 + 6.0 * 0.5) / 3.0 / (M_PI / 6.0), 1e-12, 0.0);
+    assert_memory_equal(&colours[2], &half, sizeof half);
+    fixture_end(&f);
+}
+
 static void test_turn(void **state)
 {
     (void)state;
@@ -373,12 +411,19 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_shape),    cmocka_unit_test(test_mesh_normals),
-        cmocka_unit_test(test_compound_parts), cmocka_unit_test(test_glass),
-        cmocka_unit_test(test_contacts),       cmocka_unit_test(test_force_arrows),
-        cmocka_unit_test(test_chains),         cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_marks_and_clip), cmocka_unit_test(test_islands),
-        cmocka_unit_test(test_turn),           cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_every_shape),
+        cmocka_unit_test(test_mesh_normals),
+        cmocka_unit_test(test_compound_parts),
+        cmocka_unit_test(test_glass),
+        cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_force_arrows),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_marks_and_clip),
+        cmocka_unit_test(test_islands),
+        cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_pressure_and_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ static void test_find(void **state)
     assert_int_equal(view_key_find("Shift+C"), VIEW_ACTION_CONTACTS_BACK);
     assert_int_equal(view_key_find("Ctrl+Q"), VIEW_ACTION_QUIT);
     assert_int_equal(view_key_find("left drag"), VIEW_ACTION_NONE);
-    assert_int_equal(view_key_find("F9"), VIEW_ACTION_NONE);
+    assert_int_equal(view_key_find("F8"), VIEW_ACTION_NONE);
 }
 
 /// The printed manual has every key and every help once.

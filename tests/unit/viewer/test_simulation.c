@@ -15,7 +15,9 @@ static const char text[] =
     "material{ name = 'm', density = 1000 }\n"
     "pair{ friction = 0.5, restitution = 0 }\n"
     "ground{ material = 'm' }\n"
-    "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n";
+    "body{ name = 'box', shape = box{ size = {1, 1, 1} }, material = 'm', position = {0, 0, 2} }\n"
+    "sensor{ name = 'ground', body = 'ground', quantity = 'force' }\n"
+    "sensor{ name = 'box', body = 'box', quantity = 'position' }\n";
 
 typedef struct session {
     view_subject subject;
@@ -104,7 +106,39 @@ static void test_steps(void **state)
     wait_for(&s, 31);
     assert_int_equal(view_simulation_samples(s.simulation, samples, 64), 31);
     check_close(samples[30].time, 0.31, 1e-12, 0.0);
+    // the second sensor, all rows and thinned out
+    double rows[64][4];
+    assert_int_equal(view_simulation_readings(s.simulation, 1, rows[0], 64), 31);
+    assert_string_equal(view_simulation_unit(s.simulation, 1), "m");
+    check_close(rows[30][0], 0.31, 1e-12, 0.0);
+    check_close(rows[30][3], 2.0 - 0.5 * 9.81 * 0.31 * 0.31, 1e-9, 0.0);
+    assert_int_equal(view_simulation_readings(s.simulation, 1, rows[0], 11), 11);
+    check_close(rows[10][0], 0.31, 1e-12, 0.0);
     check_close(samples[30].kinetic, 0.5 * 1000.0 * 3.0411 * 3.0411, 1e-9, 0.0);
+    close_session(&s);
+}
+
+/// A body that is put elsewhere is shown there at once, and goes on from there.
+static void test_place(void **state)
+{
+    (void)state;
+    session s = {0};
+    open_session(&s);
+    order(&s, VIEW_ORDER_STEP, 10.0);
+    const view_frame *frame = wait_for(&s, 10);
+    order(&s, VIEW_ORDER_STEP, -5.0);
+    wait_for(&s, 5);
+    const quat turned = base_quat_from_rotation_vector(vec3_make(0.0, 0.0, 0.25));
+    view_order place = {
+        .kind = VIEW_ORDER_PLACE, .body = 1, .vector = {3.0, 0.0, 4.0}, .orientation = turned};
+    view_simulation_post(s.simulation, &place);
+    frame = wait_for(&s, 10);
+    check_close(frame->centres[1].x, 3.0, 1e-12, 0.0);
+    check_close(frame->poses[1].orientation.z, turned.z, 1e-12, 0.0);
+    order(&s, VIEW_ORDER_STEP, 10.0);
+    frame = wait_for(&s, 20);
+    // it keeps the velocity that it had: 0.1 s of fall, then another
+    check_close(frame->centres[1].z, 4.0 - 9.81 * (0.1 * 0.1 + 0.5 * 0.01), 1e-9, 0.0);
     close_session(&s);
 }
 
@@ -253,9 +287,10 @@ static void test_replay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps),    cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_pull),     cmocka_unit_test(test_run),
-        cmocka_unit_test(test_contacts), cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_steps),   cmocka_unit_test(test_place),
+        cmocka_unit_test(test_changes), cmocka_unit_test(test_pull),
+        cmocka_unit_test(test_run),     cmocka_unit_test(test_contacts),
+        cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,15 +260,40 @@ static void test_global(void **state)
     base_arena_destroy(arena);
 }
 
-// one symmetric matrix made unsymmetric has no body form, but is the same problem
+// W = J K^T over the bodies
+static void check_factors(const con_problem *problem)
+{
+    const con_body_factors *factors = problem->factors;
+    assert_non_null(factors);
+    for (int i = 0; i < problem->contact_count; i++)
+        for (int e = problem->W->start[i]; e < problem->W->start[i + 1]; e++)
+            for (int a = 0; a < 9; a++) {
+                int j = problem->W->column[e];
+                double sum = 0.0;
+                for (int s = 0; s < 4; s++)
+                    for (int k = 0; k < 6 && factors->body[i][s / 2] >= 0 &&
+                                    factors->body[i][s / 2] == factors->body[j][s % 2];
+                         k++)
+                        sum += factors->J[i][s / 2][a / 3][k] * factors->K[j][s % 2][a % 3][k];
+                check_close(sum, problem->W->block[e].m[a / 3][a % 3], 1e-11, 1e-11);
+            }
+}
+
+// one symmetric matrix made unsymmetric has no body form, but is the same problem, and W is known
+// as a product over its bodies
 static void test_unsymmetric_mass(void **state)
 {
     (void)state;
     base_arena *arena = new_arena();
+    base_allocator allocator = base_allocator_default();
     base_rng rng = base_rng_make(32);
     con_fclib_problem content = random_global(&rng, arena, 3, 9, 24, 6, 0);
     ((double *)content.M.value)[1] += 0.05;
     check_conversion(&content, false, arena);
+    con_fclib_conversion *conversion;
+    assert_int_equal(con_fclib_convert(&content, &allocator, &conversion, NULL), CAIRN_OK);
+    check_factors(&conversion->problem);
+    con_fclib_conversion_destroy(conversion);
     base_arena_destroy(arena);
 }
 

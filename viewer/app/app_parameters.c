@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sliders for what the scene's param() declares, and the scene file under an editor: both build the
+// scene anew.
+#include "viewer/app/app.h"
+
+#include "base/timer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// s of wall clock between looks at the scene file
+static const double look_again = 0.5;
+
+// ---------------------------------------------------------------- parameters
+
+/// The value that the window gave a parameter; a new row where it gave none yet, NULL when full.
+static app_parameter *find_row(app_parameters *parameters, const char *name)
+{
+    for (int i = 0; i < parameters->count; i++)
+        if (strcmp(parameters->rows[i].name, name) == 0)
+            return &parameters->rows[i];
+    if (parameters->count == APP_PARAMETERS_MAX || strlen(name) >= sizeof parameters->rows[0].name)
+        return NULL;
+    app_parameter *row = &parameters->rows[parameters->count++];
+    snprintf(row->name, sizeof row->name, "%s", name);
+    return row;
+}
+
+/// The scene is built anew with another value, before the next picture.
+static void choose(view_app *app, const char *name, const char *value)
+{
+    app_parameter *row = find_row(&app->parameters_wanted, name);
+    if (row == NULL) {
+        app_say(app, "no more than %d parameters can be changed here", APP_PARAMETERS_MAX);
+        return;
+    }
+    snprintf(row->value, sizeof row->value, "%s", value);
+    snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
+}
+
+/// Range of the slider; a side that the scene leaves open is taken from the value.
+static void find_range(const scn_parameter *parameter, double *low, double *high)
+{
+    double value = parameter->initial.number, size = value != 0.0 ? 4.0 * fabs(value) : 1.0;
+    *low = isfinite(parameter->minimum) ? parameter->minimum : fmin(0.0, -size * (value < 0.0));
+    *high = isfinite(parameter->maximum) ? parameter->maximum : fmax(size, *low + size);
+}
+
+static void slide(view_app *app, view_panel *panel, const scn_parameter *parameter)
+{
+    bool held = strcmp(app->sliding, parameter->name) == 0;
+    double low, high, value = held ? app->slid : parameter->value.number;
+    char text[40];
+    find_range(parameter, &low, &high);
+    bool logarithmic = low > 0.0 && high >= 100.0 * low;
+    if (view_panel_slider(panel, parameter->name, &value, low, high, logarithmic, "")) {
+        snprintf(app->sliding, sizeof app->sliding, "%s", parameter->name);
+        app->slid = parameter->whole ? round(value) : value;
+        return;
+    }
+    // the scene is built when the slider is let go
+    if (!held || app->mouse.down)
+        return;
+    app->sliding[0] = '\0';
+    snprintf(text, sizeof text, "%.6g", app->slid);
+    if (app->slid != parameter->value.number)
+        choose(app, parameter->name, text);
+}
+
+void app_draw_parameters(view_app *app, view_panel *panel)
+{
+    const scn_scene *scene = app->subject.scene;
+    if (app->state.replay || scene->parameter_count == 0)
+        return;
+    view_panel_title(panel, "parameters: the scene starts anew");
+    for (int i = 0; i < scene->parameter_count; i++) {
+        const scn_parameter *parameter = &scene->parameters[i];
+        if (parameter->value.type == CAIRN_NUMBER)
+            slide(app, panel, parameter);
+        else if (parameter->value.type == CAIRN_TEXT)
+            view_panel_row(panel, parameter->name, "%.40s", parameter->value.text);
+        else if (view_panel_choice(panel, parameter->name,
+                                   parameter->value.boolean ? "true" : "false") != 0)
+            choose(app, parameter->name, parameter->value.boolean ? "false" : "true");
+    }
+}
+
+// ---------------------------------------------------------------- the scene file
+
+/// When the file at the path was written, and how large it is; zeros for none.
+static app_file_mark mark_of(const char *path)
+{
+    struct stat file;
+    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode))
+        return (app_file_mark){0};
+    return (app_file_mark){file.st_mtim.tv_sec, file.st_mtim.tv_nsec, file.st_size};
+}
+
+static bool are_same(app_file_mark a, app_file_mark b)
+{
+    return a.seconds == b.seconds && a.nanoseconds == b.nanoseconds && a.size == b.size;
+}
+
+void app_mark_file(view_app *app)
+{
+    app->file_built = app->file_seen = mark_of(app->path);
+    app->file_looked = base_timer_seconds();
+}
+
+void app_watch_file(view_app *app)
+{
+    double now = base_timer_seconds();
+    if (app->subject.replay != NULL || now - app->file_looked < look_again)
+        return;
+    app->file_looked = now;
+    app_file_mark mark = mark_of(app->path);
+    // an editor may still be writing: the file has to be as it was at the last look
+    bool rests = are_same(mark, app->file_seen);
+    app->file_seen = mark;
+    if (mark.size == 0 || !rests || are_same(mark, app->file_built))
+        return;
+    app->file_built = mark;
+    app_log(app, "the scene file has changed");
+    snprintf(app->wanted, sizeof app->wanted, "%s", app->path);
+}
