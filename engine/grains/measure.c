@@ -46,6 +46,10 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
         if (pass == 0 && out->mass > 0.0)
             vec3_store(out->velocity, vec3_scale(1.0 / out->mass, momentum));
     }
+    geo_bounds bounds = eng_region_bounds(world, region);
+    vec3 extent = vec3_sub(bounds.high, bounds.low);
+    for (int k = 0; k < 3; k++)
+        out->flow[k] = vec3_get(momentum, k) / vec3_get(extent, k);
     out->porosity = 1.0 - solid / volume;
     out->temperature = out->mass > 0.0 ? energy / (3.0 * out->mass) : 0.0;
 }

@@ -224,6 +224,8 @@ typedef struct cairn_measure {
     double coordination; // contacts of a body
     double porosity;     // 1 - volume of the bodies / volume of the region
     double temperature;  // m2/s2, granular: mean of v' v' / 3 over the mass
+    double flow[3]; // kg/s through planes normal to x, y and z, mean over those in the region's
+                    // bounds: sum m v / extent
 } cairn_measure;
 
 /// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
@@ -231,6 +233,49 @@ typedef struct cairn_measure {
 CAIRN_API cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
                                            cairn_measure *measure,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- coarse-grained fields
+
+typedef enum cairn_kernel {
+    CAIRN_KERNEL_LUCY,    // 105/(16 pi c^3) (1 + 3 r/c) (1 - r/c)^3 up to r = c, the width
+    CAIRN_KERNEL_GAUSSIAN // exp(-r^2/(2 w^2)) / (2 pi w^2)^(3/2), w the width, up to r = 7 w
+} cairn_kernel;
+
+/// Points in the middles of equal cells of a box.
+typedef struct cairn_grid {
+    double low[3], high[3]; // m
+    int cells[3];
+    cairn_kernel kernel;
+    double width; // m
+} cairn_grid;
+
+/// Fields of a grid, x running fastest; arrays of the caller, NULL where a field is not wanted.
+/// Momentum balances where grains and contacts say so, whatever the width:
+///   sum over grains of (contact force) W(r - r_i) = - div contact_stress + boundary_force
+typedef struct cairn_coarse_fields {
+    double *density;       // [points] kg/m3
+    double (*momentum)[3]; // [points] kg/(m2 s)
+    double (
+        *contact_stress)[9]; // [points] Pa, pressure positive: [3 a + b] is minus the force along
+                             // a times the branch along b, from centre to point of contact
+    double (*kinetic_stress)[9]; // [points] Pa: m v' v', v' against the field's velocity there
+    double (*boundary_force)[3]; // [points] N/m3, on dynamic bodies by all others
+    double *temperature;         // [points] m2/s2: trace of the kinetic stress / (3 density)
+} cairn_coarse_fields;
+
+/// Fields of the dynamic bodies after the last step: contacts and places of its middle, velocities
+/// of its end. Costs as much as the cells within a width of grains and contacts.
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
+/// Sources: Goldhirsch, Granular Matter 12 (2010); Weinhart et al., Granular Matter 14 (2012).
+/// Tests: tests/unit/engine/test_coarse.c
+CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid *grid,
+                                                const cairn_coarse_fields *fields,
+                                                cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes all of these fields as an image for ParaView (.vti), the time with it.
+/// @return CAIRN_ERROR_FILE beside those of cairn_world_coarse_grain
+CAIRN_API cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid,
+                                          const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether emitters, outlets or removals may change which bodies there are.
 CAIRN_API bool cairn_world_population_varies(const cairn_world *world);
