@@ -10,7 +10,7 @@ from command import Folder, check, check_error, check_status, finish, load
 R, M, G = 0.05, 2.0, 9.81
 REGION = "region = { min = {-0.1, -0.1, -0.02}, max = {0.1, 0.1, 0.28} }"
 ALL = "".join(f'sensor{{ name = "{q}", {REGION}, quantity = "{q}" }}\n'
-              for q in ("stress", "fabric", "coordination", "porosity", "temperature", "mass_flow", "mass"))
+              for q in ("stress", "fabric", "coordination", "porosity", "temperature", "mass", "mass_flow"))
 
 BAD = {
     "quantity": (f'sensor{{ name = "a", {REGION}, quantity = "force" }}', r"bad\.lua:2: .*a region has no force"),
