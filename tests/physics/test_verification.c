@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classics at the bounds of the literature, with the table docs/verification.csv: the flip about
-// the intermediate axis, bounces that accumulate, Maw's rebound, a stack of spheres, Euler's disk.
+// Classics at the bounds of the literature, with the table docs/tables/verification.csv: the flip
+// about the intermediate axis, bounces that accumulate, Maw's rebound, a stack of spheres, Euler's
+// disk.
 #include "tests/physics/joint_world.h"
 #include "tests/physics/verification.h"
 

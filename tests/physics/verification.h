@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures of docs/verification.csv: the bounds of tests are in that table, and the table's figures
-// are those that the tests find.
+// Figures of docs/tables/verification.csv: the bounds of tests are in that table, and the table's
+// figures are those that the tests find.
 #ifndef CAIRN_TESTS_PHYSICS_VERIFICATION_H
 #define CAIRN_TESTS_PHYSICS_VERIFICATION_H
 
@@ -47,7 +47,7 @@ static inline verification_row verification_find(const char *name)
     }
     fclose(file);
     if (!found)
-        fail_msg("docs/verification.csv has no row %s", name);
+        fail_msg("docs/tables/verification.csv has no row %s", name);
     return row;
 }
 
