@@ -9,7 +9,6 @@
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
 #include "engine/state/values.h"
-#include "engine/state/world_settings.h"
 
 #include <string.h>
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// \file
-/// Periodic cells: space that closes in one, two or three directions, and may strain.
-///
-/// What leaves the cell through a face comes in through the opposite one, and bodies touch through
-/// faces. Positions are those to which bodies have moved, in whatever copy of the cell that is;
-/// cairn_world_wrap() takes a point into the cell. Bodies that a joint or a connector ties have to
-/// lie side by side, not on two sides of the cell.
+// cairn: periodic cells. What leaves the cell through a face comes in through the opposite one, and
+// bodies touch through faces. Positions are those to which bodies have moved, in whatever copy of
+// the cell that is; cairn_world_wrap takes a point into the cell. Bodies that a joint or a
+// connector ties have to lie side by side, not on two sides of the cell.
 #ifndef CAIRN_CELL_H
 #define CAIRN_CELL_H
 
