@@ -18,6 +18,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import pages
+import profiles
 
 
 def run(program, words, folder):
@@ -66,7 +67,7 @@ def draw_study(program, work, scene, path):
     finish_plot(path)
 
 
-def make_page(program, text, work, out):
+def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
             file.write(scene)
@@ -78,6 +79,8 @@ def make_page(program, text, work, out):
         path = os.path.join(out, words[-1])
         if words[0] == "study":
             draw_study(program, work, words[1], path)
+        elif words[0] == "profile":
+            profiles.draw(source, words[1], path)
         else:
             draw_sensor(program, work, words[0], words[1], path)
 
@@ -138,7 +141,7 @@ def main():
         os.makedirs(os.path.join(out, folder), exist_ok=True)
     for name, text in pages.read_pages(source).items():
         print("pictures:", name, flush=True)
-        make_page(program, text, work, out)
+        make_page(program, text, work, source, out)
     make_gallery(program, source, out)
     make_headers(source, out)
 

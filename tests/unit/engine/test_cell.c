@@ -148,8 +148,10 @@ static void test_many_cells_are_one(void **state)
         for (int k = 0; k < 2; k++) {
             const double size[3] = {(k + 1) * side, (k + 1) * side, (k + 1) * side};
             s[k] = make_world(laws[l], 1);
-            close_cell(&s[k], size, "xyz", 1.0);
-            fill(&s[k], k + 1, false, 1.0);
+            // which open contacts join the implicit problem depends on velocities as such
+            double shear = l == 1 ? 0.0 : 1.0;
+            close_cell(&s[k], size, "xyz", shear);
+            fill(&s[k], k + 1, false, shear);
         }
         int met = 0;
         for (int part = 0; part < (l == 1 ? 5 : 12); part++) {
