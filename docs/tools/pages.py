@@ -8,6 +8,8 @@
     <!-- render: SCENE ARGUMENTS -->   cairn render SCENE ARGUMENTS makes a picture of the page
     <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
     <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
+    <!-- plot: verify NAME FILE -->    a case of verification.py, with its row in the table of figures
+    <!-- plot: hopper FILE -->         a table of the page of classics; column FILE is another
 """
 import os
 import re
