@@ -161,7 +161,7 @@ def make_headers(source, out):
             purpose = next(line for line in file.read().splitlines()[1:] if line.startswith("//"))
         lines += [f"## `<cairn/{name}>`", "", purpose[2:].strip(), "", "```{eval-rst}",
                   f".. doxygenfile:: {name}",
-                  "   :sections: briefdescription detaileddescription innerclass enum typedef func define",
+                  "   :sections: briefdescription detaileddescription innerclass public-attrib enum typedef func define",
                   "```", ""]
     with open(os.path.join(out, "_generated/c_headers.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
