@@ -18,6 +18,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import pages
+import profiles
 import verification
 
 
@@ -95,7 +96,7 @@ def make_classics(source, out):
         file.write("\n".join(lines) + "\n")
 
 
-def make_page(program, text, work, out):
+def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
             file.write(scene)
@@ -112,6 +113,8 @@ def make_page(program, text, work, out):
         elif words[0] in ("hopper", "column"):
             with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
                 getattr(verification, "draw_" + words[0])(file.read(), path)
+        elif words[0] == "profile":
+            profiles.draw(source, words[1], path)
         else:
             draw_sensor(program, work, words[0], words[1], path)
 
@@ -223,7 +226,7 @@ def main():
         os.makedirs(os.path.join(out, folder), exist_ok=True)
     for name, text in pages.read_pages(source).items():
         print("pictures:", name, flush=True)
-        make_page(program, text, work, out)
+        make_page(program, text, work, source, out)
     make_classics(source, out)
     make_gallery(program, source, out)
     make_headers(source, out)

@@ -2,19 +2,6 @@
 // Averages over the grains and contacts of a region.
 #include "engine/grains/region.h"
 
-static double region_volume(const cairn_world *world, const cairn_region *region)
-{
-    vec3 size = vec3_sub(vec3_from(region->b), vec3_from(region->a));
-    double r = region->radius;
-    if (region->kind == CAIRN_REGION_BOX)
-        return size.x * size.y * size.z;
-    if (region->kind == CAIRN_REGION_CYLINDER)
-        return M_PI * r * r * vec3_norm(size);
-    if (region->kind == CAIRN_REGION_SPHERE)
-        return 4.0 / 3.0 * M_PI * r * r * r;
-    return geo_shape_mass(world->shapes[region->shape.index]).volume;
-}
-
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
 static void add_product(double sum[6], double factor, vec3 a, vec3 b)
 {
@@ -59,6 +46,10 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
         if (pass == 0 && out->mass > 0.0)
             vec3_store(out->velocity, vec3_scale(1.0 / out->mass, momentum));
     }
+    geo_bounds bounds = eng_region_bounds(world, region);
+    vec3 extent = vec3_sub(bounds.high, bounds.low);
+    for (int k = 0; k < 3; k++)
+        out->flow[k] = vec3_get(momentum, k) / vec3_get(extent, k);
     out->porosity = 1.0 - solid / volume;
     out->temperature = out->mass > 0.0 ? energy / (3.0 * out->mass) : 0.0;
 }
@@ -94,7 +85,7 @@ cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *r
     cairn_status status = eng_region_check(world, region, error);
     if (status != CAIRN_OK)
         return status;
-    double volume = region_volume(world, region);
+    double volume = eng_region_volume(world, region);
     add_grains(world, region, volume, measure);
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view contact;
