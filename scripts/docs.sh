@@ -27,6 +27,7 @@ site=$build/docs
 rm -rf -- "$site"
 mkdir -p -- "$site/source" "$site/source/_static"
 cp -R -- docs/. "$site/source"
+cp -- docs/tools/conf.py "$site/source"
 cp -- include/cairn/version.h "$site/source/include_version.h"
 # links out of the folder lead to the files of the source
 sed -i 's#](\.\./\([^)]*\))#](source:\1)#g; s#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md
