@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over the grains and contacts of a region.
 #include "engine/grains/region.h"
+#include "engine/space/space.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
 static void add_product(double sum[6], double factor, vec3 a, vec3 b)
@@ -15,7 +16,8 @@ static void add_product(double sum[6], double factor, vec3 a, vec3 b)
 
 static bool is_inside(const cairn_world *world, const cairn_region *region, int body)
 {
-    return eng_region_depth(world, region, eng_state_of(world, body).q.position) >= 0.0;
+    vec3 centre = eng_cell_wrap(world, eng_state_of(world, body).q.position);
+    return eng_region_depth(world, region, centre) >= 0.0;
 }
 
 /// Number, mass and mean velocity, solid volume, and fluctuations about that velocity.
@@ -66,10 +68,13 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
     for (int side = 0; side < 2; side++) {
         bool live = eng_body_is_live(world, bodies[side]);
         bool grain = live && world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
-        ends[side] = grain ? eng_middle_of(world, bodies[side]).position : point;
+        // the image of the grain that the contact is next to
+        ends[side] = grain ? vec3_add(eng_middle_of(world, bodies[side]).position,
+                                      eng_image_shift(world, bodies[side], point))
+                           : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
     }
-    if (!(eng_region_depth(world, region, point) >= 0.0))
+    if (!(eng_region_depth(world, region, eng_cell_wrap(world, point)) >= 0.0))
         return;
     out->contacts++;
     add_product(out->stress, 1.0 / volume, force, vec3_sub(ends[1], ends[0]));

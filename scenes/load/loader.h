@@ -110,6 +110,7 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(ground) \
     X(joint) \
     X(motion) \
+    X(cell) \
     X(load) \
     X(require) \
     X(sizes) \
