@@ -82,16 +82,15 @@ def verify(program, name, path, work):
 
 
 def make_classics(source, out):
-    """The table of all classics, one row a line of verification.csv."""
-    path = os.path.join(source, "verification.csv")
-    lines = []
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            rows = list(csv.reader(line for line in file if not line.startswith("#")))
-        lines = ["## All classics", "", "| " + " | ".join(rows[0]) + " |", "|---" * len(rows[0]) + "|"]
-        for row in rows[1:]:
-            cells = [cell.replace("|", "\\|") for cell in row]
-            lines.append("| " + " | ".join(cells) + " |")
+    """The figures of the classics that tests hold, one row a line of the table."""
+    with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
+        rows = list(csv.reader(line for line in file if not line.startswith("#")))
+    # the name is that of the test's row
+    lines = ["## All classics", "", "| " + " | ".join(rows[0][1:]) + " |",
+             "|---" * (len(rows[0]) - 1) + "|"]
+    for row in rows[1:]:
+        cells = [cell.replace("|", "\\|") for cell in row[1:]]
+        lines.append("| " + " | ".join(cells) + " |")
     with open(os.path.join(out, "_generated/verification_table.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
