@@ -19,6 +19,7 @@
     X(info) \
     X(list) \
     X(sweep) \
+    X(collect) \
     X(doctor) \
     X(help)
 // clang-format on

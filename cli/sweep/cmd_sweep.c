@@ -4,6 +4,7 @@
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
 #include "cli/process/load.h"
+#include "cli/process/program.h"
 #include "cli/process/status.h"
 #include "cli/sweep/sweep.h"
 #include "cli/text/json.h"
@@ -12,20 +13,17 @@
 #include "base/assert.h"
 #include "base/timer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <float.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { JOBS_MAX = 256, WORDS_MAX = 512, COMMAND_SIZE = 1 << 14, MESSAGE_SIZE = 400 };
+enum { JOBS_MAX = 256, WORDS_MAX = 512, COMMAND_SIZE = 1 << 14 };
 
 // s; how long an interrupted run has for its checkpoint before it is killed
 static const double grace = 20.0;
@@ -301,28 +299,6 @@ static cairn_status check_command(const sweep *s, cairn_error *error)
 
 // ---------------------------------------------------------------- runs
 
-/// In the child: the run takes this process over. It ends with its parent.
-static _Noreturn void become_run(const words *w, const char *inner, pid_t parent)
-{
-    char output[PATH_MAX];
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(CLI_EXIT_FAILED);
-    signal(SIGINT, SIG_IGN); // a Ctrl-C of the terminal comes through the parent, as SIGTERM
-    signal(SIGTERM, SIG_DFL);
-    if (cli_path_join(output, inner, "output.txt", NULL) == CAIRN_OK) {
-        int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        if (file >= 0) {
-            dup2(file, STDOUT_FILENO);
-            dup2(file, STDERR_FILENO);
-        }
-    }
-    execv(w->word[0], (char *const *)w->word);
-    cli_complain("%s: %s", w->word[0], strerror(errno));
-    fflush(stderr);
-    _exit(CLI_EXIT_FAILED);
-}
-
 /// Starts the run of a row that this process has claimed, from its checkpoint where there is one.
 static cairn_status start_row(sweep *s, job *slot, int row, bool may_resume, cairn_error *error)
 {
@@ -341,45 +317,22 @@ static cairn_status start_row(sweep *s, job *slot, int row, bool may_resume, cai
     status = build_command(s, row, inner, resumes ? checkpoint : NULL, &w, error);
     if (status != CAIRN_OK)
         return status;
-    fflush(NULL);
-    pid_t parent = getpid(), process = fork();
-    if (process == 0)
-        become_run(&w, inner, parent);
-    if (process < 0)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "a process for row %d: %s", row + 1,
-                         strerror(errno));
+    char what[32];
+    pid_t process;
+    snprintf(what, sizeof what, "row %d", row + 1);
+    status = cli_program_start(w.word, inner, what, &process, error);
+    if (status != CAIRN_OK)
+        return status;
     *slot = (job){process, row, resumes};
     s->tried[row] = true;
     s->running++;
     return CAIRN_OK;
 }
 
-/// What a run that failed said last, or how it ended.
-static void find_message(const char *inner, int state, char message[MESSAGE_SIZE])
-{
-    static const char mark[] = "cairn: error: ";
-    char path[PATH_MAX], line[2048];
-    if (WIFSIGNALED(state))
-        snprintf(message, MESSAGE_SIZE, "ended by signal %d (%s)", WTERMSIG(state),
-                 strsignal(WTERMSIG(state)));
-    else
-        snprintf(message, MESSAGE_SIZE, "ended with status %d", WEXITSTATUS(state));
-    FILE *file =
-        cli_path_join(path, inner, "output.txt", NULL) == CAIRN_OK ? fopen(path, "r") : NULL;
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, mark, sizeof mark - 1) == 0) {
-            line[strcspn(line, "\n")] = '\0';
-            snprintf(message, MESSAGE_SIZE, "%.*s", MESSAGE_SIZE - 1, line + sizeof mark - 1);
-        }
-    fclose(file);
-}
-
 /// A run has ended: its result is written, or, where it was interrupted, its claim given back.
 static cairn_status end_row(sweep *s, job *slot, int state, cairn_error *error)
 {
-    char inner[PATH_MAX], message[MESSAGE_SIZE] = "";
+    char inner[PATH_MAX], message[CLI_PROGRAM_MESSAGE_SIZE] = "";
     int row = slot->row, ended = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
     bool resumed = slot->resumed;
     *slot = (job){0};
@@ -395,7 +348,7 @@ static cairn_status end_row(sweep *s, job *slot, int state, cairn_error *error)
     if (resumed && ended == CLI_EXIT_INPUT)
         return start_row(s, slot, row, false, error);
     if (ended != CLI_EXIT_DONE)
-        find_message(inner, state, message);
+        cli_program_message(inner, state, message);
     sweep_result result = {ended == CLI_EXIT_DONE ? "done" : "failed", message};
     status =
         sweep_result_write(&s->plan, s->folder, row, s->settings->average_from, &result, error);
@@ -630,15 +583,6 @@ static cairn_status make_plan(sweep *s, const scn_scene *scene, cairn_error *err
     return CAIRN_OK;
 }
 
-static cairn_status find_program(char program[PATH_MAX], cairn_error *error)
-{
-    ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
-    if (length < 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "the path of this program: %s", strerror(errno));
-    program[length] = '\0';
-    return CAIRN_OK;
-}
-
 /// Makes the folder, and sees to it that it belongs to this sweep.
 static cairn_status open_folder(sweep *s, const scn_scene *scene, cairn_error *error)
 {
@@ -733,7 +677,7 @@ static int run_sweep(const void *at)
     if (status == CAIRN_OK)
         status = make_plan(s, scene, &error);
     if (status == CAIRN_OK)
-        status = find_program(s->program, &error);
+        status = cli_program_path(s->program, &error);
     if (status == CAIRN_OK)
         status = open_folder(s, scene, &error);
     scn_destroy(scene);

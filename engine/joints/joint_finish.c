@@ -125,7 +125,9 @@ static void change_speeds(projection *p, const eng_joint_step *s)
 
 static double mechanical_energy(const cairn_world *world)
 {
-    return eng_kinetic_energy(world) + eng_potential_energy(world);
+    double kinetic, potential;
+    eng_energies_general(world, &kinetic, &potential);
+    return kinetic + potential;
 }
 
 static cairn_status gather(cairn_world *world)

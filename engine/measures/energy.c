@@ -50,6 +50,8 @@ static double driver_work(const cairn_world *world, int contact)
 static double applied_work(const cairn_world *world)
 {
     double h = world->def.time_step, work = 0.0;
+    if (world->applied == NULL && world->loads == NULL)
+        return 0.0;
     // the sphere executor books the loads of its own
     for (int k = 0; k < world->general_count; k++) {
         int i = world->active[k];
@@ -123,8 +125,7 @@ void eng_energy_book(cairn_world *world)
     e->elastic += eng_joints_elastic(world);
     if (eng_spheres_slot_count(world) > 0)
         return; // the totals are taken when somebody asks for them
-    e->kinetic = eng_kinetic_energy(world);
-    e->potential = eng_potential_energy(world);
+    eng_energies_general(world, &e->kinetic, &e->potential);
     e->residual = residual_of(world, e);
     double lost = e->impact + e->friction + e->damping + e->plastic;
     world->report.energy_rise = e->residual - lost - world->energy_before;

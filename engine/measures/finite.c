@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 eng_label eng_body_label(const cairn_world *world, int body)
@@ -59,6 +60,47 @@ static bool is_finite_body(const cairn_world *world, int body)
         finite = all_finite(value, eng_body_column(column)->width);
     }
     return finite;
+}
+
+/// A look at many rows at once; where it finds something, another one says what it is.
+typedef struct glance {
+    const cairn_world *world;
+    atomic_bool found;
+} glance;
+
+static void glance_bodies(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    glance *look = argument;
+    const cairn_world *world = look->world;
+    for (int column = 0; column < ENG_BODY_COLUMN_COUNT; column++) {
+        const eng_column *c = eng_body_column(column);
+        const double(*rows)[1] = world->body_data[column];
+        if ((c->flags & ENG_HASHED) == 0)
+            continue;
+        for (int k = begin; k < end; k++)
+            if (!all_finite(rows[(size_t)world->active[k] * (size_t)c->width], c->width))
+                atomic_store_explicit(&look->found, true, memory_order_relaxed);
+    }
+}
+
+static void glance_contacts(void *argument, int begin, int end, int chunk, int worker)
+{
+    (void)chunk, (void)worker;
+    glance *look = argument;
+    eng_columns columns = eng_contacts_columns((eng_contacts *)&look->world->contacts);
+    if (!eng_columns_are_finite(columns, begin, end))
+        atomic_store_explicit(&look->found, true, memory_order_relaxed);
+}
+
+/// Whether bodies of the general passes and contacts are finite, by all threads.
+static bool are_general_finite(const cairn_world *world)
+{
+    glance look = {.world = world};
+    base_parallel_for(world->workers, world->general_count, ENG_BODY_CHUNK, glance_bodies, &look);
+    base_parallel_for(world->workers, world->contacts.count, ENG_BODY_CHUNK, glance_contacts,
+                      &look);
+    return !atomic_load(&look.found);
 }
 
 /// @param all  those with particle slots too
@@ -149,8 +191,10 @@ static cairn_status check_energy(const cairn_world *world, cairn_error *error)
 
 cairn_status eng_finite_check(const cairn_world *world, bool all, cairn_error *error)
 {
-    cairn_status status = check_bodies(world, all, error);
-    if (status == CAIRN_OK)
+    // in a step no other thread may read the world: its own are free to look
+    bool finite = !all && are_general_finite(world);
+    cairn_status status = finite ? CAIRN_OK : check_bodies(world, all, error);
+    if (status == CAIRN_OK && !finite)
         status = check_contacts(world, error);
     if (status == CAIRN_OK)
         status = check_connectors(world, error);

@@ -295,9 +295,11 @@ cairn_status eng_block_end(cairn_world *world)
     base_parallel_for(world->workers, world->active_count, ENG_BODY_CHUNK, move_chunk, world);
     world->corrected = false;
     if (world->def.correction) {
-        double potential = eng_potential_energy(world);
+        double kinetic, before, after;
+        eng_energies_general(world, &kinetic, &before);
         status = eng_correct_positions(world, world->q);
-        world->energy.correction += eng_potential_energy(world) - potential;
+        eng_energies_general(world, &kinetic, &after);
+        world->energy.correction += after - before;
     }
     if (status == CAIRN_OK)
         status = eng_joints_finish(world);

@@ -69,6 +69,18 @@ static bool any_nonfinite(const double *values, size_t count)
     return found != 0;
 }
 
+bool eng_columns_are_finite(eng_columns columns, int begin, int end)
+{
+    for (int i = 0; i < columns.count; i++) {
+        size_t width = (size_t)columns.table[i].width;
+        const double *values = columns.data[i];
+        if (columns.table[i].scalar == ENG_REAL &&
+            any_nonfinite(values + (size_t)begin * width, (size_t)(end - begin) * width))
+            return false;
+    }
+    return true;
+}
+
 const eng_column *eng_columns_find_nonfinite(eng_columns columns, int rows, int *row)
 {
     for (int i = 0; i < columns.count; i++) {

@@ -56,6 +56,9 @@ void eng_columns_copy(eng_columns to, eng_columns from, int rows);
 /// Continues a hash by the hashed columns, in the order of the table.
 uint64_t eng_columns_hash(eng_columns columns, int rows, uint64_t hash);
 
+/// Whether all values of the rows [begin, end) are finite.
+bool eng_columns_are_finite(eng_columns columns, int begin, int end);
+
 /// The first column with a value that is not finite, and its row; NULL where all are finite.
 const eng_column *eng_columns_find_nonfinite(eng_columns columns, int rows, int *row);
 

@@ -3,6 +3,8 @@
 #include "engine/state/rotation.h"
 #include "engine/state/world.h"
 
+#include "base/assert.h"
+
 #include <string.h>
 
 /// Applied torque in principal axes at the midpoint.
@@ -89,27 +91,47 @@ double eng_body_potential_energy(const cairn_world *world, int body, const pose 
     return -world->bodies[body].mass * vec3_dot(vec3_from(world->def.gravity), q->position);
 }
 
-double eng_kinetic_energy(const cairn_world *world)
+enum { ENERGY_CHUNK = 64 };
+
+/// Energies of the bodies of a few chunks at a time.
+typedef struct energy_context {
+    const cairn_world *world;
+    int first;
+    double kinetic[CON_CHUNKS_MAX * ENERGY_CHUNK], potential[CON_CHUNKS_MAX * ENERGY_CHUNK];
+} energy_context;
+
+static void energy_chunk(void *argument, int begin, int end, int chunk, int worker)
 {
-    double sum = 0.0;
-    for (int k = 0; k < world->active_count; k++) {
-        int i = world->active[k];
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum += eng_body_kinetic_energy(world, i, world->v[i]);
+    (void)chunk, (void)worker;
+    energy_context *context = argument;
+    const cairn_world *world = context->world;
+    vec3 g = vec3_from(world->def.gravity);
+    for (int k = begin; k < end; k++) {
+        int i = world->active[context->first + k];
+        bool dynamic = world->bodies[i].kind == CAIRN_DYNAMIC;
+        context->kinetic[k] = dynamic ? eng_body_kinetic_energy(world, i, world->v[i]) : 0.0;
+        context->potential[k] =
+            dynamic ? world->bodies[i].mass * vec3_dot(g, world->q[i].position) : 0.0;
     }
-    return sum;
 }
 
-double eng_potential_energy(const cairn_world *world)
+void eng_energies_general(const cairn_world *world, double *kinetic, double *potential)
 {
-    vec3 g = vec3_from(world->def.gravity);
-    double sum = 0.0;
-    for (int k = 0; k < world->active_count; k++) {
-        int i = world->active[k];
-        if (world->bodies[i].kind == CAIRN_DYNAMIC)
-            sum -= world->bodies[i].mass * vec3_dot(g, world->q[i].position);
+    energy_context context;
+    context.world = world;
+    context.first = 0;
+    *kinetic = *potential = 0.0;
+    while (context.first < world->active_count) {
+        int left = world->active_count - context.first, count = BASE_COUNT(context.kinetic);
+        count = left < count ? left : count;
+        base_parallel_for(world->workers, count, ENERGY_CHUNK, energy_chunk, &context);
+        // one after the other: the sum does not depend on chunks
+        for (int k = 0; k < count; k++) {
+            *kinetic += context.kinetic[k];
+            *potential -= context.potential[k];
+        }
+        context.first += count;
     }
-    return sum;
 }
 
 void eng_solver_rows_fill(cairn_world *world)

@@ -623,12 +623,11 @@ static inline int eng_solver_row(const cairn_world *world, int body)
 /// impulses of the midpoint give it, theory.md (1.5)-(1.9).
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6]);
 
-/// Kinetic energy for body velocities; that of the bodies of the general passes by q and v as they
+/// Kinetic energy for body velocities; those of the bodies of the general passes by q and v as they
 /// are now, and their potential energy of gravity.
 double eng_body_kinetic_energy(const cairn_world *world, int body, const double v[6]);
 double eng_body_potential_energy(const cairn_world *world, int body, const pose *q);
-double eng_kinetic_energy(const cairn_world *world);
-double eng_potential_energy(const cairn_world *world);
+void eng_energies_general(const cairn_world *world, double *kinetic, double *potential);
 
 /// Both of all bodies, wherever their state is held.
 void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential);

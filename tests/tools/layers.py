@@ -24,8 +24,8 @@ FOLDERS = {
                 "fclib"],
     "engine": ["state", "space", "pairs/spheres", "bodies", "pairs", "joints", "measures", "passes",
                "grains", "files", "calls"],
-    "cli": ["text", "process", "options", "run", "sweep", "bench", "compare", "info", "law", "command",
-            "help", ""],
+    "cli": ["text", "process", "options", "run", "sweep", "collect", "bench", "compare", "info", "law",
+            "command", "help", ""],
 }
 # these declare what the files below them define, one a file, and the list of it
 REGISTRY_HEADERS = {"cli/commands.h", "contact/solvers/solver.h"}
