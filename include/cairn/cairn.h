@@ -43,6 +43,7 @@
 #include <cairn/motion.h>
 #include <cairn/plugin.h>
 #include <cairn/problem.h>
+#include <cairn/query.h>
 #include <cairn/scene.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
