@@ -81,8 +81,19 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_COORDINATION, // one column each
     SCN_SENSOR_POROSITY,
     SCN_SENSOR_TEMPERATURE, // m2/s2
-    SCN_SENSOR_MASS         // kg
+    SCN_SENSOR_MASS_FLOW,   // kg/s, x y z
+    // of regions, emitters and outlets
+    SCN_SENSOR_MASS, // kg
+    // of emitters and outlets alone
+    SCN_SENSOR_COUNT // of grains
 } scn_sensor_quantity;
+
+/// What grains come from, or go to.
+typedef enum scn_sensor_gate {
+    SCN_SENSOR_NO_GATE,
+    SCN_SENSOR_EMITTER,
+    SCN_SENSOR_OUTLET
+} scn_sensor_gate;
 
 enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
 
@@ -95,9 +106,18 @@ typedef struct scn_sensor {
     cairn_connector_id connector; // null: a sensor of bodies
     bool of_region;
     cairn_region region;
+    scn_sensor_gate gate; // an emitter or outlet, of the number gate_index
+    int gate_index;
     bool on_first; // force and torque of a connector: on its first body
     int columns;   // 3 unless a number or a history
 } scn_sensor;
+
+/// Coarse-grained fields that a run writes as fields/NAME_STEP.vti.
+typedef struct scn_field {
+    char *name;
+    cairn_grid grid;
+    int every; // steps
+} scn_field;
 
 /// A function or more of the scene's program that prescribe the motion of a body.
 typedef struct scn_motion scn_motion;
@@ -148,6 +168,8 @@ typedef struct scn_scene {
     int parameter_count, parameter_capacity;
     scn_sensor *sensors; // [sensor_count]
     int sensor_count, sensor_capacity;
+    scn_field *fields; // [field_count]
+    int field_count, field_capacity;
     scn_motion **motions; // [motion_count]
     int motion_count, motion_capacity;
     struct scn_sandbox *sandbox; // of the program, where it stays for motions or scn_add; else NULL

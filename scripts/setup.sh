@@ -29,7 +29,7 @@ test_packages=(
 
 # scripts/docs.sh
 docs_packages=(
-    python3-sphinx python3-myst-parser furo python3-matplotlib libjs-mathjax
+    doxygen python3-breathe python3-sphinx python3-myst-parser furo python3-matplotlib libjs-mathjax
 )
 
 usage()

@@ -280,7 +280,7 @@ const cli_command cli_cmd_collect = {
         "scene), until, step, tolerance, law, solver, seed, every (dump every K steps) and when "
         "(an expression that a step must satisfy, as for --fclib-when); all other columns are "
         "parameters of the scene, and empty fields leave the scene's own value. Without PLAN.csv "
-        "the built-in plan is run, some thousand problems of all scenes.\n\n"
+        "the built-in plan is run, more than a thousand problems of all scenes.\n\n"
         "Each problem is tested for existence of a solution and solved by auto, in a process of "
         "its own with limits on time and memory; near copies are left out. The same command goes "
         "on where a collection was interrupted or killed, and several of them may share a folder.",

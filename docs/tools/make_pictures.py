@@ -18,6 +18,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import pages
+import profiles
+import verification
 
 
 def run(program, words, folder):
@@ -66,7 +68,34 @@ def draw_study(program, work, scene, path):
     finish_plot(path)
 
 
-def make_page(program, text, work, out):
+def verify(program, name, path, work):
+    """Draws a case of the verification manual and adds its row to the table of figures."""
+    def run_scene(scene, words):
+        run(program, ["run", scene, *words, "--out", "verified", "--quiet", "--paraview", "none"], work)
+        return os.path.join(work, "verified")
+
+    row = verification.make(name, run_scene, path)
+    table = os.path.join(os.path.dirname(work), "_generated/verification_figures.md")
+    begin = "" if os.path.exists(table) else "| case | compared | bound | largest difference |\n|---|---|---|---|\n"
+    with open(table, "a", encoding="utf-8") as file:
+        file.write(begin + row + "\n")
+
+
+def make_classics(source, out):
+    """The figures of the classics that tests hold, one row a line of the table."""
+    with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
+        rows = list(csv.reader(line for line in file if not line.startswith("#")))
+    # the name is that of the test's row
+    lines = ["## All classics", "", "| " + " | ".join(rows[0][1:]) + " |",
+             "|---" * (len(rows[0]) - 1) + "|"]
+    for row in rows[1:]:
+        cells = [cell.replace("|", "\\|") for cell in row[1:]]
+        lines.append("| " + " | ".join(cells) + " |")
+    with open(os.path.join(out, "_generated/verification_table.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
             file.write(scene)
@@ -78,6 +107,13 @@ def make_page(program, text, work, out):
         path = os.path.join(out, words[-1])
         if words[0] == "study":
             draw_study(program, work, words[1], path)
+        elif words[0] == "verify":
+            verify(program, words[1], path, work)
+        elif words[0] in ("hopper", "column"):
+            with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
+                getattr(verification, "draw_" + words[0])(file.read(), path)
+        elif words[0] == "profile":
+            profiles.draw(source, words[1], path)
         else:
             draw_sensor(program, work, words[0], words[1], path)
 
@@ -119,16 +155,67 @@ def make_gallery(program, source, out):
 
 
 def make_headers(source, out):
-    """The public headers, one code block each: their comments are the reference."""
+    """A section a public header, which Breathe fills from the comments that Doxygen has read."""
     folder = os.path.join(os.path.dirname(source), "include/cairn")
     lines = []
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
-            text = file.read()
-        purpose = next(line for line in text.splitlines()[1:] if line.startswith("//"))
-        lines += [f"## `<cairn/{name}>`", "", purpose[2:].strip(), "", "```c", text.rstrip(), "```", ""]
+            purpose = next(line for line in file.read().splitlines()[1:] if line.startswith("//"))
+        lines += [f"## `<cairn/{name}>`", "", purpose[2:].strip(), "", "```{eval-rst}",
+                  f".. doxygenfile:: {name}",
+                  "   :sections: briefdescription detaileddescription innerclass public-attrib enum typedef func define",
+                  "```", ""]
     with open(os.path.join(out, "_generated/c_headers.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
+
+
+PYTHON_REFERENCE = """```{eval-rst}
+.. autofunction:: cairn.load
+
+.. autoclass:: cairn.World
+   :members:
+
+.. autoclass:: cairn.Table
+   :members:
+
+.. autoclass:: cairn.Body
+   :members:
+
+.. autoclass:: cairn.Joint
+   :members:
+
+.. autoclass:: cairn.Problem
+   :members:
+
+.. autoclass:: cairn.Run
+   :members:
+
+.. autofunction:: cairn.solve
+
+.. autofunction:: cairn.check
+
+.. autofunction:: cairn.project
+
+.. autofunction:: cairn.read_fclib
+
+.. autofunction:: cairn.write_fclib
+
+.. autofunction:: cairn.read_packing
+
+.. autofunction:: cairn.plugins
+```
+"""
+
+
+def make_python(out):
+    """What autodoc is to list; a sentence where the build has no Python package."""
+    try:
+        import cairn
+        text = PYTHON_REFERENCE if cairn.World else ""
+    except ImportError:
+        text = "The build of this site had no Python package.\n"
+    with open(os.path.join(out, "_generated/python_reference.md"), "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def main():
@@ -138,9 +225,11 @@ def main():
         os.makedirs(os.path.join(out, folder), exist_ok=True)
     for name, text in pages.read_pages(source).items():
         print("pictures:", name, flush=True)
-        make_page(program, text, work, out)
+        make_page(program, text, work, source, out)
+    make_classics(source, out)
     make_gallery(program, source, out)
     make_headers(source, out)
+    make_python(out)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over the grains and contacts of a region.
 #include "engine/grains/region.h"
-
-static double region_volume(const cairn_world *world, const cairn_region *region)
-{
-    vec3 size = vec3_sub(vec3_from(region->b), vec3_from(region->a));
-    double r = region->radius;
-    if (region->kind == CAIRN_REGION_BOX)
-        return size.x * size.y * size.z;
-    if (region->kind == CAIRN_REGION_CYLINDER)
-        return M_PI * r * r * vec3_norm(size);
-    if (region->kind == CAIRN_REGION_SPHERE)
-        return 4.0 / 3.0 * M_PI * r * r * r;
-    return geo_shape_mass(world->shapes[region->shape.index]).volume;
-}
+#include "engine/space/space.h"
 
 /// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
 static void add_product(double sum[6], double factor, vec3 a, vec3 b)
@@ -28,7 +16,8 @@ static void add_product(double sum[6], double factor, vec3 a, vec3 b)
 
 static bool is_inside(const cairn_world *world, const cairn_region *region, int body)
 {
-    return eng_region_depth(world, region, eng_state_of(world, body).q.position) >= 0.0;
+    vec3 centre = eng_cell_wrap(world, eng_state_of(world, body).q.position);
+    return eng_region_depth(world, region, centre) >= 0.0;
 }
 
 /// Number, mass and mean velocity, solid volume, and fluctuations about that velocity.
@@ -59,6 +48,10 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
         if (pass == 0 && out->mass > 0.0)
             vec3_store(out->velocity, vec3_scale(1.0 / out->mass, momentum));
     }
+    geo_bounds bounds = eng_region_bounds(world, region);
+    vec3 extent = vec3_sub(bounds.high, bounds.low);
+    for (int k = 0; k < 3; k++)
+        out->flow[k] = vec3_get(momentum, k) / vec3_get(extent, k);
     out->porosity = 1.0 - solid / volume;
     out->temperature = out->mass > 0.0 ? energy / (3.0 * out->mass) : 0.0;
 }
@@ -75,10 +68,13 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
     for (int side = 0; side < 2; side++) {
         bool live = eng_body_is_live(world, bodies[side]);
         bool grain = live && world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
-        ends[side] = grain ? eng_middle_of(world, bodies[side]).position : point;
+        // the image of the grain that the contact is next to
+        ends[side] = grain ? vec3_add(eng_middle_of(world, bodies[side]).position,
+                                      eng_image_shift(world, bodies[side], point))
+                           : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
     }
-    if (!(eng_region_depth(world, region, point) >= 0.0))
+    if (!(eng_region_depth(world, region, eng_cell_wrap(world, point)) >= 0.0))
         return;
     out->contacts++;
     add_product(out->stress, 1.0 / volume, force, vec3_sub(ends[1], ends[0]));
@@ -94,7 +90,7 @@ cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *r
     cairn_status status = eng_region_check(world, region, error);
     if (status != CAIRN_OK)
         return status;
-    double volume = region_volume(world, region);
+    double volume = eng_region_volume(world, region);
     add_grains(world, region, volume, measure);
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view contact;

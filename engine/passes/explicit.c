@@ -24,16 +24,23 @@ typedef struct pair_motion {
     vec3 centre[2];   // m, midpoint
     vec3 velocity[2]; // m/s of the centres
     vec3 spin[2];     // rad/s, world axes
+    vec3 drift;       // m/s, of B's image next to A against B itself
 } pair_motion;
 
 static pair_motion motion_of(const cairn_world *world, const int body[2], const double (*v)[6])
 {
-    pair_motion motion;
+    pair_motion motion = {0};
     for (int side = 0; side < 2; side++) {
         const pose *q = &world->q_mid[body[side]];
         motion.centre[side] = q->position;
         motion.velocity[side] = vec3_from(v[body[side]]);
         motion.spin[side] = quat_rotate(q->orientation, vec3_from(v[body[side]] + 3));
+    }
+    if (world->cell.any) {
+        vec3 shift = eng_pair_shift(world, body[0], body[1]);
+        motion.drift = mat3_apply(&world->cell.gradient, shift);
+        motion.centre[1] = vec3_add(motion.centre[1], shift);
+        motion.velocity[1] = vec3_add(motion.velocity[1], motion.drift);
     }
     return motion;
 }
@@ -92,7 +99,7 @@ static void fill_mobility(const cairn_world *world, int i, const pair_motion *fr
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
         mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
-                                    c->point[i]);
+                                    eng_image_point(world, body, c->point[i]));
         input->W = mat3_add(&input->W, &W);
     }
 }
@@ -280,11 +287,16 @@ static double driver_work(const cairn_world *world, int i, const pair_motion *mo
 {
     const eng_contacts *c = &world->contacts;
     double work = 0.0;
+    // the strain of the cell drives images
+    if (world->cell.any)
+        work -= vec3_dot(mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i])), motion->drift);
     for (int side = 0; side < 2; side++) {
         if (world->bodies[c->body[i][side]].kind != CAIRN_MOVING)
             continue;
         vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
         vec3 velocity = velocity_at(motion, side, c->point[i]);
+        if (side == 1)
+            velocity = vec3_sub(velocity, motion->drift);
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(impulse, velocity) -
                 vec3_dot(vec3_from(c->couple[i] + 3 * side), motion->spin[side]);
     }

@@ -11,6 +11,7 @@
 #include "engine/passes/impact.h"
 #include "engine/passes/motion.h"
 #include "engine/passes/undo.h"
+#include "engine/space/space.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -350,6 +351,7 @@ static cairn_status begin_step(cairn_world *world)
         status = eng_blocks_reserve(world);
     if (status == CAIRN_OK)
         status = gather_joints(world);
+    eng_cell_begin(world);
     if (status == CAIRN_OK && !world->energy_started) {
         eng_built_note(world);
         eng_energy_start(world);
@@ -521,7 +523,10 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
-    status = eng_fields_apply(world, error);
+    if (world->cell.any && world->topology_changed)
+        status = eng_cell_check_bodies(world, error);
+    if (status == CAIRN_OK)
+        status = eng_fields_apply(world, error);
     if (status == CAIRN_OK)
         status = run_blocks(world, error);
     if (status == CAIRN_INTERRUPTED && world->undo != NULL) {
@@ -531,6 +536,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     eng_arrivals_settle(world);
+    eng_cell_end(world);
     world->step_count++;
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;

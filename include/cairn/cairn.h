@@ -31,6 +31,7 @@
 
 #include <cairn/array.h>
 #include <cairn/body.h>
+#include <cairn/cell.h>
 #include <cairn/connector.h>
 #include <cairn/contact.h>
 #include <cairn/extend.h>

@@ -59,10 +59,12 @@ typedef struct cairn_replay_info {
 
 /// One frame; arrays are [bodies] and the replay's, valid until its next frame is read.
 typedef struct cairn_replay_frame {
-    int64_t step, contacts;                              // contacts: number
-    double time;                                         // s
-    const double (*position)[3], (*orientation)[4];      // m, wxyz; as cairn_body_view
-    const double (*velocity)[3], (*angular_velocity)[3]; // m/s, rad/s; as cairn_body_view
+    int64_t step, contacts;              // contacts: number
+    double time;                         // s
+    const double (*position)[3];         // m, as cairn_body_view
+    const double (*orientation)[4];      // w x y z
+    const double (*velocity)[3];         // m/s
+    const double (*angular_velocity)[3]; // rad/s
 } cairn_replay_frame;
 
 /// Opens trajectory.h5 of a run that is over, killed or going on. Nothing in the file is trusted,

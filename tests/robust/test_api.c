@@ -32,7 +32,7 @@ static struct {
     char folder[64], trajectory_path[128], problem_path[128], paraview_path[128];
 } fixture;
 
-static const double axis[] = {1.0, 0.0, 0.0, 0.0};
+static const double axis[9] = {1.0};
 static _Alignas(64) unsigned char scratch[1 << 16]; // whatever is read or written
 static cairn_value bad_value;
 

@@ -47,10 +47,15 @@ static cairn_status take_body(view_frame *frame, const cairn_world *world, cairn
     if (status != CAIRN_OK)
         return status;
     const double *q = view.orientation;
-    frame->poses[body] = (pose){vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
+    // bodies are shown in the periodic cell, whichever copy of it they are in
+    double wrapped[3];
+    cairn_world_wrap(world, view.centre, wrapped);
+    vec3 shift = vec3_sub(vec3_from(wrapped), vec3_from(view.centre));
+    vec3 place = vec3_add(vec3_from(view.position), shift);
+    frame->poses[body] = (pose){place, {q[0], q[1], q[2], q[3]}};
     frame->velocities[body] = vec3_from(view.velocity);
     frame->spins[body] = vec3_from(view.angular_velocity);
-    frame->centres[body] = vec3_from(view.centre);
+    frame->centres[body] = vec3_add(vec3_from(view.centre), shift);
     return CAIRN_OK;
 }
 
@@ -61,6 +66,7 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
     for (int i = 0; i < count; i++) {
         cairn_contact_view view;
         cairn_contact_get(world, i, &view);
+        cairn_world_wrap(world, view.point, view.point);
         view_contact contact = {
             .a = view_model_body(model, view.a),
             .b = view_model_body(model, view.b),
