@@ -350,7 +350,7 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = context->world;
     const eng_contacts *c = &world->contacts;
     booked sum = {0};
-    pair_motion before, after;
+    pair_motion before = {0}, after = {0};
     for (int i = c->cone_count + begin, pair = -1; i < c->cone_count + end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
