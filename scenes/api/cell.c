@@ -31,12 +31,13 @@ int scn_call_cell(lua_State *L)
     cairn_cell_def def = cairn_default_cell_def();
     const char *periodic = scn_fields_text(&fields, "periodic", "xyz");
     for (const char *at = periodic; *at != '\0'; at++) {
-        if (*at < 'x' || *at > 'z' || def.periodic[*at - 'x'])
+        int k = *at == 'x' ? 0 : *at == 'y' ? 1 : 2;
+        if (strchr("xyz", *at) == NULL || def.periodic[k])
             scn_raise(L,
                       "cell: periodic names directions, each once: \"x\", \"xy\", \"xyz\", not "
                       "\"%.20s\"",
                       periodic);
-        def.periodic[*at - 'x'] = true;
+        def.periodic[k] = true;
     }
     scn_fields_vector(&fields, "low", def.low, 3, scn_range_any("m"));
     scn_fields_vector(&fields, "size", def.size, 3, scn_range_positive("m"));
