@@ -302,6 +302,7 @@ cairn_status cairn_emitter_get(const cairn_world *world, int index, cairn_emitte
                                  .mass = n[EMITTED_MASS],
                                  .waiting = (int64_t)n[WAITING],
                                  .waiting_mass = n[WAITING_MASS],
-                                 .late = (int64_t)n[LATE]};
+                                 .late = (int64_t)n[LATE],
+                                 .region = ((const emitter *)action->data)->def.region};
     return CAIRN_OK;
 }

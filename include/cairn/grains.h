@@ -119,6 +119,7 @@ typedef struct cairn_emitter_view {
     int64_t waiting;     // grains that were due at the last insertion and found no place
     double waiting_mass; // kg of them; by rate of grains estimated by the mean grain
     int64_t late;        // insertions that left grains waiting
+    cairn_region region;
 } cairn_emitter_view;
 
 CAIRN_API int cairn_emitter_count(const cairn_world *world);
@@ -147,6 +148,8 @@ typedef struct cairn_outlet_view {
     const char *name;
     int64_t count; // bodies removed
     double mass;   // kg removed
+    cairn_region region;
+    bool outside; // of the region
 } cairn_outlet_view;
 
 CAIRN_API int cairn_outlet_count(const cairn_world *world);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the unchanging side of a picture from a world.
+// Builds the side of a picture that seldom changes from a world, and keeps it up to date.
 #include "viewer/draw/model.h"
 
 #include <math.h>
@@ -233,14 +233,58 @@ static cairn_status map_grow(view_model *model, int **map, int *count, int *capa
     return CAIRN_OK;
 }
 
+static bool are_same_meshes(const view_mesh *a, const view_mesh *b)
+{
+    return a->vertex_count == b->vertex_count &&
+           memcmp(a->positions, b->positions, (size_t)a->vertex_count * sizeof *a->positions) == 0;
+}
+
+static bool are_same_shapes(const view_model *model, const view_shape *a, const view_shape *b)
+{
+    if (a->part_count != b->part_count || a->volume != b->volume)
+        return false;
+    for (int i = 0; i < a->part_count; i++) {
+        const view_part *x = &model->parts[a->first_part + i],
+                        *y = &model->parts[b->first_part + i];
+        bool meshes = x->primitive >= VIEW_MESH && y->primitive >= VIEW_MESH;
+        bool same = meshes ? are_same_meshes(&model->meshes[x->primitive - VIEW_MESH],
+                                             &model->meshes[y->primitive - VIEW_MESH])
+                           : x->primitive == y->primitive;
+        if (!same || memcmp(&x->placement, &y->placement, sizeof x->placement) != 0 ||
+            memcmp(x->size, y->size, sizeof x->size) != 0)
+            return false;
+    }
+    return true;
+}
+
+/// The shape that was made last, or an older one like it: shapes of grains come and go with them.
+static int merge_shape(view_model *model, int first_mesh)
+{
+    int made = model->shape_count - 1;
+    for (int i = 0; i < made; i++) {
+        if (!are_same_shapes(model, &model->shapes[i], &model->shapes[made]))
+            continue;
+        model->part_count = model->shapes[made].first_part;
+        for (; model->mesh_count > first_mesh; model->mesh_count--) {
+            base_release(&model->allocator, model->meshes[model->mesh_count - 1].positions);
+            base_release(&model->allocator, model->meshes[model->mesh_count - 1].normals);
+        }
+        model->shape_count--;
+        return i;
+    }
+    return made;
+}
+
 static cairn_status find_shape(view_model *model, const cairn_world *world, cairn_shape_id id,
                                int *shape)
 {
     if (map_grow(model, &model->shape_of, &model->shape_of_count, &model->shape_of_capacity,
-                 id.index) != CAIRN_OK)
+                 id.index) != CAIRN_OK ||
+        base_array_reserve(&model->allocator, &model->shape_generations,
+                           &model->generation_capacity, model->shape_of_count) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     *shape = model->shape_of[id.index];
-    if (*shape >= 0)
+    if (*shape >= 0 && model->shape_generations[id.index] == id.generation)
         return CAIRN_OK;
     if (base_array_reserve(&model->allocator, &model->shapes, &model->shape_capacity,
                            model->shape_count + 1) != CAIRN_OK)
@@ -249,8 +293,8 @@ static cairn_status find_shape(view_model *model, const cairn_world *world, cair
     cairn_status status = cairn_shape_get(world, id, &view);
     if (status != CAIRN_OK)
         return status;
-    *shape = model->shape_of[id.index] = model->shape_count++;
-    view_shape *made = &model->shapes[*shape];
+    int first_mesh = model->mesh_count;
+    view_shape *made = &model->shapes[model->shape_count++];
     *made = (view_shape){
         .first_part = model->part_count,
         .minimum = {INFINITY, INFINITY, INFINITY},
@@ -258,7 +302,12 @@ static cairn_status find_shape(view_model *model, const cairn_world *world, cair
         .volume = view.volume,
     };
     pose here = pose_identity();
-    return add_parts(model, made, world, id, &here);
+    status = add_parts(model, made, world, id, &here);
+    if (status != CAIRN_OK)
+        return status;
+    *shape = model->shape_of[id.index] = merge_shape(model, first_mesh);
+    model->shape_generations[id.index] = id.generation;
+    return CAIRN_OK;
 }
 
 // ---------------------------------------------------------------- bodies and materials
@@ -278,20 +327,34 @@ static double bounding_radius(const view_shape *shape)
     return size.x >= 0.0 ? 0.5 * vec3_norm(size) : 0.0;
 }
 
-static cairn_status add_body(view_model *model, const cairn_world *world, cairn_body_id id)
+/// A row for a body that comes: a vacant one, or one more; its name is free.
+static cairn_status take_row(view_model *model, int *row)
 {
-    cairn_body_view view;
-    view_body body = {.id = id};
-    cairn_status status = cairn_body_get(world, id, &view);
-    if (status == CAIRN_OK)
-        status = find_shape(model, world, view.shape, &body.shape);
-    if (status == CAIRN_OK)
-        status = map_id(model, id, model->body_count);
-    if (status != CAIRN_OK)
-        return status;
+    while (model->vacant_count > 0 && model->vacant_from < model->body_count) {
+        *row = model->vacant_from++;
+        if (!model->bodies[*row].vacant)
+            continue;
+        base_release(&model->allocator, model->bodies[*row].name);
+        model->vacant_count--;
+        return CAIRN_OK;
+    }
     if (base_array_reserve(&model->allocator, &model->bodies, &model->body_capacity,
                            model->body_count + 1) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
+    *row = model->body_count++;
+    return CAIRN_OK;
+}
+
+static cairn_status add_body(view_model *model, const cairn_world *world, cairn_body_id id)
+{
+    cairn_body_view view;
+    view_body body = {.id = id, .made = model->version};
+    int row;
+    cairn_status status = cairn_body_get(world, id, &view);
+    if (status == CAIRN_OK)
+        status = find_shape(model, world, view.shape, &body.shape);
+    if (status != CAIRN_OK)
+        return status;
     body.kind = view.kind;
     body.material = (int)view.material.index;
     body.mass = view.mass;
@@ -300,8 +363,29 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
     pose placement = {vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
     body.centre = pose_apply_inverse(&placement, vec3_from(view.centre));
     body.name = base_copy_text(&model->allocator, view.name);
-    model->bodies[model->body_count++] = body;
-    return body.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    status = body.name != NULL ? take_row(model, &row) : CAIRN_ERROR_MEMORY;
+    if (status != CAIRN_OK) {
+        base_release(&model->allocator, body.name);
+        return status;
+    }
+    model->bodies[row] = body;
+    return map_id(model, id, row);
+}
+
+/// Rows of bodies that were gone before any frame that is kept become vacant.
+static void vacate(view_model *model, int64_t kept)
+{
+    model->vacant_from = 0;
+    for (int i = 0; i < model->body_count; i++) {
+        view_body *body = &model->bodies[i];
+        if (body->vacant || body->seen >= kept)
+            continue;
+        // the id's index may be another body's already
+        if (view_model_body(model, body->id) == i)
+            model->index_of[body->id.index] = -1;
+        body->vacant = true;
+        model->vacant_count++;
+    }
 }
 
 /// 0 where the pair's law has none.
@@ -368,7 +452,7 @@ static cairn_status find_typical_size(view_model *model)
     int count = 0;
     for (int pass = 0; pass < 2 && count == 0; pass++)
         for (int i = 0; i < model->body_count; i++)
-            if ((pass == 1 || model->bodies[i].kind == CAIRN_DYNAMIC) &&
+            if ((pass == 1 || model->bodies[i].kind == CAIRN_DYNAMIC) && !model->bodies[i].vacant &&
                 model->bodies[i].radius > 0.0) {
                 edges[count] = cube_edge(&model->shapes[model->bodies[i].shape]);
                 sizes[count++] = model->bodies[i].radius;
@@ -409,9 +493,19 @@ static cairn_status add_joint(view_model *model, const cairn_world *world, view_
     return CAIRN_OK;
 }
 
+static void drop_joints(view_model *model)
+{
+    for (int i = 0; i < model->joint_count; i++)
+        base_release(&model->allocator, model->joints[i].name);
+    model->joint_count = 0;
+}
+
 static cairn_status read_joints(view_model *model, const cairn_world *world)
 {
     cairn_status status = CAIRN_OK;
+    drop_joints(model);
+    model->joints_made = model->version;
+    model->joints_read = cairn_joint_count(world) + cairn_connector_count(world);
     for (int i = 0; status == CAIRN_OK && i < cairn_joint_count(world); i++) {
         cairn_joint_view view;
         if (cairn_joint_get(world, cairn_joint_at(world, i), &view) != CAIRN_OK)
@@ -433,21 +527,110 @@ static cairn_status read_joints(view_model *model, const cairn_world *world)
     return status;
 }
 
+// ---------------------------------------------------------------- regions
+
+cairn_status view_model_add_region(view_model *model, const cairn_world *world,
+                                   view_region_kind kind, const cairn_region *region)
+{
+    view_region made = {kind, *region, vec3_from(region->a), vec3_from(region->a)};
+    cairn_shape_view shape;
+    vec3 r = {region->radius, region->radius, region->radius};
+    switch (region->kind) {
+    case CAIRN_REGION_BOX:
+        made.maximum = vec3_from(region->b);
+        break;
+    case CAIRN_REGION_CYLINDER:
+        made.minimum = vec3_sub(vec3_min(made.minimum, vec3_from(region->b)), r);
+        made.maximum = vec3_add(vec3_max(made.maximum, vec3_from(region->b)), r);
+        break;
+    case CAIRN_REGION_SPHERE:
+        made.minimum = vec3_sub(made.minimum, r);
+        made.maximum = vec3_add(made.maximum, r);
+        break;
+    case CAIRN_REGION_HULL:
+    case CAIRN_REGION_MESH:
+        if (cairn_shape_get(world, region->shape, &shape) != CAIRN_OK || shape.vertex_count == 0)
+            return CAIRN_OK;
+        made.minimum = vec3_make(INFINITY, INFINITY, INFINITY);
+        made.maximum = vec3_scale(-1.0, made.minimum);
+        for (int i = 0; i < shape.vertex_count; i++) {
+            vec3 vertex = vec3_add(vec3_from(region->a), vec3_from(shape.vertices[i]));
+            made.minimum = vec3_min(made.minimum, vertex);
+            made.maximum = vec3_max(made.maximum, vertex);
+        }
+        break;
+    }
+    if (base_array_reserve(&model->allocator, &model->regions, &model->region_capacity,
+                           model->region_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    model->regions[model->region_count++] = made;
+    return CAIRN_OK;
+}
+
+static cairn_status read_regions(view_model *model, const cairn_world *world)
+{
+    cairn_emitter_view emitter;
+    cairn_outlet_view outlet;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < cairn_emitter_count(world); i++)
+        if (cairn_emitter_get(world, i, &emitter) == CAIRN_OK)
+            status = view_model_add_region(model, world, VIEW_REGION_EMITTER, &emitter.region);
+    for (int i = 0; status == CAIRN_OK && i < cairn_outlet_count(world); i++)
+        if (cairn_outlet_get(world, i, &outlet) == CAIRN_OK)
+            status = view_model_add_region(model, world, VIEW_REGION_OUTLET, &outlet.region);
+    return status;
+}
+
+// ---------------------------------------------------------------- the whole
+
 cairn_status view_model_build(view_model *model, const base_allocator *allocator,
                               const cairn_world *world, cairn_error *error)
 {
-    *model = (view_model){.allocator = *allocator};
+    *model = (view_model){.allocator = *allocator, .joints_read = -1};
     cairn_status status = read_materials(model, world);
-    for (int i = 0; status == CAIRN_OK && i < cairn_body_count(world); i++)
-        status = add_body(model, world, cairn_body_at(world, i));
     if (status == CAIRN_OK)
-        status = read_joints(model, world);
+        status = view_model_update(model, world, 0);
     if (status == CAIRN_OK)
-        status = find_typical_size(model);
+        status = read_regions(model, world);
     if (status == CAIRN_OK)
         return CAIRN_OK;
     view_model_finish(model);
     return base_fail(error, status, "the world cannot be shown: %s", cairn_status_text(status));
+}
+
+cairn_status view_model_update(view_model *model, const cairn_world *world, int64_t kept)
+{
+    int64_t step = cairn_world_get_step_count(world);
+    int count = cairn_body_count(world), there = 0;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < count; i++) {
+        int row = view_model_body(model, cairn_body_at(world, i));
+        if (row >= 0) {
+            model->bodies[row].seen = step;
+            there++;
+        }
+    }
+    bool changes = there < count ||
+                   cairn_joint_count(world) + cairn_connector_count(world) != model->joints_read;
+    if (there < model->body_count - model->vacant_count)
+        vacate(model, kept);
+    model->version += changes;
+    for (int i = 0; status == CAIRN_OK && there < count && i < count; i++) {
+        cairn_body_id id = cairn_body_at(world, i);
+        if (view_model_body(model, id) >= 0)
+            continue;
+        status = add_body(model, world, id);
+        if (status == CAIRN_OK)
+            model->bodies[view_model_body(model, id)].seen = step;
+    }
+    if (status == CAIRN_OK && changes)
+        status = read_joints(model, world);
+    // the sizes of symbols follow when there is a quarter more or less of bodies
+    if (status == CAIRN_OK && (model->sized == 0 || 4 * abs(count - model->sized) > model->sized)) {
+        model->sized = count;
+        status = find_typical_size(model);
+    }
+    return status;
 }
 
 void view_model_finish(view_model *model)
@@ -466,12 +649,14 @@ void view_model_finish(view_model *model)
     for (int i = 0; i < model->material_count; i++)
         base_release(allocator, model->materials[i]);
     base_release(allocator, model->joints);
+    base_release(allocator, model->regions);
     base_release(allocator, model->parts);
     base_release(allocator, model->meshes);
     base_release(allocator, model->shapes);
     base_release(allocator, model->bodies);
     base_release(allocator, model->index_of);
     base_release(allocator, model->shape_of);
+    base_release(allocator, model->shape_generations);
     base_release(allocator, model->materials);
     base_release(allocator, model->frictions);
     *model = (view_model){0};
@@ -483,7 +668,8 @@ int view_model_body(const view_model *model, cairn_body_id id)
 {
     if (id.generation == 0 || id.index >= (uint32_t)model->index_count)
         return -1;
-    return model->index_of[id.index];
+    int row = model->index_of[id.index];
+    return row >= 0 && model->bodies[row].id.generation == id.generation ? row : -1;
 }
 
 double view_model_friction(const view_model *model, int a, int b)

@@ -5,6 +5,7 @@
 #include "viewer/film/film.h"
 #include "viewer/film/picture.h"
 #include "viewer/simulation/replay.h"
+#include "viewer/simulation/sensors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +56,13 @@ static cairn_status go_to(render_job *job, double time, cairn_error *error)
     cairn_status status = step_until(job, time, error);
     if (status != CAIRN_OK)
         return status;
-    status = view_frame_take(&job->frame, &job->model, subject->scene->world);
+    int meshes = job->model.mesh_count;
+    status = view_model_update(&job->model, subject->scene->world,
+                               cairn_world_get_step_count(subject->scene->world));
+    if (status == CAIRN_OK && job->model.mesh_count > meshes)
+        status = view_gpu_set_model(job->stage.gpu, &job->model, error);
+    if (status == CAIRN_OK)
+        status = view_frame_take(&job->frame, &job->model, subject->scene->world);
     return status == CAIRN_OK ? status
                               : base_fail(error, status, "the state does not fit in memory");
 }
@@ -241,6 +248,8 @@ static cairn_status run_job(render_job *job, cairn_error *error)
     snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
     job->frame = view_frame_begin(&allocator);
     status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
+    if (status == CAIRN_OK)
+        status = view_sensors_mark(request->subject->scene, &job->model);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(job->stage.gpu, &job->model, error);
     if (status == CAIRN_OK)

@@ -27,12 +27,13 @@ cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_
     // the run's arrays into the frame's; poses are of the shape frames in both
     for (int i = 0; i < model->body_count; i++) {
         const double *q = from.orientation[i];
+        frame->present[i] = true;
         frame->poses[i] = (pose){vec3_from(from.position[i]), {q[0], q[1], q[2], q[3]}};
         frame->velocities[i] = vec3_from(from.velocity[i]);
         frame->spins[i] = vec3_from(from.angular_velocity[i]);
         frame->centres[i] = pose_apply(&frame->poses[i], model->bodies[i].centre);
     }
-    frame->body_count = model->body_count;
+    frame->body_count = frame->present_count = model->body_count;
 
     frame->contact_count = 0;
     frame->replayed = true;
