@@ -257,10 +257,39 @@ static bool are_same_shapes(const view_model *model, const view_shape *a, const 
     return true;
 }
 
-/// The shape that was made last, or an older one like it: shapes of grains come and go with them.
-static int merge_shape(view_model *model, int first_mesh)
+/// Whether a shape is of one part that is no mesh, as those of grains are, each with its own size.
+static bool is_simple(const view_model *model, const view_shape *shape)
+{
+    return shape->part_count == 1 && model->parts[shape->first_part].primitive < VIEW_MESH;
+}
+
+/// Puts a simple shape that was made last in the place of one that no body has.
+static int use_spare(view_model *model)
 {
     int made = model->shape_count - 1;
+    if (model->spare_count == 0)
+        return made;
+    int spare = model->spare_shapes[--model->spare_count];
+    view_shape *place = &model->shapes[spare];
+    if (place->owner < (uint32_t)model->shape_of_count && model->shape_of[place->owner] == spare)
+        model->shape_of[place->owner] = -1;
+    int part = place->first_part;
+    *place = model->shapes[made];
+    model->parts[part] = model->parts[place->first_part];
+    place->first_part = part;
+    model->shape_count--;
+    model->part_count--;
+    return spare;
+}
+
+/// Where the shape stays that was made last: its own place, that of one that no body has, or an
+/// older shape like it.
+static int settle_shape(view_model *model, int first_mesh)
+{
+    int made = model->shape_count - 1;
+    model->shapes[made].made = model->version;
+    if (is_simple(model, &model->shapes[made]))
+        return use_spare(model);
     for (int i = 0; i < made; i++) {
         if (!are_same_shapes(model, &model->shapes[i], &model->shapes[made]))
             continue;
@@ -273,6 +302,19 @@ static int merge_shape(view_model *model, int first_mesh)
         return i;
     }
     return made;
+}
+
+/// A body that had the shape is no more. @return false when out of memory
+static bool let_go(view_model *model, int shape)
+{
+    view_shape *s = &model->shapes[shape];
+    if (--s->bodies > 0 || !is_simple(model, s))
+        return true;
+    if (base_array_reserve(&model->allocator, &model->spare_shapes, &model->spare_capacity,
+                           model->spare_count + 1) != CAIRN_OK)
+        return false;
+    model->spare_shapes[model->spare_count++] = shape;
+    return true;
 }
 
 static cairn_status find_shape(view_model *model, const cairn_world *world, cairn_shape_id id,
@@ -300,12 +342,13 @@ static cairn_status find_shape(view_model *model, const cairn_world *world, cair
         .minimum = {INFINITY, INFINITY, INFINITY},
         .maximum = {-INFINITY, -INFINITY, -INFINITY},
         .volume = view.volume,
+        .owner = id.index,
     };
     pose here = pose_identity();
     status = add_parts(model, made, world, id, &here);
     if (status != CAIRN_OK)
         return status;
-    *shape = model->shape_of[id.index] = merge_shape(model, first_mesh);
+    *shape = model->shape_of[id.index] = settle_shape(model, first_mesh);
     model->shape_generations[id.index] = id.generation;
     return CAIRN_OK;
 }
@@ -369,11 +412,13 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
         return status;
     }
     model->bodies[row] = body;
+    model->shapes[body.shape].bodies++;
     return map_id(model, id, row);
 }
 
 /// Rows of bodies that were gone before any frame that is kept become vacant.
-static void vacate(view_model *model, int64_t kept)
+/// @return false when out of memory
+static bool vacate(view_model *model, int64_t kept)
 {
     model->vacant_from = 0;
     for (int i = 0; i < model->body_count; i++) {
@@ -385,7 +430,10 @@ static void vacate(view_model *model, int64_t kept)
             model->index_of[body->id.index] = -1;
         body->vacant = true;
         model->vacant_count++;
+        if (!let_go(model, body->shape))
+            return false;
     }
+    return true;
 }
 
 /// 0 where the pair's law has none.
@@ -527,6 +575,84 @@ static cairn_status read_joints(view_model *model, const cairn_world *world)
     return status;
 }
 
+// ---------------------------------------------------------------- bodies of a run
+
+/// A shape that the scene does not have, from what the run says of it; what is neither round nor a
+/// box is shown as the ball of its volume.
+static cairn_status make_recorded_shape(view_model *model, const cairn_replay_body *body,
+                                        int *shape)
+{
+    cairn_shape_view view = {
+        .kind = body->shape_kind,
+        .radius = body->shape_size[0],
+        .half_length = body->shape_size[1],
+        .half_size = {body->shape_size[0], body->shape_size[1], body->shape_size[2]},
+        .volume = 4.0 / 3.0 * M_PI * pow(body->shape_size[0], 3.0),
+    };
+    bool known = view.kind == CAIRN_SPHERE || view.kind == CAIRN_CAPSULE ||
+                 view.kind == CAIRN_CYLINDER || view.kind == CAIRN_BOX;
+    if (!known)
+        view.kind = CAIRN_SPHERE;
+    if (base_array_reserve(&model->allocator, &model->shapes, &model->shape_capacity,
+                           model->shape_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    view_shape *made = &model->shapes[model->shape_count++];
+    *made = (view_shape){
+        .first_part = model->part_count,
+        .minimum = {INFINITY, INFINITY, INFINITY},
+        .maximum = {-INFINITY, -INFINITY, -INFINITY},
+        .volume = view.volume,
+        .owner = UINT32_MAX,
+    };
+    pose here = pose_identity();
+    cairn_status status = add_simple(model, made, NULL, (cairn_shape_id){0}, &view, &here);
+    if (status == CAIRN_OK)
+        *shape = settle_shape(model, model->mesh_count);
+    return status;
+}
+
+static cairn_status add_recorded(view_model *model, const cairn_replay_body *from)
+{
+    view_body body = {.made = model->version, .kind = from->kind, .material = from->material};
+    uint32_t index = from->shape[0];
+    cairn_status status = CAIRN_OK;
+    if (index < (uint32_t)model->shape_of_count && model->shape_of[index] >= 0 &&
+        model->shape_generations[index] == from->shape[1])
+        body.shape = model->shape_of[index];
+    else
+        status = make_recorded_shape(model, from, &body.shape);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&model->allocator, &model->bodies, &model->body_capacity,
+                                    model->body_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    body.mass = from->mass;
+    body.radius = bounding_radius(&model->shapes[body.shape]);
+    if (body.material >= model->material_count)
+        body.material = 0;
+    body.name = base_copy_text(&model->allocator, "");
+    if (body.name == NULL)
+        return CAIRN_ERROR_MEMORY;
+    model->bodies[model->body_count++] = body;
+    return CAIRN_OK;
+}
+
+cairn_status view_model_add_recorded(view_model *model, const cairn_replay *replay)
+{
+    const cairn_replay_info *info = cairn_replay_get_info(replay);
+    cairn_status status = CAIRN_OK;
+    if (!info->varies || info->bodies <= model->body_count)
+        return status;
+    model->version++;
+    while (status == CAIRN_OK && model->body_count < info->bodies) {
+        cairn_replay_body body;
+        status = cairn_replay_get_body(replay, model->body_count, &body);
+        if (status == CAIRN_OK)
+            status = add_recorded(model, &body);
+    }
+    return status == CAIRN_OK ? find_typical_size(model) : status;
+}
+
 // ---------------------------------------------------------------- regions
 
 cairn_status view_model_add_region(view_model *model, const cairn_world *world,
@@ -613,7 +739,7 @@ cairn_status view_model_update(view_model *model, const cairn_world *world, int6
     bool changes = there < count ||
                    cairn_joint_count(world) + cairn_connector_count(world) != model->joints_read;
     if (there < model->body_count - model->vacant_count)
-        vacate(model, kept);
+        status = vacate(model, kept) ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     model->version += changes;
     for (int i = 0; status == CAIRN_OK && there < count && i < count; i++) {
         cairn_body_id id = cairn_body_at(world, i);
@@ -657,6 +783,7 @@ void view_model_finish(view_model *model)
     base_release(allocator, model->index_of);
     base_release(allocator, model->shape_of);
     base_release(allocator, model->shape_generations);
+    base_release(allocator, model->spare_shapes);
     base_release(allocator, model->materials);
     base_release(allocator, model->frictions);
     *model = (view_model){0};
