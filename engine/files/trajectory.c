@@ -8,6 +8,7 @@
 #include "engine/state/world.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -362,7 +363,7 @@ static void take_known(cairn_trajectory *writer, const cairn_world *world, int64
     double *size = ((double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[row];
     bool round =
         shape.kind == CAIRN_SPHERE || shape.kind == CAIRN_CAPSULE || shape.kind == CAIRN_CYLINDER;
-    size[0] = round ? shape.radius : cbrt(3.0 / (4.0 * M_PI) * shape.volume);
+    size[0] = round ? shape.radius : base_pow(3.0 / (4.0 * M_PI) * shape.volume, 1.0 / 3.0);
     size[1] = round ? shape.half_length : 0.0;
     size[2] = 0.0;
     if (shape.kind == CAIRN_BOX)
