@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: servos, which bring the contact force on a wall to what a function of time says.
+#ifndef CAIRN_SERVO_H
+#define CAIRN_SERVO_H
+
+#include <cairn/joint.h>
+#include <cairn/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cairn_servo_def {
+    const char *name; // copied; NULL: "servo"
+    cairn_body_id body;
+    double axis[3];               // into what the wall pushes, world axes; of any length
+    double force;                 // N along the axis; without a function
+    cairn_motor_function *target; // N, asked for the middle of every step; NULL: `force`
+    void *context;                // of the function; borrowed
+    double scale;                 // of the target, such as m2 where it is a stress; default 1
+    double gain;                  // of a moving body, 0 .. 1; default 0.1
+    double speed;                 // m/s, largest of a moving body, and until it touches something
+    double reach;                 // m that the wall may go without a contact; default 1
+    uint32_t cookie;
+} cairn_servo_def;
+
+CAIRN_API cairn_servo_def cairn_default_servo_def(void);
+
+/// A servo acts before every step, by the kind of its body:
+///
+/// - CAIRN_MOVING: the wall goes along its axis at v = gain (target - force) / (k h), at most at
+///   `speed`. k is the sum of the stiffnesses of its contacts along the axis, which their laws
+///   give, so that the gain has no unit. The servo prescribes the motion of the body.
+/// - CAIRN_DYNAMIC: the target is the applied force, an unknown motion with the body's own inertia
+///   and no gain. A slider joint to the world guides the wall. Rigid contacts need this kind.
+///
+/// A step fails with CAIRN_ERROR_ARGUMENT where the wall has gone `reach` without a contact, or
+/// where a moving wall bears on a contact whose law has no stiffness. The work is that of drivers.
+/// @return CAIRN_ERROR_ARGUMENT for a fixed body, and for numbers out of range;
+///         CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
+/// Tests: tests/cli/test_servo.py
+CAIRN_API cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+typedef struct cairn_servo_view {
+    const char *name;
+    double target;   // N of the last step that began
+    double force;    // N of the contacts in the step before it, against the axis
+    double velocity; // m/s along the axis, of a moving body
+} cairn_servo_view;
+
+CAIRN_API int cairn_servo_count(const cairn_world *world);
+/// @return CAIRN_ERROR_NOT_FOUND for an index that is not in 0 .. count-1
+CAIRN_API cairn_status cairn_servo_get(const cairn_world *world, int index,
+                                       cairn_servo_view *view) CAIRN_CHECK_RESULT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
