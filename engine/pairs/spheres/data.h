@@ -42,7 +42,8 @@ typedef struct eng_spheres_block {
     unsigned char touch, slip;             // bits of lanes, in the last step
     unsigned short terms;                  // index of the surface of all pairs
     double check_distance; // m, list B: path of its chunk at which it is looked at again
-    unsigned char padding_too[16];
+    unsigned char images;  // bits of lanes whose B is an image
+    unsigned char padding_too[15];
     double radius_sum[ENG_SPHERES_WIDTH];
     double column[ENG_SPHERES_WIDTH];    // the first column of the law, contact/laws/batch.h
     double spring[3][ENG_SPHERES_WIDTH]; // N
@@ -83,7 +84,10 @@ typedef struct eng_spheres_chunk {
     int before[2];  // blocks of list A and B of all chunks before it
     int window[2];  // most blocks from one to those of its last user
     int slipping;   // blocks with a pair that slips
-    int last_chunk; // of the bodies that its pairs act on
+    int last_chunk; // of the bodies that its pairs act on, but distant ones
+    // of the bodies that its distant pairs act on; the second before the first where there are none
+    int first_distant, last_distant;
+    int first_image, end_image; // of its slots
     int range;
     int first_contact; // of the last step, in the order of chunks
     bool waits;        // pairs of another range act on it: it moves when these ranges are done
@@ -96,6 +100,7 @@ typedef struct eng_spheres_chunk {
     double friction;          // J
     double plastic;           // J
     double drivers;           // J
+    double strain;            // J, work of the strain of the cell
     double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
@@ -128,6 +133,12 @@ static inline int eng_spheres_slot_b(const eng_spheres_block *block, int k)
     return block->j8[k] / 8;
 }
 
+/// A slot behind the ghosts that stands for a copy of another in a periodic cell.
+typedef struct eng_spheres_image {
+    int source; // its slot
+    int n[3];   // how often it is moved by each lattice vector
+} eng_spheres_image;
+
 /// What the kernels read and write.
 typedef struct eng_spheres_pass {
     double (*X)[4];         // x y z, spin z; midpoint of the step
@@ -156,8 +167,16 @@ typedef struct eng_spheres_pass {
     double gravity[3]; // m/s, times step
     bool first_step;   // of the world
     int slot_count;
+    const eng_spheres_image *images; // of the slots from first_image on
+    int first_image;                 // INT_MAX where there are none
     int reach; // slots that are asked for while a slot moves: that many further on; 0 for none
 } eng_spheres_pass;
+
+/// The slot of which a slot is an image, else itself.
+static inline int eng_spheres_source_of(const eng_spheres_pass *pass, int slot)
+{
+    return slot >= pass->first_image ? pass->images[slot - pass->first_image].source : slot;
+}
 
 /// Columns of the pairs of a block but the first.
 static inline double (*eng_spheres_columns_of(const eng_spheres_pass *pass,
@@ -243,12 +262,34 @@ typedef struct eng_spheres_ghost {
 
 /// Two slots whose gap was within the skin when the list was made.
 typedef struct eng_spheres_pair {
-    unsigned j;
-    unsigned short i;     // within its chunk, ENG_SPHERES_FAR added for list B
+    unsigned j;           // with ENG_SPHERES_CANDIDATE the number of one, until blocks are made
+    unsigned short i;     // within its chunk; with ENG_SPHERES_FAR, ENG_SPHERES_DISTANT
     unsigned short terms; // index of the surface
 } eng_spheres_pair;
 
-enum { ENG_SPHERES_FAR = 0x8000 };
+enum {
+    ENG_SPHERES_FAR = 0x8000,        // of list B
+    ENG_SPHERES_DISTANT = 0x4000,    // B is the image of a slot half of the chunks further on
+    ENG_SPHERES_CANDIDATE = 1 << 30, // of an image
+};
+
+/// The periodic cell at the midpoint that slots are at. A slot is at the place of its body moved by
+/// as many lattice vectors as bring it into the cell when a list is made.
+typedef struct eng_spheres_frame {
+    mat3 lattice;  // m, columns
+    mat3 drift;    // m/s, columns: velocity of an image that is moved by one lattice vector
+    mat3 gradient; // 1/s
+} eng_spheres_frame;
+
+/// Images that pairs may meet, for the search.
+typedef struct eng_spheres_candidates {
+    eng_spheres_buffer made;   // eng_spheres_image, in the order of slots
+    eng_spheres_buffer used;   // int: 1 where a pair has it; then its number among the images
+    eng_spheres_buffer sorted; // numbers in the order of cells
+    eng_spheres_buffer start;  // [cells + 2]
+    eng_spheres_buffer places; // 5 columns of the search, and one entry of each range behind them
+    int count;
+} eng_spheres_candidates;
 
 /// Chunks that one thread takes. Their pairs may act on chunks of later ranges, which wait.
 typedef struct eng_spheres_range {
@@ -367,6 +408,19 @@ struct eng_spheres {
     double (*first_V)[9]; // [slots] velocities before the world's first step, while that is done
     eng_spheres_pass pass;
     eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;
+    // of a periodic cell
+    bool strains;             // its lattice changes
+    bool relisting;           // a restored list is made: slots are where it found them
+    eng_spheres_frame frame;  // that the slots have now
+    eng_spheres_frame before; // at the midpoint of the last step
+    eng_spheres_buffer wraps; // int[3] of slots: lattice vectors from a slot to its body
+    eng_spheres_buffer images;
+    eng_spheres_candidates candidates;
+    mat3 listed; // m, lattice when the list was made
+    int image_count;
+    double cell_margin; // m, way that images may make beside that of their bodies
+    double cell_path;   // m, that way since the list was made
+    double cell_way;    // m, in a step
     eng_spheres_buffer blocks, columns, resist, near_start, near_list, far_start, far_list;
     eng_spheres_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
     eng_spheres_buffer couple, kept_columns, kept_resist, groups, touches, kept_spots, near_walls;
@@ -560,6 +614,74 @@ void eng_spheres_history_write(const struct eng_spheres *spheres, const con_batc
 void eng_spheres_history_read(const struct eng_spheres *spheres, const con_batch *batch,
                               eng_spheres_block *block, int k, double sign, const double *history);
 
+// ---------------------------------------------------------------- periodic cell
+
+/// From a slot to its body, and from the slot's velocity to the body's; zero where space is open.
+vec3 eng_spheres_wrap_shift(const struct eng_spheres *spheres, int slot);
+vec3 eng_spheres_wrap_drift(const struct eng_spheres *spheres, int slot);
+
+/// Lattice vectors from a slot to its body: the numbers, NULL where space is open.
+int *eng_spheres_wrap_of(const struct eng_spheres *spheres, int slot);
+
+/// Slots to the frame of the coming step, which is another than the last step foresaw where the
+/// cell's rate was changed.
+void eng_spheres_frame_follow(struct eng_spheres *spheres);
+
+/// Before the fused pass: the frame of the step after it.
+void eng_spheres_frame_advance(struct eng_spheres *spheres);
+
+/// Bodies lie where their slots are; before the frame loses its meaning.
+void eng_spheres_unwrap(struct eng_spheres *spheres);
+
+/// Slots into the cell, before a list is made.
+void eng_spheres_wrap(struct eng_spheres *spheres);
+
+/// Candidates of images for a search with these cells. @param cell_of  number of the cell of a
+/// point
+cairn_status eng_spheres_candidates_make(struct eng_spheres *spheres, int cells,
+                                         int (*cell_of)(const void *grid, const double X[4]),
+                                         const void *grid) CAIRN_CHECK_RESULT;
+
+/// Columns of the search of a range among the candidates, for a slot. @param own  its place in them
+eng_spheres_search eng_spheres_candidates_search(const struct eng_spheres *spheres, int range,
+                                                 const eng_spheres_search *search, int slot,
+                                                 int *own);
+
+/// Slot whose image a candidate is; it becomes an image when a pair takes it.
+int eng_spheres_candidate_source(const struct eng_spheres *spheres, int candidate);
+void eng_spheres_candidate_take(struct eng_spheres *spheres, int candidate);
+
+/// Slots of the images that pairs took, numbered; then eng_spheres_image_slot tells them.
+cairn_status eng_spheres_images_number(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+int eng_spheres_image_slot(const struct eng_spheres *spheres, int candidate);
+
+/// Images [first, end) go where their slots say.
+void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end);
+
+/// Whether a slot or image is the copy of its body that is nearest to another slot.
+bool eng_spheres_is_nearest(const struct eng_spheres *spheres, int slot, int other);
+
+/// Corrections of slots outside of the cell after a chunk has moved, in a cell that strains, and
+/// the work of the strain on them since `momentum`, which is that of eng_spheres_drift_momentum
+/// before.
+void eng_spheres_chunk_strain(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                              double momentum);
+double eng_spheres_drift_momentum(const struct eng_spheres *spheres,
+                                  const eng_spheres_chunk *chunk);
+
+/// Work of the strain in the last step on bodies with prescribed velocity in other copies of the
+/// cell, J.
+double eng_spheres_prescribed_strain(const struct eng_spheres *spheres);
+
+/// Work of the strain through the images that pairs of a chunk meet, J; after their forces.
+double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
+
+/// Whether the pair of a slot and an image of another acts on bodies far behind its own.
+static inline bool eng_spheres_is_distant(const struct eng_spheres *spheres, int slot, int source)
+{
+    return 2 * (source / spheres->chunk_slots - slot / spheres->chunk_slots) > spheres->chunk_count;
+}
+
 /// Radius and inverse inertia of a slot.
 void eng_spheres_read_constants(struct eng_spheres *spheres, int slot);
 
@@ -742,6 +864,7 @@ typedef struct eng_spheres_contact {
     vec3 spin;          // rad/s, of B relative to A, after the step
     vec3 force;         // N on B
     vec3 couple;        // N m on B beside that of the force, its opposite on A
+    vec3 shift, drift;  // m, m/s of the image of B that A meets against B itself
     double stiffness;   // N/m, tangential
     double spring;      // N, normal part of the spring's force
     double elastic;     // J, of the normal spring at the midpoint

@@ -6,6 +6,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -54,6 +55,25 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->reals[ENG_SPHERES_RECORD_WALL_PATH] = spheres->wall_path;
     record->reals[ENG_SPHERES_RECORD_WALL_MARGIN] = spheres->wall_margin;
     record->reals[ENG_SPHERES_RECORD_LAST_STEP] = spheres->last_step;
+    record->reals[ENG_SPHERES_RECORD_CELL_MARGIN] = spheres->cell_margin;
+    record->reals[ENG_SPHERES_RECORD_CELL_PATH] = spheres->cell_path;
+    record->counts[ENG_SPHERES_RECORD_WRAPS] = world->cell.any ? spheres->slots : 0;
+    double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
+    memcpy(at, &spheres->frame, sizeof spheres->frame);
+    memcpy(at + 27, &spheres->before, sizeof spheres->before);
+    memcpy(at + 54, &spheres->listed, sizeof spheres->listed);
+}
+
+/// The cell when the list was made, and what belongs to it; restored before the list.
+static void place_frames(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    const double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
+    const mat3 still = {0};
+    spheres->frame = (eng_spheres_frame){0};
+    memcpy(&spheres->frame.lattice, at + 54, sizeof spheres->frame.lattice);
+    memcpy(&spheres->before, at + 27, sizeof spheres->before);
+    spheres->cell_margin = record->reals[ENG_SPHERES_RECORD_CELL_MARGIN];
+    spheres->strains = memcmp(&spheres->before.gradient, &still, sizeof still) != 0;
 }
 
 static bool allocate_groups(eng_spheres_record *record, base_arena *arena)
@@ -104,8 +124,12 @@ bool eng_spheres_record_allocate_large(eng_spheres_record *record, base_arena *a
     record->columns = base_arena_array(arena, double, "sphere columns",
                                        (size_t)record->counts[ENG_SPHERES_RECORD_COLUMNS]);
     record->acts = base_arena_array(arena, unsigned char, "sphere pair bits", pair_slots);
+    record->wraps =
+        base_arena_allocate(arena, "sphere wraps", (size_t)record->counts[ENG_SPHERES_RECORD_WRAPS],
+                            sizeof *record->wraps);
     return record->body != NULL && record->slots != NULL && record->pair_slots != NULL &&
-           record->moments != NULL && record->columns != NULL && record->acts != NULL;
+           record->moments != NULL && record->columns != NULL && record->acts != NULL &&
+           record->wraps != NULL;
 }
 
 bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
@@ -145,6 +169,12 @@ void eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, voi
     double(*to)[ENG_SPHERES_RECORD_SLOT_WIDTH] = out;
     for (int64_t i = 0; i < count; i++)
         copy_slot(spheres, (int)(first + i), to[i]);
+}
+
+void eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out)
+{
+    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
+    memcpy(out, eng_spheres_wrap_of(spheres, (int)first), (size_t)count * sizeof(int[3]));
 }
 
 void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out)
@@ -357,6 +387,18 @@ static bool are_rows_sound(const eng_spheres *spheres, const eng_spheres_record 
     return true;
 }
 
+/// Whether the cell is finite, and slots are no farther from it than they can be.
+static bool are_frames_sound(const eng_spheres_record *record)
+{
+    for (int i = ENG_SPHERES_RECORD_CELL_MARGIN; i < ENG_SPHERES_RECORD_REALS; i++)
+        if (!isfinite(record->reals[i]))
+            return false;
+    for (int64_t i = 0; i < 3 * record->counts[ENG_SPHERES_RECORD_WRAPS]; i++)
+        if (record->wraps[i / 3][i % 3] > 1000000000 || record->wraps[i / 3][i % 3] < -1000000000)
+            return false;
+    return true;
+}
+
 static pose pose_from(const double *p)
 {
     return (pose){vec3_from(p), {p[3], p[4], p[5], p[6]}};
@@ -408,12 +450,16 @@ static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
 {
     for (int slot = 0; slot < spheres->slots; slot++) {
         eng_spheres_ids(spheres)[slot] = record->body[slot];
+        int *wrap = eng_spheres_wrap_of(spheres, slot);
+        if (wrap != NULL)
+            memcpy(wrap, record->wraps[slot], sizeof *record->wraps);
         memcpy(spheres->pass.X[slot], record->slots[slot] + ROW_REFERENCE, 3 * sizeof(double));
         memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
         eng_spheres_margins(spheres)[slot] = record->slots[slot][ROW_MARGIN];
     }
     eng_spheres_slots_measure(spheres);
     spheres->wall_margin = record->reals[ENG_SPHERES_RECORD_WALL_MARGIN];
+    place_frames(spheres, record);
 }
 
 static void place_walls(eng_spheres *spheres, const eng_spheres_record *record)
@@ -451,7 +497,10 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
             *vectors[k] = vec3_from(record->walls[i] + 3 * k);
         walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
     }
+    memcpy(&spheres->frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof spheres->frame);
+    spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
     eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+    eng_spheres_images_move(spheres, 0, spheres->image_count);
 }
 
 static void place_group(const double from[ENG_SPHERES_RECORD_GROUP_WIDTH], int kind, uint64_t key,
@@ -569,7 +618,8 @@ static void count_contacts(eng_spheres *spheres)
 static bool are_margins_sound(const eng_spheres *spheres)
 {
     double most = ENG_SPHERES_WIDEST * spheres->largest;
-    bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most;
+    bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most &&
+                 spheres->cell_margin >= 0.0 && spheres->cell_margin <= most;
     for (int slot = 0; slot < spheres->slots; slot++)
         sound = sound && eng_spheres_margins(spheres)[slot] >= 0.0 &&
                 eng_spheres_margins(spheres)[slot] <= most;
@@ -591,7 +641,9 @@ static cairn_status make_list(eng_spheres *spheres, const eng_spheres_record *re
         return CAIRN_ERROR_FORMAT;
     spheres->given_groups = (const int(*)[2])record->groups;
     spheres->given_count = (int)record->counts[ENG_SPHERES_RECORD_GROUPS];
+    spheres->relisting = true;
     status = eng_spheres_list_make(spheres);
+    spheres->relisting = false;
     spheres->given_groups = NULL;
     return status;
 }
@@ -712,8 +764,11 @@ static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
 /// Slots as recorded, whatever had one before.
 static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *record)
 {
+    const cairn_world *world = spheres->world;
     eng_spheres_forget_moved(spheres);
     spheres->slots = spheres->block_count = spheres->chunk_count = spheres->kept_count = 0;
+    spheres->image_count = 0;
+    spheres->pass.first_image = INT_MAX;
     spheres->plane_ghosts = spheres->ghost_count = spheres->group_count = spheres->contact_count =
         0;
     spheres->kept_walls = spheres->kept_moments = spheres->out_of_memory = false;
@@ -721,7 +776,9 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     cairn_status status = eng_spheres_plan_laws(spheres);
     if (status != CAIRN_OK)
         return status;
-    if (!take_terms(spheres, record) || !are_rows_sound(spheres, record))
+    int64_t wraps = world->cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
+    if (!take_terms(spheres, record) || !are_rows_sound(spheres, record) ||
+        record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps || !are_frames_sound(record))
         return CAIRN_ERROR_FORMAT;
     spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
     spheres->restoring = true;

@@ -127,6 +127,7 @@ typedef enum eng_spheres_record_count {
     ENG_SPHERES_RECORD_CRITICAL,
     ENG_SPHERES_RECORD_EXPOSED,
     ENG_SPHERES_RECORD_MOVED,
+    ENG_SPHERES_RECORD_WRAPS, // slots in a periodic cell: all or none
     ENG_SPHERES_RECORD_TERMS, // of surfaces, where laws may have changed since the plan was made
     ENG_SPHERES_RECORD_COUNTS
 } eng_spheres_record_count;
@@ -136,7 +137,10 @@ typedef enum eng_spheres_record_real {
     ENG_SPHERES_RECORD_WALL_PATH,
     ENG_SPHERES_RECORD_WALL_MARGIN,
     ENG_SPHERES_RECORD_LAST_STEP,
-    ENG_SPHERES_RECORD_REALS
+    ENG_SPHERES_RECORD_CELL_MARGIN,
+    ENG_SPHERES_RECORD_CELL_PATH,
+    ENG_SPHERES_RECORD_AT_FRAMES, // of the slots, of the last step; lattice of the list
+    ENG_SPHERES_RECORD_REALS = ENG_SPHERES_RECORD_AT_FRAMES + 7 * 9
 } eng_spheres_record_real;
 
 enum {
@@ -158,6 +162,7 @@ typedef struct eng_spheres_record {
     double (*slots)[ENG_SPHERES_RECORD_SLOT_WIDTH];           // [slots]
     double (*pair_slots)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH]; // [slots]
     unsigned char *acts;                                      // [slots]
+    int (*wraps)[3];                                          // [wraps] lattice vectors to bodies
     double (*moments)[ENG_SPHERES_RECORD_MOMENT_WIDTH];       // [moments] of the slots
     double *columns;                                          // [columns] slot by slot
     double (*travelled)[2];                                   // [chunks] left of the margins; path
@@ -193,6 +198,7 @@ void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, voi
 void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out);
 void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out);
 void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out);
 
 /// Fills the other arrays.
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record);
