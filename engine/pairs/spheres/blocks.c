@@ -4,6 +4,8 @@
 // Blocks of a new list take the place of the old ones. The old history is packed at the begin of
 // the buffer, sorted by owners and moved to the end; new blocks grow towards it and use it up.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 #include <string.h>
 

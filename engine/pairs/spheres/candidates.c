@@ -2,6 +2,7 @@
 // What may stand in the pair list of the sphere executor: which bodies are walls, which pairs are
 // its own, and candidates as they are found.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 bool eng_spheres_is_wall(const cairn_world *world, int body)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program changes between steps, as the sphere executor takes it.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>

@@ -614,74 +614,6 @@ void eng_spheres_history_write(const struct eng_spheres *spheres, const con_batc
 void eng_spheres_history_read(const struct eng_spheres *spheres, const con_batch *batch,
                               eng_spheres_block *block, int k, double sign, const double *history);
 
-// ---------------------------------------------------------------- periodic cell
-
-/// From a slot to its body, and from the slot's velocity to the body's; zero where space is open.
-vec3 eng_spheres_wrap_shift(const struct eng_spheres *spheres, int slot);
-vec3 eng_spheres_wrap_drift(const struct eng_spheres *spheres, int slot);
-
-/// Lattice vectors from a slot to its body: the numbers, NULL where space is open.
-int *eng_spheres_wrap_of(const struct eng_spheres *spheres, int slot);
-
-/// Slots to the frame of the coming step, which is another than the last step foresaw where the
-/// cell's rate was changed.
-void eng_spheres_frame_follow(struct eng_spheres *spheres);
-
-/// Before the fused pass: the frame of the step after it.
-void eng_spheres_frame_advance(struct eng_spheres *spheres);
-
-/// Bodies lie where their slots are; before the frame loses its meaning.
-void eng_spheres_unwrap(struct eng_spheres *spheres);
-
-/// Slots into the cell, before a list is made.
-void eng_spheres_wrap(struct eng_spheres *spheres);
-
-/// Candidates of images for a search with these cells. @param cell_of  number of the cell of a
-/// point
-cairn_status eng_spheres_candidates_make(struct eng_spheres *spheres, int cells,
-                                         int (*cell_of)(const void *grid, const double X[4]),
-                                         const void *grid) CAIRN_CHECK_RESULT;
-
-/// Columns of the search of a range among the candidates, for a slot. @param own  its place in them
-eng_spheres_search eng_spheres_candidates_search(const struct eng_spheres *spheres, int range,
-                                                 const eng_spheres_search *search, int slot,
-                                                 int *own);
-
-/// Slot whose image a candidate is; it becomes an image when a pair takes it.
-int eng_spheres_candidate_source(const struct eng_spheres *spheres, int candidate);
-void eng_spheres_candidate_take(struct eng_spheres *spheres, int candidate);
-
-/// Slots of the images that pairs took, numbered; then eng_spheres_image_slot tells them.
-cairn_status eng_spheres_images_number(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
-int eng_spheres_image_slot(const struct eng_spheres *spheres, int candidate);
-
-/// Images [first, end) go where their slots say.
-void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end);
-
-/// Whether a slot or image is the copy of its body that is nearest to another slot.
-bool eng_spheres_is_nearest(const struct eng_spheres *spheres, int slot, int other);
-
-/// Corrections of slots outside of the cell after a chunk has moved, in a cell that strains, and
-/// the work of the strain on them since `momentum`, which is that of eng_spheres_drift_momentum
-/// before.
-void eng_spheres_chunk_strain(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
-                              double momentum);
-double eng_spheres_drift_momentum(const struct eng_spheres *spheres,
-                                  const eng_spheres_chunk *chunk);
-
-/// Work of the strain in the last step on bodies with prescribed velocity in other copies of the
-/// cell, J.
-double eng_spheres_prescribed_strain(const struct eng_spheres *spheres);
-
-/// Work of the strain through the images that pairs of a chunk meet, J; after their forces.
-double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
-
-/// Whether the pair of a slot and an image of another acts on bodies far behind its own.
-static inline bool eng_spheres_is_distant(const struct eng_spheres *spheres, int slot, int source)
-{
-    return 2 * (source / spheres->chunk_slots - slot / spheres->chunk_slots) > spheres->chunk_count;
-}
-
 /// Radius and inverse inertia of a slot.
 void eng_spheres_read_constants(struct eng_spheres *spheres, int slot);
 
@@ -817,35 +749,6 @@ bool eng_spheres_is_wall(const cairn_world *world, int body);
 /// Adds a pair of a slot and a later slot or ghost, of this body, to the candidates.
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                                   int other, int body, bool far) CAIRN_CHECK_RESULT;
-
-/// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
-cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
-
-/// Walls near a chunk whose slots are paired next.
-void eng_spheres_shapes_near(struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
-
-/// Groups of a slot with the walls near it, and their pairs.
-cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
-                                     int slot) CAIRN_CHECK_RESULT;
-
-/// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
-/// moving walls over the step just done goes to the chunk.
-void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
-                             bool work);
-
-/// The same of all chunks, without work.
-cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
-
-/// Ghosts of all groups to where their contacts say.
-void eng_spheres_shapes_place(struct eng_spheres *spheres);
-
-/// Slot of a contact of a slot and a collider in the coming step; -1 for none.
-int eng_spheres_shapes_find(const struct eng_spheres *spheres, int slot, int collider,
-                            uint64_t key);
-
-/// The nth contact kept of a row and a wall; NULL for none.
-const eng_spheres_kept_wall_contact *eng_spheres_kept_of(const struct eng_spheres *spheres, int row,
-                                                         int wall, int nth);
 
 /// Body of a slot, or of the wall of a ghost.
 int eng_spheres_body_of(const struct eng_spheres *spheres, int slot);

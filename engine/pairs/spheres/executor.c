@@ -2,6 +2,8 @@
 // The step of the sphere executor: walls and lists for the coming midpoint, the fused pass over all
 // slots, and what follows from it.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "base/elementary.h"
@@ -215,7 +217,10 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
     eng_spheres_forget_moved(spheres);
-    eng_spheres_frame_follow(spheres);
+    if (eng_spheres_frame_follow(spheres)) {
+        eng_spheres_images_move(spheres, 0, spheres->image_count);
+        eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+    }
     if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
         status = follow_walls(spheres);
     eng_spheres_place_driven(world);
@@ -265,6 +270,22 @@ static double driven_work(const eng_spheres *spheres)
         vec3 velocity =
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
         work -= vec3_dot(force, velocity) + vec3_dot(torque, spin);
+    }
+    return spheres->pass.step * work;
+}
+
+/// Work of the strain of the cell on bodies with prescribed velocity in other copies of it, J.
+static double prescribed_strain(const eng_spheres *spheres)
+{
+    double work = 0.0;
+    for (int slot = 0; slot < spheres->slots && spheres->strains; slot++) {
+        const int *n = eng_spheres_wrap_of(spheres, slot);
+        if ((n[0] | n[1] | n[2]) == 0 || spheres->pass.constants[slot][0] != 0.0)
+            continue;
+        vec3 force = {0.0, 0.0, 0.0}, torque = force;
+        eng_spheres_add_force(spheres->world, eng_spheres_ids(spheres)[slot], &force, &torque);
+        vec3 drift = mat3_apply(&spheres->before.drift, vec3_make(n[0], n[1], n[2]));
+        work += vec3_dot(force, drift);
     }
     return spheres->pass.step * work;
 }
@@ -339,7 +360,7 @@ cairn_status eng_spheres_step(cairn_world *world)
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
     spheres->last_step = spheres->pass.step;
-    world->energy.drivers += driven_work(spheres) + eng_spheres_prescribed_strain(spheres);
+    world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
         eng_spheres_release_free(world);
     return CAIRN_OK;

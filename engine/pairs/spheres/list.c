@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pair list of the sphere executor: cells, sorted slots, candidates of the half list.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 #include <string.h>
 

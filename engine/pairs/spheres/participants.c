@@ -8,6 +8,7 @@
 // change is added to that, solvers of joints and implicit contacts go on from there, and the slot
 // is written anew at the end.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>

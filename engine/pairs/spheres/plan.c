@@ -7,6 +7,7 @@
 // kernel. Pairs of two slots and of a slot and a wall whose law has a kernel are the executor's;
 // all others go through the general passes.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "engine/state/surfaces.h"

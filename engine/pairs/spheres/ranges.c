@@ -5,6 +5,8 @@
 // owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
 // the thread that did it: nobody waits within a step.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 /// What takes about as long in a step.
 enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };

@@ -2,6 +2,7 @@
 // What is read of the sphere executor: bodies, contacts, energies, forces on bodies. Nothing here
 // writes: any number of threads may read a world at rest.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 

@@ -3,26 +3,16 @@
 //
 // A list depends on positions, walls and the fastest body when it was made, so that it is made
 // again from those instead of being kept; then rows and history of now take their places.
+#include "engine/pairs/spheres/record.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    WALL_CHANGED = 1,
-    PLAN_DUE = 2,
-    CROWDED = 4,
-    SETTLED = 8,
-    REPLANNED = 16,
-    TOUCHES = 1,
-    SLIPS = 2,
-    ROLLS = 4,
-    TWISTS = 8
-};
-
-// places of a slot's numbers: X, V, orientation, position when the list was made, margin
-enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16, ROW_MARGIN = 19 };
+enum { WALL_CHANGED = 1, PLAN_DUE = 2, CROWDED = 4, SETTLED = 8, REPLANNED = 16 };
 
 void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record)
 {
@@ -143,100 +133,6 @@ bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
            allocate_general(record, arena);
 }
 
-static void copy_slot(const eng_spheres *spheres, int slot,
-                      double to[ENG_SPHERES_RECORD_SLOT_WIDTH])
-{
-    const eng_spheres_pass *pass = &spheres->pass;
-    const double(*turn)[8] = (const double(*)[8])pass->turn[slot / ENG_SPHERES_WIDTH];
-    memcpy(to, pass->X[slot], sizeof *pass->X);
-    memcpy(to + ROW_V, pass->V[slot], sizeof *pass->V);
-    for (int k = 0; k < 4; k++)
-        to[ROW_TURN + k] = turn[k][slot % ENG_SPHERES_WIDTH];
-    for (int axis = 0; axis < 3; axis++)
-        to[ROW_REFERENCE + axis] = eng_spheres_reference(spheres, axis)[slot];
-    to[ROW_MARGIN] = eng_spheres_margins(spheres)[slot];
-}
-
-void eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    memcpy(out, eng_spheres_ids(spheres) + first, (size_t)count * sizeof(int));
-}
-
-void eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double(*to)[ENG_SPHERES_RECORD_SLOT_WIDTH] = out;
-    for (int64_t i = 0; i < count; i++)
-        copy_slot(spheres, (int)(first + i), to[i]);
-}
-
-void eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    memcpy(out, eng_spheres_wrap_of(spheres, (int)first), (size_t)count * sizeof(int[3]));
-}
-
-void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double(*to)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH] = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
-        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
-        for (int axis = 0; axis < 3; axis++) {
-            to[i][axis] = block->spring[axis][k];
-            to[i][axis + 3] = (double)block->lag_tangent[axis][k];
-        }
-        to[i][6] = (double)block->lag_normal[k];
-    }
-}
-
-void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    unsigned char *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
-        const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
-        int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
-        if (resist != NULL)
-            acts |= (resist->roll_slip >> k & 1 ? ROLLS : 0) |
-                    (resist->twist_slip >> k & 1 ? TWISTS : 0);
-        to[i] = (unsigned char)acts;
-    }
-}
-
-void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double(*to)[ENG_SPHERES_RECORD_MOMENT_WIDTH] = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
-        const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
-        for (int axis = 0; axis < 3; axis++) {
-            to[i][axis] = resist->rolling[axis][k];
-            to[i][axis + 4] = (double)resist->lag_rolling[axis][k];
-        }
-        to[i][3] = resist->twisting[k];
-        to[i][7] = (double)resist->lag_twisting[k];
-    }
-}
-
-void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t pair_slot = (first + i) / spheres->kept_rows,
-                row = (first + i) % spheres->kept_rows;
-        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        to[i] = eng_spheres_columns(spheres, block)[row][pair_slot % ENG_SPHERES_WIDTH];
-    }
-}
-
 enum { WALL_VECTORS = 11, WALL_POSES = WALL_VECTORS * 3, POSE = 7 };
 
 /// Vectors of a wall in the order of the file.
@@ -318,7 +214,8 @@ static void copy_general(const eng_spheres *spheres, eng_spheres_record *record)
     for (int i = 0; i < spheres->moved_count; i++) {
         record->moved_slots[i] = spheres->moved[i].slot;
         memcpy(record->moved[i], spheres->moved[i].X, sizeof spheres->moved[i].X);
-        memcpy(record->moved[i] + ROW_V, spheres->moved[i].V, sizeof spheres->moved[i].V);
+        memcpy(record->moved[i] + ENG_SPHERES_RECORD_ROW_V, spheres->moved[i].V,
+               sizeof spheres->moved[i].V);
     }
 }
 
@@ -453,9 +350,10 @@ static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
         int *wrap = eng_spheres_wrap_of(spheres, slot);
         if (wrap != NULL)
             memcpy(wrap, record->wraps[slot], sizeof *record->wraps);
-        memcpy(spheres->pass.X[slot], record->slots[slot] + ROW_REFERENCE, 3 * sizeof(double));
+        memcpy(spheres->pass.X[slot], record->slots[slot] + ENG_SPHERES_RECORD_ROW_REFERENCE,
+               3 * sizeof(double));
         memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
-        eng_spheres_margins(spheres)[slot] = record->slots[slot][ROW_MARGIN];
+        eng_spheres_margins(spheres)[slot] = record->slots[slot][ENG_SPHERES_RECORD_ROW_MARGIN];
     }
     eng_spheres_slots_measure(spheres);
     spheres->wall_margin = record->reals[ENG_SPHERES_RECORD_WALL_MARGIN];
@@ -485,10 +383,10 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
     for (int slot = 0; slot < spheres->slots; slot++) {
         const double *from = record->slots[slot];
         memcpy(spheres->pass.X[slot], from, sizeof *spheres->pass.X);
-        memcpy(spheres->pass.V[slot], from + ROW_V, sizeof *spheres->pass.V);
+        memcpy(spheres->pass.V[slot], from + ENG_SPHERES_RECORD_ROW_V, sizeof *spheres->pass.V);
         for (int k = 0; k < 4; k++)
             spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] =
-                from[ROW_TURN + k];
+                from[ENG_SPHERES_RECORD_ROW_TURN + k];
     }
     for (int i = 0; i < spheres->wall_count; i++) {
         vec3 *vectors[WALL_VECTORS];
@@ -548,8 +446,10 @@ static void place_moments(const double from[ENG_SPHERES_RECORD_MOMENT_WIDTH], in
     }
     resist->twisting[k] = from[3];
     resist->lag_twisting[k] = (float)from[7];
-    resist->roll_slip = (unsigned char)(resist->roll_slip | (acts & ROLLS ? 1 : 0) << k);
-    resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
+    resist->roll_slip =
+        (unsigned char)(resist->roll_slip | (acts & ENG_SPHERES_RECORD_ROLLS ? 1 : 0) << k);
+    resist->twist_slip =
+        (unsigned char)(resist->twist_slip | (acts & ENG_SPHERES_RECORD_TWISTS ? 1 : 0) << k);
 }
 
 /// Columns of history of a pair; 0 where there is none.
@@ -573,8 +473,8 @@ static void place_pair_slot(eng_spheres *spheres, int pair_slot, const eng_spher
     for (int row = 0; row < kept_count_of(spheres, block, k); row++)
         eng_spheres_columns(spheres, block)[row][k] =
             record->columns[pair_slot * spheres->kept_rows + row];
-    block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
-    block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    block->touch = (unsigned char)(block->touch | (acts & ENG_SPHERES_RECORD_TOUCHES ? 1 : 0) << k);
+    block->slip = (unsigned char)(block->slip | (acts & ENG_SPHERES_RECORD_SLIPS ? 1 : 0) << k);
     eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     if (resist != NULL)
         place_moments(record->moments[pair_slot], acts, resist, k);
@@ -683,7 +583,7 @@ static bool are_touches_sound(const eng_spheres *spheres, const eng_spheres_reco
 {
     for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
-        if (record->acts[i] & TOUCHES &&
+        if (record->acts[i] & ENG_SPHERES_RECORD_TOUCHES &&
             eng_spheres_slot_a(block, i % ENG_SPHERES_WIDTH) >= spheres->slots)
             return false;
     }
@@ -730,7 +630,7 @@ static cairn_status place_moved(eng_spheres *spheres, const eng_spheres_record *
             return status;
         eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
         memcpy(moved->X, record->moved[i], sizeof moved->X);
-        memcpy(moved->V, record->moved[i] + ROW_V, sizeof moved->V);
+        memcpy(moved->V, record->moved[i] + ENG_SPHERES_RECORD_ROW_V, sizeof moved->V);
     }
     return CAIRN_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Force slots of the spheres spheres, and for each body the slots that it adds up.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 #include <string.h>
 

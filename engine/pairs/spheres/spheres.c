@@ -2,6 +2,7 @@
 // The sphere executor: its making, kernels, walls and slots.
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"

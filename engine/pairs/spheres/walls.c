@@ -2,6 +2,7 @@
 // Walls of the sphere executor: their motion, and half-spaces: each sphere near one gets a ghost,
 // the wall's point next to it.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 #include "engine/state/rotation.h"
 
