@@ -3,7 +3,6 @@
 //
 // A list depends on positions, walls and the fastest body when it was made, so that it is made
 // again from those instead of being kept; then rows and history of now take their places.
-#include "engine/pairs/spheres/record.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"

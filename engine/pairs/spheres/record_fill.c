@@ -2,7 +2,6 @@
 // The large arrays of the sphere executor in a checkpoint, made part by part.
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
-#include "engine/pairs/spheres/record.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>

@@ -154,6 +154,22 @@ enum {
     ENG_SPHERES_RECORD_TERMS_WIDTH = 7 + CON_BATCH_TERMS / 8
 };
 
+/// Bits of a pair.
+enum {
+    ENG_SPHERES_RECORD_TOUCHES = 1,
+    ENG_SPHERES_RECORD_SLIPS = 2,
+    ENG_SPHERES_RECORD_ROLLS = 4,
+    ENG_SPHERES_RECORD_TWISTS = 8
+};
+
+/// Places of a slot's numbers, behind X: V, orientation, position when the list was made, margin.
+enum {
+    ENG_SPHERES_RECORD_ROW_V = 4,
+    ENG_SPHERES_RECORD_ROW_TURN = 12,
+    ENG_SPHERES_RECORD_ROW_REFERENCE = 16,
+    ENG_SPHERES_RECORD_ROW_MARGIN = 19
+};
+
 /// What a checkpoint keeps of the executor beside the general columns. Taking it changes nothing.
 typedef struct eng_spheres_record {
     int64_t counts[ENG_SPHERES_RECORD_COUNTS];
