@@ -142,7 +142,9 @@ static cairn_status open_folder(collection *c, cairn_error *error)
              (int)settings->most, settings->form, settings->tolerance);
     cairn_status status = cli_path_join(problems, c->folder, "problems", error);
     if (status == CAIRN_OK)
-        status = cli_folder_make(problems, error);
+        status = cli_folder_make(c->folder, error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make_own(problems, error);
     if (status == CAIRN_OK)
         status = sweep_lock(c->folder, &lock, error);
     if (status != CAIRN_OK)
