@@ -275,7 +275,8 @@ static void change_numbers(structure *s)
             if (whole)
                 values.whole[at] = how == 0   ? any_whole(s)
                                    : how == 1 ? values.whole[from]
-                                              : values.whole[at] + (below(s, 2) == 0 ? 1 : -1);
+                                              : (int64_t)((uint64_t)values.whole[at] +
+                                                          (below(s, 2) == 0 ? 1 : UINT64_MAX));
             else
                 values.real[at] = how == 0   ? any_real(s)
                                   : how == 1 ? values.real[from]
@@ -396,9 +397,22 @@ size_t fuzz_change_structure(uint8_t *data, size_t size, size_t most, uint64_t s
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most) __attribute__((weak));
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed);
 
-/// Mostly whole files, sometimes bytes.
+/// What files end in whose bytes were changed: HDF5 reads over it, and may crash or hang on the
+/// rest.
+static const char damaged_mark[] = "BYTES!!";
+
+/// Mostly whole files, sometimes bytes, and then bytes ever after.
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed)
 {
-    size_t changed = seed % 8 == 0 ? 0 : fuzz_change_structure(data, size, most, seed);
-    return changed > 0 ? changed : LLVMFuzzerMutate(data, size, most);
+    const size_t length = sizeof damaged_mark;
+    bool damaged = size >= length && memcmp(data + size - length, damaged_mark, length) == 0;
+    size_t changed = damaged || seed % 8 == 0 ? 0 : fuzz_change_structure(data, size, most, seed);
+    if (changed > 0)
+        return changed;
+    size -= damaged ? length : 0;
+    if (size + length > most)
+        return LLVMFuzzerMutate(data, size, most);
+    size = LLVMFuzzerMutate(data, size, most - length);
+    memcpy(data + size, damaged_mark, length);
+    return size + length;
 }
