@@ -3,7 +3,7 @@
 # Sets up, builds and runs every test; the last line is "N passed, N failed".
 #   build/       release, warnings are errors: that it compiles counts as one test
 #   build-test/  asserts on: all suites
-#   build-asan/  address and undefined-behaviour sanitizers: the suites unit and robust
+#   build-asan/  address and undefined-behaviour sanitizers: the suites python, unit and robust
 #   build-tsan/  race checker, where clang is there
 # The first three must take every step of some runs to the same bits: that counts as one test, and so
 # does static analysis of the sources.
@@ -67,6 +67,7 @@ fi
 
 if check "build with sanitizers" build_variant build-asan -Dbuildtype=debugoptimized \
     -Dwerror=true -Db_sanitize=address,undefined -Db_lundef=false; then
+    run_suites 600 build-asan --suite python
     export ASAN_OPTIONS=halt_on_error=1:abort_on_error=1:detect_leaks=1:print_summary=1
     export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1:print_summary=1
     run_suites 1200 build-asan --suite unit --suite robust --timeout-multiplier 3

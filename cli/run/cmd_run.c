@@ -103,6 +103,13 @@ static const cli_option options[] = {
      .help = "steps between frames of trajectory.h5, 0 for none (default: 25 frames a simulated "
              "second)",
      .maximum = INT_MAX},
+    {.name = "contacts-every",
+     .type = CLI_INTEGER,
+     .offset = FIELD(contacts_every),
+     .argument = "K",
+     .help = "steps between frames of trajectory.h5 that keep their contacts, for replays with "
+             "forces; 0 for none (default)",
+     .maximum = INT_MAX},
     {.name = "energy-every",
      .type = CLI_INTEGER,
      .offset = FIELD(energy_every),
@@ -204,6 +211,7 @@ static void set_defaults(void *memory)
     settings->memory_limit = (double)(scn_default_options().memory_budget >> 20);
     settings->fclib_every = -1;
     settings->paraview_every = settings->energy_every = settings->trajectory_every = -1;
+    settings->contacts_every = -1;
     settings->checkpoint_every = 60.0;
     settings->checkpoint_keep = 2;
     settings->strict_energy = 0.01;
@@ -234,6 +242,8 @@ static cairn_status choose_output(run_state *run, cairn_error *error)
     for (int i = 0; settings->paraview != NULL && contents[i] != NULL; i++)
         if (strcmp(settings->paraview, contents[i]) == 0)
             run->output.paraview = (scn_paraview)i;
+    if (settings->contacts_every >= 0)
+        run->output.contacts_every = (int)settings->contacts_every;
     if (settings->energy_every > 0)
         run->output.energy_every = (int)settings->energy_every;
     for (int i = 0; settings->fclib_form != NULL && forms[i] != NULL; i++)

@@ -214,6 +214,7 @@ def record(world, path, until=None, interval=None):
              for text in (world.name, _Still(world).text())]
     definition = ffi.new("cairn_trajectory_def *")
     definition.scene, definition.scene_text = texts
+    definition.varies = lib.cairn_world_population_varies(world._world)
     with library.files_lock():
         errors.check(lib.cairn_trajectory_create(library.encode(path, "the path"), world._world,
                                                  definition, made, error), error)

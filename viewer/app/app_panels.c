@@ -201,8 +201,8 @@ static void draw_contact(view_app *app, view_panel *panel)
 
 static void draw_contacts_of_body(view_app *app, view_panel *panel)
 {
-    if (app->frame->replayed) {
-        view_panel_row(panel, "contacts", "not stored in a trajectory");
+    if (!app->frame->keeps_contacts) {
+        view_panel_row(panel, "contacts", "not kept in this frame");
         return;
     }
     view_panel_row(panel, "contacts (Tab chooses)", "%d", count_contacts(app));
@@ -287,7 +287,7 @@ static void draw_run_facts(view_app *app, view_panel *panel)
     view_panel_row(panel, "a run of cairn", "%.30s", info->version);
     view_panel_row(panel, "time step", "%.4g s", info->time_step);
     view_panel_row(panel, "frames", "%d", app->state.kept);
-    view_panel_row(panel, "contacts, forces", "not stored");
+    view_panel_row(panel, "contacts, forces", info->contacts ? "in some frames" : "not kept");
 }
 
 static void draw_settings(view_app *app)

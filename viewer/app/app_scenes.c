@@ -58,6 +58,8 @@ cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused, 
     view_model model = {0};
     view_simulation *simulation = NULL;
     cairn_status status = view_model_build(&model, &app->allocator, subject->scene->world, error);
+    if (status == CAIRN_OK && subject->replay != NULL)
+        status = view_model_add_recorded(&model, subject->replay);
     if (status == CAIRN_OK)
         status = view_sensors_mark(subject->scene, &model);
     if (status == CAIRN_OK)
@@ -129,8 +131,8 @@ void app_step_contact(view_app *app, int way)
     }
     app->contact = view_frame_next_contact(app->frame, app->selected, app->contact, way);
     if (app->contact < 0) {
-        app_say(app, app->frame->replayed ? "a trajectory does not store contacts"
-                                          : "this body touches nothing");
+        app_say(app, app->frame->keeps_contacts ? "this body touches nothing"
+                                                : "the run kept no contacts in this frame");
         return;
     }
     const view_contact *contact = &app->frame->contacts[app->contact];

@@ -108,6 +108,7 @@ cairn_status view_frame_take(view_frame *frame, const view_model *model, const c
     if (cairn_world_get_cell(world, &frame->cell) != CAIRN_OK)
         frame->cell = (cairn_cell_view){0};
     frame->replayed = false;
+    frame->keeps_contacts = true;
     frame->contacts_stored = frame->contact_count;
     frame->time = cairn_world_get_time(world);
     frame->time_step = cairn_world_get_def(world)->time_step;
@@ -152,6 +153,7 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from)
     to->time_step = from->time_step;
     to->step = from->step;
     to->replayed = from->replayed;
+    to->keeps_contacts = from->keeps_contacts;
     to->contacts_stored = from->contacts_stored;
     to->report = from->report;
     to->energy = from->energy;

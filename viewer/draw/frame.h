@@ -23,7 +23,8 @@ typedef struct view_frame {
     double time;      // s
     double time_step; // s
     int64_t step;
-    bool replayed;           // of a run: contacts, report and energies are not there
+    bool replayed;           // of a run: report and energies are not there
+    bool keeps_contacts;     // the run kept this frame's contacts
     int64_t contacts_stored; // number of contacts the run had in this frame
     bool *present; // [body_count] whether the row's body is there, or only before or after
     pose *poses;   // [body_count] of the shape frames

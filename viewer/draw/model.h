@@ -28,6 +28,9 @@ typedef struct view_shape {
     vec3 minimum, maximum; // m, shape frame; of a half-space: empty (minimum > maximum)
     double volume;         // m3
     bool terrain;          // a mesh that is seen from above everywhere, in the shape's frame
+    int bodies;            // rows that have it
+    uint32_t owner;        // index of the id that it was made for
+    int64_t made;          // version of the model in which it became this shape
 } view_shape;
 
 typedef struct view_body {
@@ -90,6 +93,8 @@ typedef struct view_model {
     int index_count, index_capacity;
     int *shape_of;               // [shape_of_count] shape of an id's index; -1 for none yet
     uint32_t *shape_generations; // [shape_of_count] of the id
+    int *spare_shapes;           // [spare_count] of one part and no body, for a shape that comes
+    int spare_count, spare_capacity;
     int shape_of_count, shape_of_capacity, generation_capacity;
     char **materials;  // [material_count] owned names
     double *frictions; // [material_count * material_count] friction of each pair
@@ -113,6 +118,11 @@ cairn_status view_model_update(view_model *model, const cairn_world *world,
 /// Makes `copy` what the model is now; costs what has changed since the last call. Its maps from
 /// ids stay empty. The first copy is of a view_model with an allocator and nothing else.
 cairn_status view_model_follow(view_model *copy, const view_model *model) CAIRN_CHECK_RESULT;
+
+/// Adds the bodies of a run that have come since the scene was built, in the order of their
+/// numbers, so that a body's number is its row.
+cairn_status view_model_add_recorded(view_model *model,
+                                     const cairn_replay *replay) CAIRN_CHECK_RESULT;
 
 /// A region that is drawn, such as that of a sensor; emitters and outlets are there by themselves.
 cairn_status view_model_add_region(view_model *model, const cairn_world *world,

@@ -12,7 +12,7 @@ static void append(void *to, const void *from, size_t each, int have, int count)
                (size_t)(count - have) * each);
 }
 
-/// Parts, shapes and regions only become more.
+/// Parts, shapes and regions only become more, but that a shape of one part may become another.
 static cairn_status copy_shapes(view_model *copy, const view_model *model)
 {
     const base_allocator *allocator = &copy->allocator;
@@ -28,6 +28,12 @@ static cairn_status copy_shapes(view_model *copy, const view_model *model)
            model->shape_count);
     append(copy->regions, model->regions, sizeof *copy->regions, copy->region_count,
            model->region_count);
+    for (int i = 0; i < copy->shape_count; i++) {
+        if (model->shapes[i].made <= copy->version)
+            continue;
+        copy->shapes[i] = model->shapes[i];
+        copy->parts[model->shapes[i].first_part] = model->parts[model->shapes[i].first_part];
+    }
     copy->part_count = model->part_count;
     copy->shape_count = model->shape_count;
     copy->region_count = model->region_count;

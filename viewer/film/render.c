@@ -270,6 +270,8 @@ static cairn_status run_job(render_job *job, cairn_error *error)
     snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
     job->frame = view_frame_begin(&allocator);
     status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
+    if (status == CAIRN_OK && request->subject->replay != NULL)
+        status = view_model_add_recorded(&job->model, request->subject->replay);
     if (status == CAIRN_OK)
         status = view_sensors_mark(request->subject->scene, &job->model);
     if (status == CAIRN_OK)
@@ -288,10 +290,12 @@ static void note_lack(const view_render_request *request)
     const view_style *style = &request->style;
     bool needs = style->contacts != VIEW_CONTACTS_OFF || style->colours == VIEW_COLOURS_FORCE ||
                  style->colours == VIEW_COLOURS_ISLAND;
-    if (needs && request->subject->replay != NULL && request->note != NULL)
+    cairn_replay *replay = request->subject->replay;
+    if (needs && replay != NULL && !cairn_replay_get_info(replay)->contacts &&
+        request->note != NULL)
         request->note(request->context, CAIRN_WARNING,
-                      "a trajectory stores the number of contacts, not where they are and what "
-                      "acts there: none are shown");
+                      "this run kept the number of contacts, not where they are and what acts "
+                      "there: none are shown (cairn run --contacts-every keeps them)");
 }
 
 cairn_status view_render(const view_render_request *request, view_render_report *report,

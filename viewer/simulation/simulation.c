@@ -499,6 +499,11 @@ static void look_for_frames(view_simulation *s)
     int64_t before = cairn_replay_get_frame_count(s->replay);
     SDL_LockMutex(s->files);
     cairn_status status = cairn_replay_refresh(s->replay, &error);
+    if (status == CAIRN_OK) {
+        SDL_LockMutex(s->lock);
+        status = view_model_add_recorded(&s->model, s->replay);
+        SDL_UnlockMutex(s->lock);
+    }
     SDL_UnlockMutex(s->files);
     s->looked = base_timer_seconds();
     int64_t more = cairn_replay_get_frame_count(s->replay) - before;
@@ -639,7 +644,10 @@ cairn_status view_simulation_start(view_simulation **simulation, const view_subj
         view_simulation_stop(s);
         return status;
     }
-    status = view_sensors_mark(s->scene, &s->model);
+    if (s->replay != NULL)
+        status = view_model_add_recorded(&s->model, s->replay);
+    if (status == CAIRN_OK)
+        status = view_sensors_mark(s->scene, &s->model);
     if (status == CAIRN_OK)
         status = prepare(s);
     if (status == CAIRN_OK) {

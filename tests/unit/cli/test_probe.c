@@ -268,7 +268,7 @@ static void write_frames(const char *path, int frames)
     cairn_body_id id;
     cairn_world *world = NULL;
     cairn_trajectory *writer = NULL;
-    const cairn_trajectory_def from = {"x", "x", "x", 1};
+    const cairn_trajectory_def from = {.command = "x", .scene = "x", .scene_text = "x", .seed = 1};
     shape.radius = 0.1;
     assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
     assert_int_equal(cairn_shape_create(world, &shape, &body.shape, &error), CAIRN_OK);
