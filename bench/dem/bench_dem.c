@@ -13,7 +13,8 @@
 typedef struct options {
     const char *bed, *save, *law, *kernel;
     const char *beside; // "joint", "box", "function", "implicit": what the world holds besides
-    double side, slope, step, damping;
+    const char *cell;   // periodic directions: "xy", on the floor alone
+    double side, slope, step, damping, shear;
     int count, warm, steps, threads, materials;
     double ratio;   // largest radius over smallest of a new bed
     double rolling; // friction of rolling and twisting
@@ -55,6 +56,10 @@ static options parse(int argc, char **argv)
             o.kernel = value;
         else if (strcmp(key, "--beside") == 0)
             o.beside = value;
+        else if (strcmp(key, "--cell") == 0)
+            o.cell = value;
+        else if (strcmp(key, "--shear") == 0)
+            o.shear = atof(value);
         else if (strcmp(key, "--side") == 0)
             o.side = atof(value);
         else if (strcmp(key, "--step") == 0)
@@ -185,6 +190,11 @@ static void add(cairn_world *world, cairn_body_kind kind, cairn_shape_id shape,
     check(cairn_body_create(world, &def, &id, &error), &error);
 }
 
+static int wall_count(const options *o)
+{
+    return o->cell != NULL ? 1 : 5;
+}
+
 static void add_box(cairn_world *world, const options *o)
 {
     double side = o->side;
@@ -195,6 +205,8 @@ static void add_box(cairn_world *world, const options *o)
     double r = sqrt(0.5), zero[3] = {0.0, 0.0, 0.0}, x[3] = {side, 0.0, 0.0},
            y[3] = {0.0, side, 0.0};
     add(world, CAIRN_FIXED, plane, zero, (double[4]){1, 0, 0, 0});
+    if (o->cell != NULL)
+        return;
     add(world, CAIRN_FIXED, plane, zero, (double[4]){r, 0, r, 0});
     bool shaken = o->beside != NULL && strcmp(o->beside, "function") == 0;
     add(world, shaken ? CAIRN_MOVING : CAIRN_FIXED, plane, x, (double[4]){r, 0, -r, 0});
@@ -225,6 +237,14 @@ static cairn_world *make_world(const options *o)
     check(cairn_world_create(&def, &world, &error), &error);
     set_materials(world, o);
     add_box(world, o);
+    cairn_cell_def cell = cairn_default_cell_def();
+    cell.rate[1] = o->shear;
+    for (int k = 0; k < 3; k++) {
+        cell.periodic[k] = o->cell != NULL && strchr(o->cell, "xyz"[k]) != NULL;
+        cell.size[k] = o->side;
+    }
+    if (o->cell != NULL)
+        check(cairn_world_set_cell(world, &cell, &error), &error);
     return world;
 }
 
@@ -265,12 +285,12 @@ static void read_bed(cairn_world *world, const char *path)
     fclose(file);
 }
 
-static void write_bed(const cairn_world *world, const char *path)
+static void write_bed(const cairn_world *world, const options *o)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(o->save, "w");
     if (file == NULL)
         fail("the bed cannot be written");
-    for (int i = 5; i < cairn_body_count(world); i++) {
+    for (int i = wall_count(o); i < cairn_body_count(world); i++) {
         cairn_body_view body;
         cairn_shape_view shape;
         if (cairn_body_get(world, cairn_body_at(world, i), &body) != CAIRN_OK ||
@@ -389,11 +409,12 @@ static timing run(cairn_world *world, int steps)
 /// Contacts between spheres, twice, over spheres.
 static double coordination(const cairn_world *world, double spheres)
 {
-    int count = cairn_contact_count(world), pairs = 0;
+    int count = cairn_contact_count(world), pairs = 0,
+        walls = cairn_body_count(world) - (int)spheres;
     for (int i = 0; i < count; i++) {
         cairn_contact_view view;
         cairn_contact_get(world, i, &view);
-        pairs += view.a.index >= 5 && view.b.index >= 5;
+        pairs += (int)view.a.index >= walls && (int)view.b.index >= walls;
     }
     return 2.0 * pairs / spheres;
 }
@@ -411,7 +432,7 @@ int main(int argc, char **argv)
     if (o.kernel != NULL && !eng_spheres_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
     memory(&filled, &spare);
-    double count = cairn_body_count(world) - 5;
+    double count = cairn_body_count(world) - wall_count(&o);
     if (o.beside != NULL)
         add_beside(world, &o);
     run(world, o.warm);
@@ -429,7 +450,7 @@ int main(int argc, char **argv)
            (long)(world->spheres->lists - lists), t.lists / t.wall,
            e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)
-        write_bed(world, o.save);
+        write_bed(world, &o);
     cairn_world_destroy(world);
     return 0;
 }

@@ -142,7 +142,9 @@ static cairn_status open_folder(collection *c, cairn_error *error)
              (int)settings->most, settings->form, settings->tolerance);
     cairn_status status = cli_path_join(problems, c->folder, "problems", error);
     if (status == CAIRN_OK)
-        status = cli_folder_make(problems, error);
+        status = cli_folder_make(c->folder, error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make_own(problems, error);
     if (status == CAIRN_OK)
         status = sweep_lock(c->folder, &lock, error);
     if (status != CAIRN_OK)
@@ -234,7 +236,7 @@ static int run_plan(collection *c)
         printf("%s: %d of %d rows done, %d failed, %d problems, %d near copies left out, in %.3g "
                "s: %s/index.csv\n",
                interrupted ? "interrupted" : "done", c->done, c->plan.rows, c->failed, c->problems,
-               c->copies, seconds, c->folder);
+               c->copies, seconds, cli_show(c->folder).text);
     if (broke)
         return CLI_EXIT_FAILED;
     return interrupted ? CLI_EXIT_INTERRUPTED : c->failed > 0 ? CLI_EXIT_FAILED : CLI_EXIT_DONE;

@@ -5,13 +5,19 @@
 
 #include <stdbool.h>
 
-/// For a child that only reads: closes every descriptor but `line`, puts /dev/null in place of the
-/// standard ones, and gives up, for good, writing to files, making or removing them, starting
-/// programs and processes, the network, signals to others, and memory that can be executed. Calls
-/// for these fail with EPERM. Files may be opened to be read, and threads started.
-/// @return whether the kernel keeps all of this (seccomp, Linux 3.17 and later on x86-64 and
-///         AArch64); elsewhere limits of the process keep files from being written to
-/// Tests: tests/unit/cli/test_probe.c; docs/threat_model.md
-bool cli_confine(int line);
+/// What the kernel keeps from now on; where it cannot, limits of the process keep files from being
+/// written to.
+typedef struct cli_confinement {
+    bool calls;  // refused ones fail: seccomp, Linux 3.17 and later on x86-64 and AArch64
+    bool places; // one file alone can be opened: landlock, Linux 5.13 and later where it is on
+} cli_confinement;
+
+/// For a child that only reads one file: closes every descriptor but `line`, puts /dev/null in
+/// place of the standard ones, and gives up, for good, writing to files, making or removing them,
+/// starting programs and processes, the network, signals to others, and memory that can be
+/// executed. Calls for these fail with EPERM. Threads may be started, and `path` opened to be read;
+/// opening any other file fails with EACCES where the kernel keeps places (but numbers of
+/// processors and of memory). Tests: tests/unit/cli/test_probe.c; docs/threat_model.md
+cli_confinement cli_confine(const char *path, int line);
 
 #endif

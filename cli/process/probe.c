@@ -43,7 +43,7 @@ static void limit_child(const char *path, int line)
 {
     cli_child_limit_memory(memory_least + MEMORY_FACTOR * (uint64_t)size_of(path));
     cli_child_limit_cpu(seconds_for(path));
-    (void)cli_confine(line); // last: limits cannot be changed any more
+    (void)cli_confine(path, line); // last: limits cannot be changed any more
 }
 
 static void read_in_child(void *context, int line)

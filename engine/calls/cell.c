@@ -60,8 +60,6 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
                              .now = sides,
                              .middle = sides,
                              .inverse = mat3_inverse(&sides)};
-    // the sphere executor knows no images
-    world->general_only = true;
     world->plan_due = world->topology_changed = true;
     return cairn_world_set_cell_rate(world, def->rate, error);
 }

@@ -113,6 +113,8 @@ static void add_spheres(eng_field_list *list, eng_snapshot *s)
                n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments, s, eng_spheres_fill_moments);
     add_filled(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
                spheres->columns, s, eng_spheres_fill_columns);
+    add_filled(list, "spheres/wraps", ENG_STORE_INTEGER, 3, n[ENG_SPHERES_RECORD_WRAPS],
+               spheres->wraps, s, eng_spheres_fill_wraps);
     add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
         spheres->travelled);
     int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];

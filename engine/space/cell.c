@@ -24,25 +24,38 @@ static bool reduce(eng_cell *cell)
 }
 
 /// h' = L h by the midpoint rule, as bodies move: middle = (1 - dt/2 L)^-1 now.
+mat3 eng_cell_middle(const eng_cell *cell, const mat3 *now, double step)
+{
+    mat3 half = mat3_scale(-0.5 * step, &cell->gradient), one = mat3_identity();
+    mat3 back = mat3_add(&one, &half), forth = mat3_inverse(&back);
+    return mat3_multiply(&forth, now);
+}
+
+mat3 eng_cell_next(const eng_cell *cell)
+{
+    mat3 next;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            next.m[i][j] = 2.0 * cell->middle.m[i][j] - cell->now.m[i][j];
+    return next;
+}
+
 void eng_cell_begin(cairn_world *world)
 {
     eng_cell *cell = &world->cell;
     if (!cell->any)
         return;
-    if (reduce(cell))
+    cell->reduced = reduce(cell);
+    if (cell->reduced)
         world->topology_changed = true;
-    mat3 half = mat3_scale(-0.5 * world->def.time_step, &cell->gradient), one = mat3_identity();
-    mat3 back = mat3_add(&one, &half), forth = mat3_inverse(&back);
-    cell->middle = mat3_multiply(&forth, &cell->now);
+    cell->middle = eng_cell_middle(cell, &cell->now, world->def.time_step);
     cell->inverse = mat3_inverse(&cell->middle);
 }
 
 void eng_cell_end(cairn_world *world)
 {
-    eng_cell *cell = &world->cell;
-    for (int i = 0; i < 3 && cell->any; i++)
-        for (int j = 0; j < 3; j++)
-            cell->now.m[i][j] = 2.0 * cell->middle.m[i][j] - cell->now.m[i][j];
+    if (world->cell.any)
+        world->cell.now = eng_cell_next(&world->cell);
 }
 
 vec3 eng_cell_wrap(const cairn_world *world, vec3 point)

@@ -7,6 +7,9 @@
 
 /// Brings the lattice vectors to the middle of the step.
 void eng_cell_begin(cairn_world *world);
+/// Those at the middle of a step that begins with `now`; those at the end of the step at hand.
+mat3 eng_cell_middle(const eng_cell *cell, const mat3 *now, double step);
+mat3 eng_cell_next(const eng_cell *cell);
 /// And to its end.
 void eng_cell_end(cairn_world *world);
 

@@ -16,6 +16,7 @@
 typedef struct eng_cell {
     bool any;         // false: space is open, and nothing else holds
     bool periodic[3]; // along the lattice vectors
+    bool reduced;     // other lattice vectors were taken for the step at hand
     vec3 low;         // m, corner of the cell
     mat3 now;         // m, columns: lattice vectors; of an open direction, what was its side
     mat3 middle;      // m, in the midpoint configuration of the last step, or of the one at hand

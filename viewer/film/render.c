@@ -151,11 +151,31 @@ static void aim(render_job *job)
                    (double)request->width / request->height);
 }
 
+/// Instants that the run of a scene can reach, and that follow each other.
+static cairn_status check_times(const render_job *job, cairn_error *error)
+{
+    const double steps_most = 9007199254740992.0; // above 2^53 one more would be no other number
+    const view_subject *subject = job->request->subject;
+    if (!(job->begin <= job->end))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a film from %g s to %g s has no picture: it begins after its end",
+                         job->begin, job->end);
+    double step = cairn_world_get_def(subject->scene->world)->time_step;
+    if (subject->replay == NULL && !(job->end / step <= steps_most))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "%g s takes %.3g steps of %g s, more than %.0f can be counted", job->end,
+                         job->end / step, step, steps_most);
+    return CAIRN_OK;
+}
+
 static cairn_status render_still(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
     job->end = !isnan(request->at) ? request->at : last_time(request->subject);
-    cairn_status status = go_to(job, job->end, error);
+    job->begin = fmin(job->end, 0.0);
+    cairn_status status = check_times(job, error);
+    if (status == CAIRN_OK)
+        status = go_to(job, job->end, error);
     if (status != CAIRN_OK)
         return status;
     aim(job);
@@ -197,7 +217,9 @@ static cairn_status render_film(render_job *job, cairn_error *error)
     cairn_error later = {0};
     job->begin = !isnan(request->from) ? request->from : first_time(request->subject);
     job->end = !isnan(request->until) ? request->until : last_time(request->subject);
-    cairn_status status = go_to(job, job->begin, error);
+    cairn_status status = check_times(job, error);
+    if (status == CAIRN_OK)
+        status = go_to(job, job->begin, error);
     if (status != CAIRN_OK)
         return status;
     aim(job);

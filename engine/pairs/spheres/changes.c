@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program changes between steps, as the sphere executor takes it.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
@@ -93,6 +94,7 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
     if (spheres == NULL || spheres->slots == 0)
         return;
     eng_spheres_settle(spheres);
+    eng_spheres_unwrap(spheres);
     for (int slot = 0; slot < spheres->slots; slot++) {
         eng_state state = eng_spheres_state_of(world, eng_spheres_ids(spheres)[slot]);
         double before = spheres->pass.step;

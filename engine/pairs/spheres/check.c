@@ -42,7 +42,7 @@ static const char *wall_fault(const eng_spheres *spheres)
 
 static const char *pair_fault(const eng_spheres *spheres)
 {
-    int touching = 0, ends = spheres->slots + 2 + spheres->ghost_count;
+    int touching = 0, ends = spheres->slots + 2 + spheres->ghost_count + spheres->image_count;
     for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
         int k = i % ENG_SPHERES_WIDTH;

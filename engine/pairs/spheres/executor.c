@@ -2,6 +2,8 @@
 // The step of the sphere executor: walls and lists for the coming midpoint, the fused pass over all
 // slots, and what follows from it.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "base/elementary.h"
@@ -30,7 +32,9 @@ static int find_slot(const eng_spheres *spheres, int slot, int body)
             const eng_spheres_block *block = &p->blocks[pair_slot / ENG_SPHERES_WIDTH];
             int k = pair_slot % ENG_SPHERES_WIDTH;
             int other = entry & 1 ? eng_spheres_slot_a(block, k) : eng_spheres_slot_b(block, k);
-            if (eng_spheres_body_of(spheres, other) == body)
+            if (eng_spheres_body_of(spheres, other) == body &&
+                eng_spheres_is_nearest(spheres, eng_spheres_slot_a(block, k),
+                                       eng_spheres_slot_b(block, k)))
                 return pair_slot;
         }
     return -1;
@@ -199,6 +203,8 @@ static cairn_status keep_first(eng_spheres *spheres)
         base_allocate(allocator, (size_t)spheres->slots + 1, sizeof *spheres->first_V);
     for (int slot = 0; slot < spheres->slots && spheres->first_V != NULL; slot++) {
         memcpy(spheres->first_V[slot], spheres->pass.V[slot], sizeof *spheres->pass.V);
+        vec3_store(spheres->first_V[slot], vec3_add(vec3_from(spheres->pass.V[slot]),
+                                                    eng_spheres_wrap_drift(spheres, slot)));
         spheres->first_V[slot][8] = spheres->pass.X[slot][3];
     }
     return spheres->first_V != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
@@ -211,6 +217,10 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
     eng_spheres_forget_moved(spheres);
+    if (eng_spheres_frame_follow(spheres)) {
+        eng_spheres_images_move(spheres, 0, spheres->image_count);
+        eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+    }
     if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
         status = follow_walls(spheres);
     eng_spheres_place_driven(world);
@@ -239,6 +249,7 @@ static double load_work(const eng_spheres *spheres)
         const double *load = spheres->pass.load[slot], *V = spheres->pass.V[slot];
         for (int k = 0; k < 3; k++)
             work += load[k] * V[k];
+        work += vec3_dot(vec3_from(load), eng_spheres_wrap_drift(spheres, slot));
         work += load[3] * V[6] + load[4] * V[7] + load[5] * spheres->pass.X[slot][3];
     }
     return 0.5 * spheres->pass.step * work;
@@ -256,7 +267,26 @@ static double driven_work(const eng_spheres *spheres)
         vec3 force = {0.0, 0.0, 0.0}, torque = force, spin = vec3_from(spheres->pass.V[slot] + 6);
         spin.z = spheres->pass.X[slot][3];
         eng_spheres_add_force(world, body, &force, &torque);
-        work -= vec3_dot(force, vec3_from(spheres->pass.V[slot])) + vec3_dot(torque, spin);
+        vec3 velocity =
+            vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
+        work -= vec3_dot(force, velocity) + vec3_dot(torque, spin);
+    }
+    return spheres->pass.step * work;
+}
+
+/// Work of the strain of the cell on bodies with prescribed velocity in other copies of it, J.
+static double prescribed_strain(const eng_spheres *spheres)
+{
+    double work = 0.0;
+    for (int slot = 0; slot < spheres->slots && spheres->strains && spheres->has_still_spheres;
+         slot++) {
+        const int *n = eng_spheres_wrap_of(spheres, slot);
+        if ((n[0] | n[1] | n[2]) == 0 || spheres->pass.constants[slot][0] != 0.0)
+            continue;
+        vec3 force = {0.0, 0.0, 0.0}, torque = force;
+        eng_spheres_add_force(spheres->world, eng_spheres_ids(spheres)[slot], &force, &torque);
+        vec3 drift = mat3_apply(&spheres->before.drift, vec3_make(n[0], n[1], n[2]));
+        work += vec3_dot(force, drift);
     }
     return spheres->pass.step * work;
 }
@@ -268,11 +298,16 @@ static void follow_travelled(eng_spheres *spheres)
     eng_spheres_chunk *chunks = spheres->pass.chunks;
     spheres->wall_path += walls * spheres->pass.step;
     spheres->slack = spheres->wall_margin - spheres->wall_path;
+    spheres->cell_path += spheres->cell_way;
+    if (spheres->strains)
+        spheres->slack = fmin(spheres->slack, spheres->cell_margin - spheres->cell_path);
     for (int i = 0; i < spheres->chunk_count; i++) {
         double most = walls;
         for (int k = i; k <= chunks[i].last_chunk; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
-        chunks[i].path += most * step;
+        for (int k = chunks[i].first_distant; k <= chunks[i].last_distant; k++)
+            most = chunks[k].speed > most ? chunks[k].speed : most;
+        chunks[i].path += most * step + 0.500001 * spheres->cell_way;
         spheres->slack = chunks[i].left < spheres->slack ? chunks[i].left : spheres->slack;
     }
 }
@@ -290,6 +325,7 @@ static bool collect(eng_spheres *spheres)
         world->energy.friction += c->friction;
         world->energy.plastic += c->plastic;
         world->energy.drivers += c->drivers;
+        world->energy.drivers += spheres->strains ? c->strain : 0.0;
         c->first_contact = spheres->contact_count;
         spheres->contact_count += c->contacts;
         report->active += c->active;
@@ -320,11 +356,12 @@ cairn_status eng_spheres_step(cairn_world *world)
         spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
     spheres->pass.first_step = world->step_count == 0;
     world->energy.drivers += load_work(spheres);
+    eng_spheres_frame_advance(spheres);
     eng_spheres_walls_advance(spheres);
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
     spheres->last_step = spheres->pass.step;
-    world->energy.drivers += driven_work(spheres);
+    world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
         eng_spheres_release_free(world);
     return CAIRN_OK;

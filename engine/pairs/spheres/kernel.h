@@ -115,7 +115,8 @@ INLINE double far_block(const eng_spheres_pass *pass, int index, const spread *t
     for (unsigned left = b->touch; left != 0; left &= left - 1) {
         int k = __builtin_ctz(left);
         __atomic_store_n(&pass->far_touched[eng_spheres_slot_a(b, k)], 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&pass->far_touched[eng_spheres_slot_b(b, k)], 1, __ATOMIC_RELAXED);
+        int other = eng_spheres_source_of(pass, eng_spheres_slot_b(b, k));
+        __atomic_store_n(&pass->far_touched[other], 1, __ATOMIC_RELAXED);
     }
     return smallest(least);
 }

@@ -175,8 +175,8 @@ load_gains(const eng_spheres_pass *pass, const eng_spheres_block *b, int first, 
     double lanes[9][LANES] __attribute__((aligned(64))) = {{0.0}};
     for (int k = 0; k < LANES; k++)
         for (int side = 0; side < 2; side++) {
-            int slot =
-                side == 0 ? eng_spheres_slot_a(b, first + k) : eng_spheres_slot_b(b, first + k);
+            int slot = side == 0 ? eng_spheres_slot_a(b, first + k)
+                                 : eng_spheres_source_of(pass, eng_spheres_slot_b(b, first + k));
             if (slot >= pass->slot_count)
                 continue;
             const double *load = pass->load[(size_t)slot * pass->load_stride];

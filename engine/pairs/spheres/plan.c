@@ -7,6 +7,7 @@
 // kernel. Pairs of two slots and of a slot and a wall whose law has a kernel are the executor's;
 // all others go through the general passes.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "engine/state/surfaces.h"
@@ -159,8 +160,11 @@ static int add_slots(eng_spheres *spheres, bool count_only)
             continue;
         if (!count_only) {
             int slot = spheres->slots - added - 1;
+            int *wrap = eng_spheres_wrap_of(spheres, slot);
             eng_spheres_ids(spheres)[slot] = i;
             slot_of[i] = slot;
+            if (wrap != NULL)
+                memset(wrap, 0, 3 * sizeof *wrap);
             eng_state state = {.q = spheres->world->q[i]};
             memcpy(state.v, spheres->world->v[i], sizeof state.v);
             eng_spheres_slot_write(spheres, slot, &state);
@@ -247,7 +251,10 @@ static cairn_status list_active(eng_spheres *spheres)
 static bool is_critical(const eng_spheres *spheres, int body)
 {
     const eng_body *b = &spheres->world->bodies[body];
-    return spheres->slots > 0 && (b->kind == CAIRN_DYNAMIC ||
+    bool imaged = spheres->world->cell.any && b->shape >= 0 &&
+                  !eng_spheres_may_hold(spheres->world, body) &&
+                  !eng_spheres_is_wall(spheres->world, body);
+    return spheres->slots > 0 && (b->kind == CAIRN_DYNAMIC || imaged ||
                                   (spheres->materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
 }
 

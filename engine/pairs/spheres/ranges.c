@@ -5,6 +5,8 @@
 // owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
 // the thread that did it: nobody waits within a step.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 /// What takes about as long in a step.
 enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
@@ -56,7 +58,8 @@ static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *c
     int end_slot = spheres->range[chunk->range].end_chunk * spheres->chunk_slots;
     for (int i = chunk->first_block; i < chunk->end_block; i++)
         for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
-            int slot = eng_spheres_slot_b(&spheres->pass.blocks[i], k);
+            int slot = eng_spheres_source_of(&spheres->pass,
+                                             eng_spheres_slot_b(&spheres->pass.blocks[i], k));
             if (slot < end_slot || slot >= spheres->slots)
                 continue;
             eng_spheres_chunk *to = &spheres->pass.chunks[slot / spheres->chunk_slots];
@@ -73,7 +76,8 @@ void eng_spheres_ranges_balance(struct eng_spheres *spheres)
         spheres->range[r].lowest = r;
     for (int c = 0; c < spheres->chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk)
+        if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk ||
+            chunk->last_distant >= spheres->range[chunk->range].end_chunk)
             mark_waiting(spheres, chunk);
     }
 }
@@ -140,7 +144,10 @@ static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chu
 static void end_chunk(struct eng_spheres *spheres, int index, int range)
 {
     eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
+    double momentum = spheres->strains ? eng_spheres_drift_momentum(spheres, chunk) : 0.0;
     spheres->kernel->move(&spheres->pass, index);
+    if (spheres->strains)
+        eng_spheres_chunk_strain(spheres, chunk, momentum);
     if (chunk->held) {
         spheres->kernel->turn(&spheres->pass, index);
         chunk->drivers = eng_spheres_chunk_work(spheres, chunk);
@@ -150,6 +157,7 @@ static void end_chunk(struct eng_spheres *spheres, int index, int range)
     spheres->kernel->turn(&spheres->pass, index);
     eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, ENG_SPHERES_PLACE_OTHERS,
                             &chunk->drivers);
+    eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
     eng_spheres_shapes_move(spheres, chunk, range, true);
 }
 
@@ -165,6 +173,9 @@ static void step_range(struct eng_spheres *spheres, int index)
     const eng_spheres_range *own = &spheres->range[index];
     for (int i = own->first_chunk; i < own->end_chunk; i++) {
         spheres->kernel->forces(&spheres->pass, i);
+        if (spheres->strains)
+            spheres->pass.chunks[i].strain =
+                eng_spheres_image_work(spheres, &spheres->pass.chunks[i]);
         if (!spheres->pass.chunks[i].waits)
             end_chunk(spheres, i, index);
     }
@@ -191,6 +202,7 @@ void eng_spheres_ranges_finish(struct eng_spheres *spheres)
         follow_way(spheres, chunk);
         eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost,
                                 ENG_SPHERES_PLACE_OTHERS, NULL);
+        eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
         eng_spheres_shapes_move(spheres, chunk, 0, false);
     }
 }

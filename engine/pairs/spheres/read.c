@@ -2,6 +2,7 @@
 // What is read of the sphere executor: bodies, contacts, energies, forces on bodies. Nothing here
 // writes: any number of threads may read a world at rest.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
@@ -27,7 +28,7 @@ static const double *seen_V(const eng_spheres *spheres, int slot)
 
 static vec3 slot_velocity(const eng_spheres *spheres, int slot)
 {
-    return vec3_from(seen_V(spheres, slot));
+    return vec3_add(vec3_from(seen_V(spheres, slot)), eng_spheres_wrap_drift(spheres, slot));
 }
 
 static vec3 slot_spin(const eng_spheres *spheres, int slot)
@@ -40,7 +41,8 @@ static vec3 slot_spin(const eng_spheres *spheres, int slot)
 static vec3 slot_centre(const eng_spheres *spheres, int slot)
 {
     double back = 0.5 * (spheres->pass.step + spheres->last_step);
-    return vec3_add_scaled(vec3_from(seen_X(spheres, slot)), -back, slot_velocity(spheres, slot));
+    vec3 coming = vec3_add(vec3_from(seen_X(spheres, slot)), eng_spheres_wrap_shift(spheres, slot));
+    return vec3_add_scaled(coming, -back, slot_velocity(spheres, slot));
 }
 
 /// Velocity of a slot's material point at `arm` from its centre.
@@ -94,7 +96,15 @@ static vec3 meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double 
 static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                         eng_spheres_contact *c)
 {
-    vec3 other = slot_centre(spheres, slot), apart = vec3_sub(other, centre);
+    const eng_cell *cell = &spheres->world->cell;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
+    vec3 other = slot_centre(spheres, slot);
+    if (cell->any) {
+        c->shift = eng_cell_shift(cell, vec3_sub(centre, other));
+        c->drift = mat3_apply(&spheres->before.gradient, c->shift);
+        other = vec3_add(other, c->shift);
+    }
+    vec3 apart = vec3_sub(other, centre);
     double distance = vec3_norm(apart);
     c->body[1] = eng_spheres_ids(spheres)[slot];
     c->collider[1] = spheres->world->bodies[c->body[1]].first_collider;
@@ -102,7 +112,7 @@ static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, doubl
     c->normal = vec3_scale(1.0 / distance, apart);
     c->gap = distance - radius - spheres->pass.constants[slot][3];
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
-    return slot_point_velocity(spheres, slot, vec3_sub(c->point, other));
+    return vec3_add(slot_point_velocity(spheres, slot, vec3_sub(c->point, other)), c->drift);
 }
 
 static vec3 spring_of(const eng_spheres_block *block, int k)
@@ -145,6 +155,7 @@ static vec3 couple_of(const eng_spheres_resist *resist, int k, vec3 normal)
 static vec3 spin_of_b(const eng_spheres *spheres, int slot)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     return slot < spheres->slots ? slot_spin(spheres, slot)
                                  : walls[ghost_of(spheres, slot)->wall].spin;
 }
@@ -159,8 +170,9 @@ eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
     };
     c.collider[0] = spheres->world->bodies[c.body[0]].first_collider;
     vec3 centre = slot_centre(spheres, a);
-    vec3 velocity_b = b >= spheres->slots ? meet_wall(spheres, b, centre, radius, &c)
-                                          : meet_sphere(spheres, b, centre, radius, &c);
+    bool wall = eng_spheres_source_of(&spheres->pass, b) >= spheres->slots;
+    vec3 velocity_b = wall ? meet_wall(spheres, b, centre, radius, &c)
+                           : meet_sphere(spheres, b, centre, radius, &c);
     vec3 arm = vec3_sub(c.point, centre);
     c.velocity = vec3_sub(velocity_b, slot_point_velocity(spheres, a, arm));
     c.spin = vec3_sub(spin_of_b(spheres, b), slot_spin(spheres, a));
@@ -248,7 +260,8 @@ static quat slot_turn(const eng_spheres *spheres, int slot)
 
 pose eng_spheres_slot_middle(const eng_spheres *spheres, int slot)
 {
-    return (pose){vec3_from(spheres->pass.X[slot]), slot_turn(spheres, slot)};
+    vec3 place = vec3_add(vec3_from(spheres->pass.X[slot]), eng_spheres_wrap_shift(spheres, slot));
+    return (pose){place, slot_turn(spheres, slot)};
 }
 
 vec3 eng_spheres_slot_spin(const eng_spheres *spheres, int slot)
@@ -280,11 +293,13 @@ bool eng_spheres_holds(const cairn_world *world, int body)
 /// Velocity in the general columns' form; position at t_n.
 static vec3 slot_motion(const eng_spheres *spheres, int slot, double v[6])
 {
-    vec3 velocity = vec3_from(spheres->pass.V[slot]);
+    vec3 velocity =
+        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
     vec3_store(v, velocity);
     vec3_store(v + 3,
                quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_spin(spheres, slot)));
-    return vec3_add_scaled(vec3_from(spheres->pass.X[slot]), -0.5 * spheres->pass.step, velocity);
+    return vec3_add_scaled(eng_spheres_slot_middle(spheres, slot).position,
+                           -0.5 * spheres->pass.step, velocity);
 }
 
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6])
@@ -374,7 +389,8 @@ void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_vie
                                                          : CAIRN_CONTACT_STICKING,
         .key = flip ? c.key >> 32 | c.key << 32 : c.key,
     };
-    vec3_store(view->point, c.point);
+    // next to the first body
+    vec3_store(view->point, flip ? vec3_sub(c.point, c.shift) : c.point);
     vec3_store(view->normal, normal);
     vec3_store(view->force, force);
     vec3_store(view->impulse, vec3_scale(world->def.time_step, force));
@@ -442,6 +458,7 @@ static eng_spheres_pending sum_pending(const eng_spheres *spheres)
 /// Angular velocity of a slot or ghost before the world's first step.
 static vec3 first_spin(const eng_spheres *spheres, int slot)
 {
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     if (slot >= spheres->slots)
         return spin_of_b(spheres, slot);
     const double *V = spheres->first_V[slot];
@@ -452,6 +469,7 @@ static vec3 first_spin(const eng_spheres *spheres, int slot)
 static vec3 first_velocity(const eng_spheres *spheres, int slot, vec3 arm)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     vec3 velocity = slot < spheres->slots ? vec3_from(spheres->first_V[slot])
                                           : walls[ghost_of(spheres, slot)->wall].velocity;
     return vec3_add(velocity, vec3_cross(first_spin(spheres, slot), arm));
@@ -475,9 +493,10 @@ static double start_of(const eng_spheres *spheres, const eng_spheres_block *bloc
     vec3 centre_b =
         c.wall ? ((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, b)->wall]
                      .before.centre
-               : slot_centre(spheres, b);
+               : vec3_add(slot_centre(spheres, eng_spheres_source_of(&spheres->pass, b)), c.shift);
     vec3 velocity = vec3_sub(first_velocity(spheres, b, vec3_sub(c.point, centre_b)),
                              first_velocity(spheres, a, vec3_sub(c.point, centre_a)));
+    velocity = vec3_add(velocity, c.drift);
     double half = 0.5 * spheres->pass.step, normal = vec3_dot(c.normal, velocity);
     if (c.gap - half * normal > 0.0)
         return 0.0;
@@ -536,6 +555,7 @@ static void add_side(const eng_spheres *spheres, int pair_slot, bool on_b, vec3 
         return;
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
     vec3 given = vec3_scale(on_b ? 1.0 : -1.0, c.force);
+    centre = on_b ? vec3_add(centre, c.shift) : centre;
     *force = vec3_add(*force, given);
     *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
     *torque = vec3_add_scaled(*torque, on_b ? 1.0 : -1.0, c.couple);

@@ -7,6 +7,7 @@
 // phase, matched by their keys with those of the step before: a contact keeps its ghost, and with
 // it its history, as long as it is found; one that ends keeps it for a step more, just open, so
 // that the kernels book what it held.
+#include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/data.h"
 
 #include "base/elementary.h"

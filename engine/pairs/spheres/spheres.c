@@ -2,6 +2,7 @@
 // The sphere executor: its making, kernels, walls and slots.
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"
@@ -32,16 +33,49 @@ void eng_spheres_destroy(eng_spheres *spheres)
     if (spheres == NULL)
         return;
     base_allocator allocator = spheres->world->allocator;
-    eng_spheres_buffer *all[] = {
-        &spheres->X,          &spheres->V,           &spheres->constants,   &spheres->turn,
-        &spheres->reference,  &spheres->id,          &spheres->slot_of,     &spheres->blocks,
-        &spheres->columns,    &spheres->force,       &spheres->near_start,  &spheres->near_list,
-        &spheres->far_start,  &spheres->far_list,    &spheres->segments,    &spheres->chunks,
-        &spheres->load,       &spheres->terms,       &spheres->far_touched, &spheres->walls,
-        &spheres->ghosts,     &spheres->lasting,     &spheres->scratch,     &spheres->cell_start,
-        &spheres->kept_start, &spheres->kept_aside,  &spheres->counts,      &spheres->resist,
-        &spheres->couple,     &spheres->kept_resist, &spheres->groups,      &spheres->touches,
-        &spheres->kept_spots, &spheres->near_walls,  &spheres->kept_columns};
+    eng_spheres_buffer *all[] = {&spheres->X,
+                                 &spheres->V,
+                                 &spheres->constants,
+                                 &spheres->turn,
+                                 &spheres->reference,
+                                 &spheres->id,
+                                 &spheres->slot_of,
+                                 &spheres->blocks,
+                                 &spheres->columns,
+                                 &spheres->force,
+                                 &spheres->near_start,
+                                 &spheres->near_list,
+                                 &spheres->far_start,
+                                 &spheres->far_list,
+                                 &spheres->segments,
+                                 &spheres->chunks,
+                                 &spheres->load,
+                                 &spheres->terms,
+                                 &spheres->far_touched,
+                                 &spheres->walls,
+                                 &spheres->ghosts,
+                                 &spheres->lasting,
+                                 &spheres->scratch,
+                                 &spheres->cell_start,
+                                 &spheres->kept_start,
+                                 &spheres->kept_aside,
+                                 &spheres->counts,
+                                 &spheres->resist,
+                                 &spheres->couple,
+                                 &spheres->kept_resist,
+                                 &spheres->groups,
+                                 &spheres->touches,
+                                 &spheres->kept_spots,
+                                 &spheres->near_walls,
+                                 &spheres->kept_columns,
+                                 &spheres->wraps,
+                                 &spheres->images,
+                                 &spheres->image_pairs,
+                                 &spheres->candidates.made,
+                                 &spheres->candidates.used,
+                                 &spheres->candidates.sorted,
+                                 &spheres->candidates.start,
+                                 &spheres->candidates.places};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         base_release(&allocator, all[i]->memory);
     void *arrays[] = {spheres->materials,    spheres->covered, spheres->critical, spheres->exposed,
@@ -90,6 +124,7 @@ static eng_spheres *make_lane(cairn_world *world)
     spheres->range = range;
     spheres->kernel = best_kernel();
     spheres->least_chunks = ENG_SPHERES_LEAST;
+    spheres->pass.first_image = INT_MAX;
     return spheres;
 }
 
@@ -121,6 +156,7 @@ bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks)
 
 int eng_spheres_body_of(const eng_spheres *spheres, int slot)
 {
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     if (slot < spheres->slots)
         return eng_spheres_ids(spheres)[slot];
     const eng_spheres_ghost *ghosts = spheres->ghosts.block;
@@ -210,10 +246,11 @@ void eng_spheres_slot_write(eng_spheres *spheres, int slot, const eng_state *sta
     eng_spheres_read_constants(spheres, slot);
     vec3 spin_body = vec3_from(v + 3), spin = quat_rotate(q->orientation, spin_body);
     quat turn = eng_rotation_advance(q->orientation, vec3_scale(half, spin_body));
-    vec3_store(spheres->pass.X[slot], vec3_add_scaled(q->position, half, vec3_from(v)));
+    vec3 centre = vec3_add_scaled(q->position, half, vec3_from(v));
+    vec3_store(spheres->pass.X[slot], vec3_sub(centre, eng_spheres_wrap_shift(spheres, slot)));
     spheres->pass.X[slot][3] = spin.z;
     double *V = spheres->pass.V[slot];
-    memcpy(V, v, 3 * sizeof *V);
+    vec3_store(V, vec3_sub(vec3_from(v), eng_spheres_wrap_drift(spheres, slot)));
     vec3_store(V + 3, vec3_scale(spheres->pass.constants[slot][3], spin));
     V[6] = spin.x;
     V[7] = spin.y;
@@ -235,6 +272,9 @@ void eng_spheres_slot_move(eng_spheres *spheres, int from, int to)
         spheres->pass.turn[group[1]][k][to % ENG_SPHERES_WIDTH] =
             spheres->pass.turn[group[0]][k][from % ENG_SPHERES_WIDTH];
     eng_spheres_ids(spheres)[to] = eng_spheres_ids(spheres)[from];
+    int *wrap = eng_spheres_wrap_of(spheres, to);
+    if (wrap != NULL)
+        memcpy(wrap, eng_spheres_wrap_of(spheres, from), 3 * sizeof *wrap);
     eng_spheres_read_constants(spheres, to);
 }
 
@@ -242,13 +282,14 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
 {
     spheres->largest = 0.0;
     spheres->smallest = INFINITY;
-    spheres->has_moving_spheres = false;
+    spheres->has_moving_spheres = spheres->has_still_spheres = false;
     for (int slot = 0; slot < spheres->slots; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
         eng_spheres_read_constants(spheres, slot);
         spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
         spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
         spheres->has_moving_spheres |= spheres->world->bodies[body].kind == CAIRN_MOVING;
+        spheres->has_still_spheres |= spheres->world->bodies[body].kind != CAIRN_DYNAMIC;
     }
 }
 

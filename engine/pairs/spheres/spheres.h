@@ -127,6 +127,7 @@ typedef enum eng_spheres_record_count {
     ENG_SPHERES_RECORD_CRITICAL,
     ENG_SPHERES_RECORD_EXPOSED,
     ENG_SPHERES_RECORD_MOVED,
+    ENG_SPHERES_RECORD_WRAPS, // slots in a periodic cell: all or none
     ENG_SPHERES_RECORD_TERMS, // of surfaces, where laws may have changed since the plan was made
     ENG_SPHERES_RECORD_COUNTS
 } eng_spheres_record_count;
@@ -136,7 +137,10 @@ typedef enum eng_spheres_record_real {
     ENG_SPHERES_RECORD_WALL_PATH,
     ENG_SPHERES_RECORD_WALL_MARGIN,
     ENG_SPHERES_RECORD_LAST_STEP,
-    ENG_SPHERES_RECORD_REALS
+    ENG_SPHERES_RECORD_CELL_MARGIN,
+    ENG_SPHERES_RECORD_CELL_PATH,
+    ENG_SPHERES_RECORD_AT_FRAMES, // of the slots, of the last step; lattice of the list
+    ENG_SPHERES_RECORD_REALS = ENG_SPHERES_RECORD_AT_FRAMES + 7 * 9
 } eng_spheres_record_real;
 
 enum {
@@ -150,6 +154,22 @@ enum {
     ENG_SPHERES_RECORD_TERMS_WIDTH = 7 + CON_BATCH_TERMS / 8
 };
 
+/// Bits of a pair.
+enum {
+    ENG_SPHERES_RECORD_TOUCHES = 1,
+    ENG_SPHERES_RECORD_SLIPS = 2,
+    ENG_SPHERES_RECORD_ROLLS = 4,
+    ENG_SPHERES_RECORD_TWISTS = 8
+};
+
+/// Places of a slot's numbers, behind X: V, orientation, position when the list was made, margin.
+enum {
+    ENG_SPHERES_RECORD_ROW_V = 4,
+    ENG_SPHERES_RECORD_ROW_TURN = 12,
+    ENG_SPHERES_RECORD_ROW_REFERENCE = 16,
+    ENG_SPHERES_RECORD_ROW_MARGIN = 19
+};
+
 /// What a checkpoint keeps of the executor beside the general columns. Taking it changes nothing.
 typedef struct eng_spheres_record {
     int64_t counts[ENG_SPHERES_RECORD_COUNTS];
@@ -158,6 +178,7 @@ typedef struct eng_spheres_record {
     double (*slots)[ENG_SPHERES_RECORD_SLOT_WIDTH];           // [slots]
     double (*pair_slots)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH]; // [slots]
     unsigned char *acts;                                      // [slots]
+    int (*wraps)[3];                                          // [wraps] lattice vectors to bodies
     double (*moments)[ENG_SPHERES_RECORD_MOMENT_WIDTH];       // [moments] of the slots
     double *columns;                                          // [columns] slot by slot
     double (*travelled)[2];                                   // [chunks] left of the margins; path
@@ -193,6 +214,7 @@ void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, voi
 void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out);
 void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out);
 void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out);
 
 /// Fills the other arrays.
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record);

@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,30 @@ static void *do_nothing(void *argument)
     return argument;
 }
 
+/// Whether this kernel can keep a process to one file (landlock), asked as the kernel is asked.
+static bool kernel_keeps_places(void)
+{
+#ifdef SYS_landlock_create_ruleset
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0;
+#else
+    return false;
+#endif
+}
+
+/// A file beside the one that is read, its folder, and a device.
+static void try_places(char *said, size_t size, const char *path)
+{
+    char beside[64];
+    snprintf(beside, sizeof beside, "%s.beside", path);
+    const char *const others[] = {beside, "/tmp", "/etc/passwd", "/dev/null", "/proc/self/maps"};
+    for (int i = 0; i < BASE_COUNT(others); i++)
+        if (open(others[i], O_RDONLY) >= 0 || errno != EACCES)
+            snprintf(said + strlen(said), size - strlen(said), "%s: read; ", others[i]);
+    int file = open("/sys/devices/system/cpu/online", O_RDONLY);
+    if (file < 0 && errno == EACCES)
+        snprintf(said + strlen(said), size - strlen(said), "number of processors; ");
+}
+
 static cairn_status overstep(void *context, cairn_error *error)
 {
     const char *path = context;
@@ -139,6 +164,8 @@ static cairn_status overstep(void *context, cairn_error *error)
         open_ones += fcntl(i, F_GETFD) >= 0;
     if (open_ones != 1)
         snprintf(said + strlen(said), sizeof said - strlen(said), "%d descriptors; ", open_ones);
+    if (kernel_keeps_places())
+        try_places(said, sizeof said, path);
     // reading and threads are left
     pthread_t thread;
     if (close(open(path, O_RDONLY)) != 0 || pthread_create(&thread, NULL, do_nothing, NULL) != 0 ||
@@ -152,15 +179,20 @@ static void test_confinement(void **unused)
 {
     (void)unused;
     cairn_error error = {0};
-    char path[] = "/tmp/cairn-probe-XXXXXX";
+    char path[] = "/tmp/cairn-probe-XXXXXX", beside[64];
     int file = mkstemp(path), flag = 0;
     assert_true(file >= 0);
+    snprintf(beside, sizeof beside, "%s.beside", path);
+    FILE *other = fopen(beside, "w");
+    assert_non_null(other);
+    fclose(other);
     // a kernel without the filter is no failure, and is told apart here
     bool filters = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
     cairn_status status = cli_probe(path, overstep, path, &error);
     assert_int_equal(access(path, R_OK | W_OK), 0);
     close(file);
     unlink(path);
+    unlink(beside);
     if (status != CAIRN_OK && filters)
         fail_msg("%s", error.message);
     // this process may do all of it still
