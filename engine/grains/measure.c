@@ -79,9 +79,7 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
         bool live = eng_body_is_live(world, bodies[side]);
         bool grain = live && world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
         // the image of the grain that the contact is next to
-        ends[side] = grain ? vec3_add(eng_middle_of(world, bodies[side]).position,
-                                      eng_image_shift(world, bodies[side], point))
-                           : point;
+        ends[side] = grain ? eng_image_centre(world, bodies[side], point) : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
     }
     if (region != NULL && !(eng_region_depth(world, region, eng_cell_wrap(world, point)) >= 0.0))

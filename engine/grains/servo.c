@@ -21,12 +21,14 @@ typedef enum servo_number {
     STIFFNESS, // N/m; of a cell Pa
     LASTING,   // m/s or 1/s, the part of the velocity that a lasting motion asks for
     GONE,      // m without a contact; of a cell strain
-    SERVO_NUMBERS
+    STRESS,    // Pa, three of the cell along x, y, z, of the first servo of a cell's stress
+    SERVO_NUMBERS = STRESS + 3
 } servo_number;
 
 typedef struct servo {
     cairn_servo_def def; // the name is owned, the axis has length 1
     const double *numbers;
+    const double *stress; // [3] of the cell, Pa; of the first one that needs it
 } servo;
 
 cairn_servo_def cairn_default_servo_def(void)
@@ -115,9 +117,9 @@ static cairn_status look_at_cell(const cairn_world *world, const servo *s, doubl
         if (!acts(world, i, &c))
             continue;
         int a = (int)c.a.index, b = (int)c.b.index;
+        vec3 point = vec3_from(c.point);
         vec3 branch =
-            vec3_add(vec3_sub(eng_middle_of(world, b).position, eng_middle_of(world, a).position),
-                     eng_pair_shift(world, a, b));
+            vec3_sub(eng_image_centre(world, b, point), eng_image_centre(world, a, point));
         status =
             add_impedance(world, s, &c, c.normal[side] * vec3_get(branch, side), numbers, error);
     }
@@ -198,12 +200,8 @@ static cairn_status drive_cell(cairn_world *world, const servo *s, double *numbe
                                cairn_error *error)
 {
     int side = s->def.side;
-    cairn_measure measure = {0};
-    cairn_status status =
-        world->step_count > 0 ? cairn_world_measure(world, NULL, &measure, error) : CAIRN_OK;
-    numbers[FORCE] = measure.stress[side];
-    if (status == CAIRN_OK)
-        status = set_velocity(world, s, numbers, error);
+    numbers[FORCE] = s->stress[side];
+    cairn_status status = set_velocity(world, s, numbers, error);
     if (status == CAIRN_OK)
         world->cell.gradient.m[side][side] = -numbers[VELOCITY];
     return status;
@@ -246,6 +244,14 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
     if (!def->cell && eng_body_check(world, def->body) != CAIRN_OK)
         return CAIRN_OK; // it was removed
     double h = world->def.time_step, middle = world->time + 0.5 * h;
+    // the first servo of a stress reads it for those that follow
+    if (s->stress == numbers + STRESS && world->step_count > 0) {
+        cairn_measure measure;
+        cairn_status status = cairn_world_measure(world, NULL, &measure, error);
+        memcpy(numbers + STRESS, measure.stress, 3 * sizeof(double));
+        if (status != CAIRN_OK)
+            return status;
+    }
     if (middle < def->from)
         return CAIRN_OK;
     if (middle > def->until)
@@ -382,6 +388,14 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
     if (action == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
     made->numbers = action->numbers;
+    int at = 0;
+    const eng_action *each = NULL;
+    bool reads = def->cell && !def->rate;
+    while (reads && made->stress == NULL &&
+           (each = eng_action_next(world, &servo_kind, &at)) != NULL) {
+        const servo *other = each->data;
+        made->stress = other == made ? action->numbers + STRESS : other->stress;
+    }
     if (!def->cell && world->bodies[def->body.index].kind == CAIRN_MOVING)
         status = cairn_body_set_motion(world, def->body, follow, made, error);
     if (status != CAIRN_OK)

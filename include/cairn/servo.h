@@ -50,7 +50,7 @@ CAIRN_API cairn_servo_def cairn_default_servo_def(void);
 /// where a moving wall bears on a contact whose law has no stiffness. The work is that of drivers.
 /// @return CAIRN_ERROR_ARGUMENT for a fixed body, and for numbers out of range;
 ///         CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
-/// Tests: tests/cli/test_servo.py
+/// Tests: tests/cli/driven/test_servo.py
 CAIRN_API cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 

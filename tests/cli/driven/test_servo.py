@@ -2,7 +2,10 @@
 # Servos: walls that are driven to a force by a gain and by their own inertia, restart, messages.
 """usage: test_servo.py PROGRAM ROOT"""
 import math
+import os
+import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import Folder, check, check_error, check_status, finish, load
 
 # 4 x 4 x 4 spheres in a box without a lid, and the lid that a servo pushes
