@@ -17,6 +17,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+import notebook_pages
 import pages
 import profiles
 import verification
@@ -207,8 +208,8 @@ PYTHON_REFERENCE = """```{eval-rst}
 """
 
 
-def make_python(out):
-    """What autodoc is to list; a sentence where the build has no Python package."""
+def make_python(program, source, out):
+    """What autodoc is to list, and the notebooks; a sentence where the build has no Python package."""
     try:
         import cairn
         text = PYTHON_REFERENCE if cairn.World else ""
@@ -216,6 +217,10 @@ def make_python(out):
         text = "The build of this site had no Python package.\n"
     with open(os.path.join(out, "_generated/python_reference.md"), "w", encoding="utf-8") as file:
         file.write(text)
+    if text is PYTHON_REFERENCE:
+        notebook_pages.make(program, source, out)
+    else:
+        os.remove(os.path.join(out, "notebooks/index.md"))
 
 
 def main():
@@ -229,7 +234,7 @@ def main():
     make_classics(source, out)
     make_gallery(program, source, out)
     make_headers(source, out)
-    make_python(out)
+    make_python(program, source, out)
 
 
 if __name__ == "__main__":
