@@ -25,6 +25,7 @@ python_packages=(
 test_packages=(
     libcmocka-dev libfclib-dev cppcheck python3 python3-numpy python3-h5py python3-pytest
     python3-matplotlib python3-nbclient python3-ipykernel clang-format-14
+    debhelper debootstrap dh-python dpkg-dev
 )
 
 # scripts/docs.sh

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Five-minute start: builds a pile, steps it, reads it as arrays, looks at the balance of energy.
 # %% [markdown]
 # # Five-minute start
 # A pile of bricks is built, hit by a ball, read as arrays of numpy, and its energy balanced.

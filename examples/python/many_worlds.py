@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Many small worlds on two threads, stepped as learning by reinforcement does.
 # %% [markdown]
 # # Many small worlds on two threads
 # Stepped as learning by reinforcement does: act, step, observe. Steps leave Python to other threads, and

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# A contact law of one's own over batches of arrays.
 # %% [markdown]
 # # A law of one's own
 # A contact law over batches of arrays: a spring, a dashpot and sliding friction. The function is given

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# A solver of one's own in a live pile: ADMM, certified by the engine in every step.
 # %% [markdown]
 # # A solver of one's own in a live pile
 # ADMM in twenty lines, certified by the engine in every step. `problem` has `W`, `q`, `mu`, a first

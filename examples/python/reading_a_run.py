@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# Reads what `cairn run` has written: summary, energy, sensors, trajectory.
 # %% [markdown]
 # # Reading a run
 # `cairn run` writes a folder: summary, energy, sensors, trajectory. `cairn.Run` reads it.

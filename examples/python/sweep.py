@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+# The friction angle against how a stack on a tilted table stands, as a plot.
 # %% [markdown]
 # # A sweep with a plot
 # The friction angle against how a stack of three bricks on a tilted table stands. Fifty runs and more are

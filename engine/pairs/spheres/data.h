@@ -73,6 +73,15 @@ typedef struct eng_spheres_segment {
     int first_block, end_block;
 } eng_spheres_segment;
 
+/// Parts of the stress of the periodic cell times its volume: xx, yy, zz, xy, xz, yz.
+typedef struct eng_spheres_stress {
+    double contacts[6]; // J: forces times branches
+    double motion[6];   // J: masses times squares of velocities beside that of the strain
+    vec3 momentum;      // kg m/s, of these velocities
+    double mass;        // kg
+    bool others;        // forces act on what is not dynamic
+} eng_spheres_stress;
+
 /// Slots [first_slot, end_slot) with the pairs they own.
 typedef struct eng_spheres_chunk {
     // set when the list is made
@@ -96,14 +105,15 @@ typedef struct eng_spheres_chunk {
     bool held;         // general passes act on one of its slots: its walls are looked up after them
     // written by the step
     double path; // m, bound on the way since the list was made of bodies that its pairs meet
-    double check_distance;    // m, path at which a block of list B is looked at again
-    double left;              // m, bound on what its bodies have left of their margins
-    double damping;           // J
-    double friction;          // J
-    double plastic;           // J
-    double drivers;           // J
-    double strain;            // J, work of the strain of the cell
-    double fastest[3], speed; // m/s: most of each component; bound from them
+    double check_distance;     // m, path at which a block of list B is looked at again
+    double left;               // m, bound on what its bodies have left of their margins
+    double damping;            // J
+    double friction;           // J
+    double plastic;            // J
+    double drivers;            // J
+    double strain;             // J, work of the strain of the cell
+    eng_spheres_stress stress; // where the cell is watched
+    double fastest[3], speed;  // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
     int contacts, active;

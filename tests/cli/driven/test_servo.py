@@ -24,6 +24,7 @@ end end end
 body{ name = "lid", kind = "%s", shape = box{ size = {0.0798, 0.0798, 0.02} }, material = "m", %s position = {0, 0, 0.0915} }
 sensor{ name = "f", body = "lid" }
 sensor{ name = "v", body = "lid", quantity = "velocity" }
+output{ energy_every = 50 }
 """
 LAWS = {"hooke": ", normal_stiffness = 1e5, restitution = 0.5, friction = 0.3",
         "hertz_mindlin": ", restitution = 0.5, friction = 0.3",
@@ -108,6 +109,7 @@ servo{ name = "push", cell = "z", rate = function(t) return -0.5 end, from = 0.0
 sensor{ name = "s", region = "cell", quantity = "stress" }
 sensor{ name = "l", region = "cell", quantity = "sides" }
 sensor{ name = "n", region = "cell", quantity = "porosity" }
+output{ energy_every = 20 }
 """
 
 
@@ -128,7 +130,7 @@ def check_cell():
         check(max(abs(value - 5000) for value in held) < 5, f"cell: {min(held)} to {max(held)} Pa, not 5000")
         late = [row for row in rows if row[1] > 0.1]
         mean = [sum(row[k] for row in late) / len(late) for k in (2, 3, 4)]
-        check(all(abs(value - 5000) < 150 for value in mean[:2]) and mean[2] > 7500, f"cell: {mean} while pressed")
+        check(all(abs(value - 5000) < 150 for value in mean[:2]) and mean[2] > 7000, f"cell: {mean} while pressed")
         # the side shrinks as its rate says, by the midpoint rule
         strain = math.log(rows[-1][10] / next(row[10] for row in rows if row[1] > 0.08 - 5e-6))
         check(abs(strain + 0.5 * 0.04) < 1e-6, f"cell: strain {strain}")
