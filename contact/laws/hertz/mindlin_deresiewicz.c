@@ -7,7 +7,7 @@
 // slope |m(s)|, its tangential displacement for a unit of overlap, reaches mu k_n / k_t. Slip
 // begins at the top, which is the rim. The slope is kept as a few layers in which it is constant.
 #include "contact/laws/damping.h"
-#include "contact/laws/hertz.h"
+#include "contact/laws/hertz/hertz.h"
 #include "contact/laws/law.h"
 #include "contact/laws/slider.h"
 
