@@ -62,11 +62,14 @@ static vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3
 // ---------------------------------------------------------------- laws
 
 /// What all contacts of a pair say to the law.
-static void fill_pair(const cairn_world *world, const int body[2], const pair_motion *motion,
-                      con_impulse_input *input)
+static void fill_pair(const cairn_world *world, int pair, const int body[2],
+                      const pair_motion *motion, con_impulse_input *input)
 {
+    const geo_pair *colliders = &world->pairs[pair].colliders;
     for (int side = 0; side < 2; side++) {
-        const geo_shape *shape = world->shapes[world->bodies[body[side]].shape];
+        // a member of a compound is as curved as it is alone
+        const geo_shape *shape =
+            world->colliders[side == 0 ? colliders->first : colliders->second].shape;
         input->centre[side] = motion->centre[side];
         input->velocity[side] = motion->velocity[side];
         input->angular_velocity[side] = motion->spin[side];
@@ -158,7 +161,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
         if (c->pair[i] != pair) {
             pair = c->pair[i];
             motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
-            fill_pair(world, c->body[i], &motion, &input);
+            fill_pair(world, pair, c->body[i], &motion, &input);
             if (law->uses_mobility)
                 free = motion_of(world, c->body[i], (const double(*)[6])world->v_free);
         }

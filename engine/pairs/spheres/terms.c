@@ -50,6 +50,7 @@ void eng_spheres_terms_measure(struct eng_spheres *spheres)
     spheres->all_covered = true;
     spheres->column_rows = spheres->kept_rows = 0;
     spheres->has_resistance = false;
+    spheres->takes_clumps = true;
     for (int i = 0; i < spheres->terms_count; i++) {
         const con_batch *batch = terms[i].batch;
         spheres->covered[i] = batch != NULL;
@@ -62,7 +63,11 @@ void eng_spheres_terms_measure(struct eng_spheres *spheres)
             spheres->kept_rows = batch->kept_count;
         spheres->has_resistance |=
             terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
+        spheres->takes_clumps = spheres->takes_clumps && batch->takes_clumps;
     }
+    // the arms of rolling are those of spheres about their own centres
+    spheres->takes_clumps =
+        spheres->takes_clumps && spheres->all_covered && !spheres->has_resistance;
     spheres->pass.terms = terms;
 }
 
