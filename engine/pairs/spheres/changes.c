@@ -108,6 +108,8 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
         spheres->pass.step = before;
     }
     spheres->pass.step = step;
+    for (int slot = 0; slot < spheres->slots && spheres->members_due; slot++)
+        eng_spheres_read_constants(spheres, slot);
     spheres->slack = -1.0;
     spheres->walls_changed = true;
 }

@@ -75,8 +75,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
     if (status == CAIRN_OK)
         status = eng_spheres_reserve(spheres, &spheres->motions, count * sizeof(clump_motion));
     if (status == CAIRN_OK)
-        status =
-            eng_spheres_reserve(spheres, &spheres->members, room * sizeof(eng_spheres_member));
+        status = eng_spheres_reserve(spheres, &spheres->members, room * sizeof(eng_spheres_member));
     if (status != CAIRN_OK || count == 0)
         return status;
     spheres->member_room = (int)room;

@@ -106,7 +106,7 @@ typedef struct eng_spheres_chunk {
     double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
-    int members; // slots of clumps' members
+    int members;   // slots of clumps' members
     int contacts, active;
     bool overflow;      // a group has fewer ghosts than contacts: a new list is due
     bool out_of_memory; // out of memory while contacts were looked for
@@ -164,10 +164,10 @@ typedef struct eng_spheres_pass {
     const int *far_start;  // [slots + 1] into far
     const int *far;        // 8 slot + side, list B
     unsigned char *far_touched; // [slots] a pair of list B acts in this step
-    const int *ids;    // [slots] body; of a member of a clump the complement of its collider
-    double (*sums)[8]; // [slots] force and moment on members of clumps, 0, 0; else NULL
-    const double (*load)[8];    // force and torque applied by the user; one zero row where none
-    size_t load_stride;         // 0 or 1
+    const int *ids;          // [slots] body; of a member of a clump the complement of its collider
+    double (*sums)[8];       // [slots] force and moment on members of clumps, 0, 0; else NULL
+    const double (*load)[8]; // force and torque applied by the user; one zero row where none
+    size_t load_stride;      // 0 or 1
     double step;
     double gravity[3]; // m/s, times step
     bool first_step;   // of the world
@@ -575,6 +575,9 @@ cairn_status eng_spheres_walls_number(struct eng_spheres *spheres) CAIRN_CHECK_R
 
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 bool eng_spheres_has_kernel(const eng_surface *surface);
+
+/// Whether that kernel takes members of clumps too.
+bool eng_spheres_law_takes_clumps(const eng_surface *surface);
 
 /// Which surfaces have a kernel, and how many columns pairs have, of terms that were filled.
 void eng_spheres_terms_measure(struct eng_spheres *spheres);

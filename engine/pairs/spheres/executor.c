@@ -57,7 +57,8 @@ static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
     if (!eng_spheres_owns_pair(world, a, b))
         return -1;
     bool walls[2] = {eng_spheres_is_wall(world, a), eng_spheres_is_wall(world, b)};
-    int ids[2] = {id_of_collider(spheres, a, pair->first), id_of_collider(spheres, b, pair->second)};
+    int ids[2] = {id_of_collider(spheres, a, pair->first),
+                  id_of_collider(spheres, b, pair->second)};
     if (!walls[0] && !walls[1])
         return find_slot(spheres, eng_spheres_id_slot(spheres, ids[0]), ids[1]);
     bool first = walls[0];

@@ -251,9 +251,9 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
             if ((own[0] == 0.0 && spheres->pass.constants[other][0] == 0.0) ||
                 !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
                 continue;
-            cairn_status status =
-                eng_spheres_pair_add(spheres, range, slot, other, eng_spheres_slot_body(spheres, other),
-                                     (found[k] & ENG_SPHERES_APART) != 0);
+            cairn_status status = eng_spheres_pair_add(spheres, range, slot, other,
+                                                       eng_spheres_slot_body(spheres, other),
+                                                       (found[k] & ENG_SPHERES_APART) != 0);
             if (status != CAIRN_OK)
                 return status;
         }

@@ -4,9 +4,9 @@
 // changed.
 //
 // A sphere of its own has a slot when its material meets some other, or its own, under a law with a
-// kernel. So has each member of a clump where the laws of all surfaces have kernels that take clumps.
-// Pairs of two slots and of a slot and a wall whose law has a kernel are the executor's; all others
-// go through the general passes.
+// kernel. So has each member of a clump where the laws of all surfaces have kernels that take
+// clumps. Pairs of two slots and of a slot and a wall whose law has a kernel are the executor's;
+// all others go through the general passes.
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
@@ -268,8 +268,7 @@ static cairn_status list_active(eng_spheres *spheres)
     cairn_world *world = spheres->world;
     const base_allocator *allocator = &world->allocator;
     int n = world->body_count;
-    cairn_status status =
-        base_array_reserve(allocator, &world->active, &world->active_capacity, n);
+    cairn_status status = base_array_reserve(allocator, &world->active, &world->active_capacity, n);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &spheres->mark, &spheres->mark_capacity, n + 1);
     if (status != CAIRN_OK)
@@ -301,8 +300,8 @@ static bool is_critical(const eng_spheres *spheres, int body)
                   !eng_spheres_may_hold(spheres->world, body) &&
                   !eng_spheres_is_wall(spheres->world, body);
     bool mobile = b->kind == CAIRN_DYNAMIC && !eng_spheres_is_clump(spheres, body);
-    return spheres->slots > 0 && (mobile || imaged ||
-                                  (spheres->materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
+    return spheres->slots > 0 &&
+           (mobile || imaged || (spheres->materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
 }
 
 /// Colliders of bodies without slots that spheres may meet in the general passes.

@@ -617,7 +617,8 @@ void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3
         wall_force(spheres, body, force, torque);
         return;
     }
-    vec3 centre = body < world->blocks_count ? world->q_mid[body].position : world->q[body].position;
+    vec3 centre =
+        body < world->blocks_count ? world->q_mid[body].position : world->q[body].position;
     for (int k = 0; k < eng_collider_count_of(world, body); k++)
         slot_force(spheres, eng_spheres_members(spheres)[first + k].slot, centre, force, torque);
 }

@@ -281,8 +281,9 @@ static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *recor
         slot_of[i] = ENG_SPHERES_NO_SLOT;
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++) {
         int id = record->body[slot];
-        bool known = id < 0 ? ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0
-                            : id < world->body_count && eng_spheres_may_hold(world, id);
+        bool known =
+            id < 0 ? ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0
+                   : id < world->body_count && eng_spheres_may_hold(world, id);
         if (!known || eng_spheres_id_slot(spheres, id) != ENG_SPHERES_NO_SLOT)
             return false;
         eng_spheres_slot_note(spheres, id, slot);
@@ -722,8 +723,8 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     status = take_clumps(spheres, record);
     if (status != CAIRN_OK)
         return status;
-    if (!are_rows_sound(spheres, record) ||
-        record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps || !are_frames_sound(record))
+    if (!are_rows_sound(spheres, record) || record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps ||
+        !are_frames_sound(record))
         return CAIRN_ERROR_FORMAT;
     spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
     spheres->restoring = true;

@@ -11,6 +11,24 @@ bool eng_spheres_has_kernel(const eng_surface *surface)
     return batch != NULL && (batch->covers == NULL || batch->covers(surface->parameters));
 }
 
+/// The arms of rolling are those of spheres about their own centres.
+static bool takes_clumps(const con_batch *batch, const con_rolling *rolling)
+{
+    return batch->takes_clumps && rolling->rolling_friction == 0.0 &&
+           rolling->twisting_friction == 0.0;
+}
+
+bool eng_spheres_law_takes_clumps(const eng_surface *surface)
+{
+    if (!eng_spheres_has_kernel(surface))
+        return false;
+    const con_batch *batch = surface->law->batch;
+    con_rolling rolling = {0};
+    if (batch->rolling != NULL)
+        rolling = batch->rolling(surface->parameters);
+    return takes_clumps(batch, &rolling);
+}
+
 static eng_spheres_terms terms_of(const eng_surface *surface)
 {
     const con_batch *batch = surface->law->batch;
@@ -63,11 +81,9 @@ void eng_spheres_terms_measure(struct eng_spheres *spheres)
             spheres->kept_rows = batch->kept_count;
         spheres->has_resistance |=
             terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
-        spheres->takes_clumps = spheres->takes_clumps && batch->takes_clumps;
+        spheres->takes_clumps = spheres->takes_clumps && takes_clumps(batch, &terms[i].rolling);
     }
-    // the arms of rolling are those of spheres about their own centres
-    spheres->takes_clumps =
-        spheres->takes_clumps && spheres->all_covered && !spheres->has_resistance;
+    spheres->takes_clumps = spheres->takes_clumps && spheres->all_covered;
     spheres->pass.terms = terms;
 }
 
