@@ -101,6 +101,23 @@ static int falls(const double a[4], const double b[4])
     return (b[0] != 0.0) - (a[0] != 0.0);
 }
 
+/// Radius of a slot that meets something flat, of two spheres, or of one and a wall that is a
+/// sphere to the law, m.
+static double effective_radius(const struct eng_spheres *spheres, const con_batch *batch,
+                               const double a[4], int other)
+{
+    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    const eng_spheres_wall *walls = spheres->walls.block;
+    double b = 0.0;
+    if (other < spheres->slots)
+        b = spheres->pass.constants[other][3];
+    else if (batch->takes_clumps) {
+        const geo_shape *shape = walls[ghosts[other - spheres->slots - 2].wall].shape;
+        b = shape->kind == GEO_SPHERE ? shape->sphere.radius : 0.0;
+    }
+    return b > 0.0 ? a[3] * b / (a[3] + b) : a[3];
+}
+
 void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spheres_terms *terms,
                               int slot, int other, eng_spheres_block *block, int k)
 {
@@ -111,7 +128,7 @@ void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spher
     con_batch_pair pair = {
         .step = step,
         .mass = step / (a[0] + b[0]),
-        .radius = wall ? a[3] : a[3] * b[3] / (a[3] + b[3]),
+        .radius = effective_radius(spheres, terms->batch, a, other),
         .inverse_mass = (a[0] + b[0]) / step,
         .arm = {a[3], b[3]},
         .inverse_inertia = {a[2] / step, b[2] / step},
