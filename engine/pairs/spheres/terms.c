@@ -108,11 +108,10 @@ static double effective_radius(const struct eng_spheres *spheres, const con_batc
 {
     const eng_spheres_ghost *ghosts = spheres->ghosts.block;
     const eng_spheres_wall *walls = spheres->walls.block;
-    double b = 0.0;
-    if (other < spheres->slots)
-        b = spheres->pass.constants[other][3];
-    else if (batch->takes_clumps) {
-        const geo_shape *shape = walls[ghosts[other - spheres->slots - 2].wall].shape;
+    int ghost = other - spheres->slots - 2;
+    double b = other < spheres->slots ? spheres->pass.constants[other][3] : 0.0;
+    if (ghost >= 0 && ghost < spheres->ghost_count && batch->takes_clumps) {
+        const geo_shape *shape = walls[ghosts[ghost].wall].shape;
         b = shape->kind == GEO_SPHERE ? shape->sphere.radius : 0.0;
     }
     return b > 0.0 ? a[3] * b / (a[3] + b) : a[3];
