@@ -267,8 +267,11 @@ static cairn_status list_active(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     const base_allocator *allocator = &world->allocator;
-    int n = world->body_count;
-    cairn_status status = base_array_reserve(allocator, &world->active, &world->active_capacity, n);
+    int n = world->body_count, general = 0;
+    for (int i = 0; i < n; i++)
+        general += eng_spheres_slot_of(spheres, i) == ENG_SPHERES_NO_SLOT;
+    cairn_status status =
+        base_array_reserve(allocator, &world->active, &world->active_capacity, general);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &spheres->mark, &spheres->mark_capacity, n + 1);
     if (status != CAIRN_OK)
