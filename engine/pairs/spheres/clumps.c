@@ -32,14 +32,6 @@ bool eng_spheres_may_be_clump(const cairn_world *world, int body)
     return true;
 }
 
-const geo_shape *eng_spheres_slot_shape(const struct eng_spheres *spheres, int slot)
-{
-    const cairn_world *world = spheres->world;
-    int body = eng_spheres_slot_body(spheres, slot);
-    int first = world->bodies[body].first_collider;
-    return eng_part_of(world, body, eng_spheres_slot_collider(spheres, slot) - first).shape;
-}
-
 bool eng_spheres_is_clump(const struct eng_spheres *spheres, int body)
 {
     int first = spheres->world->bodies[body].first_collider;

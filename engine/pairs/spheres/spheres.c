@@ -233,6 +233,14 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
     return CAIRN_OK;
 }
 
+const geo_shape *eng_spheres_slot_shape(const struct eng_spheres *spheres, int slot)
+{
+    const cairn_world *world = spheres->world;
+    int body = eng_spheres_slot_body(spheres, slot);
+    int first = world->bodies[body].first_collider;
+    return eng_part_of(world, body, eng_spheres_slot_collider(spheres, slot) - first).shape;
+}
+
 void eng_spheres_read_constants(eng_spheres *spheres, int slot)
 {
     const cairn_world *world = spheres->world;
