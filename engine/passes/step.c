@@ -547,7 +547,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     return status;
 }
 
-/// How many spheres the executor has is told to the log when it changes.
+/// How many spheres and members of clumps the executor has is told to the log when it changes.
 static void log_plan(cairn_world *world)
 {
     int slots = eng_spheres_slot_count(world);
@@ -555,7 +555,7 @@ static void log_plan(cairn_world *world)
         return;
     world->logged_slots = slots;
     base_log(&world->logger, BASE_LOG_DETAIL,
-             "step %" PRId64 ": %d of %d bodies are in particle slots of the sphere executor",
+             "step %" PRId64 ": the sphere executor has %d particle slots, in a world of %d bodies",
              world->step_count + 1, slots, cairn_body_count(world));
 }
 

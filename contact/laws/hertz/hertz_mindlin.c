@@ -166,6 +166,7 @@ static const con_batch batch = {
     .springs = true,
     .first_kept = SLOPE,
     .kept_count = 1,
+    .takes_clumps = true,
     .state = state_of,
 };
 
