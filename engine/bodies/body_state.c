@@ -32,11 +32,11 @@ cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
 {
     if (eng_spheres_holds(world, body))
         return eng_spheres_state_set(world, body, state);
+    eng_spheres_general_changed(world, body);
     world->q[body] = state->q;
     memcpy(world->v[body], state->v, sizeof state->v);
     if (body < world->blocks_count)
         world->q_mid[body] = state->q;
-    eng_spheres_wall_changed(world, body);
     return CAIRN_OK;
 }
 

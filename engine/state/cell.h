@@ -27,6 +27,15 @@ typedef struct eng_cell {
     mat3 gradient;    // 1/s, of the velocity: an image at a shift s moves by gradient s
 } eng_cell;
 
+/// Parts of the stress of the periodic cell times its volume: xx, yy, zz, xy, xz, yz.
+typedef struct eng_cell_stress {
+    double contacts[6]; // J: forces times branches
+    double motion[6];   // J: masses times squares of velocities beside that of the strain
+    vec3 momentum;      // kg m/s, of these velocities
+    double mass;        // kg
+    bool others;        // forces act on what is not dynamic
+} eng_cell_stress;
+
 /// A proxy of the broad phase: a collider moved by lattice vectors.
 typedef struct eng_image {
     int source; // place among the listed colliders

@@ -73,15 +73,6 @@ typedef struct eng_spheres_segment {
     int first_block, end_block;
 } eng_spheres_segment;
 
-/// Parts of the stress of the periodic cell times its volume: xx, yy, zz, xy, xz, yz.
-typedef struct eng_spheres_stress {
-    double contacts[6]; // J: forces times branches
-    double motion[6];   // J: masses times squares of velocities beside that of the strain
-    vec3 momentum;      // kg m/s, of these velocities
-    double mass;        // kg
-    bool others;        // forces act on what is not dynamic
-} eng_spheres_stress;
-
 /// Slots [first_slot, end_slot) with the pairs they own.
 typedef struct eng_spheres_chunk {
     // set when the list is made
@@ -105,17 +96,18 @@ typedef struct eng_spheres_chunk {
     bool held;         // general passes act on one of its slots: its walls are looked up after them
     // written by the step
     double path; // m, bound on the way since the list was made of bodies that its pairs meet
-    double check_distance;     // m, path at which a block of list B is looked at again
-    double left;               // m, bound on what its bodies have left of their margins
-    double damping;            // J
-    double friction;           // J
-    double plastic;            // J
-    double drivers;            // J
-    double strain;             // J, work of the strain of the cell
-    eng_spheres_stress stress; // where the cell is watched
-    double fastest[3], speed;  // m/s: most of each component; bound from them
+    double check_distance;    // m, path at which a block of list B is looked at again
+    double left;              // m, bound on what its bodies have left of their margins
+    double damping;           // J
+    double friction;          // J
+    double plastic;           // J
+    double drivers;           // J
+    double strain;            // J, work of the strain of the cell
+    eng_cell_stress stress;   // where the cell is watched
+    double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
+    int members;   // slots of clumps' members
     int contacts, active;
     bool overflow;      // a group has fewer ghosts than contacts: a new list is due
     bool out_of_memory; // out of memory while contacts were looked for
@@ -173,8 +165,10 @@ typedef struct eng_spheres_pass {
     const int *far_start;  // [slots + 1] into far
     const int *far;        // 8 slot + side, list B
     unsigned char *far_touched; // [slots] a pair of list B acts in this step
-    const double (*load)[8];    // force and torque applied by the user; one zero row where none
-    size_t load_stride;         // 0 or 1
+    const int *ids;          // [slots] body; of a member of a clump the complement of its collider
+    double (*sums)[8];       // [slots] force and moment on members of clumps, 0, 0; else NULL
+    const double (*load)[8]; // force and torque applied by the user; one zero row where none
+    size_t load_stride;      // 0 or 1
     double step;
     double gravity[3]; // m/s, times step
     bool first_step;   // of the world
@@ -407,7 +401,14 @@ struct eng_spheres {
     eng_spheres_frame before; // at the midpoint of the last step
     // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
     double image_shifts[27][3], image_drifts[27][3];
-    eng_spheres_buffer wraps; // int[3] of slots: lattice vectors from a slot to its body
+    // of clumps, clumps.h
+    eng_spheres_buffer clumps;  // int: bodies
+    eng_spheres_buffer members; // by colliders
+    eng_spheres_buffer motions, sums;
+    int clump_count, member_room; // colliders that `members` knows; 0 without clumps
+    bool takes_clumps;            // laws of all surfaces do
+    bool members_due;             // clumps were changed: members are not where they should be
+    eng_spheres_buffer wraps;     // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
     eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
@@ -489,7 +490,7 @@ cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHE
 
 /// History of a contact between two lists.
 typedef struct eng_spheres_kept {
-    int body[2]; // owner and partner
+    int id[2]; // owner and partner
     double spring[3];
     float lag_normal, lag_tangent[3];
     bool slips;
@@ -575,6 +576,9 @@ cairn_status eng_spheres_walls_number(struct eng_spheres *spheres) CAIRN_CHECK_R
 
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 bool eng_spheres_has_kernel(const eng_surface *surface);
+
+/// Whether that kernel takes members of clumps too.
+bool eng_spheres_law_takes_clumps(const eng_surface *surface);
 
 /// Which surfaces have a kernel, and how many columns pairs have, of terms that were filled.
 void eng_spheres_terms_measure(struct eng_spheres *spheres);
@@ -746,8 +750,9 @@ bool eng_spheres_is_wall(const cairn_world *world, int body);
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                                   int other, int body, bool far) CAIRN_CHECK_RESULT;
 
-/// Body of a slot, or of the wall of a ghost.
+/// Body of a slot, or of the wall of a ghost; the id of a slot, or the body of the wall.
 int eng_spheres_body_of(const struct eng_spheres *spheres, int slot);
+int eng_spheres_id_of(const struct eng_spheres *spheres, int slot);
 
 /// One pair in the step just done, from the state after it. A is the body of slot i, B that of slot
 /// j or the wall.

@@ -305,8 +305,10 @@ static void add_product(double sum[6], double factor, vec3 a, vec3 b)
 void eng_spheres_chunk_branches(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
 {
     const eng_spheres_pass *pass = &spheres->pass;
-    eng_spheres_stress *sum = &chunk->stress;
+    eng_cell_stress *sum = &chunk->stress;
     memset(sum, 0, sizeof *sum);
+    // branches of clumps go to their own centres
+    sum->others = chunk->members > 0;
     for (int i = chunk->first_block; i < chunk->end_block; i++) {
         const eng_spheres_block *block = &pass->blocks[i];
         for (unsigned bits = block->touch; bits != 0; bits &= bits - 1) {
@@ -325,7 +327,7 @@ void eng_spheres_chunk_branches(const struct eng_spheres *spheres, eng_spheres_c
 void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
 {
     const eng_spheres_pass *pass = &spheres->pass;
-    eng_spheres_stress *sum = &chunk->stress;
+    eng_cell_stress *sum = &chunk->stress;
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
         double moved = pass->constants[slot][0];
         if (moved == 0.0)
@@ -346,9 +348,9 @@ bool eng_spheres_cell_stress(const cairn_world *world, double stress[6])
     const eng_spheres *spheres = world->spheres;
     if (world->general_work || spheres == NULL || spheres->chunk_count == 0)
         return false;
-    eng_spheres_stress sum = {0};
+    eng_cell_stress sum = {0};
     for (int i = 0; i < spheres->chunk_count; i++) {
-        const eng_spheres_stress *own = &spheres->pass.chunks[i].stress;
+        const eng_cell_stress *own = &spheres->pass.chunks[i].stress;
         for (int k = 0; k < 6; k++)
             sum.contacts[k] += own->contacts[k] + own->motion[k];
         sum.momentum = vec3_add(sum.momentum, own->momentum);
