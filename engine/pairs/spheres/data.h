@@ -218,6 +218,8 @@ typedef struct eng_spheres_search {
 
 enum { ENG_SPHERES_APART = 1 << 30 }; // added to a slot whose gap is not near
 
+struct eng_spheres_clump_pass;
+
 /// One build of the kernels. All give the same bits.
 typedef struct eng_spheres_kernel {
     const char *name;
@@ -226,6 +228,8 @@ typedef struct eng_spheres_kernel {
     void (*forces)(const eng_spheres_pass *pass, int chunk);
     /// New velocities and positions of rows of a chunk from their force rows.
     void (*move)(const eng_spheres_pass *pass, int chunk);
+    /// Motion of clumps [begin, end) and of their members, clumps.h.
+    void (*clumps)(const struct eng_spheres_clump_pass *pass, int begin, int end);
     /// New orientations of the slots of a chunk.
     void (*turn)(const eng_spheres_pass *pass, int chunk);
     /// Slots of [begin, end) whose gap to `slot` is less than the margins, in order; `found` has
@@ -401,13 +405,14 @@ struct eng_spheres {
     // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
     double image_shifts[27][3], image_drifts[27][3];
     // of clumps, clumps.h
-    eng_spheres_buffer clumps;  // int: bodies
+    eng_spheres_buffer clumps;  // those that the executor moves come first
     eng_spheres_buffer members; // by colliders
-    eng_spheres_buffer motions, sums;
-    int clump_count, member_room; // colliders that `members` knows; 0 without clumps
-    bool takes_clumps;            // laws of all surfaces do
-    bool members_due;             // clumps were changed: members are not where they should be
-    eng_spheres_buffer wraps;     // int[3] of slots: lattice vectors from a slot to its body
+    eng_spheres_buffer motions, sums, ways;
+    int loose_count, moved_clumps; // clumps without joints; all or none of them, clumps.h
+    int clump_count, member_room;  // colliders that `members` knows; 0 without clumps
+    bool takes_clumps;             // laws of all surfaces do
+    bool members_due;              // clumps were changed: members are not where they should be
+    eng_spheres_buffer wraps;      // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
     eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;

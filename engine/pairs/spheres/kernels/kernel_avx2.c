@@ -186,6 +186,38 @@ static inline void store_forces(double (*rows)[8], const vec in[8])
     }
 }
 
+static inline void load_places(const double *const *rows, vec out[4])
+{
+    for (int k = 0; k < 4; k++)
+        out[k] = _mm256_load_pd(rows[k]);
+    transpose(out);
+}
+
+static inline void store_places(double *const *rows, const vec in[4])
+{
+    vec a[4] = {in[0], in[1], in[2], in[3]};
+    transpose(a);
+    for (int k = 0; k < 4; k++)
+        _mm256_store_pd(rows[k], a[k]);
+}
+
+static inline void load_rows(const double *const *rows, vec out[8])
+{
+    for (int k = 0; k < 4; k++) {
+        out[k] = _mm256_load_pd(rows[k]);
+        out[k + 4] = _mm256_load_pd(rows[k] + 4);
+    }
+    transpose(out);
+    transpose(out + 4);
+}
+
+static inline void store_rows(double *const *rows, const vec in[8])
+{
+    double *const upper[4] = {rows[0] + 4, rows[1] + 4, rows[2] + 4, rows[3] + 4};
+    store_places(rows, in);
+    store_places(upper, in + 4);
+}
+
 typedef struct motion_sums {
     vec fastest, finite;
 } motion_sums;
