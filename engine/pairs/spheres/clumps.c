@@ -43,22 +43,25 @@ static void add_clump(struct eng_spheres *spheres, int body)
 {
     const cairn_world *world = spheres->world;
     eng_spheres_member *members = eng_spheres_members(spheres) + world->bodies[body].first_collider;
-    for (int k = 0; k < eng_collider_count_of(world, body); k++)
+    for (int k = 0; k < eng_collider_count_of(world, body); k++) {
+        eng_part part = eng_part_of(world, body, k);
         members[k] = (eng_spheres_member){
-            .offset = eng_part_of(world, body, k).place.position,
+            .offset = {part.place.position.x, part.place.position.y, part.place.position.z,
+                       part.shape->sphere.radius},
             .slot = ENG_SPHERES_NO_SLOT,
             .clump = spheres->clump_count,
             .body = body,
         };
+    }
     double inverse[6];
+    vec3 inertia = eng_inertia_of(world, body);
     eng_mass_inverse_of(world, body, inverse);
     eng_spheres_clumps(spheres)[spheres->clump_count++] = (eng_spheres_clump){
         .body = body,
         .first = world->bodies[body].first_collider,
         .count = eng_collider_count_of(world, body),
-        .mass_inverse = inverse[0],
-        .inertia = eng_inertia_of(world, body),
-        .inertia_inverse = vec3_from(inverse + 3),
+        .constants = {inertia.x, inertia.y, inertia.z, inverse[3], inverse[4], inverse[5],
+                      inverse[0]},
     };
 }
 
@@ -205,7 +208,7 @@ static void place_member(struct eng_spheres *spheres, int slot)
     const clump_motion *clump = (const clump_motion *)spheres->motions.block + member->clump;
     double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
     double radius = spheres->pass.constants[slot][3];
-    vec3 arm = mat3_apply(&clump->turn, member->offset), before = vec3_from(X);
+    vec3 arm = mat3_apply(&clump->turn, vec3_from(member->offset)), before = vec3_from(X);
     vec3 place = vec3_add(clump->centre, arm), spin = clump->spin;
     vec3_store(X, place);
     X[3] = spin.z;
@@ -260,7 +263,7 @@ static void push_chunk(void *argument, int begin, int end, int chunk, int worker
         vec3 force = {0.0, 0.0, 0.0}, torque = force;
         for (int k = 0; k < eng_collider_count_of(world, body); k++) {
             const double *sum = spheres->pass.sums[members[k].slot];
-            vec3 arm = mat3_apply(&turn, members[k].offset), own = vec3_from(sum);
+            vec3 arm = mat3_apply(&turn, vec3_from(members[k].offset)), own = vec3_from(sum);
             force = vec3_add(force, own);
             torque = vec3_add(torque, vec3_add(vec3_from(sum + 3), vec3_cross(arm, own)));
         }
@@ -298,7 +301,7 @@ vec3 eng_spheres_member_centre(const struct eng_spheres *spheres, int slot)
 {
     const eng_spheres_member *member = member_of(spheres, slot);
     pose middle = eng_spheres_clump_middle(spheres, member->body);
-    return pose_apply(&middle, member->offset);
+    return pose_apply(&middle, vec3_from(member->offset));
 }
 
 vec3 eng_spheres_member_spin(const struct eng_spheres *spheres, int slot)
@@ -313,5 +316,5 @@ vec3 eng_spheres_member_velocity(const struct eng_spheres *spheres, int slot)
     const eng_spheres_member *member = member_of(spheres, slot);
     pose middle = eng_spheres_clump_middle(spheres, member->body);
     return eng_point_velocity(spheres->world->v[member->body], &middle,
-                              pose_apply(&middle, member->offset));
+                              pose_apply(&middle, vec3_from(member->offset)));
 }

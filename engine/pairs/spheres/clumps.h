@@ -13,18 +13,18 @@
 
 /// A sphere of a clump.
 typedef struct eng_spheres_member {
-    vec3 offset; // m, of its centre, in the body's principal frame
-    int slot;    // ENG_SPHERES_NO_SLOT until it has one
-    int clump;   // its number; -1 where the collider is of no clump
-    int body;    // -1 there
+    double offset[4]; // m, of its centre, in the body's principal frame; radius
+    int slot;         // ENG_SPHERES_NO_SLOT until it has one
+    int clump;        // its number; -1 where the collider is of no clump
+    int body;         // -1 there
 } eng_spheres_member;
 
 /// What the motion of a clump needs of it.
 typedef struct eng_spheres_clump {
     int body;
-    int first, count;              // colliders of its members
-    double mass_inverse;           // 1/kg
-    vec3 inertia, inertia_inverse; // kg m2, principal
+    int first, count; // colliders of its members
+    // moments of inertia, their inverses, inverse mass, 0; kg m2, 1/(kg m2), 1/kg
+    _Alignas(64) double constants[8];
 } eng_spheres_clump;
 
 /// What the kernel that moves clumps reads and writes.

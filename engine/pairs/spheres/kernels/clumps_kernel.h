@@ -20,21 +20,22 @@ typedef struct turns {
     vec_3 row[3];
 } turns;
 
-/// Clumps of a group; lanes behind the last one have a copy of it, which is not stored.
+// numbers of a pose and of velocities
+enum { POSE_NUMBERS = 7, VELOCITY_NUMBERS = 6 };
+_Static_assert(sizeof(pose) == POSE_NUMBERS * sizeof(double), "read as numbers");
+
+/// Clumps of a group; lanes behind the last one are copies of it, which store what it does.
 typedef struct clump_group {
     const eng_spheres_clump *of[LANES];
-    int count;   // clumps
     int members; // most of one
     vec_3 x, v, w, inertia, inertia_inverse;
     quats q;
     vec mass_inverse;
 } clump_group;
 
-enum { CLUMP_NUMBERS = 20 };
-
 INLINE vec_3 three(const double (*rows)[LANES])
 {
-    return (vec_3){v_load_any(rows[0]), v_load_any(rows[1]), v_load_any(rows[2])};
+    return (vec_3){v_load(rows[0]), v_load(rows[1]), v_load(rows[2])};
 }
 
 INLINE void store_three(double (*rows)[LANES], vec_3 a)
@@ -44,65 +45,44 @@ INLINE void store_three(double (*rows)[LANES], vec_3 a)
     v_store(rows[2], a.z);
 }
 
-INLINE clump_group load_clumps(const eng_spheres_clump_pass *p, int first, int count)
+INLINE void load_clumps(const eng_spheres_clump_pass *p, int first, int count, clump_group *g)
 {
-    clump_group g = {.count = count};
-    double in[CLUMP_NUMBERS][LANES] __attribute__((aligned(64)));
+    g->members = 0;
+    const double *constants[LANES], *q[LANES], *v[LANES];
+    vec a[8], b[8], c[8];
     for (int l = 0; l < LANES; l++) {
-        const eng_spheres_clump *c = &p->clumps[first + (l < count ? l : count - 1)];
-        const pose *q = &p->q[c->body];
-        const double *v = p->v[c->body];
-        const double numbers[CLUMP_NUMBERS] = {q->position.x,
-                                               q->position.y,
-                                               q->position.z,
-                                               q->orientation.w,
-                                               q->orientation.x,
-                                               q->orientation.y,
-                                               q->orientation.z,
-                                               v[0],
-                                               v[1],
-                                               v[2],
-                                               v[3],
-                                               v[4],
-                                               v[5],
-                                               c->inertia.x,
-                                               c->inertia.y,
-                                               c->inertia.z,
-                                               c->inertia_inverse.x,
-                                               c->inertia_inverse.y,
-                                               c->inertia_inverse.z,
-                                               c->mass_inverse};
-        for (int k = 0; k < CLUMP_NUMBERS; k++)
-            in[k][l] = numbers[k];
-        g.of[l] = c;
-        g.members = c->count > g.members ? c->count : g.members;
+        const eng_spheres_clump *of = &p->clumps[first + (l < count ? l : count - 1)];
+        g->of[l] = of;
+        g->members = of->count > g->members ? of->count : g->members;
+        constants[l] = of->constants;
+        q[l] = &p->q[of->body].position.x;
+        v[l] = p->v[of->body];
     }
-    const double(*rows)[LANES] = (const double(*)[LANES])in;
-    g.x = three(rows);
-    g.q = (quats){v_load(rows[3]), three(rows + 4)};
-    g.v = three(rows + 7);
-    g.w = three(rows + 10);
-    g.inertia = three(rows + 13);
-    g.inertia_inverse = three(rows + 16);
-    g.mass_inverse = v_load(rows[19]);
-    return g;
+    load_short_rows(q, POSE_NUMBERS, a);
+    load_short_rows(v, VELOCITY_NUMBERS, b);
+    load_rows(constants, c);
+    g->x = (vec_3){a[0], a[1], a[2]};
+    g->q = (quats){a[3], {a[4], a[5], a[6]}};
+    g->v = (vec_3){b[0], b[1], b[2]};
+    g->w = (vec_3){b[3], b[4], b[5]};
+    g->inertia = (vec_3){c[0], c[1], c[2]};
+    g->inertia_inverse = (vec_3){c[3], c[4], c[5]};
+    g->mass_inverse = c[6];
 }
 
 INLINE void store_clumps(const eng_spheres_clump_pass *p, const clump_group *g)
 {
-    double out[13][LANES] __attribute__((aligned(64)));
-    store_three(out, g->x);
-    v_store(out[3], g->q.w);
-    store_three(out + 4, g->q.v);
-    store_three(out + 7, g->v);
-    store_three(out + 10, g->w);
-    for (int l = 0; l < g->count; l++) {
-        int body = g->of[l]->body;
-        p->q[body] =
-            (pose){{out[0][l], out[1][l], out[2][l]}, {out[3][l], out[4][l], out[5][l], out[6][l]}};
-        for (int k = 0; k < 6; k++)
-            p->v[body][k] = out[7 + k][l];
+    double *q[LANES], *v[LANES];
+    vec zero = v_set(0.0);
+    for (int l = 0; l < LANES; l++) {
+        q[l] = &p->q[g->of[l]->body].position.x;
+        v[l] = p->v[g->of[l]->body];
     }
+    store_short_rows(
+        q, POSE_NUMBERS,
+        (const vec[8]){g->x.x, g->x.y, g->x.z, g->q.w, g->q.v.x, g->q.v.y, g->q.v.z, zero});
+    store_short_rows(v, VELOCITY_NUMBERS,
+                     (const vec[8]){g->v.x, g->v.y, g->v.z, g->w.x, g->w.y, g->w.z, zero, zero});
 }
 
 // ---------------------------------------------------------------- rotations
@@ -172,24 +152,25 @@ INLINE vec_3 to_body(const turns *r, vec_3 p)
 
 // ---------------------------------------------------------------- forces
 
-/// Collider of member k of each lane's clump, -1 for none.
-INLINE void members_of(const clump_group *g, int k, int collider[LANES])
+/// Member k of each lane's clump, one without radius for clumps that have fewer.
+INLINE void members_of(const eng_spheres_clump_pass *p, const clump_group *g, int k,
+                       const eng_spheres_member *member[LANES])
 {
+    static const eng_spheres_member none = {.slot = -1};
     for (int l = 0; l < LANES; l++)
-        collider[l] = k < g->of[l]->count ? g->of[l]->first + k : -1;
+        member[l] = k < g->of[l]->count ? &p->members[g->of[l]->first + k] : &none;
 }
 
-/// From the centres of the clumps to their members, world axes; m.
-INLINE vec_3 arms_of(const eng_spheres_clump_pass *p, const int collider[LANES], const turns *r)
+/// From the centres of the clumps to their members, world axes, and the radii of these; m.
+INLINE vec_3 arms_of(const eng_spheres_member *const member[LANES], const turns *r, vec *radius)
 {
-    double offset[3][LANES] __attribute__((aligned(64)));
-    for (int l = 0; l < LANES; l++) {
-        vec3 o = collider[l] >= 0 ? p->members[collider[l]].offset : (vec3){0.0, 0.0, 0.0};
-        offset[0][l] = o.x;
-        offset[1][l] = o.y;
-        offset[2][l] = o.z;
-    }
-    return to_world(r, three((const double(*)[LANES])offset));
+    const double *rows[LANES];
+    vec offset[4];
+    for (int l = 0; l < LANES; l++)
+        rows[l] = member[l]->offset;
+    load_places(rows, offset);
+    *radius = offset[3];
+    return to_world(r, (vec_3){offset[0], offset[1], offset[2]});
 }
 
 /// Forces, and their moments about the centres, in the order of members.
@@ -197,33 +178,34 @@ INLINE void add_members(const eng_spheres_clump_pass *p, const clump_group *g, c
                         vec_3 *force, vec_3 *torque)
 {
     static const double none[8] __attribute__((aligned(64))) = {0.0};
-    vec zero = v_set(0.0);
+    vec zero = v_set(0.0), radius;
     *force = *torque = (vec_3){zero, zero, zero};
     for (int k = 0; k < g->members; k++) {
-        int collider[LANES];
+        const eng_spheres_member *member[LANES];
         const double *rows[LANES];
         vec s[8];
-        members_of(g, k, collider);
+        members_of(p, g, k, member);
         for (int l = 0; l < LANES; l++)
-            rows[l] = collider[l] >= 0 ? p->pass->sums[p->members[collider[l]].slot] : none;
+            rows[l] = member[l]->slot >= 0 ? p->pass->sums[member[l]->slot] : none;
         load_rows(rows, s);
         vec_3 own = {s[0], s[1], s[2]}, moment = {s[3], s[4], s[5]};
         *force = sum_of(*force, own);
-        *torque = sum_of(*torque, sum_of(moment, cross(arms_of(p, collider, r), own)));
+        *torque = sum_of(*torque, sum_of(moment, cross(arms_of(member, r, &radius), own)));
     }
 }
 
 // ---------------------------------------------------------------- motion
 
-/// One step of Newton's method for exp(time w) J w = momentum; the derivative is inverted to second
-/// order in time.
-INLINE vec_3 improve_spin(const clump_group *g, double time, vec_3 momentum, vec_3 w)
+/// One step of Newton's method for exp(time w) J w = momentum, whose derivative is inverted to
+/// second order in time; gives what was missing of the momentum before it.
+INLINE vec_3 improve_spin(const clump_group *g, double time, vec_3 momentum, vec_3 *w)
 {
-    vec_3 own = by_parts(g->inertia, w);
-    vec_3 rest = difference(turn_lanes_back(time, w, momentum), own);
+    vec_3 own = by_parts(g->inertia, *w);
+    vec_3 rest = difference(turn_lanes_back(time, *w, momentum), own);
     vec_3 first = by_parts(g->inertia_inverse, rest);
     vec_3 turned = cross(scaled(v_set(time), own), first);
-    return sum_of(w, by_parts(g->inertia_inverse, sum_of(rest, turned)));
+    *w = sum_of(*w, by_parts(g->inertia_inverse, sum_of(rest, turned)));
+    return rest;
 }
 
 /// Lanes that turn too far in a step for that.
@@ -254,9 +236,12 @@ INLINE vec_3 end_spins(const clump_group *g, double step, vec_3 impulse)
     double half = 0.5 * step;
     vec_3 momentum = sum_of(turn_lanes_back(half, g->w, by_parts(g->inertia, g->w)), impulse);
     vec_3 w = by_parts(g->inertia_inverse, turn_lanes_back(half, g->w, momentum));
-    w = improve_spin(g, half, momentum, improve_spin(g, half, momentum, w));
-    vec_3 rest = difference(turn_lanes_back(half, w, momentum), by_parts(g->inertia, w));
-    mask open = m_less(v_mul(v_set(1e-28), lane_dot(momentum, momentum)), lane_dot(rest, rest));
+    (void)improve_spin(g, half, momentum, &w);
+    vec_3 rest = improve_spin(g, half, momentum, &w);
+    // what the second step leaves is its own square, or the share half^2 w^2
+    vec left = v_mul(v_set(half * half), lane_dot(w, w));
+    left = v_mul(v_max(v_mul(left, left), v_set(1e-14)), lane_dot(rest, rest));
+    mask open = m_less(v_mul(v_set(1e-31), lane_dot(momentum, momentum)), left);
     if (__builtin_expect(m_any(open), 0))
         solve_spins(g, m_bits(open), step, g->w, impulse, &w);
     return w;
@@ -266,32 +251,31 @@ INLINE vec_3 end_spins(const clump_group *g, double step, vec_3 impulse)
 INLINE void place_members(const eng_spheres_clump_pass *p, const clump_group *g, vec_3 centre,
                           const turns *r)
 {
-    double spare[LANES][16] __attribute__((aligned(64))) = {{0.0}};
-    double radius[LANES] __attribute__((aligned(64))), way[LANES] __attribute__((aligned(64)));
+    // for clumps that have fewer members
+    double spare[16] __attribute__((aligned(64))) = {0.0}, spare_way;
+    double way[LANES] __attribute__((aligned(64)));
     vec_3 spin = to_world(r, g->w);
     for (int k = 0; k < g->members; k++) {
-        int collider[LANES];
-        double *X[LANES], *V[LANES];
-        members_of(g, k, collider);
+        const eng_spheres_member *member[LANES];
+        double *X[LANES], *V[LANES], *ways[LANES];
+        vec radius, before[4];
+        members_of(p, g, k, member);
         for (int l = 0; l < LANES; l++) {
-            bool used = l < g->count && collider[l] >= 0;
-            int slot = used ? p->members[collider[l]].slot : 0;
-            V[l] = used ? p->pass->V[slot] : spare[l];
-            X[l] = used ? p->pass->X[slot] : spare[l] + 8;
-            radius[l] = used ? p->pass->constants[slot][3] : 0.0;
+            int slot = member[l]->slot;
+            V[l] = slot >= 0 ? p->pass->V[slot] : spare;
+            X[l] = slot >= 0 ? p->pass->X[slot] : spare + 8;
+            ways[l] = slot >= 0 ? &p->ways[slot] : &spare_way;
         }
-        vec_3 arm = arms_of(p, collider, r), at = sum_of(centre, arm);
-        vec_3 velocity = sum_of(g->v, cross(spin, arm)), edge = scaled(v_load(radius), spin);
-        vec before[4];
+        vec_3 arm = arms_of(member, r, &radius), at = sum_of(centre, arm);
+        vec_3 velocity = sum_of(g->v, cross(spin, arm)), edge = scaled(radius, spin);
         load_places((const double *const *)X, before);
         vec_3 moved = difference(at, (vec_3){before[0], before[1], before[2]});
         v_store(way, lane_dot(moved, moved));
         store_places(X, (const vec[4]){at.x, at.y, at.z, spin.z});
         store_rows(V, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y, edge.z,
                                      spin.x, spin.y});
-        for (int l = 0; l < g->count; l++)
-            if (collider[l] >= 0)
-                p->ways[p->members[collider[l]].slot] = way[l];
+        for (int l = 0; l < LANES; l++)
+            *ways[l] = way[l];
     }
 }
 
@@ -299,7 +283,8 @@ static void move_clumps(const eng_spheres_clump_pass *p, int first, int count)
 {
     double step = p->pass->step, half = 0.5 * step;
     const double *gravity = p->pass->gravity;
-    clump_group g = load_clumps(p, first, count);
+    clump_group g;
+    load_clumps(p, first, count, &g);
     vec_3 force, torque;
     vec_3 middle = lane_add_scaled(g.x, v_set(half), g.v);
     quats q = unit_product(g.q, turn_of(half, g.w));

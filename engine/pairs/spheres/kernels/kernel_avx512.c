@@ -221,6 +221,23 @@ static inline void store_rows(double *const *rows, const vec in[8])
         _mm512_store_pd(rows[k], a[k]);
 }
 
+static inline void load_short_rows(const double *const *rows, int count, vec out[8])
+{
+    for (int k = 0; k < 8; k++)
+        out[k] = _mm512_maskz_loadu_pd((mask)((1u << count) - 1u), rows[k]);
+    transpose(out);
+}
+
+static inline void store_short_rows(double *const *rows, int count, const vec in[8])
+{
+    vec a[8];
+    for (int k = 0; k < 8; k++)
+        a[k] = in[k];
+    transpose(a);
+    for (int k = 0; k < 8; k++)
+        _mm512_mask_storeu_pd(rows[k], (mask)((1u << count) - 1u), a[k]);
+}
+
 /// Exchanges rows of four and columns of eight: rows k and k + 4 are one vector.
 static inline __attribute__((always_inline)) void exchange_places(const vec in[4], vec out[4])
 {
@@ -238,7 +255,8 @@ static inline void load_places(const double *const *rows, vec out[4])
 {
     vec a[4];
     for (int k = 0; k < 4; k++)
-        a[k] = two_slots(rows[k], rows[k + 4]);
+        a[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[k])),
+                                  _mm256_loadu_pd(rows[k + 4]), 1);
     exchange_places(a, out);
 }
 
