@@ -15,7 +15,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 15,
+    ENG_CHECKPOINT_FORMAT = 16,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -54,7 +54,7 @@ typedef enum eng_real {
         ENG_REAL_AT_ENERGY + ENG_ENERGIES, // as cairn_world_get_energy gives it
     // lattice vectors now and in the last midpoint, rate
     ENG_REAL_AT_CELL = ENG_REAL_AT_ENERGY_READ + ENG_ENERGIES,
-    ENG_REALS = ENG_REAL_AT_CELL + 27
+    ENG_REALS = ENG_REAL_AT_CELL + 36
 } eng_real;
 
 enum { ENG_PAIR_NUMBERS = 6 };
