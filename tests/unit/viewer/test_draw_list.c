@@ -442,20 +442,13 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_shape),
-        cmocka_unit_test(test_mesh_normals),
-        cmocka_unit_test(test_compound_parts),
-        cmocka_unit_test(test_glass),
-        cmocka_unit_test(test_contacts),
-        cmocka_unit_test(test_force_arrows),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_marks_and_clip),
-        cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_islands),
-        cmocka_unit_test(test_turn),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_pressure_and_neighbours),
+        cmocka_unit_test(test_every_shape),    cmocka_unit_test(test_mesh_normals),
+        cmocka_unit_test(test_compound_parts), cmocka_unit_test(test_glass),
+        cmocka_unit_test(test_contacts),       cmocka_unit_test(test_force_arrows),
+        cmocka_unit_test(test_chains),         cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_marks_and_clip), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_islands),        cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_pressure_and_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
