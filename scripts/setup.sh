@@ -22,6 +22,10 @@ python_packages=(
     python3-dev python3-cffi python3-numpy python3-scipy python3-h5py
     python3-setuptools python3-wheel python3-build python3-venv
 )
+# processes that exchange messages; without them the build leaves these out
+message_packages=(
+    libopenmpi-dev openmpi-bin
+)
 test_packages=(
     libcmocka-dev libfclib-dev cppcheck python3 python3-numpy python3-h5py python3-pytest
     python3-matplotlib python3-nbclient python3-ipykernel clang-format-14
@@ -88,6 +92,7 @@ list_packages()
     echo "  to build:  ${required_packages[*]}"
     echo "  to view:   ${viewer_packages[*]}"
     echo "  in Python: ${python_packages[*]}"
+    echo "  for ranks: ${message_packages[*]}"
     echo "  to test:   ${test_packages[*]}"
     echo "  for docs:  ${docs_packages[*]}"
     echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
@@ -167,7 +172,7 @@ install_packages()
         wanted+=("${python_packages[@]}")
     fi
     if $with_tests; then
-        wanted+=("${test_packages[@]}")
+        wanted+=("${test_packages[@]}" "${message_packages[@]}")
     fi
     if $with_docs; then
         wanted+=("${docs_packages[@]}")

@@ -33,6 +33,8 @@ REGISTRY_HEADERS = {"cli/commands.h", "contact/solvers/solver.h"}
 VIEWER_HEADERS = {"viewer/app/view.h", "viewer/app/style.h"}
 THREAD_HEADERS = {"pthread.h", "threads.h", "omp.h"}
 THREAD_FILE = "base/parallel.c"
+MESSAGE_HEADER = "mpi.h"
+MESSAGE_FOLDER = "base/ranks/"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
@@ -80,6 +82,8 @@ def check_system_include(name, path, known):
         return None if public_header(path) in known else f"<{path}>: no such public header"
     if path in THREAD_HEADERS and room_of(name) in RANKS and name != THREAD_FILE:
         return f"<{path}>: only {THREAD_FILE} knows threads"
+    if path == MESSAGE_HEADER and not name.startswith(MESSAGE_FOLDER):
+        return f"<{path}>: only {MESSAGE_FOLDER} knows MPI"
     if room_of(path) in RANKS:
         return f"<{path}>: our own headers are included in quotes, from the root"
     return None

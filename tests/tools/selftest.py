@@ -20,6 +20,7 @@ class Layers(unittest.TestCase):
         "include/cairn/cairn.h": "#include <cairn/status.h>\n",
         "base/status.h": "#include <cairn/status.h>\n",
         "base/parallel.c": "#include <pthread.h>\n",
+        "base/ranks/ranks.c": "#include <mpi.h>\n",
         "geometry/shape/shape.h": '#include "base/status.h"\n',
         "contact/laws/law.h": '#include "geometry/shape/shape.h"\n',
         "engine/state/world.h": '#include <cairn/cairn.h>\n#include "contact/laws/law.h"\n',
@@ -56,6 +57,8 @@ class Layers(unittest.TestCase):
                 ("engine/a.c", '#include "engine/none.h"', "no such file"),
                 ("engine/a.c", '#include "base/parallel.c"', "only headers"),
                 ("engine/a.c", "#include <pthread.h>", "threads"),
+                ("base/a.c", "#include <mpi.h>", "knows MPI"),
+                ("tests/unit/a.c", "#include <mpi.h>", "knows MPI"),
                 ("engine/a.c", "#include <contact/laws/law.h>", "quotes")]:
             tree = {**self.tree, "tests/unit/test.h": "", name: "int a;\n" + text + "\n"}
             problems = layers.check(tree)
