@@ -4,6 +4,7 @@
 #include "tests/check.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
