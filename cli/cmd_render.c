@@ -140,8 +140,8 @@ static int render_loaded(const render_settings *settings, const view_subject *su
         cli_json_finish(&json);
     } else if (!settings->quiet) {
         printf("%s  %d picture%s, up to %.4g s; %.2f s stepping, %.2f s drawing (%s)\n",
-               report.file, report.pictures, report.pictures == 1 ? "" : "s", report.time,
-               report.seconds_stepping, report.seconds_drawing, report.device);
+               cli_show(report.file).text, report.pictures, report.pictures == 1 ? "" : "s",
+               report.time, report.seconds_stepping, report.seconds_drawing, report.device);
     }
     return cli_picture_exit(status);
 }

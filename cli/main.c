@@ -35,12 +35,9 @@ static bool is_environment_sound(void)
     return false;
 }
 
-int main(int argc, char **argv)
+/// The program without what comes before and after every command. @return exit status
+static int run_words(int argc, char **argv)
 {
-    // before anything else is opened or printed
-    if (!cli_descriptors_fill())
-        return CLI_EXIT_FAILED;
-    cli_signals_ignore_limits();
     if (argc < 2) {
         cli_commands_help(&cli_all_commands, stderr);
         return CLI_EXIT_USAGE;
@@ -59,9 +56,19 @@ int main(int argc, char **argv)
         return fail_command(name);
     if (!is_environment_sound())
         return CLI_EXIT_USAGE;
-    int result = cli_command_run(&cli_all_commands, command, argc - 2, argv + 2);
-    // what was printed must have arrived
-    if (fflush(stdout) != 0 && result == CLI_EXIT_DONE) {
+    return cli_command_run(&cli_all_commands, command, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    // before anything else is opened or printed
+    if (!cli_descriptors_fill())
+        return CLI_EXIT_FAILED;
+    cli_signals_ignore_limits();
+    int result = run_words(argc, argv);
+    // what was printed must have arrived, what a command flushed itself too
+    bool lost = fflush(stdout) != 0 || ferror(stdout) != 0;
+    if (lost && result == CLI_EXIT_DONE) {
         cli_complain("standard output could not be written");
         result = CLI_EXIT_FAILED;
     }

@@ -81,8 +81,22 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_COORDINATION, // one column each
     SCN_SENSOR_POROSITY,
     SCN_SENSOR_TEMPERATURE, // m2/s2
-    SCN_SENSOR_MASS         // kg
+    SCN_SENSOR_MASS_FLOW,   // kg/s, x y z
+    // of regions, emitters and outlets
+    SCN_SENSOR_MASS, // kg
+    // of emitters and outlets alone
+    SCN_SENSOR_COUNT, // of grains
+    // of the periodic cell alone
+    SCN_SENSOR_SIDES, // m, its sides along x, y and z
+    SCN_SENSOR_SHEAR  // its shears xy, xz and yz: tangents of angles
 } scn_sensor_quantity;
+
+/// What grains come from, or go to.
+typedef enum scn_sensor_gate {
+    SCN_SENSOR_NO_GATE,
+    SCN_SENSOR_EMITTER,
+    SCN_SENSOR_OUTLET
+} scn_sensor_gate;
 
 enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
 
@@ -94,10 +108,20 @@ typedef struct scn_sensor {
     cairn_joint_id joint;         // null: of bodies or a connector
     cairn_connector_id connector; // null: a sensor of bodies
     bool of_region;
+    bool of_cell; // the region is the periodic cell
     cairn_region region;
+    scn_sensor_gate gate; // an emitter or outlet, of the number gate_index
+    int gate_index;
     bool on_first; // force and torque of a connector: on its first body
     int columns;   // 3 unless a number or a history
 } scn_sensor;
+
+/// Coarse-grained fields that a run writes as fields/NAME_STEP.vti.
+typedef struct scn_field {
+    char *name;
+    cairn_grid grid;
+    int every; // steps
+} scn_field;
 
 /// A function or more of the scene's program that prescribe the motion of a body.
 typedef struct scn_motion scn_motion;
@@ -119,6 +143,7 @@ typedef struct scn_output {
     scn_paraview paraview;
     int paraview_every; // steps between frames; 0: none; -1: 25 frames per simulated second
     int energy_every;   // steps between rows of energy.csv and sensors.csv
+    int contacts_every; // steps between frames of trajectory.h5 with their contacts; 0: none
     bool fclib;
     int fclib_every; // steps
     scn_fclib_form fclib_form;
@@ -148,6 +173,8 @@ typedef struct scn_scene {
     int parameter_count, parameter_capacity;
     scn_sensor *sensors; // [sensor_count]
     int sensor_count, sensor_capacity;
+    scn_field *fields; // [field_count]
+    int field_count, field_capacity;
     scn_motion **motions; // [motion_count]
     int motion_count, motion_capacity;
     struct scn_sandbox *sandbox; // of the program, where it stays for motions or scn_add; else NULL

@@ -16,21 +16,34 @@ if [ ! -x "$build/cairn" ]; then
     echo "docs: $build/cairn is missing; scripts/setup.sh --with-docs builds it" >&2
     exit 1
 fi
-if ! /usr/bin/python3 -c 'import sphinx, myst_parser, furo, matplotlib' 2>/dev/null; then
-    echo "docs: Sphinx, MyST, Furo or Matplotlib is missing; scripts/setup.sh --with-docs installs them" >&2
+if ! /usr/bin/python3 -c 'import breathe, sphinx, myst_parser, furo, matplotlib, nbclient, ipykernel' 2>/dev/null ||
+    ! command -v doxygen >/dev/null; then
+    echo "docs: Doxygen, Breathe, Sphinx, MyST, Furo, Matplotlib, nbclient or ipykernel is missing; scripts/setup.sh --with-docs installs them" >&2
     exit 4
 fi
 
+build=$(realpath -- "$build")
 site=$build/docs
 rm -rf -- "$site"
 mkdir -p -- "$site/source" "$site/source/_static"
 cp -R -- docs/. "$site/source"
+cp -- docs/tools/conf.py "$site/source"
 cp -- include/cairn/version.h "$site/source/include_version.h"
 # links out of the folder lead to the files of the source
 sed -i 's#](\.\./\([^)]*\))#](source:\1)#g; s#\[\([^]]*\)\](source:\([^)]*\))#`\2`#g' "$site"/source/*.md
 if [ -d /usr/share/javascript/mathjax ]; then
     cp -R -- /usr/share/javascript/mathjax "$site/source/_static/"
 fi
+# the built package tells what the page of Python lists
+export PYTHONPATH=$build/python PYTHONDONTWRITEBYTECODE=1
 /usr/bin/python3 docs/tools/make_pictures.py "$build/cairn" docs "$site/source"
+mkdir -p -- "$site/source/_doxygen"
+{
+    cat docs/tools/Doxyfile
+    echo "INPUT = \"$root/include/cairn\""
+    echo "STRIP_FROM_PATH = \"$root/include\""
+    echo "OUTPUT_DIRECTORY = \"$site/source/_doxygen\""
+    echo "INPUT_FILTER = \"/usr/bin/python3 docs/tools/header_filter.py\""
+} | doxygen -
 (cd -- "$site/source" && /usr/bin/python3 -m sphinx -q -W --keep-going -b html . ../html)
 echo "docs: $site/html/index.html"

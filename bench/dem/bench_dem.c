@@ -13,11 +13,16 @@
 typedef struct options {
     const char *bed, *save, *law, *kernel;
     const char *beside; // "joint", "box", "function", "implicit": what the world holds besides
-    double side, slope, step, damping;
+    const char *cell;   // periodic directions: "xy", on the floor alone
+    double side, slope, step, damping, shear;
     int count, warm, steps, threads, materials;
     double ratio;   // largest radius over smallest of a new bed
     double rolling; // friction of rolling and twisting
+    int clump;      // spheres of a grain, in a ring; 0: grains are spheres
+    int general;    // 1: through the general passes
 } options;
+
+enum { CLUMP_MOST = 16 };
 
 static void fail(const char *text)
 {
@@ -55,6 +60,10 @@ static options parse(int argc, char **argv)
             o.kernel = value;
         else if (strcmp(key, "--beside") == 0)
             o.beside = value;
+        else if (strcmp(key, "--cell") == 0)
+            o.cell = value;
+        else if (strcmp(key, "--shear") == 0)
+            o.shear = atof(value);
         else if (strcmp(key, "--side") == 0)
             o.side = atof(value);
         else if (strcmp(key, "--step") == 0)
@@ -75,11 +84,17 @@ static options parse(int argc, char **argv)
             o.ratio = atof(value);
         else if (strcmp(key, "--rolling") == 0)
             o.rolling = atof(value);
+        else if (strcmp(key, "--clump") == 0)
+            o.clump = atoi(value);
+        else if (strcmp(key, "--general") == 0)
+            o.general = atoi(value);
         else
             fail(key);
     }
     if (o.bed == NULL && o.count <= 0)
         fail("--bed FILE or --count N is needed");
+    if (o.clump < 0 || o.clump > CLUMP_MOST || o.clump == 1 || (o.clump > 0 && o.save != NULL))
+        fail("--clump takes 2 to 16, and no --save");
     return o;
 }
 
@@ -185,6 +200,11 @@ static void add(cairn_world *world, cairn_body_kind kind, cairn_shape_id shape,
     check(cairn_body_create(world, &def, &id, &error), &error);
 }
 
+static int wall_count(const options *o)
+{
+    return o->cell != NULL ? 1 : 5;
+}
+
 static void add_box(cairn_world *world, const options *o)
 {
     double side = o->side;
@@ -195,6 +215,8 @@ static void add_box(cairn_world *world, const options *o)
     double r = sqrt(0.5), zero[3] = {0.0, 0.0, 0.0}, x[3] = {side, 0.0, 0.0},
            y[3] = {0.0, side, 0.0};
     add(world, CAIRN_FIXED, plane, zero, (double[4]){1, 0, 0, 0});
+    if (o->cell != NULL)
+        return;
     add(world, CAIRN_FIXED, plane, zero, (double[4]){r, 0, r, 0});
     bool shaken = o->beside != NULL && strcmp(o->beside, "function") == 0;
     add(world, shaken ? CAIRN_MOVING : CAIRN_FIXED, plane, x, (double[4]){r, 0, -r, 0});
@@ -212,6 +234,39 @@ static void add_sphere(cairn_world *world, const double position[3], double radi
     add(world, CAIRN_DYNAMIC, shape, position, (double[4]){1, 0, 0, 0});
 }
 
+/// A ring of spheres that overlap, within a ball of the radius.
+static void add_clump(cairn_world *world, int count, const double position[3], double radius)
+{
+    cairn_error error;
+    cairn_shape_id member, shape, members[CLUMP_MOST];
+    cairn_shape_def ball = cairn_default_shape_def(CAIRN_SPHERE);
+    cairn_shape_def ring = cairn_default_shape_def(CAIRN_COMPOUND);
+    double places[CLUMP_MOST][3] = {{0.0}}, turns[CLUMP_MOST][4] = {{0.0}};
+    ball.radius = 0.6 * radius;
+    check(cairn_shape_create(world, &ball, &member, &error), &error);
+    for (int k = 0; k < count; k++) {
+        double angle = 2.0 * 3.14159265358979 * k / count;
+        members[k] = member;
+        places[k][0] = 0.4 * radius * cos(angle);
+        places[k][1] = 0.4 * radius * sin(angle);
+        turns[k][0] = 1.0;
+    }
+    ring.members = members;
+    ring.member_positions = (const double(*)[3])places;
+    ring.member_orientations = (const double(*)[4])turns;
+    ring.member_count = count;
+    check(cairn_shape_create(world, &ring, &shape, &error), &error);
+    add(world, CAIRN_DYNAMIC, shape, position, (double[4]){0.8, 0.2, 0.4, 0.4});
+}
+
+static void add_grain(cairn_world *world, const options *o, const double position[3], double radius)
+{
+    if (o->clump > 0)
+        add_clump(world, o->clump, position, radius);
+    else
+        add_sphere(world, position, radius);
+}
+
 static cairn_world *make_world(const options *o)
 {
     cairn_error error;
@@ -225,6 +280,14 @@ static cairn_world *make_world(const options *o)
     check(cairn_world_create(&def, &world, &error), &error);
     set_materials(world, o);
     add_box(world, o);
+    cairn_cell_def cell = cairn_default_cell_def();
+    cell.rate[1] = o->shear;
+    for (int k = 0; k < 3; k++) {
+        cell.periodic[k] = o->cell != NULL && strchr(o->cell, "xyz"[k]) != NULL;
+        cell.size[k] = o->side;
+    }
+    if (o->cell != NULL)
+        check(cairn_world_set_cell(world, &cell, &error), &error);
     return world;
 }
 
@@ -250,27 +313,27 @@ static void fill_loose(cairn_world *world, const options *o)
         double position[3];
         for (int k = 0; k < 3; k++)
             position[k] = spacing * (cell[k] + 0.5) + base_rng_range(&rng, 0.0, 4e-4);
-        add_sphere(world, position, random_radius(&rng, o->ratio));
+        add_grain(world, o, position, random_radius(&rng, o->ratio));
     }
 }
 
-static void read_bed(cairn_world *world, const char *path)
+static void read_bed(cairn_world *world, const options *o)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(o->bed, "r");
     double position[3], radius;
     if (file == NULL)
         fail("the bed cannot be read");
     while (fscanf(file, "%lf %lf %lf %lf", &position[0], &position[1], &position[2], &radius) == 4)
-        add_sphere(world, position, radius);
+        add_grain(world, o, position, radius);
     fclose(file);
 }
 
-static void write_bed(const cairn_world *world, const char *path)
+static void write_bed(const cairn_world *world, const options *o)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = fopen(o->save, "w");
     if (file == NULL)
         fail("the bed cannot be written");
-    for (int i = 5; i < cairn_body_count(world); i++) {
+    for (int i = wall_count(o); i < cairn_body_count(world); i++) {
         cairn_body_view body;
         cairn_shape_view shape;
         if (cairn_body_get(world, cairn_body_at(world, i), &body) != CAIRN_OK ||
@@ -389,11 +452,12 @@ static timing run(cairn_world *world, int steps)
 /// Contacts between spheres, twice, over spheres.
 static double coordination(const cairn_world *world, double spheres)
 {
-    int count = cairn_contact_count(world), pairs = 0;
+    int count = cairn_contact_count(world), pairs = 0,
+        walls = cairn_body_count(world) - (int)spheres;
     for (int i = 0; i < count; i++) {
         cairn_contact_view view;
         cairn_contact_get(world, i, &view);
-        pairs += view.a.index >= 5 && view.b.index >= 5;
+        pairs += (int)view.a.index >= walls && (int)view.b.index >= walls;
     }
     return 2.0 * pairs / spheres;
 }
@@ -407,11 +471,12 @@ int main(int argc, char **argv)
     if (o.bed == NULL)
         fill_loose(world, &o);
     else
-        read_bed(world, o.bed);
+        read_bed(world, &o);
     if (o.kernel != NULL && !eng_spheres_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
+    world->general_only = o.general != 0;
     memory(&filled, &spare);
-    double count = cairn_body_count(world) - 5;
+    double count = cairn_body_count(world) - wall_count(&o);
     if (o.beside != NULL)
         add_beside(world, &o);
     run(world, o.warm);
@@ -429,7 +494,7 @@ int main(int argc, char **argv)
            (long)(world->spheres->lists - lists), t.lists / t.wall,
            e.residual / (e.friction + e.damping), (unsigned long)cairn_world_get_hash(world));
     if (o.save != NULL)
-        write_bed(world, o.save);
+        write_bed(world, &o);
     cairn_world_destroy(world);
     return 0;
 }

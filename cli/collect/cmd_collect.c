@@ -142,7 +142,9 @@ static cairn_status open_folder(collection *c, cairn_error *error)
              (int)settings->most, settings->form, settings->tolerance);
     cairn_status status = cli_path_join(problems, c->folder, "problems", error);
     if (status == CAIRN_OK)
-        status = cli_folder_make(problems, error);
+        status = cli_folder_make(c->folder, error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make_own(problems, error);
     if (status == CAIRN_OK)
         status = sweep_lock(c->folder, &lock, error);
     if (status != CAIRN_OK)
@@ -234,7 +236,7 @@ static int run_plan(collection *c)
         printf("%s: %d of %d rows done, %d failed, %d problems, %d near copies left out, in %.3g "
                "s: %s/index.csv\n",
                interrupted ? "interrupted" : "done", c->done, c->plan.rows, c->failed, c->problems,
-               c->copies, seconds, c->folder);
+               c->copies, seconds, cli_show(c->folder).text);
     if (broke)
         return CLI_EXIT_FAILED;
     return interrupted ? CLI_EXIT_INTERRUPTED : c->failed > 0 ? CLI_EXIT_FAILED : CLI_EXIT_DONE;
@@ -280,7 +282,7 @@ const cli_command cli_cmd_collect = {
         "scene), until, step, tolerance, law, solver, seed, every (dump every K steps) and when "
         "(an expression that a step must satisfy, as for --fclib-when); all other columns are "
         "parameters of the scene, and empty fields leave the scene's own value. Without PLAN.csv "
-        "the built-in plan is run, some thousand problems of all scenes.\n\n"
+        "the built-in plan is run, more than a thousand problems of all scenes.\n\n"
         "Each problem is tested for existence of a solution and solved by auto, in a process of "
         "its own with limits on time and memory; near copies are left out. The same command goes "
         "on where a collection was interrupted or killed, and several of them may share a folder.",

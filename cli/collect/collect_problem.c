@@ -58,7 +58,7 @@ static cairn_status take_signature(cairn_problem *problem, double signature[COLL
     const double *right = data.kind == CAIRN_PROBLEM_LOCAL ? data.q : data.w;
     for (size_t i = 0; status == CAIRN_OK && i < n; i++) {
         size_t d = (size_t)data.dimension;
-        for (size_t k = 0; d == 5 && k < 3; k++)
+        for (size_t k = 0; d > 3 && k < 3; k++)
             q[i][k] = right[d * i + k];
         values[i] = q[i][0];
         values[n + i] = hypot(q[i][1], q[i][2]);

@@ -136,7 +136,8 @@ static void print_text(const comparison *found)
     for (int i = 0; i < 2; i++) {
         const compare_summary *run = &found->summaries[i];
         printf("%c  %s: %s, %s, %s, %s\n", 'A' + i, cli_show(found->folders[i]).text,
-               cli_show(run->scene).text, run->law, run->solver, run->status);
+               cli_show(run->scene).text, cli_show(run->law).text, cli_show(run->solver).text,
+               cli_show(run->status).text);
     }
     printf("\n%-34s %12s %12s %12s\n", "largest difference", "of", "relative", "at");
     for (int i = 0; i < found->lines.count; i++) {

@@ -9,11 +9,13 @@
 #include "cli/process/load.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
+#include "cli/text/json_read.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { SUMMARY_SIZE = 1 << 18 };
 
@@ -134,73 +136,93 @@ static int describe_scene(const info_settings *settings)
 
 // ---------------------------------------------------------------- folders of runs
 
-/// One line a key of the outermost object, without its quotes and commas.
-static void print_object(const char *text)
+/// A value as it was read, so that nothing of the file reaches the terminal as it is.
+static void put_node(cli_json *json, const char *key, const cli_json_node *node)
 {
-    int depth = 0;
-    bool quoted = false, escaped = false, key = true;
-    for (; *text != '\0' && *text != '\n'; text++) {
-        bool was_quoted = quoted;
-        if (*text == '"' && !escaped)
-            quoted = !quoted;
-        escaped = was_quoted && *text == '\\' && !escaped;
-        if (!was_quoted && !quoted) {
-            depth += (*text == '{' || *text == '[') - (*text == '}' || *text == ']');
-            if ((depth == 1 && *text == '{') || depth == 0)
-                continue;
-        }
-        if (depth == 1 && !quoted && *text == ',') {
-            putchar('\n');
-            key = true;
-        } else if (depth == 1 && !quoted && key && *text == ':') {
-            key = false;
-        } else if (!(depth == 1 && (*text == '"' || (key && *text == ' ')))) {
-            putchar(*text);
-        }
+    switch (node->kind) {
+    case CLI_JSON_NULL:
+        cli_json_text(json, key, NULL);
+        break;
+    case CLI_JSON_BOOLEAN:
+        cli_json_boolean(json, key, node->boolean);
+        break;
+    case CLI_JSON_NUMBER:
+        cli_json_number(json, key, node->number);
+        break;
+    case CLI_JSON_TEXT:
+        cli_json_text(json, key, node->text);
+        break;
+    case CLI_JSON_LIST:
+        cli_json_list(json, key);
+        for (const cli_json_node *each = node->first; each != NULL; each = each->next)
+            put_node(json, NULL, each);
+        cli_json_list_end(json);
+        break;
+    case CLI_JSON_OBJECT:
+        cli_json_object(json, key);
+        for (const cli_json_node *each = node->first; each != NULL; each = each->next)
+            put_node(json, each->key, each);
+        cli_json_object_end(json);
+        break;
     }
-    putchar('\n');
 }
 
-/// Text of a file of a run's folder, NUL at its end. @return exit status
-static int read_text(const char *folder, const char *name, char *text, size_t size,
-                     const char **reason)
+/// One line a key of the outermost object.
+static void print_object(const cli_json_node *root)
+{
+    for (const cli_json_node *each = root->first; each != NULL; each = each->next) {
+        printf("%s ", cli_show(each->key).text);
+        if (each->kind == CLI_JSON_TEXT) {
+            puts(cli_show(each->text).text);
+            continue;
+        }
+        cli_json json = cli_json_begin(stdout);
+        put_node(&json, NULL, each);
+        cli_json_finish(&json);
+    }
+}
+
+/// What summary.json says. @return exit status
+static int describe_summary(const char *folder, bool json)
 {
     char path[PATH_MAX];
+    cli_json_tree tree = {0};
     cairn_error error = {0};
-    if (cli_path_join(path, folder, name, &error) != CAIRN_OK) {
+    cairn_status status = cli_path_join(path, folder, "summary.json", &error);
+    if (status == CAIRN_OK && access(path, F_OK) != 0)
+        status =
+            base_fail(&error, CAIRN_ERROR_FILE, "%.300s is not the folder of a run: %.300s: %s",
+                      folder, path, strerror(errno));
+    if (status == CAIRN_OK)
+        status = cli_json_read(path, &tree, &error);
+    if (status == CAIRN_OK && tree.root->kind != CLI_JSON_OBJECT)
+        status = base_fail(&error, CAIRN_ERROR_FORMAT, "%s: not a summary of a run", path);
+    if (status != CAIRN_OK) {
         cli_complain("%s", error.message);
-        return CLI_EXIT_INPUT;
+    } else if (json) {
+        cli_json out = cli_json_begin(stdout);
+        put_node(&out, NULL, tree.root);
+        cli_json_finish(&out);
+    } else {
+        print_object(tree.root);
     }
-    FILE *file = base_file_read(path, reason);
-    size_t read = file != NULL ? fread(text, 1, size - 1, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    text[read] = '\0';
-    return file != NULL ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
+    cli_json_release(&tree);
+    return status == CAIRN_OK ? CLI_EXIT_DONE : CLI_EXIT_INPUT;
 }
 
 /// The table of the run as it was printed, or what summary.json says.
 static int describe_folder(const char *folder, bool json)
 {
-    char text[SUMMARY_SIZE];
-    const char *reason = "";
-    if (!json && read_text(folder, "summary.txt", text, sizeof text, &reason) == CLI_EXIT_DONE) {
-        for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
-            puts(cli_show(line).text);
-        return CLI_EXIT_DONE;
-    }
-    if (read_text(folder, "summary.json", text, sizeof text, &reason) != CLI_EXIT_DONE) {
-        cli_complain("%s is not the folder of a run: %s/summary.json: %s", folder, folder, reason);
-        return CLI_EXIT_INPUT;
-    }
-    if (text[0] != '{') {
-        cli_complain("%s/summary.json: not a summary of a run", folder);
-        return CLI_EXIT_INPUT;
-    }
-    if (json)
-        fputs(text, stdout);
-    else
-        print_object(text);
+    char path[PATH_MAX], text[SUMMARY_SIZE];
+    FILE *file = NULL;
+    if (!json && cli_path_join(path, folder, "summary.txt", NULL) == CAIRN_OK)
+        file = base_file_read(path, NULL);
+    if (file == NULL)
+        return describe_summary(folder, json);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n"))
+        puts(cli_show(line).text);
     return CLI_EXIT_DONE;
 }
 

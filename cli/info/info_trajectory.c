@@ -21,12 +21,14 @@ static void print_trajectory(const char *path, const cairn_replay *replay)
     printf("%s: trajectory of cairn %s\n", cli_show(path).text, cli_show(info->version).text);
     printf("  scene        %s, seed %" PRId64 "\n", cli_show(info->scene).text, info->seed);
     printf("  command      %s\n", cli_show(info->command).text);
-    printf("  bodies       %d\n", info->bodies);
+    printf("  bodies       %d%s\n", info->bodies, info->varies ? ", which come and go" : "");
     printf("  frames       %" PRId64, count);
     if (count > 0)
         printf(", from %.10g to %.10g s (time step %g s)", times[0], times[count - 1],
                info->time_step);
     putchar('\n');
+    if (info->contacts)
+        printf("  contacts     kept in some frames\n");
 }
 
 static void json_trajectory(const char *path, const cairn_replay *replay)
@@ -42,6 +44,8 @@ static void json_trajectory(const char *path, const cairn_replay *replay)
     cli_json_text(&json, "command", info->command);
     cli_json_integer(&json, "seed", info->seed);
     cli_json_integer(&json, "bodies", info->bodies);
+    cli_json_boolean(&json, "bodies_vary", info->varies);
+    cli_json_boolean(&json, "contacts_kept", info->contacts);
     cli_json_integer(&json, "frames", count);
     cli_json_number(&json, "step", info->time_step);
     if (count > 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files read by a child before they are read here.
 #include "cli/process/probe.h"
+#include "cli/process/confine.h"
 
 #include "base/memory.h"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,21 +38,19 @@ static double seconds_for(const char *path)
     return seconds_least + size_of(path) / bytes_a_second;
 }
 
-static void limit_child(const char *path)
+/// The child has this much, and the right to read.
+static void limit_child(const char *path, int line)
 {
-    // what the C library says of a damaged heap is not for the user
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (nowhere >= 0)
-        (void)dup2(nowhere, STDERR_FILENO);
     cli_child_limit_memory(memory_least + MEMORY_FACTOR * (uint64_t)size_of(path));
     cli_child_limit_cpu(seconds_for(path));
+    (void)cli_confine(path, line); // last: limits cannot be changed any more
 }
 
 static void read_in_child(void *context, int line)
 {
     const probe *p = context;
     answer said = {.status = CAIRN_OK};
-    limit_child(p->path);
+    limit_child(p->path, line);
     said.status = p->read(p->context, &said.error);
     if (!cli_child_send(line, &said, sizeof said))
         _exit(1);
@@ -152,7 +150,7 @@ static void serve_frames(void *context, int line)
     cairn_replay_frame read;
     int64_t frame = 0;
     answer said = {.status = CAIRN_OK};
-    limit_child(path);
+    limit_child(path, line);
     said.status = cairn_replay_open(path, &replay, &said.error);
     bool opened = said.status == CAIRN_OK;
     while (cli_child_send(line, &said, sizeof said) && opened &&

@@ -2,6 +2,7 @@
 // This program in a process of its own: its start, its output, what it said last.
 #include "cli/process/program.h"
 
+#include "base/file.h"
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 
@@ -33,7 +34,9 @@ static _Noreturn void become(const char *const *word, const char *folder, pid_t 
     signal(SIGINT, SIG_IGN); // a Ctrl-C of the terminal comes through the parent, as SIGTERM
     signal(SIGTERM, SIG_DFL);
     if (cli_path_join(output, folder, "output.txt", NULL) == CAIRN_OK) {
-        int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        // what lies there may be a link to something else
+        unlink(output);
+        int file = open(output, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
         if (file >= 0) {
             dup2(file, STDOUT_FILENO);
             dup2(file, STDERR_FILENO);
@@ -67,8 +70,9 @@ void cli_program_message(const char *folder, int state, char message[CLI_PROGRAM
                  strsignal(WTERMSIG(state)));
     else
         snprintf(message, CLI_PROGRAM_MESSAGE_SIZE, "ended with status %d", WEXITSTATUS(state));
-    FILE *file =
-        cli_path_join(path, folder, "output.txt", NULL) == CAIRN_OK ? fopen(path, "r") : NULL;
+    FILE *file = cli_path_join(path, folder, "output.txt", NULL) == CAIRN_OK
+                     ? base_file_read(path, NULL)
+                     : NULL;
     if (file == NULL)
         return;
     while (fgets(line, sizeof line, file) != NULL)

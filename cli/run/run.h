@@ -23,6 +23,7 @@ typedef struct run_settings {
     const char *fclib_form, *fclib_when;
     const char *paraview;                              // NULL: the scene's
     int64_t fclib_every, paraview_every, energy_every; // -1: the scene's
+    int64_t contacts_every;                            // steps; -1: the scene's
     int64_t trajectory_every;                          // steps; 0: none; -1: 25 a simulated second
     const char *restart;      // checkpoint to go on from; NULL: from the start
     const char *hash;         // file of the state hash of every step; NULL: none

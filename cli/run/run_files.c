@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const table_names[] = {
@@ -328,6 +329,31 @@ static bool problem_is_due(const run_state *run)
     return scn_condition_holds(&run->output.fclib_condition, values);
 }
 
+/// Coarse-grained fields that are due, each as fields/NAME_STEP.vti.
+static cairn_status write_fields(const run_state *run, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    int64_t step = cairn_world_get_step_count(scene->world);
+    for (int i = 0; i < scene->field_count; i++) {
+        const scn_field *field = &scene->fields[i];
+        char folder[PATH_MAX], path[PATH_MAX], name[128];
+        if (step % field->every != 0)
+            continue;
+        snprintf(name, sizeof name, "%s_%09" PRId64 ".vti", field->name, step);
+        cairn_status status = cli_path_join(folder, run->files.folder, "fields", error);
+        if (status == CAIRN_OK)
+            status = cli_path_join(path, folder, name, error);
+        if (status != CAIRN_OK)
+            return status;
+        if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+            return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", folder, strerror(errno));
+        status = cairn_fields_write(scene->world, &field->grid, path, error);
+        if (status != CAIRN_OK)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
 cairn_status run_files_step(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
@@ -342,6 +368,8 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
         status = cairn_paraview_write_frame(run->files.frames, world, error);
         run->totals.frames += status == CAIRN_OK;
     }
+    if (status == CAIRN_OK)
+        status = write_fields(run, error);
     if (status == CAIRN_OK)
         status = run_trajectory_step(run, error);
     if (status == CAIRN_OK && problem_is_due(run))

@@ -100,6 +100,15 @@ static bool is_frame(const char *name, const ownership *which)
     return false;
 }
 
+/// NAME_000000100.vti; the name may hold digits.
+static bool is_field(const char *name, const ownership *which)
+{
+    (void)which;
+    const char *last = strrchr(name, '_');
+    const char *end = last != NULL ? skip_digits(last + 1) : NULL;
+    return end != NULL && strncmp(end, ".vti", 4) == 0;
+}
+
 /// SCENE-local-i00012-34.hdf5; the scene's name may hold anything.
 static bool is_problem(const char *name, const ownership *which)
 {
@@ -149,13 +158,14 @@ static bool move_files(const char *from, const char *to, is_own *own, const owne
     return good;
 }
 
-/// The three places of a run's files, each in a folder below `from`.
+/// The places of a run's files, each in a folder below `from`.
 static bool move_all(const char *from, const char *to, const ownership *which)
 {
     static const struct {
         const char *folder;
         is_own *own;
-    } places[] = {{".", is_result}, {"paraview", is_frame}, {"fclib", is_problem}};
+    } places[] = {
+        {".", is_result}, {"paraview", is_frame}, {"fclib", is_problem}, {"fields", is_field}};
     char source[PATH_MAX], target[PATH_MAX];
     for (int i = 0; i < BASE_COUNT(places); i++) {
         if (cli_path_join(source, from, places[i].folder, NULL) != CAIRN_OK ||

@@ -143,6 +143,7 @@ static void put_output(const run_state *run, cli_json *json)
     cli_json_text(json, "paraview", paraview_names[run->output.paraview]);
     cli_json_integer(json, "paraview_every", run->files.paraview_every);
     cli_json_integer(json, "energy_every", run->output.energy_every);
+    cli_json_integer(json, "contacts_every", run->output.contacts_every);
     cli_json_boolean(json, "fclib", run->fclib);
     cli_json_text(json, "fclib_folder", run->fclib ? run->files.fclib : NULL);
     cli_json_integer(json, "fclib_every", run->output.fclib_every);

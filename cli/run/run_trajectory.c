@@ -27,7 +27,12 @@ static cairn_status open_at(run_state *run, const char *path, cairn_error *error
     const scn_scene *scene = run->scene;
     read_command(command);
     // not read again from the file, which may have changed since
-    cairn_trajectory_def def = {command, scene->name, scene->text, scene->seed};
+    cairn_trajectory_def def = {.command = command,
+                                .scene = scene->name,
+                                .scene_text = scene->text,
+                                .seed = scene->seed,
+                                .varies = cairn_world_population_varies(scene->world),
+                                .contacts_every = run->output.contacts_every};
     cairn_trajectory **writer = &run->files.trajectory;
     cairn_status status;
     if (run->resumes && run->marks.trajectory > 0) {
@@ -56,31 +61,28 @@ cairn_status run_trajectory_open(run_state *run, cairn_error *error)
     run->files.trajectory_every = every >= 0 ? (int)every : run_frame_steps(run);
     if (run->files.trajectory_every == 0)
         return CAIRN_OK;
-    if (cairn_world_population_varies(run->scene->world)) {
-        if (every > 0)
-            cli_warn("no trajectory.h5: bodies come and go in this scene, and a trajectory holds "
-                     "the same ones in all frames; the ParaView series has them");
-        run->files.trajectory_every = 0;
-        return CAIRN_OK;
-    }
     cairn_status status = cli_path_join(path, run->files.folder, "trajectory.h5", error);
     return status == CAIRN_OK ? open_at(run, path, error) : status;
 }
 
+/// Whether the step that was made has a frame.
+static bool has_frame(const run_state *run)
+{
+    int64_t step = cairn_world_get_step_count(run->scene->world);
+    return step % run->files.trajectory_every == 0 ||
+           (run->output.contacts_every > 0 && step % run->output.contacts_every == 0);
+}
+
 cairn_status run_trajectory_final(run_state *run, cairn_error *error)
 {
-    const cairn_world *world = run->scene->world;
-    if (run->files.trajectory == NULL ||
-        cairn_world_get_step_count(world) % run->files.trajectory_every == 0)
+    if (run->files.trajectory == NULL || has_frame(run))
         return CAIRN_OK;
-    return cairn_trajectory_write_frame(run->files.trajectory, world, error);
+    return cairn_trajectory_write_frame(run->files.trajectory, run->scene->world, error);
 }
 
 cairn_status run_trajectory_step(run_state *run, cairn_error *error)
 {
-    const cairn_world *world = run->scene->world;
-    if (run->files.trajectory == NULL ||
-        cairn_world_get_step_count(world) % run->files.trajectory_every != 0)
+    if (run->files.trajectory == NULL || !has_frame(run))
         return CAIRN_OK;
-    return cairn_trajectory_write_frame(run->files.trajectory, world, error);
+    return cairn_trajectory_write_frame(run->files.trajectory, run->scene->world, error);
 }

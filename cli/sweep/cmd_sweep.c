@@ -647,7 +647,7 @@ static int run_plan(sweep *s)
     else if (!broke)
         printf("%s: %d of %d rows done, %d failed, in %.3g s: %s/table.csv\n",
                interrupted ? "interrupted" : "done", s->counts.done, s->plan.rows, s->counts.failed,
-               seconds, s->folder);
+               seconds, cli_show(s->folder).text);
     if (broke)
         return CLI_EXIT_FAILED;
     if (interrupted)

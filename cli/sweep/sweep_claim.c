@@ -6,6 +6,7 @@
 // (fcntl, which network file systems pass on), so that a claim is judged and replaced in one go.
 #include "cli/sweep/sweep.h"
 
+#include "base/file.h"
 #include "cli/process/files.h"
 
 #include <errno.h>
@@ -65,7 +66,7 @@ static cairn_status claim_path(char out[PATH_MAX], const char *folder, int row, 
 /// The owner that a claim names; false where there is no claim or it cannot be understood.
 static bool read_claim(const char *path, owner *who)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = base_file_read(path, NULL);
     if (file == NULL)
         return false;
     int read = fscanf(file, "%63s %ld %llu", who->machine, &who->process, &who->started);
@@ -98,7 +99,7 @@ cairn_status sweep_lock(const char *folder, int *lock, cairn_error *error)
     cairn_status status = cli_path_join(path, folder, "lock", error);
     if (status != CAIRN_OK)
         return status;
-    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    int descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
     if (descriptor < 0)
         return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -126,7 +127,7 @@ static cairn_status has_result(const char *inner, bool retry, bool *result, cair
     char path[PATH_MAX], text[256];
     *result = false;
     cairn_status status = cli_path_join(path, inner, "row.csv", error);
-    FILE *file = status == CAIRN_OK ? fopen(path, "r") : NULL;
+    FILE *file = status == CAIRN_OK ? base_file_read(path, NULL) : NULL;
     if (file == NULL)
         return status;
     *result = true;
@@ -151,6 +152,16 @@ static cairn_status write_claim(const char *path, const owner *self, cairn_error
     return cli_file_commit(&file, error);
 }
 
+/// FOLDER/rows and the row's own in it; neither may lead elsewhere.
+static cairn_status make_row_folder(const char *folder, const char *inner, cairn_error *error)
+{
+    char rows[PATH_MAX];
+    cairn_status status = cli_path_join(rows, folder, "rows", error);
+    if (status == CAIRN_OK)
+        status = cli_folder_make_own(rows, error);
+    return status == CAIRN_OK ? cli_folder_make_own(inner, error) : status;
+}
+
 cairn_status sweep_claim_take(const char *folder, int row, double timeout, bool retry,
                               sweep_claim *claim, cairn_error *error)
 {
@@ -163,7 +174,7 @@ cairn_status sweep_claim_take(const char *folder, int row, double timeout, bool 
     if (status != CAIRN_OK || result)
         return status;
     owner self = this_process(), who;
-    status = cli_folder_make(inner, error);
+    status = make_row_folder(folder, inner, error);
     if (status == CAIRN_OK)
         status = claim_path(path, folder, row, error);
     if (status != CAIRN_OK)

@@ -2,6 +2,7 @@
 // The plan of a sweep: which values the parameters take in each row.
 #include "cli/sweep/sweep.h"
 
+#include "base/file.h"
 #include "base/rng.h"
 #include "cli/process/files.h"
 #include "cli/text/csv.h"
@@ -10,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROWS_MAX = 10 * 1000 * 1000, PLAN_ARENA = 1 << 16 };
 
@@ -375,11 +377,13 @@ static bool same_contents(FILE *a, FILE *b)
 static cairn_status compare_plan(const sweep_plan *plan, const char *path, const char *command,
                                  bool *same, cairn_error *error)
 {
-    FILE *there = fopen(path, "r"), *here = tmpfile();
+    const char *reason = NULL;
+    FILE *there = base_file_read(path, &reason), *here = tmpfile();
     *same = false;
     cairn_status status = CAIRN_OK;
     if (there == NULL || here == NULL)
-        status = base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, strerror(errno));
+        status = base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path,
+                           there == NULL ? reason : strerror(errno));
     else {
         put_plan(plan, command, here);
         rewind(here);
@@ -399,10 +403,8 @@ cairn_status sweep_plan_settle(const sweep_plan *plan, const char *folder, const
     cairn_status status = cli_path_join(path, folder, "plan.csv", error);
     if (status != CAIRN_OK)
         return status;
-    FILE *there = fopen(path, "r");
-    if (there != NULL) {
+    if (access(path, F_OK) == 0) {
         bool same;
-        fclose(there);
         status = compare_plan(plan, path, command, &same, error);
         if (status == CAIRN_OK && !same)
             status = base_fail(error, CAIRN_ERROR_ARGUMENT,

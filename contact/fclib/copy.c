@@ -160,10 +160,13 @@ static cairn_status copy_guesses(const con_fclib_problem *from, base_arena *memo
 static cairn_status check_sizes(const con_fclib_problem *content, cairn_error *error)
 {
     enum { MOST = 100000000 };
-    bool rolling = content->rolling != NULL;
-    if (rolling ? content->dimension != 5 : content->dimension != 2 && content->dimension != 3)
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "dimension %d is out of range: %s",
-                         content->dimension, rolling ? "5 with rolling friction" : "2 or 3");
+    bool rolling = content->rolling != NULL, spinning = content->spinning != NULL;
+    int d = content->dimension;
+    if (rolling ? d != (spinning ? 6 : 5) : spinning || (d != 2 && d != 3))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "dimension %d is out of range: %s", d,
+                         spinning  ? "6 with spinning friction, which goes with rolling friction"
+                         : rolling ? "5 with rolling friction"
+                                   : "2 or 3");
     if (content->contact_count < 1 || content->contact_count > MOST)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "%d contacts are out of range: 1 to %d",
                          content->contact_count, MOST);
@@ -185,6 +188,9 @@ static cairn_status copy_all(const con_fclib_problem *from, con_fclib_problem *t
     if (status == CAIRN_OK && from->rolling != NULL)
         status = copy_vector(from->rolling, "rolling", from->contact_count, 0.0, memory,
                              &to->rolling, error);
+    if (status == CAIRN_OK && from->spinning != NULL)
+        status = copy_vector(from->spinning, "spinning", from->contact_count, 0.0, memory,
+                             &to->spinning, error);
     if (status == CAIRN_OK)
         status = local ? copy_local(from, memory, to, error) : copy_global(from, memory, to, error);
     if (status == CAIRN_OK)

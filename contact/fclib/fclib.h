@@ -39,12 +39,14 @@ typedef struct con_fclib_vectors {
 typedef struct con_fclib_problem {
     con_fclib_form form;
     int dimension;          // 2 or 3 rows per contact; 5 with rolling friction: N, T1, T2 of the
-                            // force and T1, T2 of the moment
+                            // force and T1, T2 of the moment; 6 with spinning friction too: N, T1,
+                            // T2 of both
     int contact_count;      // nc
     int velocity_count;     // n, rows of M; 0 in local form
     int equality_count;     // p
     const double *friction; // [nc] mu >= 0
     const double *rolling;  // [nc] mu_r >= 0, m: |m_T| <= mu_r r_N; NULL without rolling friction
+    const double *spinning; // [nc] mu_s >= 0, m: |m_N| <= mu_s r_N; NULL but with 6 rows
     int freedom_count;      // degrees of freedom of the bodies as a file in local form notes them;
                             // 0: unknown
 
@@ -116,7 +118,8 @@ cairn_status con_fclib_save(const char *path, const con_fclib_problem *content, 
 /// the same place are added. Where a file holds both forms the global one is read. Texts of
 /// variable length are passed over. Guesses and solutions that are not finite are dropped and
 /// counted. Rolling problems have their own groups, fclib_global_rolling and (ours alone)
-/// fclib_local_rolling. The attribute numberOfDegreeOfFreedom of the info group is read.
+/// fclib_local_rolling; with spinning friction, which is ours alone, spacedim is 6 and the vectors
+/// have mu_s. The attribute numberOfDegreeOfFreedom of the info group is read.
 /// Nothing in the file is trusted: sizes are checked against the file's, links to other
 /// files and filters beyond deflate, shuffle and checksum are refused.
 /// A file in text is read by con_fclib_read_text (contact/fclib/text.h).

@@ -275,18 +275,20 @@ static cairn_status read_friction(const con_hdf5_reader *reader, hid_t group,
         return status;
     if (content->contact_count == 0)
         return con_hdf5_refuse(reader, group, "mu", "no contacts");
-    if (content->dimension == 5)
+    if (content->dimension >= 5)
         status = read_vector(reader, group, "mu_r", content->contact_count, &content->rolling);
-    if (status != CAIRN_OK)
-        return status;
-    for (int c = 0; c < content->contact_count; c++) {
-        bool sliding = content->friction[c] < 0.0;
-        if (sliding || (content->rolling != NULL && content->rolling[c] < 0.0))
-            return con_hdf5_refuse(reader, group, sliding ? "mu" : "mu_r",
-                                   "entry %d is negative (%g)", c,
-                                   sliding ? content->friction[c] : content->rolling[c]);
-    }
-    return CAIRN_OK;
+    if (status == CAIRN_OK && content->dimension == 6)
+        status = read_vector(reader, group, "mu_s", content->contact_count, &content->spinning);
+    const struct {
+        const char *name;
+        const double *values;
+    } all[] = {{"mu", content->friction}, {"mu_r", content->rolling}, {"mu_s", content->spinning}};
+    for (int k = 0; status == CAIRN_OK && k < 3; k++)
+        for (int c = 0; all[k].values != NULL && c < content->contact_count; c++)
+            if (all[k].values[c] < 0.0)
+                return con_hdf5_refuse(reader, group, all[k].name, "entry %d is negative (%g)", c,
+                                       all[k].values[c]);
+    return status;
 }
 
 static cairn_status read_dimension(const con_hdf5_reader *reader, hid_t group, bool rolling,
@@ -296,8 +298,9 @@ static cairn_status read_dimension(const con_hdf5_reader *reader, hid_t group, b
     if (status == CAIRN_OK && rolling && content->dimension == 3)
         return con_hdf5_refuse(reader, group, "spacedim",
                                "3: a rolling problem in 2D, which is not supported");
-    if (status == CAIRN_OK && rolling && content->dimension != 5)
-        return con_hdf5_refuse(reader, group, "spacedim", "%d, expected 5 in a rolling problem",
+    if (status == CAIRN_OK && rolling && content->dimension != 5 && content->dimension != 6)
+        return con_hdf5_refuse(reader, group, "spacedim",
+                               "%d, expected 5 in a rolling problem, or 6 with spinning friction",
                                content->dimension);
     if (status == CAIRN_OK && !rolling && content->dimension != 2 && content->dimension != 3)
         return con_hdf5_refuse(reader, group, "spacedim", "%d, expected 2 or 3",

@@ -99,45 +99,58 @@ static cairn_status renumber_all(const renumbering *rows, base_arena *arena, con
     return status;
 }
 
+// place of row k of a moment among the rows of its contact; -1 for none
+static int moment_row(int dimension, int k)
+{
+    return dimension == 6 ? 3 + k : k > 0 ? 2 + k : -1;
+}
+
 cairn_status con_fclib_expand(const con_fclib_problem *content, base_arena *arena,
                               con_fclib_problem *out, const double **spinning)
 {
     size_t n = (size_t)content->contact_count;
-    int *place = base_arena_array(arena, int, "rows", 5 * n);
+    int d = content->dimension;
+    int *place = base_arena_array(arena, int, "rows", (size_t)d *n);
     double *friction = base_arena_array(arena, double, "friction", 2 * n);
     double *spin = base_arena_array(arena, double, "spinning", 2 * n);
     if (place == NULL || friction == NULL || spin == NULL)
         return CAIRN_ERROR_MEMORY;
-    for (size_t c = 0; c < n; c++) {
-        for (int k = 0; k < 5; k++)
-            place[5 * c + (size_t)k] = 6 * (int)c + (k < 3 ? k : k + 1);
+    for (int c = 0; c < (int)n; c++) {
+        for (int k = 0; k < 3; k++) {
+            place[d * c + k] = 6 * c + k;
+            if (moment_row(d, k) >= 0)
+                place[d * c + moment_row(d, k)] = 6 * c + 3 + k;
+        }
         friction[2 * c] = content->friction[c];
         friction[2 * c + 1] = content->rolling[c];
         spin[2 * c] = -1.0;
-        spin[2 * c + 1] = 0.0;
+        spin[2 * c + 1] = content->spinning != NULL ? content->spinning[c] : 0.0;
     }
     *out = *content;
     out->dimension = 3;
     out->contact_count = 2 * content->contact_count;
     out->friction = friction;
-    out->rolling = NULL;
+    out->rolling = out->spinning = NULL;
     out->memory = NULL;
     *spinning = spin;
-    const renumbering rows = {5 * content->contact_count, 6 * content->contact_count, place};
+    const renumbering rows = {d * content->contact_count, 6 * content->contact_count, place};
     return renumber_all(&rows, arena, out);
 }
 
-void con_fclib_gather_rows(const double *spinning, int blocks, const double (*block)[3],
-                           double *rows)
+void con_fclib_gather_rows(int dimension, const double *spinning, int blocks,
+                           const double (*block)[3], double *rows)
 {
     for (int i = 0, c = -1; i < blocks; i++) {
         bool moment = spinning[i] >= 0.0;
         c += !moment;
-        double *to = rows + 5 * c;
+        double *to = rows + dimension * c;
         if (!moment)
-            memset(to, 0, 5 * sizeof *to);
-        for (int k = moment ? 1 : 0; k < 3; k++)
-            to[moment ? 2 + k : k] = block[i][k];
+            memset(to, 0, (size_t)dimension * sizeof *to);
+        for (int k = 0; k < 3; k++) {
+            int row = moment ? moment_row(dimension, k) : k;
+            if (row >= 0)
+                to[row] = block[i][k];
+        }
     }
 }
 
@@ -148,30 +161,32 @@ cairn_status con_fclib_compress(const con_fclib_problem *content, const double *
     int *place = base_arena_array(arena, int, "rows", 3 * blocks);
     double *friction = base_arena_array(arena, double, "friction", blocks);
     double *rolling = base_arena_array(arena, double, "friction", blocks);
-    if (place == NULL || friction == NULL || rolling == NULL)
+    double *spin = base_arena_array(arena, double, "friction", blocks);
+    if (place == NULL || friction == NULL || rolling == NULL || spin == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s", cairn_status_text(CAIRN_ERROR_MEMORY));
-    int count = 0;
+    int count = 0, d = 5;
+    for (size_t i = 0; i < blocks; i++)
+        d = spinning[i] > 0.0 ? 6 : d;
     for (size_t i = 0; i < blocks; i++) {
         bool moment = spinning[i] >= 0.0;
-        if (spinning[i] > 0.0)
-            return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
-                             "a problem file has no place for spinning friction");
-        for (int k = 0; k < 3; k++)
-            place[3 * i + (size_t)k] = !moment ? 5 * count + k
-                                       : k > 0 ? 5 * (count - 1) + 2 + k
-                                               : -1;
+        for (int k = 0; k < 3; k++) {
+            int row = moment ? moment_row(d, k) : k;
+            place[3 * i + (size_t)k] = row >= 0 ? d * (moment ? count - 1 : count) + row : -1;
+        }
         if (moment) {
             rolling[count - 1] = content->friction[i];
+            spin[count - 1] = spinning[i];
         } else {
-            rolling[count] = 0.0;
+            rolling[count] = spin[count] = 0.0;
             friction[count++] = content->friction[i];
         }
     }
     *out = *content;
-    out->dimension = 5;
+    out->dimension = d;
     out->contact_count = count;
     out->friction = friction;
     out->rolling = rolling;
-    const renumbering rows = {3 * content->contact_count, 5 * count, place};
+    out->spinning = d == 6 ? spin : NULL;
+    const renumbering rows = {3 * content->contact_count, d * count, place};
     return renumber_all(&rows, arena, out);
 }

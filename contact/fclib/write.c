@@ -170,6 +170,7 @@ static void write_local(writer *to, const con_fclib_problem *content)
     write_reals(to, vectors, "s", (size_t)content->equality_count, content->s);
     write_reals(to, vectors, "mu", (size_t)content->contact_count, content->friction);
     write_reals(to, vectors, "mu_r", (size_t)content->contact_count, content->rolling);
+    write_reals(to, vectors, "mu_s", (size_t)content->contact_count, content->spinning);
     writer_group_close(to, vectors);
     write_info(to, group, &content->info);
     writer_group_close(to, group);
@@ -190,6 +191,7 @@ static void write_global(writer *to, const con_fclib_problem *content)
     write_reals(to, vectors, "b", (size_t)content->equality_count, content->b);
     write_reals(to, vectors, "mu", (size_t)content->contact_count, content->friction);
     write_reals(to, vectors, "mu_r", (size_t)content->contact_count, content->rolling);
+    write_reals(to, vectors, "mu_s", (size_t)content->contact_count, content->spinning);
     writer_group_close(to, vectors);
     write_info(to, group, &content->info);
     writer_group_close(to, group);

@@ -3,6 +3,7 @@
 #include "contact/solvers/newton/cascade.h"
 #include "contact/solvers/newton/interior.h"
 #include "contact/solvers/newton/proximal.h"
+#include "contact/solvers/newton/semismooth.h"
 
 #include "base/assert.h"
 
@@ -26,6 +27,7 @@ typedef struct auto_settings {
     int last_sweeps;
     int last_solves;
     double guess_share;
+    int newton_steps;
     int first_iterations; // of the first interior point: no setting, see limits_of
 } auto_settings;
 
@@ -57,6 +59,8 @@ static const base_setting settings_rows[] = {
      "linear solves from that start"},
     {"guess_share", BASE_SETTING_REAL, FIELD(guess_share), "", 1.0, 0.0, 1.0, NULL,
      "part of the last three that a solve from a guess may take: the next step has its own"},
+    {"newton_steps", BASE_SETTING_INTEGER, FIELD(newton_steps), "", 24.0, 0.0, 1e6, NULL,
+     "plain Newton steps before the interior point, from zero and while they converge"},
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -184,11 +188,47 @@ static cairn_status restart_interior(con_cascade *cascade, const auto_settings *
     return status;
 }
 
+// Where few contacts change their state plain Newton steps are done before an interior point has
+// come near: they go on as long as every few of them gain a digit. From zero alone: along the steps
+// of a run they cost more than they save
+static cairn_status plain_newton(con_cascade *cascade, const auto_settings *settings,
+                                 con_newton *model)
+{
+    enum { FEW = 3 };
+    const con_semismooth_settings plain = {.line_search = CON_LINE_SEARCH_GOLDSTEIN_PRICE,
+                                           .rho_rule = CON_RHO_SPLIT,
+                                           .regularisation = 1e-4};
+    con_semismooth method;
+    base_arena_mark mark = base_arena_get_mark(model->arena);
+    cairn_status status = con_semismooth_create(model, cascade->problem, con_equation_alart_curnier,
+                                                &plain, model->arena, &method);
+    if (status == CAIRN_OK) {
+        size_t size = (size_t)model->contact_count * sizeof *method.r;
+        memcpy(method.r, model->best, size);
+        memset(method.centre, 0, size);
+        con_newton_begin(model);
+    }
+    double before = INFINITY;
+    for (int left = settings->newton_steps;
+         status == CAIRN_OK && left > 0 && !is_done(model) && model->best_error <= 0.1 * before;
+         left -= FEW) {
+        int steps = left < FEW ? left : FEW;
+        before = model->best_error;
+        status = con_semismooth_run(&method, 0.0, &steps);
+    }
+    // steps may run away where the problem does not
+    model->growth = 0.0;
+    base_arena_rewind(model->arena, mark);
+    return status;
+}
+
 // interior point, polish, the same from other starts, long proximal run
 static cairn_status solve_island(con_cascade *cascade, const auto_settings *settings, int island)
 {
     con_newton *model;
     cairn_status status = con_cascade_model(cascade, island, &model);
+    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+        status = plain_newton(cascade, settings, model);
     // the interior point knows no rolling cones
     if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
         status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
@@ -286,6 +326,8 @@ static auto_settings limits_of(const auto_settings *settings, bool warm)
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
     if (warm) {
+        // a guess that sweeps have not brought home has other contacts than the solution
+        limits.newton_steps = 0;
         limits.proximal_solves = (int)(settings->guess_share * settings->proximal_solves);
         limits.last_sweeps = (int)(settings->guess_share * settings->last_sweeps);
         limits.last_solves = (int)(settings->guess_share * settings->last_solves);

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -17,7 +18,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+import grains
+import notebook_pages
 import pages
+import profiles
+import verification
 
 
 def run(program, words, folder):
@@ -66,7 +71,34 @@ def draw_study(program, work, scene, path):
     finish_plot(path)
 
 
-def make_page(program, text, work, out):
+def verify(program, name, path, work):
+    """Draws a case of the verification manual and adds its row to the table of figures."""
+    def run_scene(scene, words):
+        run(program, ["run", scene, *words, "--out", "verified", "--quiet", "--paraview", "none"], work)
+        return os.path.join(work, "verified")
+
+    row = verification.make(name, run_scene, path)
+    table = os.path.join(os.path.dirname(work), "_generated/verification_figures.md")
+    begin = "" if os.path.exists(table) else "| case | compared | bound | largest difference |\n|---|---|---|---|\n"
+    with open(table, "a", encoding="utf-8") as file:
+        file.write(begin + row + "\n")
+
+
+def make_classics(source, out):
+    """The figures of the classics that tests hold, one row a line of the table."""
+    with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
+        rows = list(csv.reader(line for line in file if not line.startswith("#")))
+    # the name is that of the test's row
+    lines = ["## All classics", "", "| " + " | ".join(rows[0][1:]) + " |",
+             "|---" * (len(rows[0]) - 1) + "|"]
+    for row in rows[1:]:
+        cells = [cell.replace("|", "\\|") for cell in row[1:]]
+        lines.append("| " + " | ".join(cells) + " |")
+    with open(os.path.join(out, "_generated/verification_table.md"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
             file.write(scene)
@@ -78,6 +110,15 @@ def make_page(program, text, work, out):
         path = os.path.join(out, words[-1])
         if words[0] == "study":
             draw_study(program, work, words[1], path)
+        elif words[0] == "verify":
+            verify(program, words[1], path, work)
+        elif words[0] in ("hopper", "column"):
+            with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
+                getattr(verification, "draw_" + words[0])(file.read(), path)
+        elif words[0] in ("triaxial", "shear"):
+            getattr(grains, "draw_" + words[0])(lambda given: run(program, given, work), work, path)
+        elif words[0] == "profile":
+            profiles.draw(source, words[1], path)
         else:
             draw_sensor(program, work, words[0], words[1], path)
 
@@ -90,6 +131,19 @@ def opening_comment(text):
             break
         lines.append(line)
     return lines
+
+
+def make_film(program, stem, end, scenes, out):
+    """The lines that show a film of six seconds of a scene, and say what it cost; none without ffmpeg."""
+    if shutil.which("ffmpeg") is None:
+        return []
+    name = f"films/{stem}.mp4"
+    os.makedirs(os.path.join(out, "_static/films"), exist_ok=True)
+    said = json.loads(run(program, ["render", stem, "--size", "640x360", "--frame-rate", "15", "--speed",
+                                    str(end / 6.0), "--until", str(end), "-o",
+                                    os.path.join(out, "_static", name), "--json"], scenes))
+    return [f"{end:g} s, {said['seconds_stepping']:.1f} s of computing on the machine that made this page.", "",
+            f'<video controls loop muted preload="none" width="640" src="_static/{name}"></video>', ""]
 
 
 def make_gallery(program, source, out):
@@ -107,10 +161,11 @@ def make_gallery(program, source, out):
         end = said.get("end_time", 1.0)
         run(program, ["render", stem, "--at", str(0.6 * end), "--size", "800x450", "-o",
                       os.path.join(out, f"pictures/scene_{stem}.png")], scenes)
+        film = make_film(program, stem, end, scenes, out)
         parameters = re.findall(r"(?m)^  --set (\w+) +(.*)$", run(program, ["run", stem, "--help"],
                                                                  scenes))
         lines += [f"## {stem}", "", f"![{stem}](pictures/scene_{stem}.png)", "", *comment, "",
-                  f"    cairn run {stem}", ""]
+                  f"    cairn run {stem}", "", *film]
         if parameters:
             lines += ["| parameter | meaning |", "|---|---|"]
             lines += [f"| `{name}` | {meaning} |" for name, meaning in parameters] + [""]
@@ -119,16 +174,71 @@ def make_gallery(program, source, out):
 
 
 def make_headers(source, out):
-    """The public headers, one code block each: their comments are the reference."""
+    """A section a public header, which Breathe fills from the comments that Doxygen has read."""
     folder = os.path.join(os.path.dirname(source), "include/cairn")
     lines = []
     for name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
-            text = file.read()
-        purpose = next(line for line in text.splitlines()[1:] if line.startswith("//"))
-        lines += [f"## `<cairn/{name}>`", "", purpose[2:].strip(), "", "```c", text.rstrip(), "```", ""]
+            purpose = next(line for line in file.read().splitlines()[1:] if line.startswith("//"))
+        lines += [f"## `<cairn/{name}>`", "", purpose[2:].strip(), "", "```{eval-rst}",
+                  f".. doxygenfile:: {name}",
+                  "   :sections: briefdescription detaileddescription innerclass public-attrib enum typedef func define",
+                  "```", ""]
     with open(os.path.join(out, "_generated/c_headers.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines))
+
+
+PYTHON_REFERENCE = """```{eval-rst}
+.. autofunction:: cairn.load
+
+.. autoclass:: cairn.World
+   :members:
+
+.. autoclass:: cairn.Table
+   :members:
+
+.. autoclass:: cairn.Body
+   :members:
+
+.. autoclass:: cairn.Joint
+   :members:
+
+.. autoclass:: cairn.Problem
+   :members:
+
+.. autoclass:: cairn.Run
+   :members:
+
+.. autofunction:: cairn.solve
+
+.. autofunction:: cairn.check
+
+.. autofunction:: cairn.project
+
+.. autofunction:: cairn.read_fclib
+
+.. autofunction:: cairn.write_fclib
+
+.. autofunction:: cairn.read_packing
+
+.. autofunction:: cairn.plugins
+```
+"""
+
+
+def make_python(program, source, out):
+    """What autodoc is to list, and the notebooks; a sentence where the build has no Python package."""
+    try:
+        import cairn
+        text = PYTHON_REFERENCE if cairn.World else ""
+    except ImportError:
+        text = "The build of this site had no Python package.\n"
+    with open(os.path.join(out, "_generated/python_reference.md"), "w", encoding="utf-8") as file:
+        file.write(text)
+    if text is PYTHON_REFERENCE:
+        notebook_pages.make(program, source, out)
+    else:
+        os.remove(os.path.join(out, "notebooks/index.md"))
 
 
 def main():
@@ -138,9 +248,11 @@ def main():
         os.makedirs(os.path.join(out, folder), exist_ok=True)
     for name, text in pages.read_pages(source).items():
         print("pictures:", name, flush=True)
-        make_page(program, text, work, out)
+        make_page(program, text, work, source, out)
+    make_classics(source, out)
     make_gallery(program, source, out)
     make_headers(source, out)
+    make_python(program, source, out)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,12 @@
     <!-- run -->                       the indented `cairn ...` commands that follow are run as they stand
     <!-- render: SCENE ARGUMENTS -->   cairn render SCENE ARGUMENTS makes a picture of the page
     <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
+    <!-- plot: profile WHICH FILE -->  performance profile from a kept table, profiles.py
     <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
+    <!-- plot: verify NAME FILE -->    a case of verification.py, with its row in the table of figures
+    <!-- plot: triaxial FILE -->      friction angle and porosity of the built-in triaxial test
+    <!-- plot: shear FILE -->         effective friction of the built-in simple shear over its rate
+    <!-- plot: hopper FILE -->         a table of the page of classics; column FILE is another
 """
 import os
 import re

@@ -408,6 +408,20 @@ cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id id, const do
     return CAIRN_OK;
 }
 
+cairn_status cairn_body_get_force(const cairn_world *world, cairn_body_id id, double force[3],
+                                  double torque[3])
+{
+    if (world == NULL || force == NULL || torque == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    eng_load load = {0};
+    cairn_status status = eng_body_check(world, id);
+    if (status == CAIRN_OK)
+        load = *eng_load_of(world, (int)id.index);
+    vec3_store(force, load.force);
+    vec3_store(torque, load.torque);
+    return status;
+}
+
 void cairn_world_get_momentum(const cairn_world *world, double linear[3], double angular[3])
 {
     if (world == NULL || linear == NULL || angular == NULL)

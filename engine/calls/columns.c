@@ -65,6 +65,9 @@ static int general_rows(const cairn_world *world)
 
 static void show_velocity(const cairn_world *world, cairn_array *array)
 {
+    // slots have the velocity of their copy in the cell, those of clumps that of a member
+    if ((world->cell.any && eng_spheres_slot_count(world) > 0) || eng_spheres_holds_clumps(world))
+        return;
     show_rows(array, world->body_count, world->v, sizeof *world->v, general_rows(world));
     cairn_array_segment slots = eng_spheres_show_velocity(world);
     if (slots.count > 0)
@@ -76,6 +79,31 @@ static void show_centre(const cairn_world *world, cairn_array *array)
 {
     if (eng_spheres_slot_count(world) == 0)
         show_rows(array, world->body_count, world->q, sizeof *world->q, general_rows(world));
+}
+
+/// Whether the shape's frame of every body is its principal frame, as with boxes and capsules.
+static bool frames_coincide(const cairn_world *world)
+{
+    for (int i = 0; i < world->solid_count; i++) {
+        const pose *f = &world->solids[i].frame;
+        if (f->position.x != 0.0 || f->position.y != 0.0 || f->position.z != 0.0 ||
+            f->orientation.x != 0.0 || f->orientation.y != 0.0 || f->orientation.z != 0.0)
+            return false;
+    }
+    return true;
+}
+
+static void show_position(const cairn_world *world, cairn_array *array)
+{
+    if (frames_coincide(world))
+        show_centre(world, array);
+}
+
+static void show_orientation(const cairn_world *world, cairn_array *array)
+{
+    if (world->q != NULL && frames_coincide(world) && eng_spheres_slot_count(world) == 0)
+        show_rows(array, world->body_count, &world->q->orientation, sizeof *world->q,
+                  general_rows(world));
 }
 
 static void show_mass(const cairn_world *world, cairn_array *array)
@@ -168,8 +196,9 @@ static const eng_shown_column shown[] = {
     BODY("kind", CAIRN_INT32, 1, "", false, NULL, view.kind, "cairn_body_kind")
     BODY("shape", CAIRN_UINT32, 3, "", false, NULL, view.shape, "id of its shape")
     BODY("material", CAIRN_UINT32, 3, "", false, NULL, view.material, "id of its material")
-    BODY("position", CAIRN_FLOAT64, 3, "m", true, NULL, view.position, "of the shape's frame")
-    BODY("orientation", CAIRN_FLOAT64, 4, "", true, NULL, view.orientation,
+    BODY("position", CAIRN_FLOAT64, 3, "m", true, show_position, view.position,
+         "of the shape's frame")
+    BODY("orientation", CAIRN_FLOAT64, 4, "", true, show_orientation, view.orientation,
          "quaternion w x y z of the shape's frame")
     BODY("centre", CAIRN_FLOAT64, 3, "m", false, show_centre, view.centre, "centre of mass")
     BODY("velocity", CAIRN_FLOAT64, 3, "m/s", true, show_velocity, view.velocity,

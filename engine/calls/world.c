@@ -9,7 +9,6 @@
 #include "engine/state/ids.h"
 #include "engine/state/own_laws.h"
 #include "engine/state/values.h"
-#include "engine/state/world_settings.h"
 
 #include <string.h>
 
@@ -163,8 +162,8 @@ void cairn_world_destroy(cairn_world *world)
         world->shapes,     world->sphere_pool,     world->members,   world->bodies,
         world->solids,     world->extras,          world->joints,    world->excluded,
         world->connectors, world->connector_state, world->pairs,     world->pairs_before,
-        world->manifolds,  world->raw_count,       world->arrivals,  world->active,
-        world->listed,
+        world->images,     world->manifolds,       world->raw_count, world->arrivals,
+        world->active,     world->listed,
     };
     for (int i = 0; i < BASE_COUNT(blocks); i++)
         base_release(&allocator, blocks[i]);

@@ -85,8 +85,9 @@ static cairn_status read_head(const con_hdf5_reader *reader, eng_snapshot *s)
         good = good && in_range(s->spheres.counts[i], (int64_t)reader->file_size + 1);
     // every one of these has a byte in the file at least
     static const eng_count in_file[] = {
-        ENG_COUNT_CONTACTS, ENG_COUNT_PAIRS,      ENG_COUNT_LISTED_PAIRS, ENG_COUNT_BODIES,
-        ENG_COUNT_JOINTS,   ENG_COUNT_CONNECTORS, ENG_COUNT_LISTED,       ENG_COUNT_ACTION_NUMBERS};
+        ENG_COUNT_CONTACTS, ENG_COUNT_PAIRS,          ENG_COUNT_LISTED_PAIRS,
+        ENG_COUNT_BODIES,   ENG_COUNT_JOINTS,         ENG_COUNT_CONNECTORS,
+        ENG_COUNT_LISTED,   ENG_COUNT_ACTION_NUMBERS, ENG_COUNT_IMAGES};
     for (int i = 0; i < BASE_COUNT(in_file); i++)
         good = good && s->counts[in_file[i]] <= (int64_t)reader->file_size;
     if (!good || s->counts[ENG_COUNT_NOTE] >= CAIRN_NOTE_SIZE ||
@@ -161,6 +162,13 @@ static const char *pair_fault(const eng_snapshot *s)
         if (p[5] < 0 || (p[5] > 0 && (p[4] < 0 || p[4] + (int64_t)p[5] > contacts)))
             return "a pair names contacts that are not there";
     }
+    // colliders in their order, then images of these
+    int own = 0;
+    while (own < s->counts[ENG_COUNT_IMAGES] && s->images[own].source == own)
+        own++;
+    for (int i = own; i < s->counts[ENG_COUNT_IMAGES]; i++)
+        if (!in_range(s->images[i].source, own))
+            return "its list has images of parts that are not there";
     for (int i = 0; i < s->counts[ENG_COUNT_LISTED_PAIRS]; i++)
         if (!in_range(s->listed_pairs[i].first, s->counts[ENG_COUNT_LISTED]) ||
             !in_range(s->listed_pairs[i].second, s->counts[ENG_COUNT_LISTED]))

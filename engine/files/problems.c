@@ -402,9 +402,9 @@ static cairn_status complete(const cairn_problem *problem, con_fclib_vectors *ou
         return fail_memory(error);
     const con_problem *solved = &problem->conversion->problem;
     if (solved->spinning != NULL) {
-        con_fclib_gather_rows(solved->spinning, solved->contact_count,
+        con_fclib_gather_rows(problem->content->dimension, solved->spinning, solved->contact_count,
                               (const double(*)[3])problem->R, r);
-        con_fclib_gather_rows(solved->spinning, solved->contact_count,
+        con_fclib_gather_rows(problem->content->dimension, solved->spinning, solved->contact_count,
                               (const double(*)[3])problem->U, u);
     }
     for (int i = 0; i < nc && solved->spinning == NULL; i++)

@@ -45,6 +45,7 @@ cairn_problem_data eng_problem_data(const con_fclib_problem *content)
     data.equalities = content->equality_count;
     data.friction = content->friction;
     data.rolling = content->rolling;
+    data.spinning = content->spinning;
     data.W = shown(&content->W);
     data.V = shown(&content->V);
     data.S = shown(&content->S);
@@ -111,6 +112,7 @@ cairn_status cairn_problem_create(const cairn_problem_data *data, cairn_problem 
         .equality_count = data->equalities,
         .friction = data->friction,
         .rolling = data->rolling,
+        .spinning = data->spinning,
         .W = given(&data->W),
         .V = given(&data->V),
         .S = given(&data->S),

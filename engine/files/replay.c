@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { TEXT_MOST = 16 << 20, ARENA_START = 1 << 12, FRAMES_MOST = INT_MAX / 16 };
+enum { TEXT_MOST = 16 << 20, ARENA_START = 1 << 12, ITEMS_MOST = INT_MAX / 16 };
 
 // one byte of deflate stands for less than this many
 static const double compression_most = 1100.0;
@@ -22,10 +22,12 @@ struct cairn_replay {
     hid_t file, sets[ENG_TRAJECTORY_COUNT];
     cairn_replay_info info;
     cairn_replay_guard guard; // no function: none
+    eng_trajectory_layout layout;
     int frames;
     int time_capacity;
-    double *times;                      // [frames]
-    double *rows[ENG_TRAJECTORY_COUNT]; // [bodies][width] of the frame that was read last
+    double *times;            // [frames]
+    eng_trajectory_rows rows; // of the frame that was read last; of bodies that vary all that are
+                              // known
 };
 
 static cairn_status refuse(const cairn_replay *replay, const char *name, const char *reason,
@@ -150,10 +152,14 @@ static cairn_status read_info(cairn_replay *replay, cairn_error *error)
     if (strcmp(kind, "cairn trajectory") != 0)
         return base_fail(error, CAIRN_ERROR_FORMAT, "%s: not a cairn trajectory file",
                          replay->path);
-    if (!read_attribute(replay, "bodies", H5T_NATIVE_INT64, &bodies) || bodies < 0 ||
-        bodies > INT_MAX / 16)
+    bool varies = read_attribute(replay, "bodies", H5T_NATIVE_INT64, &bodies) && bodies == -1;
+    if ((bodies < 0 && !varies) || bodies > INT_MAX / 16)
         return refuse(replay, "bodies", "missing or out of range", error);
-    info->bodies = (int)bodies;
+    info->varies = varies;
+    info->bodies = varies ? 0 : (int)bodies;
+    info->contacts = H5Lexists(replay->file, eng_trajectory_sets[ENG_TRAJECTORY_CONTACT_COUNT].name,
+                               H5P_DEFAULT) > 0;
+    replay->layout = (eng_trajectory_layout){info->bodies, varies, info->contacts};
     if (!read_attribute(replay, "seed", H5T_NATIVE_INT64, &info->seed))
         return refuse(replay, "seed", "missing or no number", error);
     if (!read_attribute(replay, "time_step", H5T_NATIVE_DOUBLE, &info->time_step) ||
@@ -174,25 +180,21 @@ static cairn_status read_info(cairn_replay *replay, cairn_error *error)
 static bool has_our_chunks(const cairn_replay *replay, hid_t properties, set_index set)
 {
     hsize_t chunk[ENG_TRAJECTORY_RANK], wanted[ENG_TRAJECTORY_RANK];
-    int rank = eng_trajectory_shape(set, replay->info.bodies, 1, wanted);
-    if (rank == 1)
-        wanted[0] = ENG_TRAJECTORY_CHUNK;
-    else if (wanted[1] == 0)
-        wanted[1] = 1;
+    int rank = eng_trajectory_chunk(&replay->layout, set, wanted);
     // contiguous arrays may lie in other files, virtual ones do
     return H5Pget_layout(properties) == H5D_CHUNKED &&
            H5Pget_chunk(properties, ENG_TRAJECTORY_RANK, chunk) == rank &&
            memcmp(chunk, wanted, (size_t)rank * sizeof *chunk) == 0;
 }
 
-/// Frames that an array holds; -1 for another shape.
-static int64_t frames_of(const cairn_replay *replay, set_index set)
+/// Items that an array holds (frames, where eng_trajectory_is_fixed); -1 for another shape.
+static int64_t items_of(const cairn_replay *replay, set_index set)
 {
     hsize_t shape[ENG_TRAJECTORY_RANK], wanted[ENG_TRAJECTORY_RANK];
     hid_t space = H5Dget_space(replay->sets[set]);
-    int rank = eng_trajectory_shape(set, replay->info.bodies, 0, wanted);
+    int rank = eng_trajectory_shape(&replay->layout, set, 0, wanted);
     bool good = space >= 0 && H5Sget_simple_extent_ndims(space) == rank &&
-                H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] <= FRAMES_MOST;
+                H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[0] <= ITEMS_MOST;
     for (int k = 1; k < rank && good; k++)
         good = shape[k] == wanted[k];
     if (space >= 0)
@@ -218,12 +220,12 @@ static cairn_status open_set(cairn_replay *replay, set_index set, cairn_error *e
     return good ? CAIRN_OK : refuse(replay, name, "not of a trajectory's type or layout", error);
 }
 
-/// Reads `frames` frames from `first` on.
-static bool read_rows(const cairn_replay *replay, set_index set, int64_t first, int64_t frames,
+/// Reads so many items (frames, where eng_trajectory_is_fixed) from `first` on.
+static bool read_rows(const cairn_replay *replay, set_index set, int64_t first, int64_t items,
                       void *data)
 {
     hsize_t start[ENG_TRAJECTORY_RANK] = {(hsize_t)first}, count[ENG_TRAJECTORY_RANK];
-    int rank = eng_trajectory_shape(set, replay->info.bodies, frames, count);
+    int rank = eng_trajectory_shape(&replay->layout, set, items, count);
     hid_t space = H5Dget_space(replay->sets[set]), memory = H5Screate_simple(rank, count, NULL);
     bool good =
         space >= 0 && memory >= 0 &&
@@ -244,21 +246,88 @@ static cairn_status check_frames(const cairn_replay *replay, int64_t frames, cai
         return refuse(replay, "time", "more frames than such a file holds", error);
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
         const eng_trajectory_set *set = &eng_trajectory_sets[i];
-        double bytes = 8.0 * (double)set->width * (double)replay->info.bodies;
-        if (frames_of(replay, (set_index)i) < frames)
+        if (!eng_trajectory_has(&replay->layout, (set_index)i))
+            continue;
+        bool fixed = eng_trajectory_is_fixed(&replay->layout, (set_index)i);
+        int64_t items = items_of(replay, (set_index)i);
+        double each = 8.0 * (double)(set->width > 0 ? set->width : 1);
+        double bytes = fixed ? each * (double)replay->info.bodies : each * (double)items;
+        if (items < (fixed || set->item == ENG_TRAJECTORY_FRAME ? frames : 0))
             return refuse(replay, set->name, "of another shape, or fewer frames than times", error);
         if (frames > 0 && bytes > compression_most * most)
-            return refuse(replay, set->name, "more bodies than such a file holds", error);
+            return refuse(replay, set->name, "more items than such a file holds", error);
     }
+    return CAIRN_OK;
+}
+
+static bool all_finite(const double *values, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(values[i]))
+            return false;
+    return true;
+}
+
+static bool all_within(const int64_t *values, int64_t count, int64_t least, int64_t most)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (values[i] < least || values[i] > most)
+            return false;
+    return true;
+}
+
+/// What words and numbers of known bodies may be.
+static bool are_known(const cairn_replay *replay, int64_t count)
+{
+    void *const *rows = replay->rows.rows;
+    const double *mass = rows[ENG_TRAJECTORY_MASS], *size = rows[ENG_TRAJECTORY_SHAPE_SIZE];
+    for (int64_t i = 0; i < count; i++)
+        if (!(mass[i] > 0.0) || !(size[3 * i] >= 0.0) || !(size[3 * i + 1] >= 0.0) ||
+            !(size[3 * i + 2] >= 0.0))
+            return false;
+    return all_finite(size, 3 * count) &&
+           all_within(rows[ENG_TRAJECTORY_ID], 2 * count, 0, ITEMS_MOST) &&
+           all_within(rows[ENG_TRAJECTORY_SHAPE], 2 * count, 0, ITEMS_MOST) &&
+           all_within(rows[ENG_TRAJECTORY_KIND], count, 0, CAIRN_MOVING) &&
+           all_within(rows[ENG_TRAJECTORY_MATERIAL], count, 0, ITEMS_MOST) &&
+           all_within(rows[ENG_TRAJECTORY_SHAPE_KIND], count, 0, CAIRN_SHAPE_KIND_COUNT - 1);
+}
+
+/// The bodies that are known in the last of so many frames.
+static cairn_status read_known(cairn_replay *replay, int64_t frames, cairn_error *error)
+{
+    static const char name[] = "body_known";
+    int64_t known = 0;
+    if (frames > 0 && !read_rows(replay, ENG_TRAJECTORY_KNOWN_BODIES, frames - 1, 1, &known))
+        return refuse(replay, name, "cannot be read", error);
+    if (known < 0 || known > ITEMS_MOST)
+        return refuse(replay, name, "out of range", error);
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        set_index set = (set_index)i;
+        if (eng_trajectory_sets[set].item != ENG_TRAJECTORY_KNOWN)
+            continue;
+        if (known > items_of(replay, set))
+            return refuse(replay, eng_trajectory_sets[set].name, "fewer bodies than are known",
+                          error);
+        void *rows = eng_trajectory_reserve(&replay->rows, set, known);
+        if (rows == NULL)
+            return no_memory(replay, error);
+        if (known > 0 && !read_rows(replay, set, 0, known, rows))
+            return refuse(replay, eng_trajectory_sets[set].name, "cannot be read", error);
+    }
+    if (!are_known(replay, known))
+        return refuse(replay, "body_shape_size", "a body's kind, mass or shape is out of range",
+                      error);
+    replay->info.bodies = (int)known;
     return CAIRN_OK;
 }
 
 static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
 {
-    int64_t frames = frames_of(replay, ENG_TRAJECTORY_TIME);
+    int64_t frames = items_of(replay, ENG_TRAJECTORY_TIME);
     // time grows last: looked at first, so that the others have at least as many
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
-        if (i != ENG_TRAJECTORY_TIME && H5Drefresh(replay->sets[i]) < 0)
+        if (i != ENG_TRAJECTORY_TIME && replay->sets[i] >= 0 && H5Drefresh(replay->sets[i]) < 0)
             return refuse(replay, eng_trajectory_sets[i].name, "cannot be read", error);
     if (frames < 0)
         return refuse(replay, "time", "of another shape", error);
@@ -274,6 +343,11 @@ static cairn_status count_frames(cairn_replay *replay, cairn_error *error)
     for (int64_t i = 0; i < frames; i++)
         if (!isfinite(replay->times[i]))
             return refuse(replay, "time", "is not finite", error);
+    if (replay->layout.varies) {
+        status = read_known(replay, frames, error);
+        if (status != CAIRN_OK)
+            return status;
+    }
     replay->frames = (int)frames;
     return CAIRN_OK;
 }
@@ -291,7 +365,8 @@ static cairn_status open_with(cairn_replay *replay, cairn_error *error)
                          replay->path);
     cairn_status status = read_info(replay, error);
     for (int i = ENG_TRAJECTORY_COUNT - 1; i >= 0 && status == CAIRN_OK; i--)
-        status = open_set(replay, (set_index)i, error);
+        if (eng_trajectory_has(&replay->layout, (set_index)i))
+            status = open_set(replay, (set_index)i, error);
     return status == CAIRN_OK ? count_frames(replay, error) : status;
 }
 
@@ -301,7 +376,7 @@ static cairn_replay *make_replay(const char *path)
     cairn_replay *made = base_allocate(&allocator, 1, sizeof *made);
     if (made == NULL)
         return NULL;
-    made->allocator = allocator;
+    made->allocator = made->rows.allocator = allocator;
     made->file = H5I_INVALID_HID;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         made->sets[i] = H5I_INVALID_HID;
@@ -341,11 +416,10 @@ void cairn_replay_close(cairn_replay *replay)
         return;
     base_allocator allocator = replay->allocator;
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         if (replay->sets[i] >= 0)
             H5Dclose(replay->sets[i]);
-        base_release(&allocator, replay->rows[i]);
-    }
+    eng_trajectory_release(&replay->rows);
     if (replay->file >= 0)
         H5Fclose(replay->file);
     con_hdf5_silence_end(silence);
@@ -407,18 +481,10 @@ cairn_status cairn_replay_refresh(cairn_replay *replay, cairn_error *error)
 
 // ---------------------------------------------------------------- frames
 
-static bool all_finite(const double *values, size_t count)
+static bool are_turns(const double *rows, int64_t bodies)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return false;
-    return true;
-}
-
-static bool are_turns(const double *rows, int bodies)
-{
-    for (int i = 0; i < bodies; i++) {
-        const double *q = rows + 4 * (size_t)i;
+    for (int64_t i = 0; i < bodies; i++) {
+        const double *q = rows + 4 * i;
         double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
         if (!(fabs(square - 1.0) < 1e-6))
             return false;
@@ -426,41 +492,74 @@ static bool are_turns(const double *rows, int bodies)
     return true;
 }
 
-static cairn_status read_bodies(cairn_replay *replay, set_index set, int64_t index,
-                                cairn_error *error)
+/// Reads items of an array into its rows; of bodies that are the same in all frames one frame.
+static cairn_status read_items(cairn_replay *replay, set_index set, int64_t first, int64_t items,
+                               int64_t known, cairn_error *error)
 {
-    const char *name = eng_trajectory_sets[set].name;
-    size_t count = (size_t)replay->info.bodies * (size_t)eng_trajectory_sets[set].width;
-    double **rows = &replay->rows[set];
-    if (*rows == NULL)
-        *rows = base_allocate(&replay->allocator, count + 1, sizeof(double));
-    if (*rows == NULL)
+    const eng_trajectory_set *s = &eng_trajectory_sets[set];
+    bool fixed = eng_trajectory_is_fixed(&replay->layout, set);
+    int64_t count = items * (s->width > 0 ? s->width : 1);
+    if (first < 0 || items < 0 || (!fixed && first + items > items_of(replay, set)))
+        return refuse(replay, s->name, "fewer items than a frame has", error);
+    void *rows = eng_trajectory_reserve(&replay->rows, set, items);
+    if (rows == NULL)
         return no_memory(replay, error);
-    if (count > 0 && !read_rows(replay, set, index, 1, *rows))
-        return refuse(replay, name, "a frame cannot be read", error);
-    if (!all_finite(*rows, count))
-        return refuse(replay, name, "is not finite", error);
-    if (set == ENG_TRAJECTORY_ORIENTATION && !are_turns(*rows, replay->info.bodies))
-        return refuse(replay, name, "is not of unit length", error);
+    if (count > 0 && !read_rows(replay, set, first, fixed ? 1 : items, rows))
+        return refuse(replay, s->name, "a frame cannot be read", error);
+    if (s->whole &&
+        !all_within(rows, count, 0,
+                    set == ENG_TRAJECTORY_CONTACT_STATUS ? CAIRN_CONTACT_SLIDING : known - 1))
+        return refuse(replay, s->name, "out of range", error);
+    if (!s->whole && !all_finite(rows, count))
+        return refuse(replay, s->name, "is not finite", error);
+    if (set == ENG_TRAJECTORY_ORIENTATION && !are_turns(rows, items))
+        return refuse(replay, s->name, "is not of unit length", error);
     return CAIRN_OK;
+}
+
+/// Reads the arrays of an item's kind.
+static cairn_status read_kind(cairn_replay *replay, eng_trajectory_item item, int64_t first,
+                              int64_t items, int64_t known, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT && status == CAIRN_OK; i++)
+        if (eng_trajectory_sets[i].item == item &&
+            eng_trajectory_has(&replay->layout, (set_index)i))
+            status = read_items(replay, (set_index)i, first, items, known, error);
+    return status;
 }
 
 static cairn_status read_frame(cairn_replay *replay, int64_t index, cairn_replay_frame *frame,
                                cairn_error *error)
 {
-    if (!read_rows(replay, ENG_TRAJECTORY_STEP, index, 1, &frame->step) ||
-        !read_rows(replay, ENG_TRAJECTORY_CONTACTS, index, 1, &frame->contacts))
+    const eng_trajectory_layout *layout = &replay->layout;
+    int64_t first = index, bodies = layout->bodies, contact_first = 0, kept = -1;
+    frame->known = layout->bodies;
+    bool good = read_rows(replay, ENG_TRAJECTORY_STEP, index, 1, &frame->step) &&
+                read_rows(replay, ENG_TRAJECTORY_CONTACTS, index, 1, &frame->contacts);
+    if (layout->varies)
+        good = good && read_rows(replay, ENG_TRAJECTORY_BODY_FIRST, index, 1, &first) &&
+               read_rows(replay, ENG_TRAJECTORY_BODY_COUNT, index, 1, &bodies) &&
+               read_rows(replay, ENG_TRAJECTORY_KNOWN_BODIES, index, 1, &frame->known);
+    if (layout->contacts)
+        good = good && read_rows(replay, ENG_TRAJECTORY_CONTACT_FIRST, index, 1, &contact_first) &&
+               read_rows(replay, ENG_TRAJECTORY_CONTACT_COUNT, index, 1, &kept);
+    if (!good)
         return refuse(replay, "step", "a frame cannot be read", error);
-    for (int set = ENG_TRAJECTORY_POSITION; set <= ENG_TRAJECTORY_SPIN; set++) {
-        cairn_status status = read_bodies(replay, (set_index)set, index, error);
-        if (status != CAIRN_OK)
-            return status;
-    }
+    if (frame->known < 0 || frame->known > replay->info.bodies || bodies < 0 ||
+        bodies > frame->known || kept < -1 || kept > ITEMS_MOST)
+        return refuse(replay, "body_count", "out of range", error);
+    cairn_status status =
+        read_kind(replay, ENG_TRAJECTORY_BODY, first, bodies, frame->known, error);
+    if (status == CAIRN_OK && layout->contacts)
+        status = read_kind(replay, ENG_TRAJECTORY_CONTACT, contact_first, kept > 0 ? kept : 0,
+                           frame->known, error);
+    if (status != CAIRN_OK)
+        return status;
     frame->time = replay->times[index];
-    frame->position = (const double(*)[3])replay->rows[ENG_TRAJECTORY_POSITION];
-    frame->orientation = (const double(*)[4])replay->rows[ENG_TRAJECTORY_ORIENTATION];
-    frame->velocity = (const double(*)[3])replay->rows[ENG_TRAJECTORY_VELOCITY];
-    frame->angular_velocity = (const double(*)[3])replay->rows[ENG_TRAJECTORY_SPIN];
+    frame->bodies = (int)bodies;
+    frame->contacts_kept = (int)kept;
+    eng_trajectory_show(&replay->rows, layout, frame);
     return CAIRN_OK;
 }
 
@@ -480,4 +579,27 @@ cairn_status cairn_replay_read(cairn_replay *replay, int64_t index, cairn_replay
     status = read_frame(replay, index, frame, error);
     con_hdf5_silence_end(silence);
     return status;
+}
+
+cairn_status cairn_replay_get_body(const cairn_replay *replay, int number, cairn_replay_body *body)
+{
+    if (replay == NULL || body == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *body = (cairn_replay_body){0};
+    if (!replay->layout.varies || number < 0 || number >= replay->info.bodies)
+        return CAIRN_ERROR_NOT_FOUND;
+    void *const *rows = replay->rows.rows;
+    const int64_t *id = ((const int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[number];
+    const int64_t *shape = ((const int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[number];
+    *body = (cairn_replay_body){
+        .id = {(uint32_t)id[0], (uint32_t)id[1]},
+        .kind = (cairn_body_kind)((const int64_t *)rows[ENG_TRAJECTORY_KIND])[number],
+        .material = (int)((const int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[number],
+        .mass = ((const double *)rows[ENG_TRAJECTORY_MASS])[number],
+        .shape = {(uint32_t)shape[0], (uint32_t)shape[1]},
+        .shape_kind = (cairn_shape_kind)((const int64_t *)rows[ENG_TRAJECTORY_SHAPE_KIND])[number],
+    };
+    memcpy(body->shape_size, ((const double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[number],
+           sizeof body->shape_size);
+    return CAIRN_OK;
 }

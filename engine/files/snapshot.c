@@ -113,6 +113,8 @@ static void add_spheres(eng_field_list *list, eng_snapshot *s)
                n[ENG_SPHERES_RECORD_MOMENTS], spheres->moments, s, eng_spheres_fill_moments);
     add_filled(list, "spheres/columns", ENG_STORE_REAL, 1, n[ENG_SPHERES_RECORD_COLUMNS],
                spheres->columns, s, eng_spheres_fill_columns);
+    add_filled(list, "spheres/wraps", ENG_STORE_INTEGER, 3, n[ENG_SPHERES_RECORD_WRAPS],
+               spheres->wraps, s, eng_spheres_fill_wraps);
     add(list, "spheres/travelled", ENG_STORE_REAL, 2, n[ENG_SPHERES_RECORD_CHUNKS],
         spheres->travelled);
     int64_t groups = n[ENG_SPHERES_RECORD_GROUPS], ghosts = n[ENG_SPHERES_RECORD_GHOSTS];
@@ -189,6 +191,7 @@ eng_field_list eng_snapshot_body(eng_snapshot *s)
     add(&list, "pairs/axis", ENG_STORE_REAL, 3, pairs, s->pair_axes);
     add(&list, "list/bounds", ENG_STORE_REAL, 6, listed_count(s), s->listed);
     add(&list, "list/kind", ENG_STORE_INTEGER, 2, listed_count(s), s->listed_kind);
+    add(&list, "list/images", ENG_STORE_INTEGER, 4, s->counts[ENG_COUNT_IMAGES], s->images);
     add(&list, "list/pairs", ENG_STORE_INTEGER, 2, s->counts[ENG_COUNT_LISTED_PAIRS],
         s->listed_pairs);
     add_spheres(&list, s);
@@ -254,6 +257,7 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
         [ENG_COUNT_NOTE] = s->counts[ENG_COUNT_NOTE],
         [ENG_COUNT_CONNECTORS] = world->connector_count,
         [ENG_COUNT_ACTION_NUMBERS] = eng_actions_number_count(world),
+        [ENG_COUNT_IMAGES] = world->image_count,
     };
     memcpy(s->counts, counts, sizeof counts);
     s->reals[ENG_REAL_AT_TIME] = world->time;
@@ -263,6 +267,9 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->energy, sizeof world->energy);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[ENG_REAL_AT_ENERGY_READ], &read, sizeof read);
+    const mat3 cell[4] = {world->cell.now, world->cell.middle, world->cell.gradient,
+                          world->cell.unfolded};
+    memcpy(&s->reals[ENG_REAL_AT_CELL], cell, sizeof cell);
     eng_spheres_record_head(world, &s->spheres);
     if (population || world->population_changed)
         eng_population_head(world, &s->population);
@@ -319,6 +326,7 @@ bool eng_snapshot_take(const cairn_world *world, eng_snapshot *s, base_arena *ar
 {
     s->contacts = world->contacts;
     s->connectors = world->connector_state;
+    s->images = world->images;
     if (!allocate_copies(s, arena))
         return false;
     for (int i = 0; i < world->joint_count; i++)
@@ -372,8 +380,9 @@ bool eng_snapshot_allocate(eng_snapshot *s, base_arena *arena)
         base_arena_array(arena, eng_connector_state, "connectors", s->counts[ENG_COUNT_CONNECTORS]);
     s->listed_pairs =
         base_arena_array(arena, geo_pair, "listed pairs", s->counts[ENG_COUNT_LISTED_PAIRS]);
-    return s->note != NULL && s->connectors != NULL && s->listed_pairs != NULL &&
-           allocate_copies(s, arena) && allocate_large(s, arena);
+    s->images = base_arena_array(arena, eng_image, "images", s->counts[ENG_COUNT_IMAGES]);
+    return s->note != NULL && s->images != NULL && s->connectors != NULL &&
+           s->listed_pairs != NULL && allocate_copies(s, arena) && allocate_large(s, arena);
 }
 
 /// Whether a saved column of bodies has anything that was given.
@@ -399,6 +408,9 @@ static cairn_status reserve(cairn_world *world, const eng_snapshot *s)
     if (status == CAIRN_OK)
         status =
             eng_contacts_reserve(allocator, &world->contacts, (int)s->counts[ENG_COUNT_CONTACTS]);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(allocator, &world->images, &world->image_capacity,
+                                    (int)s->counts[ENG_COUNT_IMAGES]);
     if (status == CAIRN_OK && has_values(s, ENG_BODY_collisions))
         status = eng_collisions_reserve(world);
     for (int i = 0; i < ENG_BODY_COLUMN_COUNT && status == CAIRN_OK; i++)
@@ -459,6 +471,18 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
         world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
+    }
+    world->image_count = (int)s->counts[ENG_COUNT_IMAGES];
+    if (world->image_count > 0)
+        memcpy(world->images, s->images, (size_t)world->image_count * sizeof *s->images);
+    if (world->cell.any) {
+        mat3 cell[4];
+        memcpy(cell, &s->reals[ENG_REAL_AT_CELL], sizeof cell);
+        world->cell.now = cell[0];
+        world->cell.middle = cell[1];
+        world->cell.inverse = mat3_inverse(&cell[1]);
+        world->cell.gradient = cell[2];
+        world->cell.unfolded = cell[3];
     }
     eng_actions_restore(world, s->actions);
     world->step_count = s->counts[ENG_COUNT_STEP];

@@ -15,7 +15,7 @@
 #include "engine/pairs/spheres/spheres.h"
 
 enum {
-    ENG_CHECKPOINT_FORMAT = 13,
+    ENG_CHECKPOINT_FORMAT = 16,
     ENG_FIELDS_MAX = 96,
     ENG_VERSION_SIZE = 32,
     ENG_SNAPSHOT_ARENA = 1 << 16
@@ -38,6 +38,7 @@ typedef enum eng_count {
     ENG_COUNT_NOTE, // bytes
     ENG_COUNT_CONNECTORS,
     ENG_COUNT_ACTION_NUMBERS,
+    ENG_COUNT_IMAGES, // of the broad phase's list in a periodic cell; 0 in open space
     ENG_COUNTS
 } eng_count;
 
@@ -51,7 +52,9 @@ typedef enum eng_real {
     ENG_REAL_AT_ENERGY,
     ENG_REAL_AT_ENERGY_READ =
         ENG_REAL_AT_ENERGY + ENG_ENERGIES, // as cairn_world_get_energy gives it
-    ENG_REALS = ENG_REAL_AT_ENERGY_READ + ENG_ENERGIES
+    // lattice vectors now and in the last midpoint, rate
+    ENG_REAL_AT_CELL = ENG_REAL_AT_ENERGY_READ + ENG_ENERGIES,
+    ENG_REALS = ENG_REAL_AT_CELL + 36
 } eng_real;
 
 enum { ENG_PAIR_NUMBERS = 6 };
@@ -87,6 +90,7 @@ typedef struct eng_snapshot {
     geo_bounds *listed;    // [listed]
     int (*listed_kind)[2]; // [listed] group, mobile
     geo_pair *listed_pairs;
+    eng_image *images; // [images]
     eng_spheres_record spheres;
     const cairn_world *world;  // of saving: large arrays are made from it part by part; or NULL
     eng_population population; // empty where it is as the world was built

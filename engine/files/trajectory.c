@@ -8,23 +8,30 @@
 #include "engine/state/world.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 #include "base/file.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, WIDTH_MAX = 4, ATTRIBUTE_SIZE = 16384 };
+enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, ATTRIBUTE_SIZE = 16384 };
 
 typedef eng_trajectory_index set_index;
 
 struct cairn_trajectory {
     base_allocator allocator;
     hid_t file, sets[ENG_TRAJECTORY_COUNT];
+    eng_trajectory_layout layout;
+    int64_t contacts_every; // steps; 0: none
     int64_t frames;
-    int bodies;
-    uint64_t ids; // hash of those of the bodies
-    double *rows; // [bodies][WIDTH_MAX]
+    int64_t items[ENG_TRAJECTORY_ITEMS]; // items that the arrays have
+    uint64_t ids;                        // hash of those of the bodies, where they do not vary
+    int64_t *numbers;                    // [number_count] of the body of an id's index
+    uint32_t *generations;               // [number_count] of the id
+    int number_count, number_capacity, generation_capacity;
+    eng_trajectory_rows rows; // of one frame
     char path[PATH_SIZE];
 };
 
@@ -37,12 +44,6 @@ static void close_with(hid_t id, herr_t (*close_id)(hid_t))
 static cairn_status fail_file(const char *path, const char *what, cairn_error *error)
 {
     return base_fail(error, CAIRN_ERROR_FILE, "%s: %s", path, what);
-}
-
-static int shape_of(const cairn_trajectory *writer, set_index set, int64_t frames,
-                    hsize_t shape[ENG_TRAJECTORY_RANK])
-{
-    return eng_trajectory_shape(set, writer->bodies, frames, shape);
 }
 
 // ---------------------------------------------------------------- what is known at the start
@@ -98,7 +99,8 @@ static bool put_long_text(hid_t file, const char *name, const char *text)
 
 static bool put_provenance(hid_t file, const cairn_world *world, const cairn_trajectory_def *def)
 {
-    int64_t bodies = cairn_body_count(world);
+    // where they vary the frames tell
+    int64_t bodies = def->varies ? -1 : cairn_body_count(world);
     return put_text(file, "kind", "cairn trajectory") &&
            put_text(file, "version", cairn_version()) &&
            put_text(file, "command", def->command != NULL ? def->command : "") &&
@@ -109,18 +111,13 @@ static bool put_provenance(hid_t file, const cairn_world *world, const cairn_tra
            put_long_text(file, "scene_text", def->scene_text != NULL ? def->scene_text : "");
 }
 
-/// Chunks of one frame, compressed; of many frames where a frame is one number.
 static hid_t set_properties(const cairn_trajectory *writer, set_index set)
 {
     hsize_t chunk[ENG_TRAJECTORY_RANK];
-    int rank = shape_of(writer, set, 1, chunk);
-    if (rank == 1)
-        chunk[0] = ENG_TRAJECTORY_CHUNK;
-    else if (chunk[1] == 0)
-        chunk[1] = 1;
+    int rank = eng_trajectory_chunk(&writer->layout, set, chunk);
     hid_t properties = H5Pcreate(H5P_DATASET_CREATE);
     if (properties >= 0 && H5Pset_chunk(properties, rank, chunk) >= 0 &&
-        (rank == 1 ||
+        (!eng_trajectory_is_deflated(set) ||
          (H5Pset_shuffle(properties) >= 0 && H5Pset_deflate(properties, DEFLATE_LEVEL) >= 0)))
         return properties;
     close_with(properties, H5Pclose);
@@ -130,7 +127,7 @@ static hid_t set_properties(const cairn_trajectory *writer, set_index set)
 static hid_t create_set(const cairn_trajectory *writer, set_index set)
 {
     hsize_t shape[ENG_TRAJECTORY_RANK], most[ENG_TRAJECTORY_RANK];
-    int rank = shape_of(writer, set, 0, shape);
+    int rank = eng_trajectory_shape(&writer->layout, set, 0, shape);
     memcpy(most, shape, sizeof most);
     most[0] = H5S_UNLIMITED;
     hid_t space = H5Screate_simple(rank, shape, most), properties = set_properties(writer, set);
@@ -150,7 +147,8 @@ static hid_t create_set(const cairn_trajectory *writer, set_index set)
 static bool create_sets(cairn_trajectory *writer)
 {
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
-        if ((writer->sets[i] = create_set(writer, (set_index)i)) < 0)
+        if (eng_trajectory_has(&writer->layout, (set_index)i) &&
+            (writer->sets[i] = create_set(writer, (set_index)i)) < 0)
             return false;
     return true;
 }
@@ -178,30 +176,34 @@ static bool close_file(cairn_trajectory *writer)
     return good;
 }
 
-static cairn_trajectory *make_writer(const cairn_world *world, const char *path)
+static cairn_trajectory *make_writer(const cairn_world *world, const cairn_trajectory_def *def,
+                                     const char *path)
 {
     const base_allocator *allocator = &world->allocator;
     cairn_trajectory *made = base_allocate(allocator, 1, sizeof *made);
     if (made == NULL)
         return NULL;
-    made->allocator = *allocator;
-    made->bodies = cairn_body_count(world);
+    made->allocator = made->rows.allocator = *allocator;
+    made->layout = (eng_trajectory_layout){
+        .bodies = def->varies ? 0 : cairn_body_count(world),
+        .varies = def->varies,
+        .contacts = def->contacts_every > 0,
+    };
+    made->contacts_every = def->contacts_every;
     made->ids = eng_slots_hash(&world->body_slots);
     made->file = H5I_INVALID_HID;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
         made->sets[i] = H5I_INVALID_HID;
     snprintf(made->path, sizeof made->path, "%s", path);
-    made->rows = base_allocate(allocator, (size_t)made->bodies + 1, WIDTH_MAX * sizeof(double));
-    if (made->rows != NULL)
-        return made;
-    base_release(allocator, made);
-    return NULL;
+    return made;
 }
 
 static void release_writer(cairn_trajectory *writer)
 {
     base_allocator allocator = writer->allocator;
-    base_release(&allocator, writer->rows);
+    eng_trajectory_release(&writer->rows);
+    base_release(&allocator, writer->numbers);
+    base_release(&allocator, writer->generations);
     base_release(&allocator, writer);
 }
 
@@ -227,16 +229,21 @@ cairn_status cairn_trajectory_close(cairn_trajectory *writer, cairn_error *error
 
 // ---------------------------------------------------------------- frames
 
-static bool append(const cairn_trajectory *writer, set_index set, const void *data)
+/// Puts items behind those that an array has; a frame of bodies and contacts begins a new chunk.
+static bool append(const cairn_trajectory *writer, set_index set, const void *data, int64_t items)
 {
-    hsize_t shape[ENG_TRAJECTORY_RANK], start[ENG_TRAJECTORY_RANK] = {(hsize_t)writer->frames},
-                                        count[ENG_TRAJECTORY_RANK];
-    int rank = shape_of(writer, set, writer->frames + 1, shape);
-    shape_of(writer, set, 1, count);
+    bool fixed = eng_trajectory_is_fixed(&writer->layout, set);
+    eng_trajectory_item item = fixed ? ENG_TRAJECTORY_FRAME : eng_trajectory_sets[set].item;
+    hsize_t shape[ENG_TRAJECTORY_RANK], count[ENG_TRAJECTORY_RANK];
+    hsize_t start[ENG_TRAJECTORY_RANK] = {(hsize_t)writer->items[item]};
+    int rank = eng_trajectory_shape(&writer->layout, set, writer->items[item] + items, shape);
+    eng_trajectory_shape(&writer->layout, set, items, count);
     hid_t id = writer->sets[set];
+    if (items == 0)
+        return true;
     if (H5Dset_extent(id, shape) < 0)
         return false;
-    if (rank > 1 && writer->bodies == 0)
+    if (fixed && writer->layout.bodies == 0)
         return true;
     hid_t space = H5Dget_space(id), memory = H5Screate_simple(rank, count, NULL);
     bool good = space >= 0 && memory >= 0 &&
@@ -248,64 +255,308 @@ static bool append(const cairn_trajectory *writer, set_index set, const void *da
     return good;
 }
 
-static const double *value_of(const cairn_body_view *view, set_index set)
+/// What a frame has of itself.
+static bool append_number(const cairn_trajectory *writer, set_index set,
+                          const cairn_replay_frame *frame)
 {
-    return set == ENG_TRAJECTORY_POSITION      ? view->position
-           : set == ENG_TRAJECTORY_ORIENTATION ? view->orientation
-           : set == ENG_TRAJECTORY_VELOCITY    ? view->velocity
-                                               : view->angular_velocity;
+    int64_t value = set == ENG_TRAJECTORY_STEP            ? frame->step
+                    : set == ENG_TRAJECTORY_CONTACTS      ? frame->contacts
+                    : set == ENG_TRAJECTORY_KNOWN_BODIES  ? frame->known
+                    : set == ENG_TRAJECTORY_BODY_FIRST    ? writer->items[ENG_TRAJECTORY_BODY]
+                    : set == ENG_TRAJECTORY_BODY_COUNT    ? frame->bodies
+                    : set == ENG_TRAJECTORY_CONTACT_FIRST ? writer->items[ENG_TRAJECTORY_CONTACT]
+                                                          : frame->contacts_kept;
+    return append(writer, set, set == ENG_TRAJECTORY_TIME ? (const void *)&frame->time : &value, 1);
+}
+
+static int64_t round_up(int64_t items)
+{
+    return (items + ENG_TRAJECTORY_CHUNK - 1) / ENG_TRAJECTORY_CHUNK * ENG_TRAJECTORY_CHUNK;
+}
+
+/// Writes what is in the rows.
+static bool append_frame(cairn_trajectory *writer, const cairn_replay_frame *frame)
+{
+    int64_t counts[ENG_TRAJECTORY_ITEMS] = {
+        [ENG_TRAJECTORY_BODY] = frame->bodies,
+        [ENG_TRAJECTORY_KNOWN] = frame->known - writer->items[ENG_TRAJECTORY_KNOWN],
+        [ENG_TRAJECTORY_CONTACT] = frame->contacts_kept > 0 ? frame->contacts_kept : 0,
+    };
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        set_index set = (set_index)i;
+        eng_trajectory_item item = eng_trajectory_sets[set].item;
+        int64_t items = eng_trajectory_is_fixed(&writer->layout, set) ? 1 : counts[item];
+        bool good =
+            !eng_trajectory_has(&writer->layout, set) ||
+            (item == ENG_TRAJECTORY_FRAME ? append_number(writer, set, frame)
+                                          : append(writer, set, writer->rows.rows[set], items));
+        if (!good)
+            return false;
+    }
+    writer->frames++;
+    writer->items[ENG_TRAJECTORY_FRAME]++;
+    writer->items[ENG_TRAJECTORY_BODY] =
+        round_up(writer->items[ENG_TRAJECTORY_BODY] + frame->bodies);
+    writer->items[ENG_TRAJECTORY_KNOWN] += counts[ENG_TRAJECTORY_KNOWN];
+    writer->items[ENG_TRAJECTORY_CONTACT] =
+        round_up(writer->items[ENG_TRAJECTORY_CONTACT] + counts[ENG_TRAJECTORY_CONTACT]);
+    return true;
+}
+
+/// Room in the rows of all arrays whose items are of a kind.
+static bool reserve(cairn_trajectory *writer, eng_trajectory_item item, int64_t items)
+{
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++)
+        if (eng_trajectory_sets[i].item == item &&
+            eng_trajectory_has(&writer->layout, (set_index)i) &&
+            eng_trajectory_reserve(&writer->rows, (set_index)i, items) == NULL)
+            return false;
+    return true;
+}
+
+// ---------------------------------------------------------------- bodies of a world
+
+/// The number of an id; -1 for one that was in no frame yet.
+static int64_t number_of(const cairn_trajectory *writer, const cairn_world *world, cairn_body_id id)
+{
+    if (!writer->layout.varies)
+        return eng_slots_place(&world->body_slots, (int)id.index);
+    bool known =
+        (int)id.index < writer->number_count && writer->generations[id.index] == id.generation;
+    return known ? writer->numbers[id.index] : -1;
+}
+
+static bool set_number(cairn_trajectory *writer, uint32_t index, uint32_t generation,
+                       int64_t number)
+{
+    int needed = (int)index + 1;
+    if (base_array_reserve(&writer->allocator, &writer->numbers, &writer->number_capacity,
+                           needed) != CAIRN_OK ||
+        base_array_reserve(&writer->allocator, &writer->generations, &writer->generation_capacity,
+                           needed) != CAIRN_OK)
+        return false;
+    for (; writer->number_count < needed; writer->number_count++)
+        writer->generations[writer->number_count] = 0;
+    writer->numbers[index] = number;
+    writer->generations[index] = generation;
+    return true;
+}
+
+/// What is known of a body that is in its first frame, into the rows of the known ones.
+static void take_known(cairn_trajectory *writer, const cairn_world *world, int64_t row,
+                       cairn_body_id id, const cairn_body_view *view)
+{
+    void **rows = writer->rows.rows;
+    cairn_shape_view shape = {0};
+    // of a body that is there
+    cairn_status status = cairn_shape_get(world, view->shape, &shape);
+    BASE_ASSERT(status == CAIRN_OK);
+    (void)status;
+    ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][0] = id.index;
+    ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][1] = id.generation;
+    ((int64_t *)rows[ENG_TRAJECTORY_KIND])[row] = view->kind;
+    ((int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[row] = view->material.index;
+    ((double *)rows[ENG_TRAJECTORY_MASS])[row] = view->mass;
+    ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][0] = view->shape.index;
+    ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][1] = view->shape.generation;
+    ((int64_t *)rows[ENG_TRAJECTORY_SHAPE_KIND])[row] = shape.kind;
+    double *size = ((double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[row];
+    bool round =
+        shape.kind == CAIRN_SPHERE || shape.kind == CAIRN_CAPSULE || shape.kind == CAIRN_CYLINDER;
+    size[0] = round ? shape.radius : base_pow(3.0 / (4.0 * M_PI) * shape.volume, 1.0 / 3.0);
+    size[1] = round ? shape.half_length : 0.0;
+    size[2] = 0.0;
+    if (shape.kind == CAIRN_BOX)
+        memcpy(size, shape.half_size, sizeof shape.half_size);
+}
+
+/// Numbers for bodies that come, in their order. @return false when out of memory
+static bool number_bodies(cairn_trajectory *writer, const cairn_world *world, int bodies,
+                          int64_t *known)
+{
+    *known = writer->items[ENG_TRAJECTORY_KNOWN];
+    if (!writer->layout.varies)
+        return true;
+    int64_t before = *known, come = 0;
+    for (int i = 0; i < bodies; i++)
+        come += number_of(writer, world, cairn_body_at(world, i)) < 0;
+    if (come == 0)
+        return true;
+    if (!reserve(writer, ENG_TRAJECTORY_KNOWN, come))
+        return false;
+    for (int i = 0; i < bodies; i++) {
+        cairn_body_id id = cairn_body_at(world, i);
+        cairn_body_view view;
+        if (number_of(writer, world, id) >= 0)
+            continue;
+        if (cairn_body_get(world, id, &view) != CAIRN_OK ||
+            !set_number(writer, id.index, id.generation, *known))
+            return false;
+        take_known(writer, world, *known - before, id, &view);
+        ++*known;
+    }
+    return true;
+}
+
+/// Room for the contacts of a frame that keeps them; fills them in.
+static bool take_contacts(cairn_trajectory *writer, const cairn_world *world, int count)
+{
+    void **rows = writer->rows.rows;
+    if (!reserve(writer, ENG_TRAJECTORY_CONTACT, count))
+        return false;
+    for (int i = 0; i < count; i++) {
+        cairn_contact_view view;
+        cairn_contact_get(world, i, &view);
+        int64_t *bodies = ((int64_t(*)[2])rows[ENG_TRAJECTORY_CONTACT_BODIES])[i];
+        bodies[0] = number_of(writer, world, view.a);
+        bodies[1] = number_of(writer, world, view.b);
+        ((int64_t *)rows[ENG_TRAJECTORY_CONTACT_STATUS])[i] = view.status;
+        ((double *)rows[ENG_TRAJECTORY_CONTACT_GAP])[i] = view.gap;
+        const struct {
+            set_index set;
+            const double *value;
+        } vectors[] = {{ENG_TRAJECTORY_CONTACT_POINT, view.point},
+                       {ENG_TRAJECTORY_CONTACT_NORMAL, view.normal},
+                       {ENG_TRAJECTORY_CONTACT_FORCE, view.force},
+                       {ENG_TRAJECTORY_CONTACT_VELOCITY, view.velocity}};
+        for (int k = 0; k < BASE_COUNT(vectors); k++)
+            memcpy(((double(*)[3])rows[vectors[k].set])[i], vectors[k].value, 3 * sizeof(double));
+    }
+    return true;
+}
+
+/// The world as it is now, into the rows. @return false when out of memory
+static bool take_frame(cairn_trajectory *writer, const cairn_world *world,
+                       cairn_replay_frame *frame)
+{
+    int bodies = cairn_body_count(world), contacts = cairn_contact_count(world);
+    bool keeps = writer->contacts_every > 0 && world->step_count % writer->contacts_every == 0;
+    *frame = (cairn_replay_frame){
+        .step = world->step_count,
+        .contacts = contacts,
+        .time = world->time,
+        .bodies = bodies,
+        .contacts_kept = keeps ? contacts : -1,
+    };
+    if (!reserve(writer, ENG_TRAJECTORY_BODY, bodies) ||
+        !number_bodies(writer, world, bodies, &frame->known) ||
+        (keeps && !take_contacts(writer, world, contacts)))
+        return false;
+    void **rows = writer->rows.rows;
+    for (int i = 0; i < bodies; i++) {
+        cairn_body_id id = cairn_body_at(world, i);
+        cairn_body_view view;
+        if (cairn_body_get(world, id, &view) != CAIRN_OK)
+            return false;
+        if (writer->layout.varies)
+            ((int64_t *)rows[ENG_TRAJECTORY_NUMBER])[i] = number_of(writer, world, id);
+        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_POSITION])[i], view.position,
+               sizeof view.position);
+        memcpy(((double(*)[4])rows[ENG_TRAJECTORY_ORIENTATION])[i], view.orientation,
+               sizeof view.orientation);
+        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_VELOCITY])[i], view.velocity,
+               sizeof view.velocity);
+        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_ANGULAR_VELOCITY])[i], view.angular_velocity,
+               sizeof view.angular_velocity);
+    }
+    return true;
 }
 
 /// Whether other bodies than those that the file was begun with stand in its columns.
 static bool has_changed(const cairn_trajectory *writer, const cairn_world *world)
 {
-    return world->population_changed && eng_slots_hash(&world->body_slots) != writer->ids;
-}
-
-static bool append_bodies(cairn_trajectory *writer, const cairn_world *world, set_index set)
-{
-    size_t width = (size_t)eng_trajectory_sets[set].width;
-    for (int i = 0; i < writer->bodies; i++) {
-        cairn_body_view view;
-        if (cairn_body_get(world, cairn_body_at(world, i), &view) != CAIRN_OK)
-            return false;
-        memcpy(writer->rows + (size_t)i * width, value_of(&view, set), width * sizeof(double));
-    }
-    return append(writer, set, writer->rows);
+    return !writer->layout.varies &&
+           (cairn_body_count(world) != writer->layout.bodies ||
+            (world->population_changed && eng_slots_hash(&world->body_slots) != writer->ids));
 }
 
 cairn_status cairn_trajectory_write_frame(cairn_trajectory *writer, const cairn_world *world,
                                           cairn_error *error)
 {
+    cairn_replay_frame frame;
     if (writer == NULL || world == NULL)
         return base_fail_null(error, __func__);
-    if (cairn_body_count(world) != writer->bodies || has_changed(writer, world))
+    if (has_changed(writer, world))
         return base_fail(error, CAIRN_ERROR_UNSUPPORTED,
-                         "%s: bodies were made or removed since it was begun with %d; a trajectory "
-                         "holds the same bodies in all frames, a ParaView series those of each",
-                         writer->path, writer->bodies);
+                         "%s: bodies were made or removed since it was begun with %d, and its "
+                         "definition does not say that they vary",
+                         writer->path, writer->layout.bodies);
+    if (!take_frame(writer, world, &frame))
+        return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", writer->path);
     con_hdf5_silence silence = con_hdf5_silence_begin();
-    int64_t step = world->step_count, contacts = cairn_contact_count(world);
-    double time = world->time;
-    bool good = append(writer, ENG_TRAJECTORY_STEP, &step) &&
-                append(writer, ENG_TRAJECTORY_CONTACTS, &contacts);
-    for (int set = ENG_TRAJECTORY_POSITION; set <= ENG_TRAJECTORY_SPIN && good; set++)
-        good = append_bodies(writer, world, (set_index)set);
-    good = good && append(writer, ENG_TRAJECTORY_TIME, &time);
+    bool good = append_frame(writer, &frame);
     con_hdf5_silence_end(silence);
-    if (!good)
-        return fail_file(writer->path, "a frame could not be written", error);
-    writer->frames++;
-    return CAIRN_OK;
+    return good ? CAIRN_OK : fail_file(writer->path, "a frame could not be written", error);
 }
 
 // ---------------------------------------------------------------- beginning and going on
+
+/// Bodies that come with a frame of an earlier file.
+static bool copy_known(cairn_trajectory *writer, const cairn_replay *from, int64_t known)
+{
+    int64_t before = writer->items[ENG_TRAJECTORY_KNOWN];
+    void **rows = writer->rows.rows;
+    if (!reserve(writer, ENG_TRAJECTORY_KNOWN, known - before))
+        return false;
+    for (int64_t number = before; number < known; number++) {
+        cairn_replay_body body;
+        int64_t row = number - before;
+        if (cairn_replay_get_body(from, (int)number, &body) != CAIRN_OK ||
+            !set_number(writer, body.id[0], body.id[1], number))
+            return false;
+        for (int k = 0; k < 2; k++) {
+            ((int64_t(*)[2])rows[ENG_TRAJECTORY_ID])[row][k] = body.id[k];
+            ((int64_t(*)[2])rows[ENG_TRAJECTORY_SHAPE])[row][k] = body.shape[k];
+        }
+        ((int64_t *)rows[ENG_TRAJECTORY_KIND])[row] = body.kind;
+        ((int64_t *)rows[ENG_TRAJECTORY_MATERIAL])[row] = body.material;
+        ((double *)rows[ENG_TRAJECTORY_MASS])[row] = body.mass;
+        ((int64_t *)rows[ENG_TRAJECTORY_SHAPE_KIND])[row] = body.shape_kind;
+        memcpy(((double(*)[3])rows[ENG_TRAJECTORY_SHAPE_SIZE])[row], body.shape_size,
+               sizeof body.shape_size);
+    }
+    return true;
+}
+
+/// What a frame of an earlier file shows, into the rows.
+static bool copy_rows(cairn_trajectory *writer, const cairn_replay_frame *frame)
+{
+    const void *from[ENG_TRAJECTORY_COUNT] = {
+        [ENG_TRAJECTORY_POSITION] = frame->position,
+        [ENG_TRAJECTORY_ORIENTATION] = frame->orientation,
+        [ENG_TRAJECTORY_VELOCITY] = frame->velocity,
+        [ENG_TRAJECTORY_ANGULAR_VELOCITY] = frame->angular_velocity,
+        [ENG_TRAJECTORY_NUMBER] = frame->body,
+        [ENG_TRAJECTORY_CONTACT_BODIES] = frame->contact_bodies,
+        [ENG_TRAJECTORY_CONTACT_STATUS] = frame->contact_status,
+        [ENG_TRAJECTORY_CONTACT_POINT] = frame->contact_point,
+        [ENG_TRAJECTORY_CONTACT_NORMAL] = frame->contact_normal,
+        [ENG_TRAJECTORY_CONTACT_FORCE] = frame->contact_force,
+        [ENG_TRAJECTORY_CONTACT_VELOCITY] = frame->contact_velocity,
+        [ENG_TRAJECTORY_CONTACT_GAP] = frame->contact_gap,
+    };
+    int64_t contacts = frame->contacts_kept > 0 ? frame->contacts_kept : 0;
+    if (!reserve(writer, ENG_TRAJECTORY_BODY, frame->bodies) ||
+        !reserve(writer, ENG_TRAJECTORY_CONTACT, contacts))
+        return false;
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        const eng_trajectory_set *set = &eng_trajectory_sets[i];
+        int64_t items = set->item == ENG_TRAJECTORY_CONTACT ? contacts : frame->bodies;
+        if (from[i] != NULL && items > 0 && writer->rows.rows[i] != NULL)
+            memcpy(writer->rows.rows[i], from[i],
+                   (size_t)items * (size_t)(set->width > 0 ? set->width : 1) * sizeof(double));
+    }
+    return true;
+}
 
 /// The first frames of an earlier file, read as a replay is, which trusts nothing in it.
 static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, int64_t frames,
                                 cairn_error *error)
 {
-    if (cairn_replay_get_info(from)->bodies != writer->bodies ||
+    const cairn_replay_info *info = cairn_replay_get_info(from);
+    const eng_trajectory_layout *layout = &writer->layout;
+    if (info->varies != layout->varies || info->contacts != layout->contacts ||
+        (!info->varies && info->bodies != layout->bodies) ||
         cairn_replay_get_frame_count(from) < frames)
         return base_fail(error, CAIRN_ERROR_FORMAT,
                          "%s: does not hold the %lld frames of the checkpoint", writer->path,
@@ -315,16 +566,11 @@ static cairn_status copy_frames(cairn_trajectory *writer, cairn_replay *from, in
         cairn_status status = cairn_replay_read(from, writer->frames, &frame, error);
         if (status != CAIRN_OK)
             return status;
-        bool good = append(writer, ENG_TRAJECTORY_STEP, &frame.step) &&
-                    append(writer, ENG_TRAJECTORY_CONTACTS, &frame.contacts) &&
-                    append(writer, ENG_TRAJECTORY_POSITION, frame.position) &&
-                    append(writer, ENG_TRAJECTORY_ORIENTATION, frame.orientation) &&
-                    append(writer, ENG_TRAJECTORY_VELOCITY, frame.velocity) &&
-                    append(writer, ENG_TRAJECTORY_SPIN, frame.angular_velocity) &&
-                    append(writer, ENG_TRAJECTORY_TIME, &frame.time);
-        if (!good)
+        if ((layout->varies && !copy_known(writer, from, frame.known)) ||
+            !copy_rows(writer, &frame))
+            return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", writer->path);
+        if (!append_frame(writer, &frame))
             return fail_file(writer->path, "a frame could not be copied", error);
-        writer->frames++;
     }
     return CAIRN_OK;
 }
@@ -360,7 +606,7 @@ static cairn_status open_writer(const char *path, const cairn_world *world,
 {
     if (strlen(path) >= PATH_SIZE)
         return fail_file(path, "the path is too long", error);
-    cairn_trajectory *made = make_writer(world, path);
+    cairn_trajectory *made = make_writer(world, def, path);
     if (made == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "%s: out of memory", path);
     con_hdf5_silence silence = con_hdf5_silence_begin();

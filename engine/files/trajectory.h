@@ -3,7 +3,18 @@
 #ifndef CAIRN_ENGINE_FILES_TRAJECTORY_H
 #define CAIRN_ENGINE_FILES_TRAJECTORY_H
 
+#include "base/memory.h"
 #include "contact/fclib/hdf5.h"
+#include <cairn/trajectory.h>
+
+/// What an item of an array is.
+typedef enum eng_trajectory_item {
+    ENG_TRAJECTORY_FRAME,
+    ENG_TRAJECTORY_BODY,    // of a frame
+    ENG_TRAJECTORY_KNOWN,   // a body that was in any frame; its number is its row
+    ENG_TRAJECTORY_CONTACT, // of a frame that keeps its contacts
+    ENG_TRAJECTORY_ITEMS
+} eng_trajectory_item;
 
 /// Arrays in the order in which a frame is written; the last one counts the complete frames.
 typedef enum eng_trajectory_index {
@@ -12,29 +23,89 @@ typedef enum eng_trajectory_index {
     ENG_TRAJECTORY_POSITION,
     ENG_TRAJECTORY_ORIENTATION,
     ENG_TRAJECTORY_VELOCITY,
-    ENG_TRAJECTORY_SPIN,
+    ENG_TRAJECTORY_ANGULAR_VELOCITY,
+    // where bodies come and go
+    ENG_TRAJECTORY_NUMBER,
+    ENG_TRAJECTORY_ID,
+    ENG_TRAJECTORY_KIND,
+    ENG_TRAJECTORY_MATERIAL,
+    ENG_TRAJECTORY_MASS,
+    ENG_TRAJECTORY_SHAPE,
+    ENG_TRAJECTORY_SHAPE_KIND,
+    ENG_TRAJECTORY_SHAPE_SIZE,
+    ENG_TRAJECTORY_KNOWN_BODIES,
+    ENG_TRAJECTORY_BODY_FIRST,
+    ENG_TRAJECTORY_BODY_COUNT,
+    // where contacts are kept
+    ENG_TRAJECTORY_CONTACT_BODIES,
+    ENG_TRAJECTORY_CONTACT_STATUS,
+    ENG_TRAJECTORY_CONTACT_POINT,
+    ENG_TRAJECTORY_CONTACT_NORMAL,
+    ENG_TRAJECTORY_CONTACT_FORCE,
+    ENG_TRAJECTORY_CONTACT_VELOCITY,
+    ENG_TRAJECTORY_CONTACT_GAP,
+    ENG_TRAJECTORY_CONTACT_FIRST,
+    ENG_TRAJECTORY_CONTACT_COUNT,
     ENG_TRAJECTORY_TIME,
     ENG_TRAJECTORY_COUNT
 } eng_trajectory_index;
 
+/// Which arrays a file has.
+typedef struct eng_trajectory_layout {
+    int bodies;    // in all frames; not where they vary
+    bool varies;   // bodies come and go
+    bool contacts; // some frames keep their contacts
+} eng_trajectory_layout;
+
 typedef struct eng_trajectory_set {
     const char *name, *unit;
-    int width;  // numbers a body; 0: one number a frame
-    bool whole; // int64, not double
+    eng_trajectory_item item;
+    int width;             // numbers of an item; 0: one, as an array of rank 1
+    bool whole;            // int64, not double
+    bool varies, contacts; // only in files of this kind
 } eng_trajectory_set;
 
 extern const eng_trajectory_set eng_trajectory_sets[ENG_TRAJECTORY_COUNT];
 
-/// CHUNK: frames in one chunk of an array with one number a frame, which is not compressed; the
-/// others have chunks of one frame.
+/// CHUNK: items in one chunk, but that arrays of the same bodies in all frames have chunks of one
+/// frame. Chunks with items of bodies and contacts are compressed, and written once: a frame begins
+/// with a new one. The others grow a number at a time and are not compressed.
 enum { ENG_TRAJECTORY_RANK = 3, ENG_TRAJECTORY_CHUNK = 1024 };
 
 /// Type in memory.
 hid_t eng_trajectory_type(eng_trajectory_index set);
 
-/// Shape of so many frames of an array; returns its rank.
-int eng_trajectory_shape(eng_trajectory_index set, int bodies, int64_t frames,
-                         hsize_t shape[ENG_TRAJECTORY_RANK]);
+/// Whether a file of this layout has the array.
+bool eng_trajectory_has(const eng_trajectory_layout *layout, eng_trajectory_index set);
+
+/// Whether an item of the array is a frame: as many bodies as there are in all of them.
+bool eng_trajectory_is_fixed(const eng_trajectory_layout *layout, eng_trajectory_index set);
+
+/// Shape of so many items of an array (frames, where eng_trajectory_is_fixed); returns its rank.
+int eng_trajectory_shape(const eng_trajectory_layout *layout, eng_trajectory_index set,
+                         int64_t items, hsize_t shape[ENG_TRAJECTORY_RANK]);
+
+/// Shape of its chunks; returns their rank.
+int eng_trajectory_chunk(const eng_trajectory_layout *layout, eng_trajectory_index set,
+                         hsize_t chunk[ENG_TRAJECTORY_RANK]);
+
+/// Whether its chunks are compressed.
+bool eng_trajectory_is_deflated(eng_trajectory_index set);
+
+/// Room for one frame of every array.
+typedef struct eng_trajectory_rows {
+    base_allocator allocator;
+    void *rows[ENG_TRAJECTORY_COUNT];
+    size_t room[ENG_TRAJECTORY_COUNT]; // bytes
+} eng_trajectory_rows;
+
+/// Room for so many items of an array; NULL when out of memory.
+void *eng_trajectory_reserve(eng_trajectory_rows *rows, eng_trajectory_index set, int64_t items);
+void eng_trajectory_release(eng_trajectory_rows *rows);
+
+/// Lets a frame show the rows.
+void eng_trajectory_show(const eng_trajectory_rows *rows, const eng_trajectory_layout *layout,
+                         cairn_replay_frame *frame);
 
 /// Opens a file as one of many readers, which works while it is written and when its writer was
 /// killed, too. Parts whose checksums are wrong are read again for about a millisecond: HDF5 by

@@ -206,6 +206,41 @@ cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *e
     return status;
 }
 
+cairn_status eng_vti_write(const char *path, const eng_vti *data, cairn_error *error)
+{
+    whole_file file;
+    cairn_status status = begin_whole(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    const int *n = data->cells;
+    const double *o = data->origin, *d = data->spacing;
+    size_t offset = 0, count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+    fprintf(file.stream,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" "
+            "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<ImageData WholeExtent=\"0 %d 0 "
+            "%d 0 %d\" Origin=\"%.17g %.17g %.17g\" Spacing=\"%.17g %.17g %.17g\">\n<FieldData>"
+            "<DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
+            "format=\"ascii\">%.17g</DataArray></FieldData>\n<Piece Extent=\"0 %d 0 %d 0 %d\">\n"
+            "<CellData>\n",
+            n[0], n[1], n[2], o[0], o[1], o[2], d[0], d[1], d[2], data->time, n[0], n[1], n[2]);
+    for (int i = 0; i < data->array_count; i++) {
+        const eng_vtp_array *a = &data->arrays[i];
+        fprintf(file.stream,
+                "<DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"%d\" "
+                "format=\"appended\" offset=\"%zu\"/>\n",
+                a->name, a->components, offset);
+        offset += sizeof(uint64_t) + count * (size_t)a->components * sizeof(double);
+    }
+    fputs("</CellData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", file.stream);
+    for (int i = 0; i < data->array_count; i++) {
+        uint64_t size = count * (uint64_t)data->arrays[i].components * sizeof(double);
+        fwrite(&size, sizeof size, 1, file.stream);
+        fwrite(data->arrays[i].data, 1, size, file.stream);
+    }
+    fputs("\n</AppendedData>\n</VTKFile>\n", file.stream);
+    return end_whole(&file, error);
+}
+
 cairn_status eng_vtm_write(const char *path, const char *stem, int count, cairn_error *error)
 {
     whole_file file;

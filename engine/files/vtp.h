@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML PolyData files for ParaView, data appended raw and deflated by zlib.
+// XML files for ParaView, data appended raw: PolyData deflated by zlib, and images.
 #ifndef CAIRN_ENGINE_FILES_VTP_H
 #define CAIRN_ENGINE_FILES_VTP_H
 
@@ -39,6 +39,19 @@ typedef struct eng_vtp {
 
 /// Writes the file whole (temporary name, renamed).
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data,
+                           cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Values at the middles of the cells of a box, x fastest; arrays of doubles.
+typedef struct eng_vti {
+    double time; // s
+    double origin[3], spacing[3];
+    int cells[3];
+    const eng_vtp_array *arrays;
+    int array_count;
+} eng_vti;
+
+/// The same for an image, without compression.
+cairn_status eng_vti_write(const char *path, const eng_vti *data,
                            cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Writes an index of the `count` files STEM_000000.vtp, ..., beside it as blocks of one data set.

@@ -8,8 +8,6 @@
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
 
-#include "base/elementary.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -67,17 +65,6 @@ static bool is_due(const double *numbers, double grains, double mass, double gra
     return numbers[EMITTED] < grains && numbers[EMITTED_MASS] + 0.5 * grain_mass <= mass;
 }
 
-static void draw_turn(base_rng *rng, double out[4])
-{
-    // a random point of the unit sphere in four dimensions
-    double u = base_rng_unit(rng), a = 2.0 * M_PI * base_rng_unit(rng);
-    double b = 2.0 * M_PI * base_rng_unit(rng);
-    out[0] = sqrt(1.0 - u) * base_sin(a);
-    out[1] = sqrt(1.0 - u) * base_cos(a);
-    out[2] = sqrt(u) * base_sin(b);
-    out[3] = sqrt(u) * base_cos(b);
-}
-
 /// Draws places for a shape until one is free.
 static cairn_status find_place(const emitter *e, eng_near *near, const geo_shape *shape,
                                double *numbers, cairn_body_def *body, bool *found)
@@ -92,7 +79,7 @@ static cairn_status find_place(const emitter *e, eng_near *near, const geo_shape
         if (!eng_region_draw(world, &e->def.region, reach, &rng, &place))
             continue;
         if (e->def.turned)
-            draw_turn(&rng, body->orientation);
+            eng_grain_turn(&rng, body->orientation);
         vec3_store(body->position, place);
         for (int k = 0; k < 3; k++)
             body->velocity[k] =
@@ -315,6 +302,7 @@ cairn_status cairn_emitter_get(const cairn_world *world, int index, cairn_emitte
                                  .mass = n[EMITTED_MASS],
                                  .waiting = (int64_t)n[WAITING],
                                  .waiting_mass = n[WAITING_MASS],
-                                 .late = (int64_t)n[LATE]};
+                                 .late = (int64_t)n[LATE],
+                                 .region = ((const emitter *)action->data)->def.region};
     return CAIRN_OK;
 }

@@ -259,6 +259,17 @@ void eng_grain_shape_drop(cairn_world *world, const eng_grain *grain, cairn_shap
         return; // it stays, and costs memory alone
 }
 
+void eng_grain_turn(base_rng *rng, double out[4])
+{
+    // a random point of the unit sphere in four dimensions
+    double u = base_rng_unit(rng), a = 2.0 * M_PI * base_rng_unit(rng);
+    double b = 2.0 * M_PI * base_rng_unit(rng);
+    out[0] = sqrt(1.0 - u) * base_sin(a);
+    out[1] = sqrt(1.0 - u) * base_cos(a);
+    out[2] = sqrt(u) * base_sin(b);
+    out[3] = sqrt(u) * base_cos(b);
+}
+
 uint64_t eng_mixture_hash(const cairn_grain_def *defs, int count, uint64_t hash)
 {
     for (int i = 0; i < count; i++) {

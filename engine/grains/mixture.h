@@ -50,6 +50,9 @@ cairn_status eng_grain_shape(cairn_world *world, const eng_grain *grain, cairn_s
 /// Gives a shape up again that eng_grain_shape made, where no body has got it.
 void eng_grain_shape_drop(cairn_world *world, const eng_grain *grain, cairn_shape_id shape);
 
+/// A random orientation, w x y z, each as likely as any other.
+void eng_grain_turn(base_rng *rng, double orientation[4]);
+
 /// Of the definitions.
 uint64_t eng_mixture_hash(const cairn_grain_def *defs, int count, uint64_t hash);
 

@@ -98,7 +98,10 @@ cairn_status cairn_outlet_get(const cairn_world *world, int index, cairn_outlet_
         action = eng_action_next(world, &outlet_kind, &at);
     if (action == NULL)
         return CAIRN_ERROR_NOT_FOUND;
-    view->name = ((const cairn_outlet_def *)action->data)->name;
+    const cairn_outlet_def *def = action->data;
+    view->name = def->name;
+    view->region = def->region;
+    view->outside = def->outside;
     view->count = (int64_t)action->numbers[REMOVED];
     view->mass = action->numbers[REMOVED_MASS];
     return CAIRN_OK;

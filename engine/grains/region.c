@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions: boxes, cylinders, spheres and convex hulls.
+// Regions: boxes, cylinders, spheres, convex hulls and closed meshes.
 #include "engine/grains/region.h"
 
 #include "base/elementary.h"
 #include "engine/state/ids.h"
+#include "geometry/mesh/bvh.h"
 
 cairn_status eng_region_check(const cairn_world *world, const cairn_region *region,
                               cairn_error *error)
 {
     vec3 a = vec3_from(region->a), b = vec3_from(region->b);
     bool round = region->kind == CAIRN_REGION_CYLINDER || region->kind == CAIRN_REGION_SPHERE;
-    if ((int)region->kind < 0 || region->kind > CAIRN_REGION_HULL)
+    if ((int)region->kind < 0 || region->kind > CAIRN_REGION_MESH)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "region kind %d does not exist",
                          (int)region->kind);
     if (!vec3_is_finite(a) || !vec3_is_finite(b))
@@ -24,13 +25,18 @@ cairn_status eng_region_check(const cairn_world *world, const cairn_region *regi
                          b.x, b.y, b.z);
     if (region->kind == CAIRN_REGION_CYLINDER && !(vec3_norm(vec3_sub(b, a)) > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the axis of a region has no length");
-    if (region->kind != CAIRN_REGION_HULL)
+    bool mesh = region->kind == CAIRN_REGION_MESH;
+    if (region->kind != CAIRN_REGION_HULL && !mesh)
         return CAIRN_OK;
     cairn_status status = eng_shape_check(world, region->shape);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
-    if (world->shapes[region->shape.index]->kind != GEO_POLYHEDRON)
+    const geo_shape *shape = world->shapes[region->shape.index];
+    if (!mesh && shape->kind != GEO_POLYHEDRON)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the hull of a region must be a polyhedron");
+    if (mesh && (shape->kind != GEO_MESH || !(geo_shape_mass(shape).volume > 0.0)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the mesh of a region must be a mesh that is closed");
     return CAIRN_OK;
 }
 
@@ -42,7 +48,7 @@ geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *regio
         return (geo_bounds){a, b};
     if (region->kind == CAIRN_REGION_SPHERE)
         return (geo_bounds){vec3_sub(a, r), vec3_add(a, r)};
-    if (region->kind == CAIRN_REGION_HULL) {
+    if (region->kind == CAIRN_REGION_HULL || region->kind == CAIRN_REGION_MESH) {
         pose place = {a, pose_identity().orientation};
         return geo_shape_bounds(world->shapes[region->shape.index], &place);
     }
@@ -52,6 +58,64 @@ geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *regio
                   region->radius * sqrt(fmax(0.0, 1.0 - e.z * e.z)));
     return (geo_bounds){vec3_sub(vec3_make(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)), r),
                         vec3_add(vec3_make(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)), r)};
+}
+
+double eng_region_volume(const cairn_world *world, const cairn_region *region)
+{
+    vec3 size = vec3_sub(vec3_from(region->b), vec3_from(region->a));
+    double r = region->radius;
+    if (region->kind == CAIRN_REGION_BOX)
+        return size.x * size.y * size.z;
+    if (region->kind == CAIRN_REGION_CYLINDER)
+        return M_PI * r * r * vec3_norm(size);
+    if (region->kind == CAIRN_REGION_SPHERE)
+        return 4.0 / 3.0 * M_PI * r * r * r;
+    return geo_shape_mass(world->shapes[region->shape.index]).volume;
+}
+
+/// Point of a triangle that is closest to the origin: inside of it, or on an edge.
+static vec3 closest_of_triangle(const vec3 c[3])
+{
+    vec3 best = c[0], normal = vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0]));
+    bool inside = true;
+    double least = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        vec3 a = c[k], edge = vec3_sub(c[(k + 1) % 3], a);
+        inside = inside && vec3_dot(vec3_cross(normal, edge), a) <= 0.0;
+        double along = -vec3_dot(a, edge) / vec3_dot(edge, edge);
+        vec3 p = vec3_add_scaled(a, fmin(fmax(along, 0.0), 1.0), edge);
+        if (vec3_dot(p, p) < least) {
+            least = vec3_dot(p, p);
+            best = p;
+        }
+    }
+    double square = vec3_dot(normal, normal);
+    return inside && square > 0.0 ? vec3_scale(vec3_dot(normal, c[0]) / square, normal) : best;
+}
+
+/// Corners of a triangle of the region's mesh, seen from a point (in the mesh's frame).
+static void triangle_from(const geo_mesh *mesh, int triangle, vec3 point, vec3 corners[3])
+{
+    for (int k = 0; k < 3; k++)
+        corners[k] = vec3_sub(mesh->vertices[mesh->triangles[triangle][k]], point);
+}
+
+/// Distance to the surface, negative outside. Inside is where the triangles fill more than half of
+/// all directions (Van Oosterom and Strackee 1983).
+static double depth_in_mesh(const geo_mesh *mesh, vec3 point)
+{
+    double least = INFINITY, angle = 0.0;
+    for (int i = 0; i < mesh->triangle_count; i++) {
+        vec3 c[3], near;
+        triangle_from(mesh, i, point, c);
+        near = closest_of_triangle(c);
+        least = fmin(least, vec3_dot(near, near));
+        double a = vec3_norm(c[0]), b = vec3_norm(c[1]), d = vec3_norm(c[2]);
+        double volume = vec3_dot(c[0], vec3_cross(c[1], c[2]));
+        angle += 2.0 * base_atan2(volume, a * b * d + vec3_dot(c[0], c[1]) * d +
+                                              vec3_dot(c[1], c[2]) * a + vec3_dot(c[2], c[0]) * b);
+    }
+    return (angle > 2.0 * M_PI ? 1.0 : -1.0) * sqrt(least);
 }
 
 double eng_region_depth(const cairn_world *world, const cairn_region *region, vec3 p)
@@ -72,11 +136,102 @@ double eng_region_depth(const cairn_world *world, const cairn_region *region, ve
         vec3 across = vec3_add_scaled(from, -along / length, axis);
         return fmin(region->radius - vec3_norm(across), fmin(along, length - along));
     }
+    if (region->kind == CAIRN_REGION_MESH)
+        return depth_in_mesh(&world->shapes[region->shape.index]->mesh, from);
     const geo_polyhedron *hull = &world->shapes[region->shape.index]->polyhedron;
     double least = INFINITY;
     for (int i = 0; i < hull->face_count; i++)
         least = fmin(least, hull->face_offsets[i] - vec3_dot(hull->face_normals[i], from));
     return least;
+}
+
+/// A flat or curved part of the boundary, at a depth (m) along its normal inwards.
+static void push_from(eng_region_push *push, double depth, double radius, vec3 inwards)
+{
+    double overlap = radius - depth;
+    if (!(overlap > 0.0))
+        return;
+    push->way = vec3_add_scaled(push->way, overlap, inwards);
+    push->deepest = fmax(push->deepest, overlap);
+    push->walls++;
+}
+
+/// What is known of a mesh near a point: the pushes of its triangles on a point inside, and the
+/// nearest triangle with the side of it where the point is.
+typedef struct mesh_push {
+    const geo_mesh *mesh;
+    vec3 point;
+    double radius;
+    eng_region_push push;
+    vec3 nearest;
+    double least; // m
+    bool outside;
+} mesh_push;
+
+static bool push_triangle(void *context, int triangle)
+{
+    mesh_push *p = context;
+    vec3 c[3];
+    triangle_from(p->mesh, triangle, p->point, c);
+    vec3 near = closest_of_triangle(c);
+    double distance = vec3_norm(near);
+    if (distance > 0.0)
+        push_from(&p->push, distance, p->radius, vec3_scale(-1.0 / distance, near));
+    if (distance < p->least) {
+        p->least = distance;
+        p->nearest = near;
+        p->outside = vec3_dot(vec3_cross(vec3_sub(c[1], c[0]), vec3_sub(c[2], c[0])), c[0]) < 0.0;
+    }
+    return true;
+}
+
+/// A point that has got out goes back through the nearest triangle.
+static eng_region_push push_into_mesh(const geo_mesh *mesh, vec3 point, double radius)
+{
+    mesh_push p = {.mesh = mesh, .point = point, .radius = radius, .least = INFINITY};
+    geo_bounds near = geo_bounds_inflate((geo_bounds){point, point}, radius);
+    geo_bvh_query(mesh->bvh, near, push_triangle, &p);
+    if (p.outside && p.least > 0.0) {
+        p.push = (eng_region_push){0};
+        push_from(&p.push, -p.least, radius, vec3_scale(1.0 / p.least, p.nearest));
+    }
+    return p.push;
+}
+
+eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region *region, vec3 point,
+                                   double radius)
+{
+    eng_region_push push = {0};
+    vec3 a = vec3_from(region->a), b = vec3_from(region->b), from = vec3_sub(point, a);
+    if (region->kind == CAIRN_REGION_BOX) {
+        for (int k = 0; k < 3; k++) {
+            vec3 axis = vec3_set((vec3){0.0, 0.0, 0.0}, k, 1.0);
+            push_from(&push, vec3_get(from, k), radius, axis);
+            push_from(&push, vec3_get(b, k) - vec3_get(point, k), radius, vec3_scale(-1.0, axis));
+        }
+    } else if (region->kind == CAIRN_REGION_SPHERE) {
+        double away = vec3_norm(from);
+        if (away > 0.0)
+            push_from(&push, region->radius - away, radius, vec3_scale(-1.0 / away, from));
+    } else if (region->kind == CAIRN_REGION_CYLINDER) {
+        double length = vec3_norm(vec3_sub(b, a));
+        vec3 axis = vec3_scale(1.0 / length, vec3_sub(b, a));
+        double along = vec3_dot(from, axis);
+        vec3 across = vec3_add_scaled(from, -along, axis);
+        double away = vec3_norm(across);
+        push_from(&push, along, radius, axis);
+        push_from(&push, length - along, radius, vec3_scale(-1.0, axis));
+        if (away > 0.0)
+            push_from(&push, region->radius - away, radius, vec3_scale(-1.0 / away, across));
+    } else if (region->kind == CAIRN_REGION_HULL) {
+        const geo_polyhedron *hull = &world->shapes[region->shape.index]->polyhedron;
+        for (int i = 0; i < hull->face_count; i++)
+            push_from(&push, hull->face_offsets[i] - vec3_dot(hull->face_normals[i], from), radius,
+                      vec3_scale(-1.0, hull->face_normals[i]));
+    } else {
+        push = push_into_mesh(&world->shapes[region->shape.index]->mesh, from, radius);
+    }
+    return push;
 }
 
 double eng_region_room(const cairn_world *world, const cairn_region *region)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regions of space: what is inside, how deep, and random places in them.
+// Regions of space: what is inside, how deep, random places in them, and what keeps grains inside.
 #ifndef CAIRN_ENGINE_GRAINS_REGION_H
 #define CAIRN_ENGINE_GRAINS_REGION_H
 
@@ -16,11 +16,24 @@ geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *regio
 /// Distance (m) from a point inside to the boundary; negative outside, where it is no distance.
 double eng_region_depth(const cairn_world *world, const cairn_region *region, vec3 point);
 
-/// Largest radius of a sphere inside, m; an upper bound of it for a hull.
+/// m3
+double eng_region_volume(const cairn_world *world, const cairn_region *region);
+
+/// What the boundary does to a ball inside that reaches through it.
+typedef struct eng_region_push {
+    vec3 way;       // m, sum of the overlaps along the normals inwards
+    double deepest; // m, largest overlap
+    int walls;      // parts of the boundary that are touched
+} eng_region_push;
+
+eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region *region, vec3 point,
+                                   double radius);
+
+/// Largest radius of a sphere inside, m; an upper bound of it for a hull or mesh.
 double eng_region_room(const cairn_world *world, const cairn_region *region);
 
 /// A random place at least `depth` inside, each as likely as any other.
-/// @return false where a hull has none that a thousand draws find
+/// @return false where a hull or mesh has none that a thousand draws find
 bool eng_region_draw(const cairn_world *world, const cairn_region *region, double depth,
                      base_rng *rng, vec3 *place);
 

@@ -413,6 +413,31 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
     return CAIRN_OK;
 }
 
+cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id id,
+                                   cairn_motor_view *view)
+{
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *view = (cairn_motor_view){0};
+    cairn_status status = eng_joint_check(world, id);
+    if (status != CAIRN_OK)
+        return status;
+    const eng_joint *joint = &world->joints[eng_joint_index(world, id)];
+    *view = (cairn_motor_view){
+        .on = joint->motor,
+        .law = joint->motor_law,
+        .velocity = joint->motor_velocity,
+        .position = joint->motor_position,
+        .stiffness = joint->motor_stiffness,
+        .damping = joint->motor_damping,
+        .limit = joint->motor_limit,
+        .force = joint->force,
+        .effort = joint->effort / world->def.time_step,
+        .has_function = joint->motor_function != NULL,
+    };
+    return CAIRN_OK;
+}
+
 static cairn_status check_drive(const cairn_world *world, cairn_joint_id id, cairn_error *error)
 {
     cairn_status status = eng_joint_check(world, id);

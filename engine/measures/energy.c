@@ -38,9 +38,14 @@ static double driver_work(const cairn_world *world, int contact)
     double work = 0.0;
     for (int side = 0; side < 2; side++) {
         int body = c->body[contact][side];
+        // the strain of the cell drives images
+        if (world->cell.any)
+            work += (side == 0 ? 1.0 : -1.0) *
+                    vec3_dot(R, eng_image_drift(world, body, c->point[contact]));
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
-        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body], c->point[contact]);
+        vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body],
+                                           eng_image_point(world, body, c->point[contact]));
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity);
     }
     return work;

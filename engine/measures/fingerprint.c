@@ -182,6 +182,10 @@ static uint64_t hash_step(const cairn_world *world)
 {
     const cairn_world_def *def = &world->def;
     uint64_t hash = BASE_HASH_START;
+    if (world->cell.any) {
+        hash = base_hash_bytes(hash, world->cell.periodic, sizeof world->cell.periodic);
+        hash = base_hash_bytes(hash, &world->cell.low, sizeof world->cell.low);
+    }
     if (!eng_actions_drive_gravity(world))
         hash = base_hash_bytes(hash, def->gravity, sizeof def->gravity);
 #define HASH(type, member, kind, key, unit, initial, low, high, words, counts, help)               \

@@ -23,4 +23,7 @@ cairn_status eng_finite_check(const cairn_world *world, bool all,
 /// joint that is farthest from where it should be. @return CAIRN_ERROR_NONFINITE
 cairn_status eng_finite_explain(const cairn_world *world, const char *pass, cairn_error *error);
 
+/// Refuses the first body that is larger than half of the periodic cell.
+cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
 #endif

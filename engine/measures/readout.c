@@ -83,7 +83,8 @@ static void push_body(const cairn_world *world, int i, bool on_b, vec3 centre, v
     vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
     impulse = vec3_scale((on_b ? 1.0 : -1.0) * per_second, impulse);
     *force = vec3_add(*force, impulse);
-    *torque = vec3_add(*torque, vec3_cross(vec3_sub(c->point[i], centre), impulse));
+    vec3 point = eng_image_point(world, c->body[i][on_b], c->point[i]);
+    *torque = vec3_add(*torque, vec3_cross(vec3_sub(point, centre), impulse));
     *torque = vec3_add_scaled(*torque, per_second, vec3_from(c->couple[i] + (on_b ? 3 : 0)));
 }
 
@@ -143,7 +144,8 @@ static double penetration_of(const cairn_world *world, int i)
     vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
-        vec3 moved = eng_point_velocity(world->correction[body], &world->q_mid[body], c->point[i]);
+        vec3 moved = eng_point_velocity(world->correction[body], &world->q_mid[body],
+                                        eng_image_point(world, body, c->point[i]));
         gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
     return fmax(-gap, 0.0);
@@ -322,6 +324,8 @@ uint64_t cairn_world_get_hash(const cairn_world *world)
     eng_contacts contacts = world->contacts;
     hash = eng_columns_hash(eng_contacts_columns(&contacts), contacts.count, hash);
     hash = eng_spheres_hash(world, hash);
+    if (world->cell.any)
+        hash = base_hash_bytes(hash, &world->cell.now, sizeof world->cell.now);
     if (world->connector_count > 0)
         hash = base_hash_bytes(hash, world->connector_state,
                                (size_t)world->connector_count * sizeof *world->connector_state);

@@ -23,8 +23,8 @@ static double closing_rate(const cairn_world *world, const geo_contact *contact,
     double rate = 0.0;
     for (int free = 0; free < 2; free++) {
         const double(*v)[6] = (const double(*)[6])(free ? world->v_free : world->v);
-        vec3 va = eng_point_velocity(v[a], &world->q_mid[a], contact->point);
-        vec3 vb = eng_point_velocity(v[b], &world->q_mid[b], contact->point);
+        vec3 va = eng_image_velocity(world, a, v[a], contact->point);
+        vec3 vb = eng_image_velocity(world, b, v[b], contact->point);
         double na = vec3_dot(contact->normal, va), nb = vec3_dot(contact->normal, vb);
         if (!free)
             *as_they_move = nb - na;

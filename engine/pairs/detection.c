@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broad phase and narrow phase of the general passes, in the midpoint configuration.
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/space.h"
 
 #include <string.h>
 
@@ -28,7 +29,9 @@ static int compare_pairs(const geo_pair *a, const geo_pair *b)
 static cairn_status take_pairs(cairn_world *world)
 {
     int count;
-    const geo_pair *list = geo_broad_phase_pairs(world->broad, &count);
+    const geo_pair *list = eng_space_pairs(world, &count);
+    if (list == NULL && count > 0)
+        return CAIRN_ERROR_MEMORY;
     int capacity = world->pair_capacity;
     cairn_status status =
         base_array_reserve(&world->allocator, &world->pairs_before, &capacity, count);
@@ -77,8 +80,7 @@ cairn_status eng_block_broad_phase(cairn_world *world)
     // the bounds hold each collider's own margin
     double skin = 0.1 * smallest_collider(world);
     bool rebuilt = false;
-    status = geo_broad_phase_update(world->broad, proxies, world->listed_count, 0.0, skin,
-                                    world->topology_changed, world->workers, &rebuilt);
+    status = eng_space_update(world, proxies, skin, &rebuilt);
     if (status == CAIRN_OK && rebuilt)
         status = take_pairs(world);
     if (status == CAIRN_OK)
@@ -120,11 +122,18 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         const eng_collider *a = &world->colliders[first], *b = &world->colliders[second];
         double margin = world->collider_margin[first] + world->collider_margin[second];
         int before = manifold->count;
+        // B, or the image of it that is next to A
+        pose place = world->collider_pose[second];
+        geo_bounds bounds = world->proxies[second].bounds;
+        if (world->cell.any) {
+            vec3 shift = eng_pair_shift(world, a->body, b->body);
+            place.position = vec3_add(place.position, shift);
+            bounds = (geo_bounds){vec3_add(bounds.low, shift), vec3_add(bounds.high, shift)};
+        }
         if (!is_clear_of_plane(world, pair, margin) &&
-            geo_bounds_overlap(world->proxies[first].bounds, world->proxies[second].bounds)) {
-            cairn_status status =
-                geo_collide(a->shape, &world->collider_pose[first], b->shape,
-                            &world->collider_pose[second], margin, &pair->cache, manifold);
+            geo_bounds_overlap(world->proxies[first].bounds, bounds)) {
+            cairn_status status = geo_collide(a->shape, &world->collider_pose[first], b->shape,
+                                              &place, margin, &pair->cache, manifold);
             if (status == CAIRN_ERROR_MEMORY)
                 context->status[chunk] = status;
         }

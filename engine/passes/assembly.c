@@ -76,7 +76,16 @@ static void assemble_contact(const cairn_world *world, int i, assembled *out)
         bool dynamic = world->bodies[body].kind == CAIRN_DYNAMIC;
         out->body[i][side] = dynamic ? eng_solver_row(world, body) : -1;
         double(*H)[6] = out->H[i][side];
-        fill_H(H, &c->frame[i], &world->q_mid[body], c->point[i], side == 0 ? -1.0 : 1.0);
+        double sign = side == 0 ? -1.0 : 1.0;
+        fill_H(H, &c->frame[i], &world->q_mid[body], eng_image_point(world, body, c->point[i]),
+               sign);
+        if (world->cell.any) {
+            vec3 drift = mat3_apply(&c->frame[i], eng_image_drift(world, body, c->point[i]));
+            for (int k = 0; k < 3; k++) {
+                c->V[i][k] += sign * vec3_get(drift, k);
+                out->w[i][k] += sign * vec3_get(drift, k);
+            }
+        }
         add_H_v((const double(*)[6])H, world->v[body], c->V[i]);
         // what moves as prescribed is known: it goes to w
         add_H_v((const double(*)[6])H, world->v_free[body], dynamic ? out->q[i] : out->w[i]);

@@ -7,6 +7,7 @@
 #include "engine/passes/explicit.h"
 
 #include "contact/laws/audit.h"
+#include "contact/laws/batch.h"
 
 #include <string.h>
 
@@ -24,16 +25,23 @@ typedef struct pair_motion {
     vec3 centre[2];   // m, midpoint
     vec3 velocity[2]; // m/s of the centres
     vec3 spin[2];     // rad/s, world axes
+    vec3 drift;       // m/s, of B's image next to A against B itself
 } pair_motion;
 
 static pair_motion motion_of(const cairn_world *world, const int body[2], const double (*v)[6])
 {
-    pair_motion motion;
+    pair_motion motion = {0};
     for (int side = 0; side < 2; side++) {
         const pose *q = &world->q_mid[body[side]];
         motion.centre[side] = q->position;
         motion.velocity[side] = vec3_from(v[body[side]]);
         motion.spin[side] = quat_rotate(q->orientation, vec3_from(v[body[side]] + 3));
+    }
+    if (world->cell.any) {
+        vec3 shift = eng_pair_shift(world, body[0], body[1]);
+        motion.drift = mat3_apply(&world->cell.gradient, shift);
+        motion.centre[1] = vec3_add(motion.centre[1], shift);
+        motion.velocity[1] = vec3_add(motion.velocity[1], motion.drift);
     }
     return motion;
 }
@@ -54,17 +62,29 @@ static vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3
 
 // ---------------------------------------------------------------- laws
 
-/// What all contacts of a pair say to the law.
-static void fill_pair(const cairn_world *world, const int body[2], const pair_motion *motion,
-                      con_impulse_input *input)
+/// Radius of a side of a pair, m; infinite where it is no sphere. A member of a compound is a
+/// sphere to laws that ask how curved it is, not to those that turn it about its centre.
+static double radius_of(const cairn_world *world, int collider, const con_law *law)
 {
+    const eng_collider *c = &world->colliders[collider];
+    bool member = c->shape != world->shapes[world->bodies[c->body].shape];
+    bool sphere = c->shape->kind == GEO_SPHERE &&
+                  (!member || (law->batch != NULL && law->batch->takes_clumps));
+    return sphere ? c->shape->sphere.radius : INFINITY;
+}
+
+/// What all contacts of a pair say to the law.
+static void fill_pair(const cairn_world *world, int pair, const con_law *law,
+                      const pair_motion *motion, con_impulse_input *input)
+{
+    const geo_pair *colliders = &world->pairs[pair].colliders;
+    const int of[2] = {colliders->first, colliders->second};
     for (int side = 0; side < 2; side++) {
-        const geo_shape *shape = world->shapes[world->bodies[body[side]].shape];
         input->centre[side] = motion->centre[side];
         input->velocity[side] = motion->velocity[side];
         input->angular_velocity[side] = motion->spin[side];
-        input->radius[side] = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
-        input->mass[side] = world->bodies[body[side]].mass;
+        input->radius[side] = radius_of(world, of[side], law);
+        input->mass[side] = world->bodies[world->colliders[of[side]].body].mass;
     }
 }
 
@@ -92,7 +112,7 @@ static void fill_mobility(const cairn_world *world, int i, const pair_motion *fr
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
         mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body], &c->frame[i],
-                                    c->point[i]);
+                                    eng_image_point(world, body, c->point[i]));
         input->W = mat3_add(&input->W, &W);
     }
 }
@@ -151,7 +171,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
         if (c->pair[i] != pair) {
             pair = c->pair[i];
             motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
-            fill_pair(world, c->body[i], &motion, &input);
+            fill_pair(world, pair, law, &motion, &input);
             if (law->uses_mobility)
                 free = motion_of(world, c->body[i], (const double(*)[6])world->v_free);
         }
@@ -280,11 +300,16 @@ static double driver_work(const cairn_world *world, int i, const pair_motion *mo
 {
     const eng_contacts *c = &world->contacts;
     double work = 0.0;
+    // the strain of the cell drives images
+    if (world->cell.any)
+        work -= vec3_dot(mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i])), motion->drift);
     for (int side = 0; side < 2; side++) {
         if (world->bodies[c->body[i][side]].kind != CAIRN_MOVING)
             continue;
         vec3 impulse = mat3_apply_transposed(&c->frame[i], vec3_from(c->R[i]));
         vec3 velocity = velocity_at(motion, side, c->point[i]);
+        if (side == 1)
+            velocity = vec3_sub(velocity, motion->drift);
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(impulse, velocity) -
                 vec3_dot(vec3_from(c->couple[i] + 3 * side), motion->spin[side]);
     }
@@ -338,7 +363,7 @@ static void book_chunk(void *argument, int begin, int end, int chunk, int worker
     cairn_world *world = context->world;
     const eng_contacts *c = &world->contacts;
     booked sum = {0};
-    pair_motion before, after;
+    pair_motion before = {0}, after = {0};
     for (int i = c->cone_count + begin, pair = -1; i < c->cone_count + end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];

@@ -122,6 +122,9 @@ cairn_status eng_floating_find(const cairn_world *world, const bool *pushed, eng
     memset(size, 0, bodies * sizeof *size);
     memset(anchored, 0, bodies * sizeof *anchored);
     tie_all(world, pushed, parent, anchored);
+    // a periodic cell has no angular momentum that could be kept
+    for (size_t i = 0; i < bodies && world->cell.any; i++)
+        anchored[i] = true;
     number_groups(world, parent, anchored, size, floating);
     floating->groups =
         base_arena_array(world->arena, eng_floating_group, "floating groups", floating->count);

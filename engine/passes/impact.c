@@ -16,9 +16,10 @@ typedef struct site {
     mat3 W;      // kg^-1
     double V[3]; // m/s, before the step
     double mu, restitution, tangential;
-    double R[3];   // N s, of this phase
-    double least;  // N s, normal impulse that restitution gives
-    double all[3]; // N s, of all phases
+    double R[3];      // N s, of this phase
+    double bounce[3]; // m/s, what restitution adds to the velocity that the phase leaves
+    double least;     // N s, normal impulse that restitution gives
+    double all[3];    // N s, of all phases
 } site;
 
 typedef struct impacts {
@@ -36,6 +37,39 @@ double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *ter
     return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least ? terms->tangential : 0.0;
 }
 
+/// q and w of a contact lose a part along the normal.
+static void take_from(const con_problem *problem, int contact, double part)
+{
+    ((double(*)[3])problem->q)[contact][0] -= part;
+    ((double(*)[3])problem->w)[contact][0] -= part;
+}
+
+/// What restitution adds to q_N of a contact, m/s.
+static double bounce_of(const cairn_world *world, int contact)
+{
+    bool open = world->contacts.gap[contact] > 0.0 && world->def.margin;
+    return open ? 0.0 : world->shift[contact];
+}
+
+bool eng_impacts_bounce(const cairn_world *world)
+{
+    for (int i = 0; i < world->contacts.cone_count; i++)
+        if (bounce_of(world, i) != 0.0)
+            return true;
+    return false;
+}
+
+void eng_impacts_deaden(cairn_world *world)
+{
+    for (int i = 0; i < world->contacts.cone_count; i++) {
+        double part = bounce_of(world, i);
+        take_from(&world->problem, i, part);
+        if (world->solved->q != world->problem.q)
+            take_from(world->solved, i, part);
+        ((double *)world->shift)[i] -= part;
+    }
+}
+
 static con_cone_terms terms_of(const cairn_world *world, int contact)
 {
     const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
@@ -51,8 +85,8 @@ static void relative(const impacts *all, const site *s, double out[3])
     const eng_contacts *c = &world->contacts;
     vec3 v[2];
     for (int side = 0; side < 2; side++)
-        v[side] = eng_point_velocity(all->u[s->body[side]], &world->q_mid[s->body[side]],
-                                     c->point[s->contact]);
+        v[side] =
+            eng_image_velocity(world, s->body[side], all->u[s->body[side]], c->point[s->contact]);
     vec3_store(out, mat3_apply(&c->frame[s->contact], vec3_sub(v[1], v[0])));
 }
 
@@ -67,7 +101,8 @@ static void push(const impacts *all, const site *s, const double R[3])
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm = vec3_sub(c->point[s->contact], world->q_mid[body].position);
+        vec3 arm = vec3_sub(eng_image_point(world, body, c->point[s->contact]),
+                            world->q_mid[body].position);
         vec3 turn = quat_rotate_inverse(world->q_mid[body].orientation, vec3_cross(arm, own));
         for (int k = 0; k < 3; k++) {
             all->u[body][k] += world->mass_inverse[body][k] * vec3_get(own, k);
@@ -98,7 +133,7 @@ static void solve_site(const impacts *all, const site *s, const double b[3], dou
 
 // ---------------------------------------------------------------- Poisson
 
-/// The reaction of one contact in a phase: without restitution (3.4), or at least `least` (3.5).
+/// The reaction of one contact in a phase: (3.4), (3.6), or at least `least` (3.5).
 static void phase_reaction(const impacts *all, const site *s, bool expanding, double R[3])
 {
     double u[3], b[3];
@@ -106,7 +141,8 @@ static void phase_reaction(const impacts *all, const site *s, bool expanding, do
     memcpy(R, s->R, 3 * sizeof *R);
     if (!expanding) {
         for (int i = 0; i < 3; i++)
-            b[i] = u[i] - (s->W.m[i][0] * R[0] + s->W.m[i][1] * R[1] + s->W.m[i][2] * R[2]);
+            b[i] = u[i] + s->bounce[i] -
+                   (s->W.m[i][0] * R[0] + s->W.m[i][1] * R[1] + s->W.m[i][2] * R[2]);
         solve_site(all, s, b, R);
         return;
     }
@@ -119,13 +155,15 @@ static void phase_reaction(const impacts *all, const site *s, bool expanding, do
         R[k] *= most / size;
 }
 
-static void run_phase(const impacts *all, bool expanding)
+/// @param part  sites that take part, or NULL: all in order
+static void run_phase(const impacts *all, const int *part, int count, bool expanding)
 {
     double scale = 0.0;
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         double worst = 0.0;
-        for (int i = 0; i < all->count; i++) {
-            site *s = &all->sites[sweep % 2 == 0 ? i : all->count - 1 - i];
+        for (int k = 0; k < count; k++) {
+            int i = sweep % 2 == 0 ? k : count - 1 - k;
+            site *s = &all->sites[part != NULL ? part[i] : i];
             double R[3], before = s->R[0];
             double moved = base_hypot(s->R[1], s->R[2]);
             phase_reaction(all, s, expanding, R);
@@ -133,21 +171,22 @@ static void run_phase(const impacts *all, bool expanding)
             worst = fmax(worst, fabs(R[0] - before) + fabs(base_hypot(R[1], R[2]) - moved));
             scale = fmax(scale, fabs(R[0]));
         }
-        if (worst <= 1e-13 * scale)
+        // one contact alone is solved at once
+        if (count == 1 || worst <= 1e-13 * scale)
             break;
     }
 }
 
 static void collide_poisson(const impacts *all)
 {
-    run_phase(all, false);
+    run_phase(all, NULL, all->count, false);
     for (int i = 0; i < all->count; i++) {
         site *s = &all->sites[i];
         s->least = s->restitution * s->R[0];
         memset(s->R, 0, sizeof s->R);
         change(all, s, (const double[3]){s->least, 0.0, 0.0});
     }
-    run_phase(all, true);
+    run_phase(all, NULL, all->count, true);
 }
 
 // ---------------------------------------------------------------- one after the other
@@ -157,6 +196,7 @@ typedef struct queue {
     const int *start, *touch; // contacts of body b: touch[start[b]] ... touch[start[b + 1] - 1]
     int *tree;                // [2 size] index of the fastest below a node; leaves from `size` on
     double *closing;          // [count] m/s
+    int *group;               // [2 size + 2] contacts that collide at once, room to walk the tree
     int size;
 } queue;
 
@@ -176,23 +216,52 @@ static void update(const impacts *all, const queue *q, int i)
         q->tree[node] = faster(q, q->tree[2 * node], q->tree[2 * node + 1]);
 }
 
-/// The contact that closes fastest collides first, by Newton's law, and so on, (3.6).
+/// Contacts that close as fast as the fastest, up to round-off, in order of their index.
+/// @param noise  m/s, of round-off in velocities
+/// @return their number, in q->group
+static int take_group(const queue *q, double noise)
+{
+    double most = q->closing[q->tree[1]], least = most - fmax(1e-9 * most, noise);
+    int *stack = q->group + q->size, deep = 0, count = 0;
+    stack[deep++] = 1;
+    while (deep > 0) {
+        int node = stack[--deep];
+        if (q->tree[node] < 0 || q->closing[q->tree[node]] < least)
+            continue;
+        if (node >= q->size) {
+            q->group[count++] = q->tree[node];
+            continue;
+        }
+        stack[deep++] = 2 * node + 1;
+        stack[deep++] = 2 * node;
+    }
+    return count;
+}
+
+/// Contacts that close fastest collide first, those of equal speed at once, by Newton's law, and so
+/// on, (3.6).
 static void collide_in_turn(const impacts *all, const queue *q)
 {
     int64_t left = (int64_t)EVENTS * all->count;
-    double stop = fmax(all->threshold, 1e-9 * fmax(q->closing[q->tree[1]], 0.0));
-    for (; left > 0 && q->closing[q->tree[1]] > stop; left--) {
-        site *s = &all->sites[q->tree[1]];
-        double u[3], R[3] = {0.0, 0.0, 0.0};
-        relative(all, s, u);
-        const double b[3] = {(1.0 + s->restitution) * u[0], (1.0 + s->tangential) * u[1],
-                             (1.0 + s->tangential) * u[2]};
-        solve_site(all, s, b, R);
-        memset(s->R, 0, sizeof s->R);
-        change(all, s, R);
-        for (int side = 0; side < 2; side++)
-            for (int k = q->start[s->body[side]]; k < q->start[s->body[side] + 1]; k++)
-                update(all, q, q->touch[k]);
+    double first = fmax(q->closing[q->tree[1]], 0.0), stop = fmax(all->threshold, 1e-9 * first);
+    while (left > 0 && q->closing[q->tree[1]] > stop) {
+        int count = take_group(q, 1e-11 * first);
+        left -= count;
+        for (int i = 0; i < count; i++) {
+            site *s = &all->sites[q->group[i]];
+            double u[3];
+            relative(all, s, u);
+            memset(s->R, 0, sizeof s->R);
+            for (int k = 0; k < 3; k++)
+                s->bounce[k] = (k == 0 ? s->restitution : s->tangential) * u[k];
+        }
+        run_phase(all, q->group, count, false);
+        for (int i = 0; i < count; i++) {
+            const site *s = &all->sites[q->group[i]];
+            for (int side = 0; side < 2; side++)
+                for (int k = q->start[s->body[side]]; k < q->start[s->body[side] + 1]; k++)
+                    update(all, q, q->touch[k]);
+        }
     }
 }
 
@@ -206,7 +275,8 @@ static bool make_queue(const impacts *all, queue *q)
     int *touch = base_arena_array(arena, int, "impact contacts", 2 * all->count);
     q->tree = base_arena_array(arena, int, "impact queue", 2 * q->size);
     q->closing = base_arena_array(arena, double, "closing velocities", all->count);
-    if (start == NULL || touch == NULL || q->tree == NULL || q->closing == NULL)
+    q->group = base_arena_array(arena, int, "impact group", 2 * q->size + 2);
+    if (start == NULL || touch == NULL || q->tree == NULL || q->closing == NULL || q->group == NULL)
         return false;
     memset(start, 0, (size_t)(bodies + 2) * sizeof *start);
     // counts two places up, then ends one place up, which filling turns into starts
@@ -261,8 +331,9 @@ static bool gather(impacts *all)
                     .restitution = terms.restitution,
                     .tangential = terms.tangential};
         for (int side = 0; side < 2; side++) {
-            mat3 W = eng_point_mobility(world->mass_inverse[s->body[side]],
-                                        &world->q_mid[s->body[side]], &c->frame[i], c->point[i]);
+            int body = s->body[side];
+            mat3 W = eng_point_mobility(world->mass_inverse[body], &world->q_mid[body],
+                                        &c->frame[i], eng_image_point(world, body, c->point[i]));
             s->W = mat3_add(&s->W, &W);
         }
         relative(all, s, s->V);
@@ -281,7 +352,8 @@ static void give(cairn_world *world, int contact, const double R[3])
         if (world->bodies[body].kind != CAIRN_DYNAMIC)
             continue;
         vec3 own = side == 0 ? vec3_negate(impulse) : impulse;
-        vec3 arm = vec3_sub(c->point[contact], world->q_mid[body].position);
+        vec3 arm =
+            vec3_sub(eng_image_point(world, body, c->point[contact]), world->q_mid[body].position);
         eng_body_push(world, body, own, vec3_cross(arm, own));
     }
     for (int k = 0; k < 3; k++)

@@ -53,6 +53,43 @@ vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point)
     return vec3_add(vec3_from(v), vec3_cross(omega, vec3_sub(point, q->position)));
 }
 
+static bool has_images(const cairn_world *world, int body)
+{
+    return world->cell.any && isfinite(eng_reach_of(world, body));
+}
+
+vec3 eng_image_shift(const cairn_world *world, int body, vec3 point)
+{
+    if (!has_images(world, body))
+        return vec3_make(0.0, 0.0, 0.0);
+    return eng_cell_shift(&world->cell, vec3_sub(point, world->q_mid[body].position));
+}
+
+vec3 eng_pair_shift(const cairn_world *world, int a, int b)
+{
+    if (!has_images(world, a))
+        return vec3_make(0.0, 0.0, 0.0);
+    return eng_image_shift(world, b, world->q_mid[a].position);
+}
+
+vec3 eng_image_point(const cairn_world *world, int body, vec3 point)
+{
+    return vec3_sub(point, eng_image_shift(world, body, point));
+}
+
+vec3 eng_image_drift(const cairn_world *world, int body, vec3 point)
+{
+    return mat3_apply(&world->cell.gradient, eng_image_shift(world, body, point));
+}
+
+vec3 eng_image_velocity(const cairn_world *world, int body, const double v[6], vec3 point)
+{
+    if (!world->cell.any)
+        return eng_point_velocity(v, &world->q_mid[body], point);
+    vec3 own = eng_point_velocity(v, &world->q_mid[body], eng_image_point(world, body, point));
+    return vec3_add(own, eng_image_drift(world, body, point));
+}
+
 mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *frame, vec3 point)
 {
     mat3 W = {0};

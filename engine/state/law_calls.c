@@ -183,15 +183,19 @@ static void copy_response(const con_law_response *from, cairn_law_response *to)
     to->plastic = from->output.plastic;
 }
 
-/// u = W R + b of a cone law, with what restitution and gap add, theory.md (3.1)-(3.3).
-static con_local_problem cone_problem(const con_law *law, const void *parameters,
-                                      const con_impulse_input *input)
+/// u = W R + b of a cone law, with what restitution, cohesion and gap add, theory.md (3.1)-(3.3).
+/// @param pull  N s, attraction along the normal that acts besides R
+static con_local_problem cone_problem(const con_cone_terms *terms, const con_impulse_input *input,
+                                      double *pull)
 {
-    con_cone_terms terms = {0};
-    law->cone(parameters, &terms);
-    con_local_problem problem = {.W = input->W, .mu = terms.friction};
-    memcpy(problem.b, input->B, sizeof problem.b);
-    problem.b[0] += input->gap > 0.0 ? input->gap / input->step : terms.restitution * input->V[0];
+    con_local_problem problem = {.W = input->W, .mu = terms->friction};
+    bool closed = input->gap <= 0.0, collides = closed && input->V[0] < 0.0;
+    *pull = closed && !input->fresh ? input->step * terms->cohesion : 0.0;
+    for (int k = 0; k < 3; k++)
+        problem.b[k] = input->B[k] - input->W.m[k][0] * *pull;
+    problem.b[0] += closed ? terms->restitution * input->V[0] : input->gap / input->step;
+    for (int k = 1; k < 3 && collides; k++)
+        problem.b[k] += terms->tangential * input->V[k];
     return problem;
 }
 
@@ -210,16 +214,19 @@ static cairn_status evaluate_cone(const con_law *law, const void *parameters,
         return status;
     _Alignas(16) unsigned char settings[CON_LOCAL_SETTINGS_MAX];
     base_settings_defaults(&local->table, settings);
-    con_local_problem problem = cone_problem(law, parameters, &found.input);
-    double *R = found.output.R;
+    con_cone_terms terms = {0};
+    law->cone(parameters, &terms);
+    double pull, *R = found.output.R;
+    con_local_problem problem = cone_problem(&terms, &found.input, &pull);
     con_local_result result = local->solve(settings, &problem, R);
+    response->error = con_local_error(&problem, R);
+    R[0] -= pull;
     con_law_state_respond(&inner, &found);
     copy_response(&found, response);
     vec3 U = vec3_add(vec3_from(found.input.B), mat3_apply(&problem.W, vec3_from(R)));
     vec3_store(response->velocity_end, U);
     response->iterations = result.iterations;
     response->converged = result.converged;
-    response->error = con_local_error(&problem, R);
     return CAIRN_OK;
 }
 

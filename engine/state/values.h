@@ -22,4 +22,11 @@ void eng_surface_init(eng_surface *surface, const con_law *law);
 /// CAIRN_ERROR_NOT_FOUND with a suggestion for a mistyped name.
 cairn_status eng_fail_plugin(cairn_plugin plugin, const char *name, cairn_error *error);
 
+/// Of cairn_world_def: the rows of CAIRN_WORLD_SETTINGS.
+extern const base_settings_table eng_world_settings;
+
+/// Refuses the first value that is not in its range, and NaN.
+cairn_status eng_world_settings_check(const cairn_world_def *def,
+                                      cairn_error *error) CAIRN_CHECK_RESULT;
+
 #endif

@@ -12,6 +12,7 @@
 #include "contact/solvers/solver.h"
 #include "engine/state/actions.h"
 #include "engine/state/body_columns.h"
+#include "engine/state/cell.h"
 #include "engine/state/contacts.h"
 #include "engine/state/plan.h"
 #include "engine/state/slots.h"
@@ -230,6 +231,9 @@ struct cairn_world {
     eng_load *applied; // [body_count] loads and fields in this step, in the arena; NULL: no field
     int motion_count;  // bodies with a prescribed motion
     base_names body_names;
+    eng_cell cell;
+    eng_image *images; // [image_count] proxies of the broad phase in a periodic cell
+    int image_count, image_capacity;
     int collider_count; // of all bodies
 
     struct eng_joint *joints; // [joint_count]
@@ -663,6 +667,21 @@ vec3 eng_point_velocity(const double v[6], const pose *q, vec3 point);
 /// rows of the frame, at the point, give it, kg^-1.
 /// @param inverse  of mass and principal moments; zeros where nothing moves the body
 mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *frame, vec3 point);
+
+/// The image of a body next to a point lies this far from the body, in the midpoint configuration;
+/// 0 in open space and for half-spaces.
+vec3 eng_image_shift(const cairn_world *world, int body, vec3 point);
+/// The same for the image of B next to A.
+vec3 eng_pair_shift(const cairn_world *world, int a, int b);
+/// Centre, in the midpoint configuration of the last step, of the image of a body that is next to a
+/// point; between steps too, and of bodies with a particle slot.
+vec3 eng_image_centre(const cairn_world *world, int body, vec3 point);
+/// The point as it lies to the body itself.
+vec3 eng_image_point(const cairn_world *world, int body, vec3 point);
+/// Velocity of that image at a point, m/s, when the body has the velocity v.
+vec3 eng_image_velocity(const cairn_world *world, int body, const double v[6], vec3 point);
+/// What the strain of the cell adds to it.
+vec3 eng_image_drift(const cairn_world *world, int body, vec3 point);
 
 /// v_free += M^-1 (impulse in N s, torque about the centre in N m s, world axes) of a dynamic body.
 void eng_body_push(cairn_world *world, int body, vec3 impulse, vec3 torque);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of a world by name: one table for scenes, command line, resolved.json and checks.
-#include "engine/state/world_settings.h"
 
 #include "base/assert.h"
 #include "engine/state/values.h"

@@ -27,4 +27,31 @@ static inline geo_bounds geo_bounds_inflate(geo_bounds a, double margin)
     return (geo_bounds){vec3_sub(a.low, m), vec3_add(a.high, m)};
 }
 
+/// A ray from a point, as far as its length.
+typedef struct geo_ray {
+    vec3 origin;
+    vec3 direction; // unit
+    double length;  // m, may be infinite
+} geo_ray;
+
+/// Whether a ray meets a box before `length`. A ray along a face counts as meeting it.
+static inline bool geo_bounds_meet_ray(const geo_bounds *b, const geo_ray *ray)
+{
+    double enter = 0.0, leave = ray->length;
+    for (int axis = 0; axis < 3; axis++) {
+        double o = vec3_get(ray->origin, axis), d = vec3_get(ray->direction, axis);
+        double low = vec3_get(b->low, axis) - o, high = vec3_get(b->high, axis) - o;
+        if (d == 0.0) {
+            if (low > 0.0 || high < 0.0)
+                return false;
+            continue;
+        }
+        double first = (d > 0.0 ? low : high) / d, last = (d > 0.0 ? high : low) / d;
+        enter = first > enter ? first : enter;
+        leave = last < leave ? last : leave;
+    }
+    // divisions round: what touches within that is not lost
+    return enter <= leave + 1e-14 * (enter + leave > 0.0 && isfinite(leave) ? enter + leave : 0.0);
+}
+
 #endif

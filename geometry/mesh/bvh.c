@@ -235,3 +235,19 @@ void geo_bvh_query(const geo_bvh *bvh, geo_bounds query, bool (*visit)(void *con
         i++;
     }
 }
+
+void geo_bvh_cast(const geo_bvh *bvh, geo_ray ray, double (*visit)(void *context, int item),
+                  void *context)
+{
+    for (int i = 0; i < bvh->node_count;) {
+        const bvh_node *node = &bvh->nodes[i];
+        if (!geo_bounds_meet_ray(&node->bounds, &ray)) {
+            i = node->next;
+            continue;
+        }
+        for (int k = node->first; k < node->first + node->count; k++)
+            if (geo_bounds_meet_ray(&bvh->boxes[k], &ray))
+                ray.length = visit(context, bvh->items[k]);
+        i++;
+    }
+}

@@ -80,6 +80,10 @@ CAIRN_API cairn_status cairn_body_set_velocity(cairn_world *world, cairn_body_id
 CAIRN_API cairn_status cairn_body_set_force(cairn_world *world, cairn_body_id body,
                                             const double force[3], const double torque[3],
                                             cairn_error *error) CAIRN_CHECK_RESULT;
+/// What cairn_body_set_force has set; zeros at first. Force fields are not in it.
+/// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, with zeros
+CAIRN_API cairn_status cairn_body_get_force(const cairn_world *world, cairn_body_id body,
+                                            double force[3], double torque[3]) CAIRN_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,7 @@
 
 #include <cairn/array.h>
 #include <cairn/body.h>
+#include <cairn/cell.h>
 #include <cairn/connector.h>
 #include <cairn/contact.h>
 #include <cairn/extend.h>
@@ -42,7 +43,9 @@
 #include <cairn/motion.h>
 #include <cairn/plugin.h>
 #include <cairn/problem.h>
+#include <cairn/query.h>
 #include <cairn/scene.h>
+#include <cairn/servo.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
 #include <cairn/status.h>

@@ -173,12 +173,6 @@ CAIRN_API cairn_status cairn_world_remove_force_field(cairn_world *world, const 
 
 // ---------------------------------------------------------------- which bodies may touch
 
-/// Collision groups: two bodies may touch where each has a group that is in the other's mask.
-typedef struct cairn_collision {
-    uint32_t groups; // one bit a group; default 1
-    uint32_t mask;   // groups that it may touch; default all
-} cairn_collision;
-
 /// Between steps. @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_body_set_collision(cairn_world *world, cairn_body_id body,
                                                 cairn_collision collision,

@@ -63,7 +63,8 @@ typedef enum cairn_region_kind {
     CAIRN_REGION_BOX,      // from a to b, a < b
     CAIRN_REGION_CYLINDER, // about the segment from a to b, of a radius
     CAIRN_REGION_SPHERE,   // about a, of a radius
-    CAIRN_REGION_HULL      // a convex polyhedron, placed at a without a turn
+    CAIRN_REGION_HULL,     // a convex polyhedron, placed at a without a turn
+    CAIRN_REGION_MESH      // the inside of a closed mesh, placed so
 } cairn_region_kind;
 
 typedef struct cairn_region {
@@ -118,6 +119,7 @@ typedef struct cairn_emitter_view {
     int64_t waiting;     // grains that were due at the last insertion and found no place
     double waiting_mass; // kg of them; by rate of grains estimated by the mean grain
     int64_t late;        // insertions that left grains waiting
+    cairn_region region;
 } cairn_emitter_view;
 
 CAIRN_API int cairn_emitter_count(const cairn_world *world);
@@ -146,6 +148,8 @@ typedef struct cairn_outlet_view {
     const char *name;
     int64_t count; // bodies removed
     double mass;   // kg removed
+    cairn_region region;
+    bool outside; // of the region
 } cairn_outlet_view;
 
 CAIRN_API int cairn_outlet_count(const cairn_world *world);
@@ -156,6 +160,55 @@ CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
 /// @return CAIRN_ERROR_ARGUMENT for a time that is not finite; CAIRN_ERROR_STALE_ID,
 ///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- packings
+
+typedef enum cairn_packing_method {
+    CAIRN_PACKING_LATTICE, // cubic, from the lowest layer up
+    CAIRN_PACKING_RANDOM,  // one after the other at random places that are free
+    CAIRN_PACKING_GROWTH   // spheres at random places that push each other apart
+} cairn_packing_method;
+
+typedef struct cairn_packing_def {
+    const char *name; // in messages; NULL: "packing"
+    cairn_region region;
+    const cairn_grain_def *grains; // [grain_count]
+    int grain_count;
+    bool shares_by_mass; // of the components; else by number
+    cairn_packing_method method;
+    int64_t count;       // grains; 0: as many as the porosity asks for, or as there is room for
+    double porosity;     // of the region; 0: not asked for. Growth alone reaches it within 0.002 or
+                         // fails; with `count` too all sizes grow by one factor
+    double coordination; // growth: mean number of contacts of a grain, walls of the region
+                         // included, within 0.002 or half a contact in all; sizes grow by one
+                         // factor. 0: not asked for
+    bool turned;         // with random orientations; default true
+    int attempts;        // random: places that are tried for a grain; default 1000
+    uint64_t seed;
+    uint32_t cookie;
+} cairn_packing_def;
+
+typedef struct cairn_packing_view {
+    int64_t count;
+    double porosity;     // of the region
+    double coordination; // of growth to a coordination, else 0
+    double factor;       // of sizes
+    double overlap;      // the deepest one, part of the smaller grain's size
+} cairn_packing_view;
+
+CAIRN_API cairn_packing_def cairn_default_packing_def(void);
+
+/// Makes grains at rest inside a region, all at once. Lattices and random places keep away from
+/// bodies that are there; growth looks at the region's boundary alone, and is of spheres. Grains do
+/// not overlap, but by what a coordination presses them together. A deposit by gravity is an
+/// emitter and some time.
+/// @param view  out, what was made; NULL: not asked for
+/// @return as cairn_emitter_create; CAIRN_ERROR_ARGUMENT with the figure that was reached where a
+///         count, porosity or coordination cannot be had. On failure no grain is there.
+/// Tests: tests/unit/engine/test_packing.c
+CAIRN_API cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *def,
+                                            cairn_packing_view *view,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
 // ---------------------------------------------------------------- averages
@@ -174,13 +227,59 @@ typedef struct cairn_measure {
     double coordination; // contacts of a body
     double porosity;     // 1 - volume of the bodies / volume of the region
     double temperature;  // m2/s2, granular: mean of v' v' / 3 over the mass
+    double flow[3]; // kg/s through planes normal to x, y and z, mean over those in the region's
+                    // bounds: sum m v / extent
 } cairn_measure;
 
+/// @param region  NULL: the periodic cell; velocities are then those against its strain
 /// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
-/// Tests: tests/cli/test_measures.py
+/// Tests: tests/cli/test_measures.py, tests/cli/driven/test_servo.py
 CAIRN_API cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
                                            cairn_measure *measure,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+// ---------------------------------------------------------------- coarse-grained fields
+
+typedef enum cairn_kernel {
+    CAIRN_KERNEL_LUCY,    // 105/(16 pi c^3) (1 + 3 r/c) (1 - r/c)^3 up to r = c, the width
+    CAIRN_KERNEL_GAUSSIAN // exp(-r^2/(2 w^2)) / (2 pi w^2)^(3/2), w the width, up to r = 7 w
+} cairn_kernel;
+
+/// Points in the middles of equal cells of a box.
+typedef struct cairn_grid {
+    double low[3], high[3]; // m
+    int cells[3];
+    cairn_kernel kernel;
+    double width; // m
+} cairn_grid;
+
+/// Fields of a grid, x running fastest; arrays of the caller, NULL where a field is not wanted.
+/// Momentum balances where grains and contacts say so, whatever the width:
+///   sum over grains of (contact force) W(r - r_i) = - div contact_stress + boundary_force
+typedef struct cairn_coarse_fields {
+    double *density;       // [points] kg/m3
+    double (*momentum)[3]; // [points] kg/(m2 s)
+    double (
+        *contact_stress)[9]; // [points] Pa, pressure positive: [3 a + b] is minus the force along
+                             // a times the branch along b, from centre to point of contact
+    double (*kinetic_stress)[9]; // [points] Pa: m v' v', v' against the field's velocity there
+    double (*boundary_force)[3]; // [points] N/m3, on dynamic bodies by all others
+    double *temperature;         // [points] m2/s2: trace of the kinetic stress / (3 density)
+} cairn_coarse_fields;
+
+/// Fields of the dynamic bodies after the last step: contacts and places of its middle, velocities
+/// of its end. Costs as much as the cells within a width of grains and contacts.
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
+/// Sources: Goldhirsch, Granular Matter 12 (2010); Weinhart et al., Granular Matter 14 (2012).
+/// Tests: tests/unit/engine/test_coarse.c
+CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid *grid,
+                                                const cairn_coarse_fields *fields,
+                                                cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes all of these fields as an image for ParaView (.vti), the time with it.
+/// @return CAIRN_ERROR_FILE beside those of cairn_world_coarse_grain
+CAIRN_API cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid,
+                                          const char *path, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Whether emitters, outlets or removals may change which bodies there are.
 CAIRN_API bool cairn_world_population_varies(const cairn_world *world);

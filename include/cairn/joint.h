@@ -108,6 +108,24 @@ typedef struct cairn_joint_view {
 CAIRN_API cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id joint,
                                        cairn_joint_view *view) CAIRN_CHECK_RESULT;
 
+/// The motor of a joint as it is set; `velocity` and `position` are what its function of time asked
+/// for last, where it has one.
+typedef struct cairn_motor_view {
+    bool on;
+    cairn_motor_law law;
+    double velocity;           // rad/s or m/s
+    double position;           // rad or m, of the law `position`
+    double stiffness, damping; // N m/rad or N/m, N m s/rad or N s/m, of the law `position`
+    double limit;              // N m or N; INFINITY: none
+    double force;              // N m or N, the constant force along the coordinate
+    double effort;             // N m or N in the last step: motor, friction and range together
+    bool has_function;
+} cairn_motor_view;
+
+/// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
+CAIRN_API cairn_status cairn_joint_get_motor(const cairn_world *world, cairn_joint_id joint,
+                                             cairn_motor_view *view) CAIRN_CHECK_RESULT;
+
 /// Between steps: switches a motor on with a new velocity and limit, or off. Its law stays.
 CAIRN_API cairn_status cairn_joint_set_motor(cairn_world *world, cairn_joint_id joint, bool on,
                                              double velocity, double limit,

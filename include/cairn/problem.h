@@ -36,7 +36,7 @@ CAIRN_API cairn_problem_kind cairn_problem_get_kind(const cairn_problem *problem
 CAIRN_API int cairn_problem_get_contact_count(const cairn_problem *problem);
 /// Rows of M in global form; rows of W in local form, which does not know the bodies.
 CAIRN_API int cairn_problem_get_dof_count(const cairn_problem *problem);
-/// Rows of a contact: 2, 3, or 5 with rolling friction.
+/// Rows of a contact: 2, 3, 5 with rolling friction, or 6 with spinning friction too.
 CAIRN_API int cairn_problem_get_dimension(const cairn_problem *problem);
 /// Rows of the equality constraints; 0 without joints.
 CAIRN_API int cairn_problem_get_equality_count(const cairn_problem *problem);
@@ -45,7 +45,7 @@ CAIRN_API int cairn_problem_get_equality_count(const cairn_problem *problem);
 typedef struct cairn_problem_view {
     cairn_problem_kind kind;
     const char *title, *description, *math_info; // "" where absent; borrowed from the problem
-    int dimension;                               // rows a contact: 2, 3, or 5 with rolling
+    int dimension;                               // rows a contact: 2, 3; 5, 6 with rolling
     int contacts;
     int dofs;       // as cairn_problem_get_dof_count
     int equalities; // rows of the equality constraints
@@ -145,12 +145,14 @@ typedef struct cairn_sparse {
 /// equality constraints alone; what the other form has is NULL.
 typedef struct cairn_problem_data {
     cairn_problem_kind kind;
-    int dimension; // 2 or 3; 5 with rolling friction: N, T1, T2 of the force, T1, T2 of the moment
+    int dimension; // 2 or 3; 5 with rolling friction: N, T1, T2 of the force, T1, T2 of the moment;
+                   // 6 with spinning friction too: N, T1, T2 of both
     int contacts;
     int velocities;                  // rows of M; 0 in local form
     int equalities;                  // rows of l
     const double *friction;          // [contacts] >= 0
     const double *rolling;           // [contacts] m, >= 0; NULL without rolling friction
+    const double *spinning;          // [contacts] m, >= 0; NULL but with 6 rows
     cairn_sparse W, V, S, R;         // local form
     const double *q, *s;             // [dimension contacts] m/s, [equalities]
     cairn_sparse M, H, G;            // global form; H has velocities rows

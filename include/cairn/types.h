@@ -41,6 +41,12 @@ typedef struct cairn_connector_id {
     uint32_t index, generation, world;
 } cairn_connector_id;
 
+/// Collision groups: two bodies may touch where each has a group that is in the other's mask.
+typedef struct cairn_collision {
+    uint32_t groups; // one bit a group; default 1
+    uint32_t mask;   // groups that it may touch; default all
+} cairn_collision;
+
 typedef struct cairn_allocator {
     void *(*reallocate)(void *context, void *block, size_t size); // size 0 frees
     void *context;

@@ -51,7 +51,7 @@ class Data:
 
     W, V, S, R, M, H, G are scipy.sparse.csc_matrix, q, s, f, w, b and mu (friction, one a contact)
     arrays; what a problem does not have is None. Contacts have `dimension` rows, normal first; 5 of
-    them where mu_rolling, in m, gives them rolling friction.
+    them where mu_rolling, in m, gives them rolling friction, and 6 with mu_spinning.
     guess is the point to start from, (contacts, 3) in N s. R is a matrix: impulses are `impulses`.
     """
 
@@ -71,6 +71,7 @@ class Data:
                   "b": data.equalities}
         self.mu = _copy(data.friction, data.contacts)
         self.mu_rolling = _copy(data.rolling, data.contacts)
+        self.mu_spinning = _copy(data.spinning, data.contacts)
         for name, count in counts.items():
             setattr(self, name, _copy(getattr(data, name), count))
         guess = _copy(data.guess, rows)

@@ -146,12 +146,24 @@ class Run:
         return f"<cairn.Run {str(self.folder)!r}: {', '.join(there)}>"
 
 
+def _copy(data, count, kind, width=0):
+    shape = (count, width) if width else (count,)
+    if count == 0:
+        return numpy.empty(shape, kind)
+    return numpy.frombuffer(ffi.buffer(data, 8 * count * max(width, 1)), kind).reshape(shape).copy()
+
+
 class Trajectory:
     """Poses and velocities of all bodies, frame by frame; a run that goes on may be read.
 
         trajectory.times                     (frames,) s
         trajectory.position(i)               (bodies, 3) m of one frame; -1 is the last
         trajectory.positions                 (frames, bodies, 3), and so on
+        trajectory.numbers(i)                (bodies,) numbers of the bodies of one frame
+        trajectory.contacts_of(i)            its contacts as a structured array, None where it keeps none
+
+    Where bodies come and go (`varies`) the frames differ in their bodies: a body keeps its number,
+    and `trajectory.body(number)` says what it is.
     """
     _WIDTHS = {"position": 3, "orientation": 4, "velocity": 3, "angular_velocity": 3}
 
@@ -161,11 +173,17 @@ class Trajectory:
             errors.check(lib.cairn_replay_open(library.encode(path, "the path"), made, error), error)
         self._pointer = ffi.gc(made[0], lib.cairn_replay_close)
         info = lib.cairn_replay_get_info(self._pointer)
-        self.bodies = info.bodies
+        self.varies = bool(info.varies)
+        self.keeps_contacts = bool(info.contacts)
         self.time_step = info.time_step
         self.scene = errors.text_of(info.scene)
         self.scene_text = errors.text_of(info.scene_text)
         self.command = errors.text_of(info.command)
+
+    @property
+    def bodies(self):
+        """Bodies of every frame; where they come and go, that were in any frame."""
+        return lib.cairn_replay_get_info(self._pointer).bodies
 
     def refresh(self):
         """Looks for new frames of a run that goes on."""
@@ -195,11 +213,48 @@ class Trajectory:
         return frame
 
     def _array(self, frame, name):
-        width = self._WIDTHS[name]
-        data = ffi.buffer(getattr(frame, name), 8 * width * self.bodies)
-        return numpy.frombuffer(data, float).reshape(self.bodies, width).copy()
+        return _copy(getattr(frame, name), frame.bodies, float, self._WIDTHS[name])
+
+    def numbers(self, index):
+        """The numbers of the bodies of one frame, in the order of its arrays."""
+        frame = self._read(index)
+        if frame.body == ffi.NULL:
+            return numpy.arange(frame.bodies)
+        return _copy(frame.body, frame.bodies, numpy.int64)
+
+    def contacts_of(self, index):
+        """The contacts of one frame: bodies, point, normal, force, velocity, gap, status.
+
+        None where the frame keeps none (`cairn run --contacts-every`).
+        """
+        frame = self._read(index)
+        count = frame.contacts_kept
+        if count < 0:
+            return None
+        kinds = [("bodies", numpy.int64, 2), ("point", float, 3), ("normal", float, 3),
+                 ("force", float, 3), ("velocity", float, 3), ("gap", float, 0),
+                 ("status", numpy.int64, 0)]
+        found = numpy.empty(count, [(name, kind, (width,) if width else ())
+                                    for name, kind, width in kinds])
+        for name, kind, width in kinds:
+            found[name] = _copy(getattr(frame, "contact_" + name), count, kind, width)
+        return found
+
+    def body(self, number):
+        """What a body is where they come and go: kind, material, mass, shape and its size."""
+        found = ffi.new("cairn_replay_body *")
+        if lib.cairn_replay_get_body(self._pointer, number, found) != lib.CAIRN_OK:
+            raise IndexError(f"there are {self.bodies if self.varies else 0} bodies that come and "
+                             f"go, and no number {number}")
+        return {"kind": ("dynamic", "fixed", "moving")[found.kind], "material": found.material,
+                "mass": found.mass,
+                "shape": errors.text_of(lib.cairn_shape_kind_name(found.shape_kind)),
+                "size": tuple(found.shape_size)}
 
     def _all(self, name):
+        if self.varies:
+            raise errors.UnsupportedError(
+                "bodies come and go in this run: read frame by frame, and join by numbers(i)")
         return numpy.array([self._array(self._read(i), name) for i in range(len(self))]).reshape(
             len(self), self.bodies, self._WIDTHS[name])
 

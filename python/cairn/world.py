@@ -71,6 +71,86 @@ class Snapshot:
         self._pointer = pointer
 
 
+def _collision(definition, groups, mask):
+    definition.collision.groups = groups
+    definition.collision.mask = mask
+
+
+class Query:
+    """Where all bodies of a world were when World.query made it, or when it was last updated.
+
+    Bodies that were removed since are left out, those that were made since are not in it.
+    groups, mask: bits; a body is seen where it has a group in `mask` and its mask has one of
+    `groups`
+    """
+
+    def __init__(self, world):
+        made = ffi.new("cairn_query **")
+        world._check(lib.cairn_query_create(world._world, made, world._error))
+        owner = world._owner
+
+        def destroy(pointer, owner=owner):
+            lib.cairn_query_destroy(pointer)
+        self._world = world
+        self._pointer = ffi.gc(made[0], destroy)
+
+    def update(self):
+        """Looks at the world as it is now."""
+        world = self._world
+        world._check(lib.cairn_query_update(self._asked(), world._error))
+
+    def _asked(self):
+        self._world._world  # a world that is closed says so
+        return self._pointer
+
+    def _ray(self, origin, direction, length, groups, mask):
+        definition = ffi.new("cairn_ray_def *", lib.cairn_default_ray_def())
+        definition.origin = numpy.asarray(origin, float).tolist()
+        definition.direction = numpy.asarray(direction, float).tolist()
+        definition.length = length
+        _collision(definition, groups, mask)
+        return definition
+
+    def _hit(self, hit):
+        return {"body": Body(self._world, hit.body), "member": hit.member,
+                "distance": hit.distance, "point": numpy.array(list(hit.point)),
+                "normal": numpy.array(list(hit.normal))}
+
+    def nearest(self, origin, direction, length=math.inf, groups=1, mask=0xffffffff):
+        """The first body that a ray meets: a dictionary with body, member, distance (m), point and
+        normal; None where it meets none."""
+        world, hit = self._world, ffi.new("cairn_ray_hit *")
+        ray = self._ray(origin, direction, length, groups, mask)
+        status = lib.cairn_query_ray_nearest(self._asked(), ray, hit, world._error)
+        if status == lib.CAIRN_ERROR_NOT_FOUND:
+            return None
+        world._check(status)
+        return self._hit(hit)
+
+    def ray(self, origin, direction, length=math.inf, groups=1, mask=0xffffffff):
+        """All bodies that a ray meets, nearest first, as `nearest` gives one."""
+        world, found = self._world, ffi.new("int *")
+        room = max(1, lib.cairn_query_body_count(self._asked()))
+        hits = ffi.new("cairn_ray_hit[]", room)
+        ray = self._ray(origin, direction, length, groups, mask)
+        world._check(lib.cairn_query_ray_all(self._pointer, ray, hits, room, found, world._error))
+        return [self._hit(hits[i]) for i in range(found[0])]
+
+    def box(self, centre, size, orientation=(1.0, 0.0, 0.0, 0.0), groups=1, mask=0xffffffff):
+        """The bodies that touch a box or lie in it; size: its three edge lengths in m."""
+        world, found = self._world, ffi.new("int *")
+        room = max(1, lib.cairn_query_body_count(self._asked()))
+        bodies = ffi.new("cairn_body_id[]", room)
+        definition = ffi.new("cairn_box_def *", lib.cairn_default_box_def())
+        definition.centre = numpy.asarray(centre, float).tolist()
+        definition.half_size = (0.5 * numpy.asarray(size, float)).tolist()
+        definition.orientation = numpy.asarray(orientation, float).tolist()
+        _collision(definition, groups, mask)
+        world._check(lib.cairn_query_box(self._pointer, definition, bodies, room, found,
+                                         world._error))
+        return [Body(world, bodies[i]) for i in range(found[0])]
+
+
 class World:
     """Bodies, joints and contacts that move together.
 
@@ -411,6 +491,10 @@ class World:
         if not isinstance(snapshot, Snapshot):
             raise ArgumentError(f"a snapshot is wanted, not {type(snapshot).__name__}")
         self._guarded(lib.cairn_world_revert, snapshot._pointer)
+
+    def query(self):
+        """A Query: where all bodies are now, for rays and boxes."""
+        return Query(self)
 
     def run(self, until=None, observers=(), every=1, progress=False):
         """Steps to a time, and returns the world.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls sizes, emitter, outlet and remove: grains that come and go.
+// Calls sizes, packing, emitter, outlet and remove: grains that are there, come and go.
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
@@ -195,8 +195,8 @@ static const cairn_grain_def *push_grains(const scn_fields *fields, int *count, 
 
 cairn_region scn_read_region(const scn_fields *fields)
 {
-    static const char *const names[] = {"min",    "max",  "from",     "to", "centre",
-                                        "radius", "hull", "position", NULL};
+    static const char *const names[] = {"min",    "max",  "from", "to",       "centre",
+                                        "radius", "hull", "mesh", "position", NULL};
     lua_State *L = fields->L;
     cairn_region region = {0};
     scn_fields_require(fields, "region");
@@ -210,27 +210,63 @@ cairn_region scn_read_region(const scn_fields *fields)
     bool axis = scn_fields_vector(&part, "from", region.a, 3, scn_range_any("m"));
     bool end = scn_fields_vector(&part, "to", region.b, 3, scn_range_any("m"));
     bool ball = scn_fields_vector(&part, "centre", region.a, 3, scn_range_any("m"));
-    bool hull = scn_fields_has(&part, "hull");
+    bool hull = scn_fields_has(&part, "hull"), mesh = scn_fields_has(&part, "mesh");
     bool placed = scn_fields_vector(&part, "position", region.a, 3, scn_range_any("m"));
     bool round = scn_fields_has(&part, "radius");
     region.radius = scn_fields_number(&part, "radius", 0.0, scn_range_positive("m"));
-    if (box != other || axis != end || box + axis + ball + hull != 1 || round != (axis || ball) ||
-        (placed && !hull))
+    if (box != other || axis != end || box + axis + ball + hull + mesh != 1 ||
+        round != (axis || ball) || (placed && !hull && !mesh))
         scn_raise(L,
                   "%s: region is one of { min = , max = }, { from = , to = , radius = }, { "
-                  "centre = , radius = } and { hull = polyhedron, position = }",
+                  "centre = , radius = }, { hull = polyhedron, position = } and { mesh = mesh, "
+                  "position = }",
                   fields->call);
     region.kind = box    ? CAIRN_REGION_BOX
                   : axis ? CAIRN_REGION_CYLINDER
                   : ball ? CAIRN_REGION_SPHERE
-                         : CAIRN_REGION_HULL;
-    if (hull) {
-        lua_getfield(L, part.table, "hull");
-        region.shape = scn_check_shape(L, -1, "hull");
+                  : hull ? CAIRN_REGION_HULL
+                         : CAIRN_REGION_MESH;
+    if (hull || mesh) {
+        lua_getfield(L, part.table, hull ? "hull" : "mesh");
+        region.shape = scn_check_shape(L, -1, hull ? "hull" : "mesh");
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
     return region;
+}
+
+// ---------------------------------------------------------------- packing
+
+int scn_call_packing(lua_State *L)
+{
+    static const char *const names[] = {"name",         "region",  "grains", "shape",    "size",
+                                        "material",     "density", "method", "count",    "porosity",
+                                        "coordination", "turned",  "seed",   "attempts", NULL};
+    static const char *const methods[] = {"lattice", "random", "growth", NULL};
+    scn_fields fields = scn_fields_begin(L, "packing");
+    scn_fields_check(&fields, names, 0);
+    cairn_packing_def def = cairn_default_packing_def();
+    def.name = scn_fields_text(&fields, "name", "packing");
+    def.region = scn_read_region(&fields);
+    def.grains = push_grains(&fields, &def.grain_count, &def.shares_by_mass);
+    def.method =
+        (cairn_packing_method)scn_fields_choice(&fields, "method", CAIRN_PACKING_GROWTH, methods);
+    def.count = scn_fields_integer(&fields, "count", 0, 1, 100000000);
+    def.porosity = scn_fields_number(&fields, "porosity", 0.0, (scn_range){0.0, 0.999, true, ""});
+    def.coordination =
+        scn_fields_number(&fields, "coordination", 0.0, (scn_range){0.0, 12.0, true, ""});
+    def.turned = scn_fields_boolean(&fields, "turned", def.turned);
+    def.attempts = (int)scn_fields_integer(&fields, "attempts", def.attempts, 1, 1000000);
+    def.seed =
+        (uint64_t)scn_fields_integer(&fields, "seed", scn_loader_of(L)->scene->seed, 0, INT32_MAX);
+    cairn_packing_view view;
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_packing_create(scn_loader_world(L), &def, &view, &error),
+                    &error);
+    lua_pushinteger(L, view.count);
+    lua_pushnumber(L, view.porosity);
+    lua_pushnumber(L, view.coordination);
+    return 3;
 }
 
 // ---------------------------------------------------------------- emitter, outlet, remove

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call sensor, and what a sensor reads.
+#include "base/vec.h"
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
@@ -27,7 +28,11 @@ static const struct {
     {"coordination", ""},
     {"porosity", ""},
     {"temperature", "m2/s2"},
+    {"mass_flow", "kg/s"},
     {"mass", "kg"},
+    {"count", ""},
+    {"sides", "m"},
+    {"shear", ""},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -59,6 +64,10 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
     static const char *const products[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
     if (sensor->quantity == SCN_SENSOR_STRESS || sensor->quantity == SCN_SENSOR_FABRIC)
         return products[column];
+    if (sensor->quantity == SCN_SENSOR_SHEAR)
+        return products[3 + column];
+    if (sensor->quantity == SCN_SENSOR_MASS_FLOW || sensor->quantity == SCN_SENSOR_SIDES)
+        return axes[column];
     cairn_connector_view view;
     if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY ||
         (sensor->quantity == SCN_SENSOR_HISTORY &&
@@ -76,13 +85,39 @@ static cairn_status read_nothing(const scn_sensor *sensor, double *value)
     return CAIRN_OK;
 }
 
+static bool is_of_cell(scn_sensor_quantity quantity)
+{
+    return quantity == SCN_SENSOR_SIDES || quantity == SCN_SENSOR_SHEAR;
+}
+
+/// Sides of the cell, or by how much two of them lean towards one another.
+static cairn_status read_cell(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    static const int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    cairn_cell_view cell;
+    cairn_status status = cairn_world_get_cell(scene->world, &cell);
+    for (int k = 0; k < 3; k++) {
+        int i = pairs[k][0], j = pairs[k][1];
+        value[k] = sensor->quantity == SCN_SENSOR_SIDES
+                       ? cell.unfolded[k][k]
+                       : cell.unfolded[j][i] / cell.unfolded[j][j] +
+                             cell.unfolded[i][j] / cell.unfolded[i][i];
+    }
+    return status;
+}
+
 static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
     cairn_measure m;
-    cairn_status status = cairn_world_measure(scene->world, &sensor->region, &m, NULL);
+    if (is_of_cell(sensor->quantity))
+        return read_cell(scene, sensor, value);
+    cairn_status status =
+        cairn_world_measure(scene->world, sensor->of_cell ? NULL : &sensor->region, &m, NULL);
     const double *six = sensor->quantity == SCN_SENSOR_STRESS ? m.stress : m.fabric;
     if (sensor->columns == 6)
         memcpy(value, six, 6 * sizeof *value);
+    else if (sensor->columns == 3)
+        memcpy(value, m.flow, 3 * sizeof *value);
     else
         value[0] = sensor->quantity == SCN_SENSOR_COORDINATION  ? m.coordination
                    : sensor->quantity == SCN_SENSOR_POROSITY    ? m.porosity
@@ -91,8 +126,26 @@ static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor
     return status;
 }
 
+/// Grains that have come, or gone, up to now.
+static cairn_status read_gate(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    cairn_emitter_view emitter = {0};
+    cairn_outlet_view outlet = {0};
+    bool mass = sensor->quantity == SCN_SENSOR_MASS;
+    if (sensor->gate == SCN_SENSOR_EMITTER) {
+        cairn_status status = cairn_emitter_get(scene->world, sensor->gate_index, &emitter);
+        *value = mass ? emitter.mass : (double)emitter.count;
+        return status;
+    }
+    cairn_status status = cairn_outlet_get(scene->world, sensor->gate_index, &outlet);
+    *value = mass ? outlet.mass : (double)outlet.count;
+    return status;
+}
+
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
+    if (sensor->gate != SCN_SENSOR_NO_GATE)
+        return read_gate(scene, sensor, value);
     if (sensor->of_region)
         return read_region(scene, sensor, value);
     if (sensor->connector.generation != 0)
@@ -269,37 +322,92 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
 static void add_region_sensor(const scn_fields *fields, const char *name,
                               scn_sensor_quantity quantity)
 {
-    static const char *const others[] = {"body", "bodies", "connector", "joint", "on"};
-    for (int i = 0; i < 5; i++)
+    static const char *const others[] = {"body", "bodies",  "connector", "joint",
+                                         "on",   "emitter", "outlet"};
+    for (int i = 0; i < 7; i++)
         if (scn_fields_has(fields, others[i]))
             scn_raise(fields->L, "sensor: a region goes with name and quantity alone");
-    if (quantity < SCN_SENSOR_STRESS)
-        scn_raise(fields->L,
-                  "sensor: a region has no %s (there are stress, fabric, coordination, "
-                  "porosity, temperature and mass)",
-                  quantities[quantity].name);
-    cairn_region region = scn_read_region(fields);
+    // region = "cell": all of the periodic cell
+    bool cell = lua_getfield(fields->L, fields->table, "region") == LUA_TSTRING &&
+                strcmp(lua_tostring(fields->L, -1), "cell") == 0;
+    lua_pop(fields->L, 1);
+    bool known = quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS;
+    if (!known && !(cell && is_of_cell(quantity)))
+        scn_raise(
+            fields->L,
+            "sensor: a region has no %s (there are stress, fabric, coordination, "
+            "porosity, temperature, mass_flow and mass, and sides and shear of region = \"cell\")",
+            quantities[quantity].name);
+    cairn_region region = {0};
+    if (!cell)
+        region = scn_read_region(fields);
     cairn_measure measure;
     cairn_error error = {0};
-    scn_fields_pass(fields,
-                    cairn_world_measure(scn_loader_world(fields->L), &region, &measure, &error),
-                    &error);
+    scn_fields_pass(
+        fields,
+        cairn_world_measure(scn_loader_world(fields->L), cell ? NULL : &region, &measure, &error),
+        &error);
     scn_sensor *sensor = add_sensor(fields->L, name, 0);
     sensor->quantity = quantity;
     sensor->of_region = true;
+    sensor->of_cell = cell;
     sensor->region = region;
-    sensor->columns = quantity == SCN_SENSOR_STRESS || quantity == SCN_SENSOR_FABRIC ? 6 : 1;
+    bool six = quantity == SCN_SENSOR_STRESS || quantity == SCN_SENSOR_FABRIC;
+    bool three = quantity == SCN_SENSOR_MASS_FLOW || is_of_cell(quantity);
+    sensor->columns = six ? 6 : three ? 3 : 1;
+}
+
+/// Number of the emitter or outlet of a name; raises where there is none.
+static int find_gate(lua_State *L, scn_sensor_gate gate, const char *name)
+{
+    const cairn_world *world = scn_loader_world(L);
+    bool emits = gate == SCN_SENSOR_EMITTER;
+    int count = emits ? cairn_emitter_count(world) : cairn_outlet_count(world);
+    const char **names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
+    for (int i = 0; i < count; i++) {
+        cairn_emitter_view emitter = {.name = ""};
+        cairn_outlet_view outlet = {.name = ""};
+        cairn_status status =
+            emits ? cairn_emitter_get(world, i, &emitter) : cairn_outlet_get(world, i, &outlet);
+        names[i] = emits ? emitter.name : outlet.name;
+        if (status == CAIRN_OK && strcmp(names[i], name) == 0)
+            return i;
+    }
+    scn_raise_unknown(L, emits ? "emitter" : "outlet", name, names, count);
+}
+
+static void add_gate_sensor(const scn_fields *fields, const char *name, scn_sensor_gate gate,
+                            scn_sensor_quantity quantity)
+{
+    static const char *const others[] = {"body", "bodies", "connector", "joint", "on"};
+    lua_State *L = fields->L;
+    const char *key = gate == SCN_SENSOR_EMITTER ? "emitter" : "outlet";
+    bool both = scn_fields_has(fields, "emitter") && scn_fields_has(fields, "outlet");
+    for (int i = 0; i < 5; i++)
+        both = both || scn_fields_has(fields, others[i]);
+    if (both)
+        scn_raise(L, "sensor: an %s goes with name and quantity alone", key);
+    if (quantity < SCN_SENSOR_MASS)
+        scn_raise(L, "sensor: an %s has no %s (there are mass and count)", key,
+                  quantities[quantity].name);
+    int index = find_gate(L, gate, scn_fields_text(fields, key, ""));
+    scn_sensor *sensor = add_sensor(L, name, 0);
+    sensor->quantity = quantity;
+    sensor->gate = gate;
+    sensor->gate_index = index;
+    sensor->columns = 1;
 }
 
 int scn_call_sensor(lua_State *L)
 {
-    static const char *const names[] = {"name", "body",     "bodies", "connector", "joint",
-                                        "on",   "quantity", "region", NULL};
+    static const char *const names[] = {"name",     "body",   "bodies",  "connector", "joint", "on",
+                                        "quantity", "region", "emitter", "outlet",    NULL};
     static const char *const words[] = {
-        "force",    "torque",       "position", "velocity", "angular_velocity",
-        "director", "displacement", "gap",      "history",  "coordinate",
-        "speed",    "effort",       "stress",   "fabric",   "coordination",
-        "porosity", "temperature",  "mass",     NULL};
+        "force",    "torque",       "position",  "velocity", "angular_velocity",
+        "director", "displacement", "gap",       "history",  "coordinate",
+        "speed",    "effort",       "stress",    "fabric",   "coordination",
+        "porosity", "temperature",  "mass_flow", "mass",     "count",
+        "sides",    "shear",        NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");
@@ -309,6 +417,10 @@ int scn_call_sensor(lua_State *L)
         (scn_sensor_quantity)scn_fields_choice(&fields, "quantity", SCN_SENSOR_FORCE, words);
     if (scn_fields_has(&fields, "region"))
         add_region_sensor(&fields, name, quantity);
+    else if (scn_fields_has(&fields, "emitter"))
+        add_gate_sensor(&fields, name, SCN_SENSOR_EMITTER, quantity);
+    else if (scn_fields_has(&fields, "outlet"))
+        add_gate_sensor(&fields, name, SCN_SENSOR_OUTLET, quantity);
     else if (scn_fields_has(&fields, "connector"))
         add_connector_sensor(&fields, name, quantity);
     else if (scn_fields_has(&fields, "joint"))

@@ -179,8 +179,9 @@ int scn_call_local_solver(lua_State *L)
 
 int scn_call_output(lua_State *L)
 {
-    static const char *const names[] = {"paraview",    "paraview_every", "energy_every", "fclib",
-                                        "fclib_every", "fclib_form",     "fclib_when",   NULL};
+    static const char *const names[] = {"paraview",       "paraview_every", "energy_every",
+                                        "contacts_every", "fclib",          "fclib_every",
+                                        "fclib_form",     "fclib_when",     NULL};
     static const char *const contents[] = {"glyphs", "surfaces", "none", NULL};
     static const char *const forms[] = {"local", "global", "both", NULL};
     scn_scene *scene = scn_loader_of(L)->scene;
@@ -193,6 +194,8 @@ int scn_call_output(lua_State *L)
         (int)scn_fields_integer(&fields, "paraview_every", output->paraview_every, 0, INT_MAX);
     output->energy_every =
         (int)scn_fields_integer(&fields, "energy_every", output->energy_every, 1, INT_MAX);
+    output->contacts_every =
+        (int)scn_fields_integer(&fields, "contacts_every", output->contacts_every, 0, INT_MAX);
     output->fclib = scn_fields_boolean(&fields, "fclib", output->fclib);
     output->fclib_every =
         (int)scn_fields_integer(&fields, "fclib_every", output->fclib_every, 1, INT_MAX);

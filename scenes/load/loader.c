@@ -592,6 +592,9 @@ void scn_destroy(scn_scene *scene)
     base_release(&allocator, scene->motions);
     base_release(&allocator, scene->parameters);
     base_release(&allocator, scene->sensors);
+    for (int i = 0; i < scene->field_count; i++)
+        base_release(&allocator, scene->fields[i].name);
+    base_release(&allocator, scene->fields);
     base_release(&allocator, scene->output.fclib_when);
     base_release(&allocator, scene->title);
     base_release(&allocator, scene->text);

@@ -110,14 +110,18 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(ground) \
     X(joint) \
     X(motion) \
+    X(cell) \
     X(load) \
     X(require) \
     X(sizes) \
+    X(packing) \
     X(emitter) \
     X(outlet) \
     X(remove) \
     X(connector) \
+    X(servo) \
     X(sensor) \
+    X(fields) \
     X(bodies_from_csv) \
     X(table_from_csv)
 // clang-format on

@@ -3,6 +3,8 @@
 """usage: test_grains.py PROGRAM ROOT"""
 import math
 
+from same import check_trajectories, h5py
+
 from command import Folder, check, check_error, check_status, finish, load
 
 FREE = "simulation{ step = 1/1000, end_time = 1 }\ngravity{ 0, 0, 0 }\n"
@@ -83,6 +85,20 @@ def check_kinds():
             check(said["bodies"] > 30 and said["penetration_max"] == 0 and said["contacts_max"] == 0, f"{region}: {said}")
 
 
+def check_frames(path, name):
+    """Each frame has its bodies, their numbers stay, and some frames have contacts."""
+    with h5py.File(path) as file:
+        first, count, known = (file["body_" + word][()] for word in ("first", "count", "known"))
+        check(count[0] == 1 and max(count) > 50 and min(count[5:]) > 1, f"{name}: bodies a frame {count}")
+        check(known[-1] == 151 == len(file["body_mass"]), f"{name}: {known[-1]} bodies known")
+        for i, (begin, many) in enumerate(zip(first, count)):
+            numbers = list(file["body"][begin:begin + many])
+            check(len(set(numbers)) == many and max(numbers) < known[i], f"{name}: numbers {numbers}")
+        kept = file["contact_count"][()]
+        check((kept[::2] >= 0).all() and (kept[1::2] == -1).all() and kept.max() > 2, f"{name}: contacts {kept}")
+        check((kept[::2] == file["contacts"][()][::2]).all(), f"{name}: contacts kept of all")
+
+
 def check_bits():
     """The same bits for threads and after a restart in the middle, and the mass adds up."""
     sizes = 'size = sizes{ "normal", mean = 0.008, deviation = 0.001 }'
@@ -91,10 +107,11 @@ def check_bits():
     for name, scene in {"spheres": DEM % ("hertz_mindlin", sizes), "clumps": DEM % ("hooke", clumps)}.items():
         with Folder() as folder:
             folder.write("a.lua", scene)
-            half = ("run", "a.lua", "--quiet", "--paraview-every", "0")
+            half = ("run", "a.lua", "--quiet", "--paraview-every", "0", "--trajectory-every", "200",
+                    "--contacts-every", "400")
             check_status(folder.cairn(*half, "--out", "one"), 0, name)
             check_status(folder.cairn(*half, "--out", "two", "--threads", "2"), 0, name)
-            check_status(folder.cairn(*half, "--out", "half", "--until", "0.153"), 0, name)
+            check_status(folder.cairn(*half, "--out", "half", "--until", "0.16"), 0, name)
             check_status(folder.cairn(*half, "--out", "rest", "--restart", "half/checkpoint.h5"), 0, name)
             one, two, rest = (summary(folder, run) for run in ("one", "two", "rest"))
             check(one["state_hash"] == two["state_hash"], f"{name}: bits of two threads")
@@ -102,7 +119,10 @@ def check_bits():
             check(one["emitters"] == rest["emitters"] and one["outlets"] == rest["outlets"], f"{name}: counts")
             check(one["emitters"][0]["count"] == 150 and one["outlets"][0]["count"] > 10, f"{name}: {one['outlets']}")
             check(one["bodies"] == 1 + 150 - one["outlets"][0]["count"], f"{name}: bodies that are left")
-            check(not folder.has("one/trajectory.h5"), f"{name}: no trajectory")
+            check_status(folder.cairn(*half, "--out", "half", "--restart", "half/checkpoint.h5"), 0, name)
+            if h5py:
+                check_trajectories(*(f"{folder.path}/{run}/trajectory.h5" for run in ("one", "half")), name)
+                check_frames(f"{folder.path}/one/trajectory.h5", name)
 
 
 def check_remove():

@@ -302,6 +302,28 @@ def check_cone(folder):
         close(answer["W"][i][i], value, f"cone: W_{i}{i}", 0.02)
     state["overlap"] = -1e-3
     check(evaluate(folder, "signorini_coulomb", state)["status"] == "open", "cone: open")
+    # a contact given by its own quantities: sliding is turned back, and a kept contact attracts
+    given = {"gap": -1e-6, "h": 1e-3, "V": [-1.0, 0.5, 0.0], "fresh": True,
+             "W": [[2.0, 0.0, 0.0], [0.0, 7.0, 0.0], [0.0, 0.0, 7.0]],
+             "parameters": {"friction": 5.0, "restitution": 0.5, "tangential_restitution": 0.4,
+                            "cohesion": 300.0}}
+    answer = evaluate(folder, "signorini_coulomb", given)
+    close(answer["velocity_end"][0], 0.5, "cone: bounces", 1e-9)
+    close(answer["velocity_end"][1], -0.2, "cone: sliding turned back", 1e-9)
+    close(answer["impulse"][0], 0.75, "cone: a fresh contact does not attract", 1e-9)
+    # of 0.3 N s of attraction 0.2 N s are needed against a separation of 0.4 m/s
+    kept = {**given, "fresh": False, "V": [0.4, 0.0, 0.0],
+            "parameters": {"cohesion": 300.0, "restitution": 0.0, "friction": 0.5}}
+    answer = evaluate(folder, "signorini_coulomb", kept)
+    check(abs(answer["velocity_end"][0]) < 1e-12, "cone: cohesion stops the separation")
+    close(answer["impulse"][0], -0.2, "cone: by a pull", 1e-9)
+    kept["V"] = [1.0, 0.0, 0.0]
+    answer = evaluate(folder, "signorini_coulomb", kept)
+    close(answer["impulse"][0], -0.3, "cone: no more than the cohesion pulls", 1e-9)
+    close(answer["velocity_end"][0], 0.4, "cone: so that the bodies part", 1e-9)
+    check(answer["status"] == "parting", f"cone: parting, not {answer['status']}")
+    kept["V"] = [0.4, 0.0, 0.0]
+    check(evaluate(folder, "signorini_coulomb", kept)["status"] == "sticking", "cone: cohesion holds")
 
 
 def check_planes(folder):

@@ -2,18 +2,27 @@
 # Averages over regions against closed forms.
 """usage: test_measures.py PROGRAM ROOT"""
 import math
+import os
+import struct
 
-from command import Folder, check, check_error, check_status, finish
+from command import Folder, check, check_error, check_status, finish, load
 
 R, M, G = 0.05, 2.0, 9.81
 REGION = "region = { min = {-0.1, -0.1, -0.02}, max = {0.1, 0.1, 0.28} }"
 ALL = "".join(f'sensor{{ name = "{q}", {REGION}, quantity = "{q}" }}\n'
-              for q in ("stress", "fabric", "coordination", "porosity", "temperature", "mass"))
+              for q in ("stress", "fabric", "coordination", "porosity", "temperature", "mass", "mass_flow"))
 
 BAD = {
     "quantity": (f'sensor{{ name = "a", {REGION}, quantity = "force" }}', r"bad\.lua:2: .*a region has no force"),
     "both": (f'sensor{{ name = "a", body = "ground", {REGION}, quantity = "stress" }}', r"bad\.lua:2: .*name and quantity"),
     "body": ('sensor{ name = "a", body = "ground", quantity = "stress" }', r"bad\.lua:2: .*stress is of regions"),
+    "no gate": ('sensor{ name = "a", outlet = "drain", quantity = "mass" }', r'bad\.lua:2: unknown outlet "drain"'),
+    "gate": ('outlet{ name = "drain", region = { centre = {0,0,0}, radius = 1 } } sensor{ name = "a", outlet = "drain", quantity = "stress" }',
+             r"bad\.lua:2: .*an outlet has no stress"),
+    "grid": ('fields{ min = {0,0,0}, max = {1,1,0}, cells = {2,2,2}, width = 1 }', r"bad\.lua:2: .*empty"),
+    "cells": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,0,2}, width = 1 }', r"bad\.lua:2: .*cells"),
+    "file": ('fields{ name = "../x", min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1 }', r"bad\.lua:2: .*a name has"),
+    "kernel": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1, kernel = "lucey" }', r'bad\.lua:2: .*"lucey"'),
     "empty": ('sensor{ name = "a", region = { min = {0,0,0}, max = {0,1,1} }, quantity = "stress" }', r"bad\.lua:2: .*empty"),
 }
 
@@ -66,7 +75,57 @@ def check_gas():
         for name, i, j in (("xx", 0, 0), ("zz", 2, 2), ("xy", 0, 1), ("yz", 1, 2)):
             close(row, f"stress stress {name}", sum(m * a[i] * a[j] for m, a in zip(masses, away)) / 0.012, 1e-12)
         close(row, "temperature", sum(m * a[k]**2 for m, a in zip(masses, away) for k in range(3)) / (3 * total), 1e-12)
+        for k, axis in enumerate("xyz"):
+            close(row, f"mass_flow mass_flow {axis}", total * mean[k] / (0.2, 0.2, 0.3)[k], 1e-9)
         close(row, "coordination", 0, 0)
+
+
+def check_gates():
+    """What sensors say of emitters and outlets is what the summary says, row by row never less than before."""
+    text = """simulation{ step = 1e-3, end_time = 1 }
+emitter{ name = "pour", region = { min = {0, 0, 0.5}, max = {0.2, 0.2, 0.7} }, size = 0.02, rate = 100 }
+outlet{ name = "drain", region = { min = {-1, -1, -1}, max = {1, 1, 0} } }
+sensor{ name = "in", emitter = "pour", quantity = "count" }
+sensor{ name = "out", outlet = "drain", quantity = "mass" }
+"""
+    with Folder() as folder:
+        folder.write("a.lua", text)
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet"), 0, "gates")
+        head, *rows = folder.read("r/sensors.csv").splitlines()
+        check(head.endswith("in count,out mass [kg]"), f"head: {head}")
+        values = [tuple(map(float, row.split(",")[2:])) for row in rows]
+        check(all(a[k] <= b[k] for a, b in zip(values, values[1:]) for k in (0, 1)), "gates: a row falls")
+        said = load(folder.read("r/summary.json"))
+        check(values[-1] == (said["emitters"][0]["count"], said["outlets"][0]["mass"]), f"gates: {values[-1]} {said}")
+        check(values[-1][0] > 90 and values[-1][1] > 0, f"gates: {values[-1]}")
+
+
+def check_fields():
+    """Frames have the names of their steps, the time, and the mass and momentum of what is there; a later run with
+    fewer frames leaves none of them behind."""
+    text = """simulation{ step = 1e-3, end_time = 0.02 }
+gravity{ 0, 0, 0 }
+body{ shape = sphere{ radius = 0.05 }, mass = 3, position = {0.01, 0.02, 0}, velocity = {1, 0, -2} }
+fields{ name = "flow", min = {-1, -1, -1}, max = {1, 1, 1}, cells = {20, 25, 30}, kernel = "gaussian", width = 0.1, every = 5 }
+"""
+    with Folder() as folder:
+        folder.write("a.lua", text)
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet"), 0, "fields")
+        check(sorted(folder.list("r/fields")) == [f"flow_{step:09}.vti" for step in (5, 10, 15, 20)], "names of frames")
+        with open(os.path.join(folder.path, "r/fields/flow_000000020.vti"), "rb") as file:
+            head, data = file.read().split(b'<AppendedData encoding="raw">\n_', 1)
+        check(b'Name="TimeValue"' in head and b">0.02" in head, "time of a frame")
+        cell, count = 2**3 / (20 * 25 * 30), 20 * 25 * 30
+        size, = struct.unpack_from("<Q", data)
+        check(size == 8 * count, f"density has {size} bytes")
+        mass = math.fsum(struct.unpack_from(f"<{count}d", data, 8)) * cell
+        check(abs(mass - 3) < 1e-6, f"mass of the field: {mass}")
+        momentum = struct.unpack_from(f"<{3 * count}d", data, 16 + size)
+        for k, expected in enumerate((3, 0, -6)):
+            found = math.fsum(momentum[k::3]) * cell
+            check(abs(found - expected) < 1e-5, f"momentum {k}: {found}")
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--until", "0.007"), 0, "fewer")
+        check(folder.list("r/fields") == ["flow_000000005.vti"], "frames of the run before are gone")
 
 
 def check_bad():
@@ -79,5 +138,7 @@ def check_bad():
 check_tower("friction = 0.5", "1/500")
 check_tower('law = "hertz_mindlin", young_modulus = 1e9', "1e-5")
 check_gas()
+check_gates()
+check_fields()
 check_bad()
 finish()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: problem files (FCLIB), described, checked and solved for a few iterations.
+#include "tests/fuzz/problem_use.h"
 #include "tests/fuzz/small_world.h"
-
-enum { ROWS_MAX = 60 };
 
 void fuzz_write_seeds(const char *folder)
 {
@@ -21,35 +20,10 @@ void fuzz_write_seeds(const char *folder)
     cairn_world_destroy(world);
 }
 
-/// Whatever the numbers are: an answer or a status.
-static void use(cairn_problem *problem)
-{
-    cairn_problem_view view;
-    cairn_solve_report report;
-    cairn_existence existence;
-    cairn_error error = {0};
-    if (3 * cairn_problem_get_contact_count(problem) > ROWS_MAX ||
-        cairn_problem_get_dof_count(problem) > ROWS_MAX)
-        return;
-    cairn_solve_def def = cairn_default_solve_def();
-    def.max_iterations = 5;
-    def.guess = true;
-    (void)!cairn_problem_get_info(problem, &view, &error);
-    (void)!cairn_problem_check(problem, &existence, NULL, &error);
-    (void)!cairn_problem_solve(problem, &def, &report, &error);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_file file = fuzz_file_make(data, size);
-    cairn_problem *problem = NULL;
-    cairn_error error = {0};
-    if (cairn_problem_read(file.path, &problem, &error) == CAIRN_OK) {
-        use(problem);
-        cairn_problem_destroy(problem);
-    } else {
-        fuzz_demand(error.message[0] != '\0', "a failure without a message");
-    }
+    problem_use(file.path);
     close(file.descriptor);
     return 0;
 }

@@ -132,15 +132,15 @@ static void the_audit_books_the_moments(void **state)
     cairn_world_destroy(world);
 }
 
-static void a_heap_writes_problems_that_are_solved_again(void **state)
+static void check_heap_files(double spinning)
 {
-    (void)state;
     cairn_world_def def = cairn_default_world_def();
     def.tolerance = 1e-8;
     def.time_step = 2e-3;
     cairn_world *world = make_world(&def);
     set_contact(world, 0.5, 0.0);
     set_value(world, "rolling_friction", 0.1);
+    set_value(world, "spinning_friction", spinning);
     add_ground(world);
     cairn_shape_id ball = sphere_shape(world, radius);
     for (int k = 0; k < 30; k++)
@@ -161,7 +161,10 @@ static void a_heap_writes_problems_that_are_solved_again(void **state)
         require(cairn_problem_read(path, &problem, &error), &error);
         cairn_problem_view view;
         require(cairn_problem_get_info(problem, &view, &error), &error);
-        assert_int_equal(view.dimension, 5);
+        assert_int_equal(view.dimension, spinning > 0.0 ? 6 : 5);
+        const double *mu_s = cairn_problem_get_data(problem).spinning;
+        for (int i = 0; spinning > 0.0 && i < view.contacts; i++)
+            assert_true(mu_s[i] > 0.0 && mu_s[i] <= spinning * radius);
         assert_int_equal(view.contacts, cairn_contact_count(world));
         check_at_most(view.solution_error, 1e-7);
         cairn_solve_def solve = cairn_default_solve_def();
@@ -177,6 +180,13 @@ static void a_heap_writes_problems_that_are_solved_again(void **state)
         unlink(path);
     }
     cairn_world_destroy(world);
+}
+
+static void a_heap_writes_problems_that_are_solved_again(void **state)
+{
+    (void)state;
+    check_heap_files(0.0);
+    check_heap_files(0.05);
 }
 
 int main(void)

@@ -42,6 +42,50 @@ def test_a_run_is_read(folder):
         trajectory.position(999)
 
 
+POUR = """
+simulation{ step = 1e-3, end_time = 0.6 }
+material{ name = "sand", density = 2500 }
+pair{ law = "hooke", normal_stiffness = 1e4, friction = 0.4 }
+ground{ material = "sand" }
+emitter{ region = { min = {0, 0, 0.4}, max = {0.2, 0.2, 0.5} }, rate = 100, every = 0.05,
+         grains = { { size = sizes{ "uniform", min = 0.02, max = 0.03 }, material = "sand" } } }
+outlet{ region = { min = {-1, -1, -1}, max = {1, 1, 0.2} } }
+output{ paraview = "none", contacts_every = 100 }
+"""
+
+
+def test_bodies_that_come_and_go(tmp_path):
+    (tmp_path / "pour.lua").write_text(POUR)
+    subprocess.run([os.environ["CAIRN_COMMAND"], "run", tmp_path / "pour.lua", "--quiet",
+                    "--trajectory-every", "50", "--out", tmp_path / "out"], check=True)
+    trajectory = cairn.Run(tmp_path / "out").trajectory
+    assert trajectory.varies and trajectory.keeps_contacts and len(trajectory) == 13
+    world = cairn.load(tmp_path / "pour.lua")
+    known = {}
+    for i, time in enumerate(trajectory.times):
+        if i > 0:
+            world.run(until=time)
+        numbers = trajectory.numbers(i)
+        assert len(numbers) == len(world.bodies) == len(set(numbers))
+        numpy.testing.assert_array_equal(trajectory.position(i), world.bodies.position)
+        # a number is that of one body for ever
+        for number, key in zip(numbers, map(tuple, world.bodies.id)):
+            assert known.setdefault(number, key) == key
+            assert trajectory.body(int(number))["mass"] == world.bodies.mass[
+                list(numbers).index(number)]
+        kept = trajectory.contacts_of(i)
+        assert (kept is None) == (round(time / world.time_step) % 100 != 0)
+        if kept is not None and i > 0:
+            numpy.testing.assert_array_equal(kept["point"], world.contacts.point)
+            numpy.testing.assert_array_equal(kept["force"], world.contacts.force)
+    assert len(known) == trajectory.bodies > len(world.bodies)
+    assert trajectory.body(1)["shape"] == "sphere" and 0.01 <= trajectory.body(1)["size"][0] <= 0.015
+    with pytest.raises(cairn.UnsupportedError):
+        trajectory.positions
+    with pytest.raises(IndexError):
+        trajectory.body(trajectory.bodies)
+
+
 def test_wrong_folders_and_tables(tmp_path, folder):
     with pytest.raises(cairn.FileError):
         cairn.Run(tmp_path / "none")
@@ -99,6 +143,16 @@ def test_pictures(folder):
     assert (world.render(size=(160, 120), caption=False) != picture).any()
     assert world._repr_png_().startswith(b"\x89PNG")
     assert cairn.render(cairn.Run(folder), size=(64, 64), at=0.05).shape == (64, 64, 3)
+
+
+def test_pictures_show_forces():
+    if not can_draw():
+        pytest.skip("the viewer is not built")
+    world = small()
+    still = {"size": (160, 120), "azimuth": 0, "elevation": 20}
+    world.run(until=0.3)
+    assert len(world.contacts) > 0
+    assert (world.render(contacts="forces", **still) != world.render(**still)).any()
 
 
 def test_wrong_pictures(tmp_path, monkeypatch):

@@ -211,3 +211,24 @@ def test_values_of_numpy_are_taken():
     world.body(kind="fixed", shape=cairn.mesh(
         vertices=[(-1, -1, 0), (1, -1, 0), (1, 1, 0)], triangles=numpy.array([[0, 1, 2]])))
     assert world.time_step == pytest.approx(0.005)
+
+
+def test_rays_and_boxes():
+    world = cairn.World()
+    world.ground()
+    far, near = (world.body(shape=cairn.sphere(radius=0.1), position=(x, 0, 0.1)) for x in (3, 1))
+    query = world.query()
+    first = query.nearest((0, 0, 0.1), (2, 0, 0))
+    assert first["body"] == near and first["distance"] == pytest.approx(0.9)
+    assert first["point"] == pytest.approx([0.9, 0, 0.1]) and first["normal"][0] == -1
+    assert [hit["body"] for hit in query.ray((0, 0, 0.1), (1, 0, 0))] == [near, far]
+    assert query.nearest((0, 0, 0.1), (1, 0, 0), length=0.5) is None
+    assert query.nearest((0, 0, 0.1), (1, 0, 0), mask=2) is None
+    assert query.box((3, 0, 0.15), (0.1, 0.1, 0.1)) == [far]
+    near.remove()
+    assert query.nearest((0, 0, 0.1), (1, 0, 0))["body"] == far
+    other = world.body(shape=cairn.sphere(radius=0.1), position=(0.5, 0, 0.1))
+    query.update()
+    assert query.nearest((0, 0, 0.1), (1, 0, 0))["body"] == other
+    with pytest.raises(cairn.ArgumentError):
+        query.nearest((0, 0, 0), (0, 0, 0))

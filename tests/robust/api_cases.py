@@ -17,10 +17,11 @@ OPTIONAL = {("cairn_world_save", "note"), ("cairn_world_write_fclib", "title"),
             ("cairn_world_write_fclib", "description"), ("cairn_world_set_contact_filter", "def"),
             ("cairn_problem_check", "direction"), ("cairn_world_find_overlaps", "overlaps"),
             ("cairn_world_find_jam", "bodies"), ("cairn_world_read", "values"),
-            ("cairn_world_write", "values"), ("cairn_trajectory_close", "writer")}
+            ("cairn_world_write", "values"), ("cairn_trajectory_close", "writer"),
+            ("cairn_query_ray_all", "hits"), ("cairn_query_box", "bodies")}
 # what stands for a good argument
 OBJECTS = {"cairn_world", "cairn_scene", "cairn_problem", "cairn_replay", "cairn_trajectory",
-           "cairn_paraview", "cairn_snapshot"}
+           "cairn_paraview", "cairn_snapshot", "cairn_query"}
 IDS = {"cairn_body_id": "body", "cairn_shape_id": "shape", "cairn_joint_id": "joint",
        "cairn_material_id": "material", "cairn_connector_id": "connector"}
 NUMBERS = {"int": ("0", ("-1", "INT_MAX", "INT_MIN")), "int64_t": ("0", ("-1", "INT64_MAX")),

@@ -22,6 +22,7 @@ static struct {
     cairn_trajectory *trajectory;
     cairn_paraview *paraview;
     cairn_snapshot *snapshot;
+    cairn_query *query;
     cairn_body_id body;
     cairn_shape_id shape;
     cairn_joint_id joint;
@@ -31,7 +32,7 @@ static struct {
     char folder[64], trajectory_path[128], problem_path[128], paraview_path[128];
 } fixture;
 
-static const double axis[] = {1.0, 0.0, 0.0, 0.0};
+static const double axis[9] = {1.0};
 static _Alignas(64) unsigned char scratch[1 << 16]; // whatever is read or written
 static cairn_value bad_value;
 
@@ -80,6 +81,7 @@ static void make_files(void)
                              &error),
          &error);
     must(cairn_world_snapshot(fixture.world, &fixture.snapshot, &error), &error);
+    must(cairn_query_create(fixture.world, &fixture.query, &error), &error);
     cairn_scene_def scene = cairn_default_scene_def();
     must(cairn_scene_open("nothing", &scene, &fixture.scene, &error), &error);
     bad_value = cairn_number(1.0);
@@ -138,6 +140,7 @@ static void test_every_function(void **state)
     assert_int_equal(wrong, 0);
     cairn_scene_destroy(fixture.scene);
     cairn_snapshot_destroy(fixture.snapshot);
+    cairn_query_destroy(fixture.query);
     cairn_problem_destroy(fixture.problem);
     cairn_replay_close(fixture.replay);
     cairn_paraview_close(fixture.paraview);

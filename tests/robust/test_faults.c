@@ -89,7 +89,8 @@ static cairn_status write_problems(const cairn_world *world, const char *folder)
 static cairn_status write_trajectory(const cairn_world *world, const char *folder)
 {
     char path[128];
-    const cairn_trajectory_def def = {"command", "scene", "text", 1};
+    const cairn_trajectory_def def = {
+        .command = "command", .scene = "scene", .scene_text = "text", .seed = 1};
     cairn_error error = {0};
     cairn_trajectory *writer = NULL;
     snprintf(path, sizeof path, "%s/t.h5", folder);

@@ -81,11 +81,64 @@ enum { READERS = 8, READINGS = 64 };
 
 typedef struct reading {
     const cairn_world *world;
+    const cairn_query *query;
     uint64_t seen[READINGS];
 } reading;
 
+/// Every column of every table, copied and in place.
+static uint64_t read_columns(const cairn_world *world)
+{
+    uint64_t hash = 1;
+    cairn_error error;
+    for (int i = 0; i < cairn_column_count(); i++) {
+        cairn_column_info info;
+        cairn_array array;
+        if (cairn_column_get_info(i, &info) != CAIRN_OK)
+            return 0;
+        int count = cairn_table_size(world, info.table);
+        size_t size = cairn_scalar_size(info.scalar) * (size_t)(info.width * count);
+        void *values = malloc(size + 1);
+        bool read =
+            values != NULL && cairn_world_read(world, info.name, values, count, &error) == CAIRN_OK;
+        if (read)
+            hash = base_hash_bytes(hash, values, size);
+        free(values);
+        if (!read)
+            return 0;
+        if (cairn_world_array(world, info.name, &array, &error) == CAIRN_OK)
+            hash += (uint64_t)array.row_count;
+    }
+    return hash;
+}
+
+/// Rays and boxes through the bodies.
+static uint64_t ask(const cairn_query *query)
+{
+    uint64_t hash = 1;
+    cairn_error error;
+    for (int i = 0; i < 20; i++) {
+        cairn_ray_def ray = cairn_default_ray_def();
+        cairn_box_def box = cairn_default_box_def();
+        cairn_ray_hit hits[4];
+        cairn_body_id bodies[16];
+        int found[2];
+        memset(hits, 0, sizeof hits);
+        memset(bodies, 0, sizeof bodies);
+        ray.origin[0] = -2.0;
+        ray.origin[2] = box.centre[2] = 0.05 * i;
+        if (cairn_query_ray_all(query, &ray, hits, 4, &found[0], &error) != CAIRN_OK ||
+            cairn_query_box(query, &box, bodies, 16, &found[1], &error) != CAIRN_OK)
+            return 0;
+        for (int k = 0; k < 4; k++)
+            hash = base_hash_bytes(hash, &hits[k].distance, sizeof hits[k].distance);
+        hash = base_hash_bytes(hash, bodies, sizeof bodies);
+        hash = base_hash_bytes(hash, found, sizeof found);
+    }
+    return hash;
+}
+
 /// Everything that a program may read of a world at rest, as one number.
-static uint64_t read_all(const cairn_world *world)
+static uint64_t read_all(const cairn_world *world, const cairn_query *query)
 {
     uint64_t hash = cairn_world_get_hash(world);
     cairn_energy energy = cairn_world_get_energy(world);
@@ -107,7 +160,10 @@ static uint64_t read_all(const cairn_world *world)
         hash = base_hash_bytes(hash, view.force, sizeof view.force);
     }
     cairn_error error;
-    return hash + (cairn_world_validate(world, &error) == CAIRN_OK);
+    uint64_t columns = read_columns(world), asked = ask(query);
+    if (columns == 0 || asked == 0)
+        return 0;
+    return hash + columns + asked + (cairn_world_validate(world, &error) == CAIRN_OK);
 }
 
 static void read_chunk(void *argument, int begin, int end, int chunk, int worker)
@@ -115,7 +171,7 @@ static void read_chunk(void *argument, int begin, int end, int chunk, int worker
     (void)chunk, (void)worker;
     reading *r = argument;
     for (int i = begin; i < end; i++)
-        r->seen[i] = read_all(r->world);
+        r->seen[i] = read_all(r->world, r->query);
 }
 
 /// Eight readers of a world at rest see the same; one that writes is found by a race checker.
@@ -133,12 +189,16 @@ static void test_readers(void **state)
         cairn_world *world = heap_world(&def);
         heap_steps(world, k > 0 ? 200 : 30);
         assert_true(cairn_contact_count(world) > 0);
-        reading r = {.world = world};
-        uint64_t alone = read_all(world);
+        cairn_error error;
+        cairn_query *query;
+        must(cairn_query_create(world, &query, &error), &error);
+        reading r = {.world = world, .query = query};
+        uint64_t alone = read_all(world, query);
         assert_true(alone != 0);
         base_parallel_for(workers, READINGS, 1, read_chunk, &r);
         for (int i = 0; i < READINGS; i++)
             assert_true(r.seen[i] == alone);
+        cairn_query_destroy(query);
         cairn_world_destroy(world);
     }
     base_workers_destroy(workers);

@@ -139,7 +139,7 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             app_handle_event(app, &event);
             // picks after a change of scene are about its first frame
             if (app->simulation != NULL) {
-                app->frame = view_simulation_frame(app->simulation);
+                app_take_frame(app);
                 follow_contact(app);
             }
         }
@@ -150,7 +150,7 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
             break;
         measure_window(app);
         take_messages(app);
-        app->frame = view_simulation_frame(app->simulation);
+        app_take_frame(app);
         follow_contact(app);
         status = draw(app, error);
         if (status == CAIRN_OK) {

@@ -111,6 +111,9 @@ cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused,
 void app_enter_scene(view_app *app, bool same);
 void app_close_scene(view_app *app);
 
+/// The newest frame; a chosen body that is gone there is let go.
+void app_take_frame(view_app *app);
+
 /// Ends the scene at hand and opens another; on failure the old one stays.
 void app_open_scene(view_app *app, const char *path);
 
@@ -134,6 +137,8 @@ void app_fly(view_app *app, double seconds);
 
 /// Widgets for the scene's parameters; app_parameters.c.
 void app_draw_parameters(view_app *app, view_panel *panel);
+/// Widgets for the motors and loads that run; app_parameters.c.
+void app_draw_drives(view_app *app, view_panel *panel);
 /// Takes the scene file as it is now for the one that is shown.
 void app_mark_file(view_app *app);
 /// Builds the scene anew when its file was written again.

@@ -43,7 +43,7 @@ static void list_materials(contents_list *list)
         if (!take_row(list))
             continue;
         for (int k = 0; k < model->body_count; k++)
-            bodies += model->bodies[k].material == i;
+            bodies += view_frame_has(list->app->frame, k) && model->bodies[k].material == i;
         view_panel_row(&list->panel, model->materials[i], "%d %s", bodies,
                        bodies == 1 ? "body" : "bodies");
     }
@@ -78,7 +78,7 @@ static void list_bodies(contents_list *list)
         view_panel_title(&list->panel, "bodies");
     for (int i = 0; i < app->model.body_count; i++) {
         char label[80];
-        if (!take_row(list))
+        if (!view_frame_has(app->frame, i) || !take_row(list))
             continue;
         app_body_label(app, i, "", label);
         if (view_panel_item(&list->panel, label, kinds[app->model.bodies[i].kind],

@@ -3,6 +3,7 @@
 #include "viewer/app/app.h"
 #include "viewer/film/picture.h"
 
+#include "base/file.h"
 #include "base/timer.h"
 
 #include <errno.h>
@@ -32,9 +33,10 @@ static void write_note(view_app *app, const char *picture)
     const view_camera *camera = &app->stage.camera;
     const double degree = 180.0 / M_PI;
     snprintf(path, sizeof path, "%.*s.txt", (int)strlen(picture) - 4, picture);
-    FILE *file = fopen(path, "w");
+    const char *reason = NULL;
+    FILE *file = base_file_create(path, &reason);
     if (file == NULL) {
-        app_say(app, "%.300s: %s", path, strerror(errno));
+        app_say(app, "%.300s: %s", path, reason);
         return;
     }
     fprintf(file, "scene %s\nversion %s\ntime %.17g s\nstep %lld\nhash of positions %016llx\n",

@@ -66,8 +66,8 @@ static void cycle_contacts(view_app *app, int way)
     int next = ((int)app->style.contacts + way + VIEW_CONTACTS_COUNT) % VIEW_CONTACTS_COUNT;
     app->style.contacts = (view_contacts)next;
     app_say(app, "%s%s", helps[next],
-            app->frame->replayed && next != VIEW_CONTACTS_OFF
-                ? ": a trajectory does not store where they are"
+            !app->frame->keeps_contacts && next != VIEW_CONTACTS_OFF
+                ? ": the run kept none in this frame (cairn run --contacts-every)"
                 : "");
 }
 

@@ -29,7 +29,8 @@ static const char *run_word(const view_app *app)
 static double print_report(view_app *app, double x, double y)
 {
     const cairn_step_report *report = &app->frame->report;
-    if (app->frame->replayed)
+    // explicit laws solve nothing
+    if (app->frame->replayed || report->iterations == 0)
         return x;
     return view_canvas_print(&app->stage.canvas, x, y, ink, "  error %.1e  iterations %d",
                              report->error, report->iterations);
@@ -200,8 +201,8 @@ static void draw_contact(view_app *app, view_panel *panel)
 
 static void draw_contacts_of_body(view_app *app, view_panel *panel)
 {
-    if (app->frame->replayed) {
-        view_panel_row(panel, "contacts", "not stored in a trajectory");
+    if (!app->frame->keeps_contacts) {
+        view_panel_row(panel, "contacts", "not kept in this frame");
         return;
     }
     view_panel_row(panel, "contacts (Tab chooses)", "%d", count_contacts(app));
@@ -286,7 +287,7 @@ static void draw_run_facts(view_app *app, view_panel *panel)
     view_panel_row(panel, "a run of cairn", "%.30s", info->version);
     view_panel_row(panel, "time step", "%.4g s", info->time_step);
     view_panel_row(panel, "frames", "%d", app->state.kept);
-    view_panel_row(panel, "contacts, forces", "not stored");
+    view_panel_row(panel, "contacts, forces", info->contacts ? "in some frames" : "not kept");
 }
 
 static void draw_settings(view_app *app)
@@ -296,7 +297,7 @@ static void draw_settings(view_app *app)
     double row = app_row_height(app), speed = state->speed, scale = app->style.contact_scale;
     view_panel panel = app_begin_panel(app, 0.5 * row, 0.5 * row, 17.0 * row);
     view_panel_title(&panel, scene->title[0] != '\0' ? scene->title : scene->name);
-    view_panel_row(&panel, "bodies", "%d", app->model.body_count);
+    view_panel_row(&panel, "bodies", "%d", app->frame->present_count);
     if (state->replay)
         draw_run_facts(app, &panel);
     else
@@ -310,6 +311,7 @@ static void draw_settings(view_app *app)
     app->style.contact_scale = scale;
     if (view_panel_choice(&panel, "colours", view_colours_names[app->style.colours]) != 0)
         app_act(app, VIEW_ACTION_COLOURS);
+    app_draw_drives(app, &panel);
     app_draw_parameters(app, &panel);
     if (view_panel_button(&panel, state->paused ? "go on" : "pause"))
         app_act(app, VIEW_ACTION_PAUSE);
@@ -367,7 +369,8 @@ static void draw_names(view_app *app)
         double x = 0.0, y = 0.0;
         snprintf(number, sizeof number, "%d", i);
         const char *name = body->name[0] != '\0' ? body->name : number;
-        if (body->radius > 0.0 && project(app, app->frame->centres[i], &x, &y))
+        if (app->frame->present[i] && body->radius > 0.0 &&
+            project(app, app->frame->centres[i], &x, &y))
             view_canvas_text(&app->stage.canvas, x, y, ink, name);
     }
 }

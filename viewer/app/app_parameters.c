@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliders for what the scene's param() declares, and the scene file under an editor: both build the
-// scene anew.
+// scene anew. Sliders for motors and loads, which act at once.
 #include "viewer/app/app.h"
 
 #include "base/timer.h"
@@ -84,6 +84,24 @@ void app_draw_parameters(view_app *app, view_panel *panel)
         else if (view_panel_choice(panel, parameter->name,
                                    parameter->value.boolean ? "true" : "false") != 0)
             choose(app, parameter->name, parameter->value.boolean ? "false" : "true");
+    }
+}
+
+// ---------------------------------------------------------------- motors and loads
+
+void app_draw_drives(view_app *app, view_panel *panel)
+{
+    const view_drives *drives = &app->state.drives;
+    if (drives->count > 0)
+        view_panel_title(panel, "motors and loads");
+    for (int i = 0; i < drives->count; i++) {
+        const view_drive *drive = &drives->items[i];
+        double value = drive->value;
+        if (!view_panel_slider(panel, drive->name, &value, drive->minimum, drive->maximum, false,
+                               drive->follows ? "of time" : drive->unit))
+            continue;
+        view_order order = {.kind = VIEW_ORDER_DRIVE, .body = i, .number = value};
+        view_simulation_post(app->simulation, &order);
     }
 }
 

@@ -2,6 +2,8 @@
 // Which scene or run the window shows, and which contact of it is chosen.
 #include "viewer/app/app.h"
 
+#include "viewer/simulation/sensors.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,11 +15,30 @@ void app_close_scene(view_app *app)
     view_subject_finish(&app->subject);
 }
 
+void app_take_frame(view_app *app)
+{
+    cairn_error error = {0};
+    int meshes = app->model.mesh_count;
+    const view_frame *frame = view_simulation_frame(app->simulation, &app->model);
+    if (frame != NULL)
+        app->frame = frame;
+    if (frame == NULL)
+        app_show_toast(app, "out of memory: what is shown stays behind");
+    else if (app->model.mesh_count > meshes &&
+             view_gpu_set_model(app->stage.gpu, &app->model, &error) != CAIRN_OK)
+        app_show_toast(app, error.message);
+    if (app->selected < 0 || view_frame_has(app->frame, app->selected))
+        return;
+    app_choose_body(app, -1);
+    app->pulling = false;
+    app->placing = APP_NO_PLACING;
+}
+
 void app_enter_scene(view_app *app, bool same)
 {
     char title[300];
     view_camera before = app->stage.camera;
-    app->frame = view_simulation_frame(app->simulation);
+    app_take_frame(app);
     app->state = view_simulation_get_state(app->simulation);
     app->selected = app->contact = -1;
     app->pulling = false;
@@ -37,6 +58,10 @@ cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused, 
     view_model model = {0};
     view_simulation *simulation = NULL;
     cairn_status status = view_model_build(&model, &app->allocator, subject->scene->world, error);
+    if (status == CAIRN_OK && subject->replay != NULL)
+        status = view_model_add_recorded(&model, subject->replay);
+    if (status == CAIRN_OK)
+        status = view_sensors_mark(subject->scene, &model);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(app->stage.gpu, &model, error);
     if (status != CAIRN_OK) {
@@ -47,7 +72,7 @@ cairn_status app_use_subject(view_app *app, view_subject *subject, bool paused, 
     app_close_scene(app);
     app->subject = *subject;
     app->model = model;
-    status = view_simulation_start(&simulation, &app->subject, &app->model, paused, error);
+    status = view_simulation_start(&simulation, &app->subject, paused, error);
     app->simulation = simulation;
     return status;
 }
@@ -106,8 +131,8 @@ void app_step_contact(view_app *app, int way)
     }
     app->contact = view_frame_next_contact(app->frame, app->selected, app->contact, way);
     if (app->contact < 0) {
-        app_say(app, app->frame->replayed ? "a trajectory does not store contacts"
-                                          : "this body touches nothing");
+        app_say(app, app->frame->keeps_contacts ? "this body touches nothing"
+                                                : "the run kept no contacts in this frame");
         return;
     }
     const view_contact *contact = &app->frame->contacts[app->contact];

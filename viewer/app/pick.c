@@ -127,7 +127,8 @@ view_hit view_pick(const view_model *model, const view_frame *frame, vec3 origin
     view_hit hit = {.body = -1, .distance = INFINITY};
     for (int i = 0; i < frame->body_count; i++) {
         const view_body *body = &model->bodies[i];
-        if (body->radius <= 0.0 || (!containers && view_model_is_container(model, i)))
+        if (!view_frame_has(frame, i) || body->radius <= 0.0 ||
+            (!containers && view_model_is_container(model, i)))
             continue;
         double t =
             hit_body(model, &frame->poses[i], &model->shapes[body->shape], origin, direction);

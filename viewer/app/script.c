@@ -3,6 +3,7 @@
 #include "viewer/app/script.h"
 
 #include "base/assert.h"
+#include "base/file.h"
 #include "viewer/app/keys.h"
 
 #include <errno.h>
@@ -109,10 +110,11 @@ cairn_status view_script_open(const char *path, const base_allocator *allocator,
 {
     char line[256];
     cairn_status status = CAIRN_OK;
-    FILE *file = fopen(path, "r");
+    const char *reason = NULL;
+    FILE *file = base_file_read(path, &reason);
     *script = NULL;
     if (file == NULL)
-        return base_fail(error, CAIRN_ERROR_FILE, "%.300s: %s", path, strerror(errno));
+        return base_fail(error, CAIRN_ERROR_FILE, "%.300s: %s", path, reason);
     *script = base_allocate(allocator, 1, sizeof **script);
     if (*script == NULL)
         status = base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");

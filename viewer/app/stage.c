@@ -71,7 +71,8 @@ static double needed_distance(const view_camera *camera, const view_model *model
     double distance = 1e-6;
     for (int i = 0; i < frame->body_count; i++) {
         const view_shape *shape = &model->shapes[model->bodies[i].shape];
-        for (int corner = 0; corner < 8 && model->bodies[i].radius > 0.0; corner++) {
+        for (int corner = 0; corner < 8 && frame->present[i] && model->bodies[i].radius > 0.0;
+             corner++) {
             vec3 local = vec3_make(corner & 1 ? shape->maximum.x : shape->minimum.x,
                                    corner & 2 ? shape->maximum.y : shape->minimum.y,
                                    corner & 4 ? shape->maximum.z : shape->minimum.z);
@@ -79,6 +80,14 @@ static double needed_distance(const view_camera *camera, const view_model *model
             distance = fmax(distance, view_camera_needed(camera, point, aspect));
         }
     }
+    for (int i = 0; i < model->region_count; i++)
+        for (int corner = 0; corner < 8 && model->regions[i].kind == VIEW_REGION_EMITTER;
+             corner++) {
+            vec3 low = model->regions[i].minimum, high = model->regions[i].maximum;
+            vec3 point = vec3_make(corner & 1 ? high.x : low.x, corner & 2 ? high.y : low.y,
+                                   corner & 4 ? high.z : low.z);
+            distance = fmax(distance, view_camera_needed(camera, point, aspect));
+        }
     return distance;
 }
 

@@ -152,7 +152,8 @@ static cairn_status draw_marks(view_draw_list *list, const view_draw_request *re
     cairn_status status = CAIRN_OK;
     for (int i = 0; status == CAIRN_OK && i < request->frame->body_count; i++) {
         bool chosen = i == request->selected;
-        if (request->model->bodies[i].radius <= 0.0 || is_clipped(request, i))
+        if (!view_frame_has(request->frame, i) || request->model->bodies[i].radius <= 0.0 ||
+            is_clipped(request, i))
             continue;
         if (style->frames)
             status = draw_frame(list, request, i);
@@ -177,6 +178,8 @@ static cairn_status draw_joint(view_draw_list *list, const view_draw_request *re
     vec3 points[2];
     for (int side = 0; side < 2; side++) {
         int body = joint->bodies[side];
+        if (body >= 0 && !view_frame_has(request->frame, body))
+            return CAIRN_OK;
         points[side] = body >= 0 ? pose_apply(&request->frame->poses[body], joint->points[side])
                                  : joint->points[side];
     }
@@ -293,7 +296,7 @@ cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request 
         list->colours[request->selected] =
             view_colour_mix(list->colours[request->selected], chosen_colour, 0.45);
     for (int i = 0; status == CAIRN_OK && i < request->frame->body_count; i++)
-        if (!is_clipped(request, i))
+        if (request->frame->present[i] && !is_clipped(request, i))
             status = put_body(list, request, i);
     if (list->glass_count > 0)
         qsort(list->glass, (size_t)list->glass_count, sizeof *list->glass, compare_glass);
@@ -302,6 +305,8 @@ cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request 
     for (int i = 0; status == CAIRN_OK && request->style->joints && i < request->model->joint_count;
          i++)
         status = draw_joint(list, request, &request->model->joints[i]);
+    if (status == CAIRN_OK && request->style->joints)
+        status = view_draw_regions(list, request);
     if (status == CAIRN_OK)
         status = view_draw_contacts(list, request);
     return status == CAIRN_OK ? draw_rope(list, request) : status;

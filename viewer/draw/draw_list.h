@@ -89,6 +89,10 @@ cairn_status view_draw_rod(view_draw_list *list, vec3 from, vec3 to, double thic
 cairn_status view_draw_contacts(view_draw_list *list,
                                 const view_draw_request *request) CAIRN_CHECK_RESULT;
 
+/// Edges of emitters, outlets, regions of sensors and the periodic cell; in draw_regions.c.
+cairn_status view_draw_regions(view_draw_list *list,
+                               const view_draw_request *request) CAIRN_CHECK_RESULT;
+
 /// Force (N) that nine in ten of the acting contacts of a frame stay below; 0 for none.
 cairn_status view_force_unit(const base_allocator *allocator, const view_frame *frame,
                              double *unit) CAIRN_CHECK_RESULT;

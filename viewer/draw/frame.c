@@ -16,6 +16,7 @@ void view_frame_finish(view_frame *frame)
 {
     if (frame->allocator.reallocate == NULL)
         return;
+    base_release(&frame->allocator, frame->present);
     base_release(&frame->allocator, frame->poses);
     base_release(&frame->allocator, frame->velocities);
     base_release(&frame->allocator, frame->spins);
@@ -27,7 +28,9 @@ void view_frame_finish(view_frame *frame)
 cairn_status view_frame_reserve(view_frame *frame, int bodies, int contacts)
 {
     const base_allocator *allocator = &frame->allocator;
-    if (base_array_reserve(allocator, &frame->poses, &frame->pose_capacity, bodies) != CAIRN_OK ||
+    if (base_array_reserve(allocator, &frame->present, &frame->present_capacity, bodies) !=
+            CAIRN_OK ||
+        base_array_reserve(allocator, &frame->poses, &frame->pose_capacity, bodies) != CAIRN_OK ||
         base_array_reserve(allocator, &frame->velocities, &frame->velocity_capacity, bodies) !=
             CAIRN_OK ||
         base_array_reserve(allocator, &frame->spins, &frame->spin_capacity, bodies) != CAIRN_OK ||
@@ -47,10 +50,15 @@ static cairn_status take_body(view_frame *frame, const cairn_world *world, cairn
     if (status != CAIRN_OK)
         return status;
     const double *q = view.orientation;
-    frame->poses[body] = (pose){vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
+    // bodies are shown in the periodic cell, whichever copy of it they are in
+    double wrapped[3];
+    cairn_world_wrap(world, view.centre, wrapped);
+    vec3 shift = vec3_sub(vec3_from(wrapped), vec3_from(view.centre));
+    vec3 place = vec3_add(vec3_from(view.position), shift);
+    frame->poses[body] = (pose){place, {q[0], q[1], q[2], q[3]}};
     frame->velocities[body] = vec3_from(view.velocity);
     frame->spins[body] = vec3_from(view.angular_velocity);
-    frame->centres[body] = vec3_from(view.centre);
+    frame->centres[body] = vec3_add(vec3_from(view.centre), shift);
     return CAIRN_OK;
 }
 
@@ -61,6 +69,7 @@ static void take_contacts(view_frame *frame, const view_model *model, const cair
     for (int i = 0; i < count; i++) {
         cairn_contact_view view;
         cairn_contact_get(world, i, &view);
+        cairn_world_wrap(world, view.point, view.point);
         view_contact contact = {
             .a = view_model_body(model, view.a),
             .b = view_model_body(model, view.b),
@@ -83,13 +92,23 @@ cairn_status view_frame_take(view_frame *frame, const view_model *model, const c
 {
     int contacts = cairn_contact_count(world);
     cairn_status status = view_frame_reserve(frame, model->body_count, contacts);
-    for (int i = 0; status == CAIRN_OK && i < model->body_count; i++)
-        status = take_body(frame, world, model->bodies[i].id, i);
     if (status != CAIRN_OK)
         return status;
     frame->body_count = model->body_count;
+    frame->present_count = 0;
+    for (int i = 0; i < model->body_count; i++) {
+        frame->present[i] = take_body(frame, world, model->bodies[i].id, i) == CAIRN_OK;
+        frame->present_count += frame->present[i];
+        if (frame->present[i])
+            continue;
+        frame->poses[i] = pose_identity();
+        frame->velocities[i] = frame->spins[i] = frame->centres[i] = vec3_make(0.0, 0.0, 0.0);
+    }
     take_contacts(frame, model, world, contacts);
+    if (cairn_world_get_cell(world, &frame->cell) != CAIRN_OK)
+        frame->cell = (cairn_cell_view){0};
     frame->replayed = false;
+    frame->keeps_contacts = true;
     frame->contacts_stored = frame->contact_count;
     frame->time = cairn_world_get_time(world);
     frame->time_step = cairn_world_get_def(world)->time_step;
@@ -119,6 +138,7 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from)
         return CAIRN_ERROR_MEMORY;
     size_t bodies = (size_t)from->body_count, contacts = (size_t)from->contact_count;
     if (bodies > 0) {
+        memcpy(to->present, from->present, bodies * sizeof *to->present);
         memcpy(to->poses, from->poses, bodies * sizeof *to->poses);
         memcpy(to->velocities, from->velocities, bodies * sizeof *to->velocities);
         memcpy(to->spins, from->spins, bodies * sizeof *to->spins);
@@ -127,14 +147,17 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from)
     if (contacts > 0)
         memcpy(to->contacts, from->contacts, contacts * sizeof *to->contacts);
     to->body_count = from->body_count;
+    to->present_count = from->present_count;
     to->contact_count = from->contact_count;
     to->time = from->time;
     to->time_step = from->time_step;
     to->step = from->step;
     to->replayed = from->replayed;
+    to->keeps_contacts = from->keeps_contacts;
     to->contacts_stored = from->contacts_stored;
     to->report = from->report;
     to->energy = from->energy;
+    to->cell = from->cell;
     to->residual_count = from->residual_count;
     memcpy(to->residuals, from->residuals, sizeof to->residuals);
     memcpy(to->iterations, from->iterations, sizeof to->iterations);
@@ -143,7 +166,8 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from)
 
 size_t view_frame_bytes(const view_frame *frame)
 {
-    return sizeof *frame + (size_t)frame->body_count * (sizeof(pose) + 3 * sizeof(vec3)) +
+    return sizeof *frame +
+           (size_t)frame->body_count * (sizeof(bool) + sizeof(pose) + 3 * sizeof(vec3)) +
            (size_t)frame->contact_count * sizeof(view_contact);
 }
 
@@ -206,8 +230,15 @@ bool view_frame_bounds(const view_frame *frame, const view_model *model, bool co
     *maximum = vec3_make(-INFINITY, -INFINITY, -INFINITY);
     for (int i = 0; i < frame->body_count; i++) {
         const view_body *body = &model->bodies[i];
-        if (body->radius > 0.0 && (containers || !view_model_is_container(model, i)))
+        if (view_frame_has(frame, i) && body->radius > 0.0 &&
+            (containers || !view_model_is_container(model, i)))
             include_body(&model->shapes[body->shape], &frame->poses[i], minimum, maximum);
     }
+    // where grains come from is to be seen before the first of them
+    for (int i = 0; i < model->region_count; i++)
+        if (model->regions[i].kind == VIEW_REGION_EMITTER) {
+            *minimum = vec3_min(*minimum, model->regions[i].minimum);
+            *maximum = vec3_max(*maximum, model->regions[i].maximum);
+        }
     return minimum->x <= maximum->x;
 }

@@ -23,15 +23,19 @@ typedef struct view_frame {
     double time;      // s
     double time_step; // s
     int64_t step;
-    bool replayed;                      // of a run: contacts, report and energies are not there
-    int64_t contacts_stored;            // number of contacts the run had in this frame
-    pose *poses;                        // [body_count] of the shape frames
+    bool replayed;           // of a run: report and energies are not there
+    bool keeps_contacts;     // the run kept this frame's contacts
+    int64_t contacts_stored; // number of contacts the run had in this frame
+    bool *present; // [body_count] whether the row's body is there, or only before or after
+    pose *poses;   // [body_count] of the shape frames
     vec3 *velocities, *spins, *centres; // [body_count] m/s, rad/s, m
     int body_count, pose_capacity, velocity_capacity, spin_capacity, centre_capacity;
+    int present_capacity, present_count;
     view_contact *contacts;
     int contact_count, contact_capacity;
     cairn_step_report report;
     cairn_energy energy;
+    cairn_cell_view cell;                  // periodic, as it was then
     double residuals[VIEW_RESIDUALS_MAX];  // [residual_count] of the step's solve, thinned out
     double iterations[VIEW_RESIDUALS_MAX]; // [residual_count] at which they were reached
     int residual_count;
@@ -43,7 +47,13 @@ void view_frame_finish(view_frame *frame);
 /// Room for bodies and contacts.
 cairn_status view_frame_reserve(view_frame *frame, int bodies, int contacts) CAIRN_CHECK_RESULT;
 
-/// Copies the present state of a world; memory is used again.
+/// Whether a body is there in this frame.
+static inline bool view_frame_has(const view_frame *frame, int body)
+{
+    return body >= 0 && body < frame->body_count && frame->present[body];
+}
+
+/// Copies the present state of a world, of which the model knows the bodies; memory is used again.
 cairn_status view_frame_take(view_frame *frame, const view_model *model,
                              const cairn_world *world) CAIRN_CHECK_RESULT;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds the unchanging side of a picture from a world.
-#include "viewer/draw/model.h"
+// Builds the side of a picture that seldom changes from a world, and keeps it up to date.
+#include "viewer/draw/model_shapes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,264 +9,12 @@
 // a container is this many times as large as a typical body
 static const double container_factor = 3.0;
 
-// ---------------------------------------------------------------- meshes
-
-static cairn_status add_triangle(const base_allocator *allocator, view_mesh *mesh, vec3 a, vec3 b,
-                                 vec3 c)
-{
-    int needed = mesh->vertex_count + 3;
-    if (base_array_reserve(allocator, &mesh->positions, &mesh->position_capacity, needed) !=
-            CAIRN_OK ||
-        base_array_reserve(allocator, &mesh->normals, &mesh->normal_capacity, needed) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    vec3 corners[3] = {a, b, c};
-    vec3 normal =
-        vec3_normalize_or(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3_make(0.0, 0.0, 1.0));
-    for (int i = 0; i < 3; i++) {
-        float *position = mesh->positions[mesh->vertex_count];
-        float *out = mesh->normals[mesh->vertex_count++];
-        for (int axis = 0; axis < 3; axis++) {
-            position[axis] = (float)vec3_get(corners[i], axis);
-            out[axis] = (float)vec3_get(normal, axis);
-        }
-    }
-    return CAIRN_OK;
-}
-
-/// Faces as fans of triangles.
-static cairn_status fill_mesh(const base_allocator *allocator, view_mesh *mesh,
-                              const cairn_shape_view *shape)
-{
-    for (int face = 0; face < shape->face_count; face++) {
-        int from = shape->face_start != NULL ? shape->face_start[face] : 3 * face;
-        int to = shape->face_start != NULL ? shape->face_start[face + 1] : 3 * face + 3;
-        vec3 first = vec3_from(shape->vertices[shape->face_vertices[from]]);
-        for (int i = from + 1; i + 1 < to; i++) {
-            vec3 second = vec3_from(shape->vertices[shape->face_vertices[i]]);
-            vec3 third = vec3_from(shape->vertices[shape->face_vertices[i + 1]]);
-            if (add_triangle(allocator, mesh, first, second, third) != CAIRN_OK)
-                return CAIRN_ERROR_MEMORY;
-        }
-    }
-    return CAIRN_OK;
-}
-
-static cairn_status add_mesh(view_model *model, const cairn_shape_view *shape, int *mesh)
-{
-    if (base_array_reserve(&model->allocator, &model->meshes, &model->mesh_capacity,
-                           model->mesh_count + 1) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    *mesh = model->mesh_count++;
-    model->meshes[*mesh] = (view_mesh){0};
-    return fill_mesh(&model->allocator, &model->meshes[*mesh], shape);
-}
-
-// ---------------------------------------------------------------- parts of shapes
-
-static void include(view_shape *shape, const pose *placement, vec3 half, vec3 middle)
-{
-    for (int corner = 0; corner < 8; corner++) {
-        vec3 local = vec3_make(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y,
-                               corner & 4 ? half.z : -half.z);
-        vec3 point = pose_apply(placement, vec3_add(middle, local));
-        shape->minimum = vec3_min(shape->minimum, point);
-        shape->maximum = vec3_max(shape->maximum, point);
-    }
-}
-
-static cairn_status put_part(view_model *model, view_shape *shape, const view_part *part)
-{
-    if (base_array_reserve(&model->allocator, &model->parts, &model->part_capacity,
-                           model->part_count + 1) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    model->parts[model->part_count++] = *part;
-    shape->part_count++;
-    return CAIRN_OK;
-}
-
-static vec3 round_half_size(const cairn_shape_view *view)
-{
-    double along = view->kind == CAIRN_SPHERE    ? view->radius
-                   : view->kind == CAIRN_CAPSULE ? view->radius + view->half_length
-                                                 : view->half_length;
-    return vec3_make(view->radius, view->radius, along);
-}
-
-static cairn_status add_round(view_model *model, view_shape *shape, const cairn_shape_view *view,
-                              const pose *placement, int primitive)
-{
-    double r = view->radius, length = view->kind == CAIRN_SPHERE ? r : view->half_length;
-    view_part part = {primitive, *placement, {r, r, length}};
-    include(shape, placement, round_half_size(view), vec3_make(0.0, 0.0, 0.0));
-    return put_part(model, shape, &part);
-}
-
-static bool faces_upwards(const view_mesh *mesh)
-{
-    for (int i = 0; i < mesh->vertex_count; i++)
-        if (!(mesh->normals[i][2] > 0.0F))
-            return false;
-    return true;
-}
-
-static cairn_status add_faces(view_model *model, view_shape *shape, const cairn_shape_view *view,
-                              const pose *placement)
-{
-    int mesh = 0;
-    if (add_mesh(model, view, &mesh) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    view_part part = {VIEW_MESH + mesh, *placement, {1.0, 1.0, 1.0}};
-
-    // include vertices
-    for (int i = 0; i < view->vertex_count; i++) {
-        vec3 point = pose_apply(placement, vec3_from(view->vertices[i]));
-        shape->minimum = vec3_min(shape->minimum, point);
-        shape->maximum = vec3_max(shape->maximum, point);
-    }
-
-    shape->terrain = view->kind == CAIRN_MESH && faces_upwards(&model->meshes[mesh]);
-    return put_part(model, shape, &part);
-}
-
-enum { NET_AROUND = 32, NET_RINGS = 15 };
-
-/// A shape for which there is no primitive: a net of the points that lie farthest along directions
-/// all around.
-static cairn_status add_net(view_model *model, view_shape *shape, const cairn_world *world,
-                            cairn_shape_id id, const pose *placement)
-{
-    double points[NET_RINGS * NET_AROUND + 2][3];
-    int faces[2 * NET_RINGS * NET_AROUND][3], count = 0, top = NET_RINGS * NET_AROUND + 1;
-    for (int p = 0; p <= top; p++) {
-        // the poles come first and last
-        int ring = (p - 1) / NET_AROUND, i = (p - 1) % NET_AROUND;
-        double above = p == 0     ? -0.5 * M_PI
-                       : p == top ? 0.5 * M_PI
-                                  : M_PI * ((ring + 1.0) / (NET_RINGS + 1.0) - 0.5);
-        double around = 2.0 * M_PI * i / NET_AROUND;
-        const double direction[3] = {cos(above) * cos(around), cos(above) * sin(around),
-                                     sin(above)};
-        cairn_status status = cairn_shape_get_support(world, id, direction, points[p]);
-        if (status != CAIRN_OK)
-            return status;
-    }
-    for (int ring = 0; ring <= NET_RINGS; ring++)
-        for (int i = 0; i < NET_AROUND; i++) {
-            int next = (i + 1) % NET_AROUND, low = 1 + (ring - 1) * NET_AROUND,
-                high = low + NET_AROUND;
-            if (ring > 0)
-                memcpy(faces[count++],
-                       (int[]){low + i, low + next, ring == NET_RINGS ? top : high + next},
-                       sizeof faces[0]);
-            if (ring < NET_RINGS)
-                memcpy(faces[count++], (int[]){ring == 0 ? 0 : low + i, high + next, high + i},
-                       sizeof faces[0]);
-        }
-    cairn_shape_view net = {.kind = CAIRN_POLYHEDRON,
-                            .vertex_count = top + 1,
-                            .vertices = (const double(*)[3])points,
-                            .face_count = count,
-                            .face_vertices = faces[0]};
-    return add_faces(model, shape, &net, placement);
-}
-
-static cairn_status add_simple(view_model *model, view_shape *shape, const cairn_world *world,
-                               cairn_shape_id id, const cairn_shape_view *view,
-                               const pose *placement)
-{
-    view_part part = {.placement = *placement};
-    switch ((int)view->kind) {
-    case CAIRN_SPHERE:
-        return add_round(model, shape, view, placement, VIEW_SPHERE);
-    case CAIRN_CAPSULE:
-        return add_round(model, shape, view, placement, VIEW_CAPSULE);
-    case CAIRN_CYLINDER:
-        return add_round(model, shape, view, placement, VIEW_CYLINDER);
-    case CAIRN_BOX:
-        part.primitive = VIEW_BOX;
-        memcpy(part.size, view->half_size, sizeof part.size);
-        include(shape, placement, vec3_from(view->half_size), vec3_make(0.0, 0.0, 0.0));
-        return put_part(model, shape, &part);
-    case CAIRN_HALFSPACE:
-        part.primitive = VIEW_PLANE;
-        model->has_plane = true;
-        return put_part(model, shape, &part);
-    case CAIRN_POLYHEDRON:
-    case CAIRN_MESH:
-        return add_faces(model, shape, view, placement);
-    default:
-        return add_net(model, shape, world, id, placement);
-    }
-}
-
-/// Members of a compound may be compounds.
-static cairn_status add_parts(view_model *model, view_shape *shape, const cairn_world *world,
-                              cairn_shape_id id, const pose *placement)
-{
-    cairn_shape_view view;
-    cairn_status status = cairn_shape_get(world, id, &view);
-    if (status != CAIRN_OK)
-        return status;
-    if (view.kind != CAIRN_COMPOUND)
-        return add_simple(model, shape, world, id, &view, placement);
-    for (int i = 0; i < view.member_count; i++) {
-        const double *q = view.member_placements[i].orientation;
-        pose member =
-            (pose){vec3_from(view.member_placements[i].position), {q[0], q[1], q[2], q[3]}};
-        pose whole = pose_compose(placement, &member);
-        status = add_parts(model, shape, world, view.members[i], &whole);
-        if (status != CAIRN_OK)
-            return status;
-    }
-    return CAIRN_OK;
-}
-
-/// Makes room for an id's index in a map from ids to numbers.
-static cairn_status map_grow(view_model *model, int **map, int *count, int *capacity,
-                             uint32_t index)
-{
-    int needed = (int)index + 1;
-    if (base_array_reserve(&model->allocator, map, capacity, needed) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    while (*count < needed)
-        (*map)[(*count)++] = -1;
-    return CAIRN_OK;
-}
-
-static cairn_status find_shape(view_model *model, const cairn_world *world, cairn_shape_id id,
-                               int *shape)
-{
-    if (map_grow(model, &model->shape_of, &model->shape_of_count, &model->shape_of_capacity,
-                 id.index) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    *shape = model->shape_of[id.index];
-    if (*shape >= 0)
-        return CAIRN_OK;
-    if (base_array_reserve(&model->allocator, &model->shapes, &model->shape_capacity,
-                           model->shape_count + 1) != CAIRN_OK)
-        return CAIRN_ERROR_MEMORY;
-    cairn_shape_view view;
-    cairn_status status = cairn_shape_get(world, id, &view);
-    if (status != CAIRN_OK)
-        return status;
-    *shape = model->shape_of[id.index] = model->shape_count++;
-    view_shape *made = &model->shapes[*shape];
-    *made = (view_shape){
-        .first_part = model->part_count,
-        .minimum = {INFINITY, INFINITY, INFINITY},
-        .maximum = {-INFINITY, -INFINITY, -INFINITY},
-        .volume = view.volume,
-    };
-    pose here = pose_identity();
-    return add_parts(model, made, world, id, &here);
-}
-
 // ---------------------------------------------------------------- bodies and materials
 
 static cairn_status map_id(view_model *model, cairn_body_id id, int body)
 {
-    if (map_grow(model, &model->index_of, &model->index_count, &model->index_capacity, id.index) !=
-        CAIRN_OK)
+    if (view_map_grow(model, &model->index_of, &model->index_count, &model->index_capacity,
+                      id.index) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
     model->index_of[id.index] = body;
     return CAIRN_OK;
@@ -278,20 +26,34 @@ static double bounding_radius(const view_shape *shape)
     return size.x >= 0.0 ? 0.5 * vec3_norm(size) : 0.0;
 }
 
-static cairn_status add_body(view_model *model, const cairn_world *world, cairn_body_id id)
+/// A row for a body that comes: a vacant one, or one more; its name is free.
+static cairn_status take_row(view_model *model, int *row)
 {
-    cairn_body_view view;
-    view_body body = {.id = id};
-    cairn_status status = cairn_body_get(world, id, &view);
-    if (status == CAIRN_OK)
-        status = find_shape(model, world, view.shape, &body.shape);
-    if (status == CAIRN_OK)
-        status = map_id(model, id, model->body_count);
-    if (status != CAIRN_OK)
-        return status;
+    while (model->vacant_count > 0 && model->vacant_from < model->body_count) {
+        *row = model->vacant_from++;
+        if (!model->bodies[*row].vacant)
+            continue;
+        base_release(&model->allocator, model->bodies[*row].name);
+        model->vacant_count--;
+        return CAIRN_OK;
+    }
     if (base_array_reserve(&model->allocator, &model->bodies, &model->body_capacity,
                            model->body_count + 1) != CAIRN_OK)
         return CAIRN_ERROR_MEMORY;
+    *row = model->body_count++;
+    return CAIRN_OK;
+}
+
+static cairn_status add_body(view_model *model, const cairn_world *world, cairn_body_id id)
+{
+    cairn_body_view view;
+    view_body body = {.id = id, .made = model->version};
+    int row;
+    cairn_status status = cairn_body_get(world, id, &view);
+    if (status == CAIRN_OK)
+        status = view_shape_find(model, world, view.shape, &body.shape);
+    if (status != CAIRN_OK)
+        return status;
     body.kind = view.kind;
     body.material = (int)view.material.index;
     body.mass = view.mass;
@@ -300,8 +62,34 @@ static cairn_status add_body(view_model *model, const cairn_world *world, cairn_
     pose placement = {vec3_from(view.position), {q[0], q[1], q[2], q[3]}};
     body.centre = pose_apply_inverse(&placement, vec3_from(view.centre));
     body.name = base_copy_text(&model->allocator, view.name);
-    model->bodies[model->body_count++] = body;
-    return body.name != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    status = body.name != NULL ? take_row(model, &row) : CAIRN_ERROR_MEMORY;
+    if (status != CAIRN_OK) {
+        base_release(&model->allocator, body.name);
+        return status;
+    }
+    model->bodies[row] = body;
+    model->shapes[body.shape].bodies++;
+    return map_id(model, id, row);
+}
+
+/// Rows of bodies that were gone before any frame that is kept become vacant.
+/// @return false when out of memory
+static bool vacate(view_model *model, int64_t kept)
+{
+    model->vacant_from = 0;
+    for (int i = 0; i < model->body_count; i++) {
+        view_body *body = &model->bodies[i];
+        if (body->vacant || body->seen >= kept)
+            continue;
+        // the id's index may be another body's already
+        if (view_model_body(model, body->id) == i)
+            model->index_of[body->id.index] = -1;
+        body->vacant = true;
+        model->vacant_count++;
+        if (!view_shape_let_go(model, body->shape))
+            return false;
+    }
+    return true;
 }
 
 /// 0 where the pair's law has none.
@@ -368,7 +156,7 @@ static cairn_status find_typical_size(view_model *model)
     int count = 0;
     for (int pass = 0; pass < 2 && count == 0; pass++)
         for (int i = 0; i < model->body_count; i++)
-            if ((pass == 1 || model->bodies[i].kind == CAIRN_DYNAMIC) &&
+            if ((pass == 1 || model->bodies[i].kind == CAIRN_DYNAMIC) && !model->bodies[i].vacant &&
                 model->bodies[i].radius > 0.0) {
                 edges[count] = cube_edge(&model->shapes[model->bodies[i].shape]);
                 sizes[count++] = model->bodies[i].radius;
@@ -409,9 +197,19 @@ static cairn_status add_joint(view_model *model, const cairn_world *world, view_
     return CAIRN_OK;
 }
 
+static void drop_joints(view_model *model)
+{
+    for (int i = 0; i < model->joint_count; i++)
+        base_release(&model->allocator, model->joints[i].name);
+    model->joint_count = 0;
+}
+
 static cairn_status read_joints(view_model *model, const cairn_world *world)
 {
     cairn_status status = CAIRN_OK;
+    drop_joints(model);
+    model->joints_made = model->version;
+    model->joints_read = cairn_joint_count(world) + cairn_connector_count(world);
     for (int i = 0; status == CAIRN_OK && i < cairn_joint_count(world); i++) {
         cairn_joint_view view;
         if (cairn_joint_get(world, cairn_joint_at(world, i), &view) != CAIRN_OK)
@@ -433,21 +231,154 @@ static cairn_status read_joints(view_model *model, const cairn_world *world)
     return status;
 }
 
+// ---------------------------------------------------------------- bodies of a run
+
+static cairn_status add_recorded(view_model *model, const cairn_replay_body *from)
+{
+    view_body body = {.made = model->version, .kind = from->kind, .material = from->material};
+    uint32_t index = from->shape[0];
+    cairn_status status = CAIRN_OK;
+    if (index < (uint32_t)model->shape_of_count && model->shape_of[index] >= 0 &&
+        model->shape_generations[index] == from->shape[1])
+        body.shape = model->shape_of[index];
+    else
+        status = view_shape_make_recorded(model, from, &body.shape);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&model->allocator, &model->bodies, &model->body_capacity,
+                                    model->body_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    body.mass = from->mass;
+    body.radius = bounding_radius(&model->shapes[body.shape]);
+    if (body.material >= model->material_count)
+        body.material = 0;
+    body.name = base_copy_text(&model->allocator, "");
+    if (body.name == NULL)
+        return CAIRN_ERROR_MEMORY;
+    model->bodies[model->body_count++] = body;
+    return CAIRN_OK;
+}
+
+cairn_status view_model_add_recorded(view_model *model, const cairn_replay *replay)
+{
+    const cairn_replay_info *info = cairn_replay_get_info(replay);
+    cairn_status status = CAIRN_OK;
+    if (!info->varies || info->bodies <= model->body_count)
+        return status;
+    model->version++;
+    while (status == CAIRN_OK && model->body_count < info->bodies) {
+        cairn_replay_body body;
+        status = cairn_replay_get_body(replay, model->body_count, &body);
+        if (status == CAIRN_OK)
+            status = add_recorded(model, &body);
+    }
+    return status == CAIRN_OK ? find_typical_size(model) : status;
+}
+
+// ---------------------------------------------------------------- regions
+
+cairn_status view_model_add_region(view_model *model, const cairn_world *world,
+                                   view_region_kind kind, const cairn_region *region)
+{
+    view_region made = {kind, *region, vec3_from(region->a), vec3_from(region->a)};
+    cairn_shape_view shape;
+    vec3 r = {region->radius, region->radius, region->radius};
+    switch (region->kind) {
+    case CAIRN_REGION_BOX:
+        made.maximum = vec3_from(region->b);
+        break;
+    case CAIRN_REGION_CYLINDER:
+        made.minimum = vec3_sub(vec3_min(made.minimum, vec3_from(region->b)), r);
+        made.maximum = vec3_add(vec3_max(made.maximum, vec3_from(region->b)), r);
+        break;
+    case CAIRN_REGION_SPHERE:
+        made.minimum = vec3_sub(made.minimum, r);
+        made.maximum = vec3_add(made.maximum, r);
+        break;
+    case CAIRN_REGION_HULL:
+    case CAIRN_REGION_MESH:
+        if (cairn_shape_get(world, region->shape, &shape) != CAIRN_OK || shape.vertex_count == 0)
+            return CAIRN_OK;
+        made.minimum = vec3_make(INFINITY, INFINITY, INFINITY);
+        made.maximum = vec3_scale(-1.0, made.minimum);
+        for (int i = 0; i < shape.vertex_count; i++) {
+            vec3 vertex = vec3_add(vec3_from(region->a), vec3_from(shape.vertices[i]));
+            made.minimum = vec3_min(made.minimum, vertex);
+            made.maximum = vec3_max(made.maximum, vertex);
+        }
+        break;
+    }
+    if (base_array_reserve(&model->allocator, &model->regions, &model->region_capacity,
+                           model->region_count + 1) != CAIRN_OK)
+        return CAIRN_ERROR_MEMORY;
+    model->regions[model->region_count++] = made;
+    return CAIRN_OK;
+}
+
+static cairn_status read_regions(view_model *model, const cairn_world *world)
+{
+    cairn_emitter_view emitter;
+    cairn_outlet_view outlet;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < cairn_emitter_count(world); i++)
+        if (cairn_emitter_get(world, i, &emitter) == CAIRN_OK)
+            status = view_model_add_region(model, world, VIEW_REGION_EMITTER, &emitter.region);
+    for (int i = 0; status == CAIRN_OK && i < cairn_outlet_count(world); i++)
+        if (cairn_outlet_get(world, i, &outlet) == CAIRN_OK)
+            status = view_model_add_region(model, world, VIEW_REGION_OUTLET, &outlet.region);
+    return status;
+}
+
+// ---------------------------------------------------------------- the whole
+
 cairn_status view_model_build(view_model *model, const base_allocator *allocator,
                               const cairn_world *world, cairn_error *error)
 {
-    *model = (view_model){.allocator = *allocator};
+    *model = (view_model){.allocator = *allocator, .joints_read = -1};
     cairn_status status = read_materials(model, world);
-    for (int i = 0; status == CAIRN_OK && i < cairn_body_count(world); i++)
-        status = add_body(model, world, cairn_body_at(world, i));
     if (status == CAIRN_OK)
-        status = read_joints(model, world);
+        status = view_model_update(model, world, 0);
     if (status == CAIRN_OK)
-        status = find_typical_size(model);
+        status = read_regions(model, world);
     if (status == CAIRN_OK)
         return CAIRN_OK;
     view_model_finish(model);
     return base_fail(error, status, "the world cannot be shown: %s", cairn_status_text(status));
+}
+
+cairn_status view_model_update(view_model *model, const cairn_world *world, int64_t kept)
+{
+    int64_t step = cairn_world_get_step_count(world);
+    int count = cairn_body_count(world), there = 0;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < count; i++) {
+        int row = view_model_body(model, cairn_body_at(world, i));
+        if (row >= 0) {
+            model->bodies[row].seen = step;
+            there++;
+        }
+    }
+    bool changes = there < count ||
+                   cairn_joint_count(world) + cairn_connector_count(world) != model->joints_read;
+    if (there < model->body_count - model->vacant_count)
+        status = vacate(model, kept) ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    model->version += changes;
+    for (int i = 0; status == CAIRN_OK && there < count && i < count; i++) {
+        cairn_body_id id = cairn_body_at(world, i);
+        if (view_model_body(model, id) >= 0)
+            continue;
+        status = add_body(model, world, id);
+        if (status == CAIRN_OK)
+            model->bodies[view_model_body(model, id)].seen = step;
+    }
+    if (status == CAIRN_OK && changes)
+        status = read_joints(model, world);
+    // the sizes of symbols follow when there is a quarter more or less of bodies
+    if (status == CAIRN_OK && (model->sized == 0 || 4 * abs(count - model->sized) > model->sized)) {
+        model->sized = count;
+        status = find_typical_size(model);
+    }
+    return status;
 }
 
 void view_model_finish(view_model *model)
@@ -466,12 +397,15 @@ void view_model_finish(view_model *model)
     for (int i = 0; i < model->material_count; i++)
         base_release(allocator, model->materials[i]);
     base_release(allocator, model->joints);
+    base_release(allocator, model->regions);
     base_release(allocator, model->parts);
     base_release(allocator, model->meshes);
     base_release(allocator, model->shapes);
     base_release(allocator, model->bodies);
     base_release(allocator, model->index_of);
     base_release(allocator, model->shape_of);
+    base_release(allocator, model->shape_generations);
+    base_release(allocator, model->spare_shapes);
     base_release(allocator, model->materials);
     base_release(allocator, model->frictions);
     *model = (view_model){0};
@@ -483,7 +417,8 @@ int view_model_body(const view_model *model, cairn_body_id id)
 {
     if (id.generation == 0 || id.index >= (uint32_t)model->index_count)
         return -1;
-    return model->index_of[id.index];
+    int row = model->index_of[id.index];
+    return row >= 0 && model->bodies[row].id.generation == id.generation ? row : -1;
 }
 
 double view_model_friction(const view_model *model, int a, int b)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does not change while a world runs, as a picture needs it: parts of shapes, meshes, bodies.
+// What a picture needs of a world beside where bodies are: parts of shapes, meshes, bodies, joints,
+// regions. Bodies that come are added, those that are gone keep their row while a frame may show
+// them.
 #ifndef CAIRN_VIEWER_DRAW_MODEL_H
 #define CAIRN_VIEWER_DRAW_MODEL_H
 
@@ -26,6 +28,9 @@ typedef struct view_shape {
     vec3 minimum, maximum; // m, shape frame; of a half-space: empty (minimum > maximum)
     double volume;         // m3
     bool terrain;          // a mesh that is seen from above everywhere, in the shape's frame
+    int bodies;            // rows that have it
+    uint32_t owner;        // index of the id that it was made for
+    int64_t made;          // version of the model in which it became this shape
 } view_shape;
 
 typedef struct view_body {
@@ -36,6 +41,9 @@ typedef struct view_body {
     double radius; // m, half the diagonal of the bounding box; 0 for a half-space
     vec3 centre;   // m, of mass, in the shape's frame
     char *name;    // owned; "" for none
+    int64_t seen;  // step at which it was there last
+    int64_t made;  // version of the model in which the row became this body
+    bool vacant;   // nobody's row, for a body that comes
 } view_body;
 
 /// A joint or a connector, fixed in its bodies.
@@ -48,22 +56,46 @@ typedef struct view_joint {
     char *name; // owned; "" for none
 } view_joint;
 
+typedef enum view_region_kind {
+    VIEW_REGION_EMITTER,
+    VIEW_REGION_OUTLET,
+    VIEW_REGION_SENSOR
+} view_region_kind;
+
+/// Where grains come from or go to, or what a sensor looks at.
+typedef struct view_region {
+    view_region_kind kind;
+    cairn_region region;
+    vec3 minimum, maximum; // m, of the box around it
+} view_region;
+
 typedef struct view_model {
     base_allocator allocator;
+    int64_t version; // counts changes of bodies and joints
     view_part *parts;
     int part_count, part_capacity;
     view_mesh *meshes;
     int mesh_count, mesh_capacity;
     view_shape *shapes;
     int shape_count, shape_capacity;
-    view_body *bodies; // [body_count] in order of creation
+    view_body *bodies; // [body_count] in order of creation, but for rows that were vacant
     int body_count, body_capacity;
-    view_joint *joints; // [joint_count] joints, then connectors, as at the start
+    int vacant_count;   // rows that are vacant
+    int vacant_from;    // no row before this one is
+    view_joint *joints; // [joint_count] joints, then connectors
     int joint_count, joint_capacity;
+    int64_t joints_made;  // version of the model in which they were read
+    int joints_read;      // joints and connectors of the world then
+    view_region *regions; // [region_count]
+    int region_count, region_capacity;
+    int sized;     // bodies of which the two sizes below are
     int *index_of; // [index_count] body of an id's index; -1 for none
     int index_count, index_capacity;
-    int *shape_of; // [shape_of_count] shape of an id's index; -1 for none yet
-    int shape_of_count, shape_of_capacity;
+    int *shape_of;               // [shape_of_count] shape of an id's index; -1 for none yet
+    uint32_t *shape_generations; // [shape_of_count] of the id
+    int *spare_shapes;           // [spare_count] of one part and no body, for a shape that comes
+    int spare_count, spare_capacity;
+    int shape_of_count, shape_of_capacity, generation_capacity;
     char **materials;  // [material_count] owned names
     double *frictions; // [material_count * material_count] friction of each pair
     int material_count;
@@ -77,10 +109,30 @@ cairn_status view_model_build(view_model *model, const base_allocator *allocator
                               const cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 void view_model_finish(view_model *model);
 
+/// Takes over which bodies and joints the world has now.
+/// @param kept  oldest step of which a frame is kept: rows of bodies that were gone before it are
+///              given to others
+cairn_status view_model_update(view_model *model, const cairn_world *world,
+                               int64_t kept) CAIRN_CHECK_RESULT;
+
+/// Makes `copy` what the model is now; costs what has changed since the last call. Its maps from
+/// ids stay empty. The first copy is of a view_model with an allocator and nothing else.
+cairn_status view_model_follow(view_model *copy, const view_model *model) CAIRN_CHECK_RESULT;
+
+/// Adds the bodies of a run that have come since the scene was built, in the order of their
+/// numbers, so that a body's number is its row.
+cairn_status view_model_add_recorded(view_model *model,
+                                     const cairn_replay *replay) CAIRN_CHECK_RESULT;
+
+/// A region that is drawn, such as that of a sensor; emitters and outlets are there by themselves.
+cairn_status view_model_add_region(view_model *model, const cairn_world *world,
+                                   view_region_kind kind,
+                                   const cairn_region *region) CAIRN_CHECK_RESULT;
+
 /// Reads the friction of all pairs again, after it was changed; frames taken later have it.
 void view_model_read_friction(view_model *model, const cairn_world *world);
 
-/// Body of an id; -1 where there is none.
+/// Row of an id's body; -1 where there is none.
 int view_model_body(const view_model *model, cairn_body_id id);
 
 /// Friction of the pair of two bodies.

@@ -5,6 +5,7 @@
 #include "viewer/film/film.h"
 #include "viewer/film/picture.h"
 #include "viewer/simulation/replay.h"
+#include "viewer/simulation/sensors.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +56,13 @@ static cairn_status go_to(render_job *job, double time, cairn_error *error)
     cairn_status status = step_until(job, time, error);
     if (status != CAIRN_OK)
         return status;
-    status = view_frame_take(&job->frame, &job->model, subject->scene->world);
+    int meshes = job->model.mesh_count;
+    status = view_model_update(&job->model, subject->scene->world,
+                               cairn_world_get_step_count(subject->scene->world));
+    if (status == CAIRN_OK && job->model.mesh_count > meshes)
+        status = view_gpu_set_model(job->stage.gpu, &job->model, error);
+    if (status == CAIRN_OK)
+        status = view_frame_take(&job->frame, &job->model, subject->scene->world);
     return status == CAIRN_OK ? status
                               : base_fail(error, status, "the state does not fit in memory");
 }
@@ -144,11 +151,31 @@ static void aim(render_job *job)
                    (double)request->width / request->height);
 }
 
+/// Instants that the run of a scene can reach, and that follow each other.
+static cairn_status check_times(const render_job *job, cairn_error *error)
+{
+    const double steps_most = 9007199254740992.0; // above 2^53 one more would be no other number
+    const view_subject *subject = job->request->subject;
+    if (!(job->begin <= job->end))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "a film from %g s to %g s has no picture: it begins after its end",
+                         job->begin, job->end);
+    double step = cairn_world_get_def(subject->scene->world)->time_step;
+    if (subject->replay == NULL && !(job->end / step <= steps_most))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "%g s takes %.3g steps of %g s, more than %.0f can be counted", job->end,
+                         job->end / step, step, steps_most);
+    return CAIRN_OK;
+}
+
 static cairn_status render_still(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
     job->end = !isnan(request->at) ? request->at : last_time(request->subject);
-    cairn_status status = go_to(job, job->end, error);
+    job->begin = fmin(job->end, 0.0);
+    cairn_status status = check_times(job, error);
+    if (status == CAIRN_OK)
+        status = go_to(job, job->end, error);
     if (status != CAIRN_OK)
         return status;
     aim(job);
@@ -190,7 +217,9 @@ static cairn_status render_film(render_job *job, cairn_error *error)
     cairn_error later = {0};
     job->begin = !isnan(request->from) ? request->from : first_time(request->subject);
     job->end = !isnan(request->until) ? request->until : last_time(request->subject);
-    cairn_status status = go_to(job, job->begin, error);
+    cairn_status status = check_times(job, error);
+    if (status == CAIRN_OK)
+        status = go_to(job, job->begin, error);
     if (status != CAIRN_OK)
         return status;
     aim(job);
@@ -241,6 +270,10 @@ static cairn_status run_job(render_job *job, cairn_error *error)
     snprintf(job->report->device, sizeof job->report->device, "%s", view_gpu_name(job->stage.gpu));
     job->frame = view_frame_begin(&allocator);
     status = view_model_build(&job->model, &allocator, request->subject->scene->world, error);
+    if (status == CAIRN_OK && request->subject->replay != NULL)
+        status = view_model_add_recorded(&job->model, request->subject->replay);
+    if (status == CAIRN_OK)
+        status = view_sensors_mark(request->subject->scene, &job->model);
     if (status == CAIRN_OK)
         status = view_gpu_set_model(job->stage.gpu, &job->model, error);
     if (status == CAIRN_OK)
@@ -257,10 +290,12 @@ static void note_lack(const view_render_request *request)
     const view_style *style = &request->style;
     bool needs = style->contacts != VIEW_CONTACTS_OFF || style->colours == VIEW_COLOURS_FORCE ||
                  style->colours == VIEW_COLOURS_ISLAND;
-    if (needs && request->subject->replay != NULL && request->note != NULL)
+    cairn_replay *replay = request->subject->replay;
+    if (needs && replay != NULL && !cairn_replay_get_info(replay)->contacts &&
+        request->note != NULL)
         request->note(request->context, CAIRN_WARNING,
-                      "a trajectory stores the number of contacts, not where they are and what "
-                      "acts there: none are shown");
+                      "this run kept the number of contacts, not where they are and what acts "
+                      "there: none are shown (cairn run --contacts-every keeps them)");
 }
 
 cairn_status view_render(const view_render_request *request, view_render_report *report,

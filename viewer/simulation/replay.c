@@ -7,11 +7,51 @@
 static cairn_status read(const view_model *model, cairn_replay *replay, int64_t index,
                          cairn_replay_frame *from, cairn_error *error)
 {
-    int bodies = cairn_replay_get_info(replay)->bodies;
-    if (bodies != model->body_count)
-        return base_fail(error, CAIRN_ERROR_FORMAT, "the run has %d bodies, its scene %d", bodies,
-                         model->body_count);
+    const cairn_replay_info *info = cairn_replay_get_info(replay);
+    if (info->bodies != model->body_count)
+        return base_fail(error, CAIRN_ERROR_FORMAT, "the run has %d bodies, its scene %d",
+                         info->bodies, model->body_count);
     return cairn_replay_read(replay, index, from, error);
+}
+
+/// Row of the i-th body of a frame.
+static int row_of(const cairn_replay_frame *from, int i)
+{
+    return from->body != NULL ? (int)from->body[i] : i;
+}
+
+static void take_body(view_frame *frame, const view_model *model, const cairn_replay_frame *from,
+                      int i)
+{
+    const double *q = from->orientation[i];
+    int row = row_of(from, i);
+    frame->present[row] = true;
+    frame->poses[row] = (pose){vec3_from(from->position[i]), {q[0], q[1], q[2], q[3]}};
+    frame->velocities[row] = vec3_from(from->velocity[i]);
+    frame->spins[row] = vec3_from(from->angular_velocity[i]);
+    frame->centres[row] = pose_apply(&frame->poses[row], model->bodies[row].centre);
+}
+
+/// The contacts that the frame keeps; of a pair they are told apart by their place.
+static void take_contacts(view_frame *frame, const view_model *model,
+                          const cairn_replay_frame *from)
+{
+    frame->contact_count = from->contacts_kept > 0 ? from->contacts_kept : 0;
+    for (int i = 0; i < frame->contact_count; i++) {
+        int a = (int)from->contact_bodies[i][0], b = (int)from->contact_bodies[i][1];
+        frame->contacts[i] = (view_contact){
+            .a = a,
+            .b = b,
+            .point = vec3_from(from->contact_point[i]),
+            .normal = vec3_from(from->contact_normal[i]),
+            .force = vec3_from(from->contact_force[i]),
+            .velocity = vec3_from(from->contact_velocity[i]),
+            .gap = from->contact_gap[i],
+            .friction = view_model_friction(model, a, b),
+            .key = (uint64_t)i,
+            .status = (cairn_contact_status)from->contact_status[i],
+        };
+    }
 }
 
 cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_replay *replay,
@@ -21,21 +61,24 @@ cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_
     cairn_status status = read(model, replay, index, &from, error);
     if (status != CAIRN_OK)
         return status;
-    if (view_frame_reserve(frame, model->body_count, 0) != CAIRN_OK)
+    if (view_frame_reserve(frame, model->body_count,
+                           from.contacts_kept > 0 ? from.contacts_kept : 0) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "a frame of the run does not fit in memory");
 
     // the run's arrays into the frame's; poses are of the shape frames in both
-    for (int i = 0; i < model->body_count; i++) {
-        const double *q = from.orientation[i];
-        frame->poses[i] = (pose){vec3_from(from.position[i]), {q[0], q[1], q[2], q[3]}};
-        frame->velocities[i] = vec3_from(from.velocity[i]);
-        frame->spins[i] = vec3_from(from.angular_velocity[i]);
-        frame->centres[i] = pose_apply(&frame->poses[i], model->bodies[i].centre);
-    }
     frame->body_count = model->body_count;
+    frame->present_count = from.bodies;
+    for (int i = 0; i < model->body_count; i++) {
+        frame->present[i] = false;
+        frame->poses[i] = pose_identity();
+        frame->velocities[i] = frame->spins[i] = frame->centres[i] = vec3_make(0.0, 0.0, 0.0);
+    }
+    for (int i = 0; i < from.bodies; i++)
+        take_body(frame, model, &from, i);
+    take_contacts(frame, model, &from);
 
-    frame->contact_count = 0;
     frame->replayed = true;
+    frame->keeps_contacts = from.contacts_kept >= 0;
     frame->contacts_stored = from.contacts;
     frame->time = from.time;
     frame->time_step = cairn_replay_get_info(replay)->time_step;
@@ -54,14 +97,18 @@ static vec3 mix(vec3 a, vec3 b, double part)
     return vec3_add_scaled(vec3_scale(1.0 - part, a), part, b);
 }
 
-/// Centres of mass go straight, the shape's frame turns about them.
+/// Centres of mass go straight, the shape's frame turns about them. A body that is in one of the
+/// two frames alone is shown as it is in the earlier one.
 static void blend(view_frame *frame, const view_model *model, const cairn_replay_frame *later,
                   double part)
 {
-    for (int i = 0; i < model->body_count; i++) {
-        const double *q = later->orientation[i];
-        pose there = {vec3_from(later->position[i]), {q[0], q[1], q[2], q[3]}};
+    for (int k = 0; k < later->bodies; k++) {
+        int i = row_of(later, k);
+        const double *q = later->orientation[k];
+        pose there = {vec3_from(later->position[k]), {q[0], q[1], q[2], q[3]}};
         vec3 centre = model->bodies[i].centre;
+        if (!frame->present[i])
+            continue;
         frame->centres[i] = mix(frame->centres[i], pose_apply(&there, centre), part);
 
         // along the shorter arc; the two are a frame apart, so that the chord does for
@@ -74,8 +121,8 @@ static void blend(view_frame *frame, const view_model *model, const cairn_replay
                       keep * a.z + take * b.z};
         quat turned = quat_normalize(mixed);
         frame->poses[i] = (pose){vec3_sub(frame->centres[i], quat_rotate(turned, centre)), turned};
-        frame->velocities[i] = mix(frame->velocities[i], vec3_from(later->velocity[i]), part);
-        frame->spins[i] = mix(frame->spins[i], vec3_from(later->angular_velocity[i]), part);
+        frame->velocities[i] = mix(frame->velocities[i], vec3_from(later->velocity[k]), part);
+        frame->spins[i] = mix(frame->spins[i], vec3_from(later->angular_velocity[k]), part);
     }
 }
 

@@ -40,6 +40,16 @@ void view_sensors_finish(view_sensors *sensors)
     *sensors = (view_sensors){0};
 }
 
+cairn_status view_sensors_mark(const scn_scene *scene, view_model *model)
+{
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < scene->sensor_count; i++)
+        if (scene->sensors[i].of_region && !scene->sensors[i].of_cell)
+            status = view_model_add_region(model, scene->world, VIEW_REGION_SENSOR,
+                                           &scene->sensors[i].region);
+    return status;
+}
+
 void view_sensors_read(view_sensors *sensors, const scn_scene *scene)
 {
     int column = 1;

@@ -4,6 +4,7 @@
 #define CAIRN_VIEWER_SIMULATION_SENSORS_H
 
 #include "scenes/scene.h"
+#include "viewer/draw/model.h"
 
 typedef struct view_sensors {
     base_allocator allocator;
@@ -18,6 +19,9 @@ typedef struct view_sensors {
 cairn_status view_sensors_begin(view_sensors *sensors, const scn_scene *scene,
                                 int capacity) CAIRN_CHECK_RESULT;
 void view_sensors_finish(view_sensors *sensors);
+
+/// What the scene's sensors look at, into a model that is drawn.
+cairn_status view_sensors_mark(const scn_scene *scene, view_model *model) CAIRN_CHECK_RESULT;
 
 /// Reads all sensors into `now`; what cannot be read is NAN.
 void view_sensors_read(view_sensors *sensors, const scn_scene *scene);

@@ -32,7 +32,7 @@ struct view_simulation {
     int energy_count;
     const double *readings; // of a run
     int reading_count;
-    view_model *model;
+    view_model model; // written under the lock
     SDL_Thread *thread;
     SDL_mutex *lock, *files;
     SDL_cond *wake;
@@ -60,6 +60,7 @@ struct view_simulation {
     double *frictions; // [material_count^2] as the scene gave them
     bool pulling;
     view_order pull;
+    view_drives drives;
     // of the window
     view_frame front;
 };
@@ -104,7 +105,7 @@ static bool copy_shown(view_simulation *s, view_frame *to)
         return view_frame_copy(to, kept_frame(s, s->shown_back)) == CAIRN_OK;
     SDL_LockMutex(s->files);
     cairn_status status =
-        view_replay_take(to, s->model, s->replay, s->history_count - 1 - s->shown_back, &error);
+        view_replay_take(to, &s->model, s->replay, s->history_count - 1 - s->shown_back, &error);
     SDL_UnlockMutex(s->files);
     if (status == CAIRN_OK)
         return true;
@@ -127,7 +128,12 @@ static cairn_status keep_frame(view_simulation *s)
     view_frame *slot = &s->history[s->history_end % FRAMES_MAX];
     if (slot->allocator.reallocate == NULL)
         *slot = view_frame_begin(&s->allocator);
-    cairn_status status = view_frame_take(slot, s->model, s->scene->world);
+    int64_t kept = s->history_count > 0 ? kept_frame(s, s->history_count - 1)->step : 0;
+    SDL_LockMutex(s->lock);
+    cairn_status status = view_model_update(&s->model, s->scene->world, kept);
+    SDL_UnlockMutex(s->lock);
+    if (status == CAIRN_OK)
+        status = view_frame_take(slot, &s->model, s->scene->world);
     if (status != CAIRN_OK)
         return status;
     s->history_end++;
@@ -154,6 +160,8 @@ static void fill_state(view_simulation *s)
     state->time_step_start = s->time_step_start;
     state->friction_scale = s->friction_scale;
     memcpy(state->gravity, def->gravity, sizeof state->gravity);
+    view_drives_read(&s->drives, world);
+    state->drives = s->drives;
     snprintf(state->solver, sizeof state->solver, "%s", cairn_world_get_solver(world));
 }
 
@@ -202,7 +210,7 @@ static void take_sample(view_simulation *s)
 static void apply_pull(view_simulation *s)
 {
     cairn_world *world = s->scene->world;
-    cairn_body_id id = s->model->bodies[s->pull.body].id;
+    cairn_body_id id = s->model.bodies[s->pull.body].id;
     cairn_body_view body;
     if (!s->pulling || cairn_body_get(world, id, &body) != CAIRN_OK)
         return;
@@ -228,7 +236,7 @@ static void release(view_simulation *s)
 {
     const double none[3] = {0.0, 0.0, 0.0};
     cairn_error error;
-    if (s->pulling && cairn_body_set_force(s->scene->world, s->model->bodies[s->pull.body].id, none,
+    if (s->pulling && cairn_body_set_force(s->scene->world, s->model.bodies[s->pull.body].id, none,
                                            none, &error) != CAIRN_OK)
         say(s, "%s", error.message);
     s->pulling = false;
@@ -245,11 +253,11 @@ static void say_result(view_simulation *s, cairn_status status, const cairn_erro
 static void set_friction(view_simulation *s, double factor)
 {
     cairn_world *world = s->scene->world;
-    int count = s->model->material_count;
+    int count = s->model.material_count;
     for (int a = 0; a < count; a++)
         for (int b = a; b < count; b++) {
-            cairn_material_id first = cairn_material_find(world, s->model->materials[a]);
-            cairn_material_id second = cairn_material_find(world, s->model->materials[b]);
+            cairn_material_id first = cairn_material_find(world, s->model.materials[a]);
+            cairn_material_id second = cairn_material_find(world, s->model.materials[b]);
             cairn_value value = cairn_number(factor * s->frictions[a * count + b]);
             cairn_error error = {0};
             cairn_status status =
@@ -260,7 +268,7 @@ static void set_friction(view_simulation *s, double factor)
             }
         }
     s->friction_scale = factor;
-    view_model_read_friction(s->model, world);
+    view_model_read_friction(&s->model, world);
     say(s, "friction is %.3g times that of the scene", factor);
 }
 
@@ -302,6 +310,16 @@ static void set_solver(view_simulation *s, const char *name)
     say_result(s, status, &error, done);
 }
 
+static void set_drive(view_simulation *s, int drive, double value)
+{
+    cairn_error error = {0};
+    char done[160];
+    cairn_status status = view_drives_set(&s->drives, s->scene->world, drive, value, &error);
+    snprintf(done, sizeof done, "%s is %.4g %s", s->drives.items[drive].name, value,
+             s->drives.items[drive].unit);
+    say_result(s, status, &error, done);
+}
+
 static void write_problem(view_simulation *s, const char *path)
 {
     cairn_error error = {0};
@@ -324,11 +342,11 @@ static void place_body(view_simulation *s, const view_order *order)
     vec3_store(position, order->vector);
     const double orientation[4] = {order->orientation.w, order->orientation.x, order->orientation.y,
                                    order->orientation.z};
-    cairn_status status = cairn_body_set_pose(s->scene->world, s->model->bodies[order->body].id,
+    cairn_status status = cairn_body_set_pose(s->scene->world, s->model.bodies[order->body].id,
                                               position, orientation, &error);
     s->shown_back = 0;
     if (status == CAIRN_OK)
-        status = view_frame_take(kept_frame(s, 0), s->model, s->scene->world);
+        status = view_frame_take(kept_frame(s, 0), &s->model, s->scene->world);
     if (status != CAIRN_OK)
         say(s, "%.480s", error.message[0] != '\0' ? error.message : cairn_status_text(status));
     publish(s);
@@ -407,6 +425,10 @@ static void obey(view_simulation *s, const view_order *order)
     case VIEW_ORDER_FRICTION:
         set_friction(s, order->number);
         break;
+    case VIEW_ORDER_DRIVE:
+        if (order->body >= 0 && order->body < s->drives.count)
+            set_drive(s, order->body, order->number);
+        break;
     case VIEW_ORDER_PULL:
         s->pull = *order;
         s->pulling = true;
@@ -477,6 +499,11 @@ static void look_for_frames(view_simulation *s)
     int64_t before = cairn_replay_get_frame_count(s->replay);
     SDL_LockMutex(s->files);
     cairn_status status = cairn_replay_refresh(s->replay, &error);
+    if (status == CAIRN_OK) {
+        SDL_LockMutex(s->lock);
+        status = view_model_add_recorded(&s->model, s->replay);
+        SDL_UnlockMutex(s->lock);
+    }
     SDL_UnlockMutex(s->files);
     s->looked = base_timer_seconds();
     int64_t more = cairn_replay_get_frame_count(s->replay) - before;
@@ -555,7 +582,7 @@ static int run(void *context)
 
 static cairn_status prepare(view_simulation *s)
 {
-    size_t pairs = (size_t)s->model->material_count * (size_t)s->model->material_count;
+    size_t pairs = (size_t)s->model.material_count * (size_t)s->model.material_count;
     s->back = view_frame_begin(&s->allocator);
     s->ready = view_frame_begin(&s->allocator);
     s->front = view_frame_begin(&s->allocator);
@@ -567,7 +594,7 @@ static cairn_status prepare(view_simulation *s)
     if (s->history == NULL || s->frictions == NULL || s->lock == NULL || s->files == NULL ||
         s->wake == NULL)
         return CAIRN_ERROR_MEMORY;
-    memcpy(s->frictions, s->model->frictions, pairs * sizeof *s->frictions);
+    memcpy(s->frictions, s->model.frictions, pairs * sizeof *s->frictions);
     cairn_status status = CAIRN_OK;
     if (s->replay == NULL)
         status = keep_frame(s);
@@ -595,7 +622,7 @@ static void take_replay(view_simulation *s, const view_subject *subject)
 }
 
 cairn_status view_simulation_start(view_simulation **simulation, const view_subject *subject,
-                                   view_model *model, bool paused, cairn_error *error)
+                                   bool paused, cairn_error *error)
 {
     *simulation = NULL;
     if (subject->replay != NULL && cairn_replay_get_frame_count(subject->replay) == 0)
@@ -605,13 +632,24 @@ cairn_status view_simulation_start(view_simulation **simulation, const view_subj
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
     s->allocator = subject->scene->allocator;
     s->scene = subject->scene;
-    s->model = model;
     s->paused = paused;
     s->speed = s->friction_scale = 1.0;
     s->time_step_start = cairn_world_get_def(s->scene->world)->time_step;
     if (subject->replay != NULL)
         take_replay(s, subject);
-    cairn_status status = prepare(s);
+    else
+        s->drives = view_drives_find(s->scene->world);
+    cairn_status status = view_model_build(&s->model, &s->allocator, s->scene->world, error);
+    if (status != CAIRN_OK) {
+        view_simulation_stop(s);
+        return status;
+    }
+    if (s->replay != NULL)
+        status = view_model_add_recorded(&s->model, s->replay);
+    if (status == CAIRN_OK)
+        status = view_sensors_mark(s->scene, &s->model);
+    if (status == CAIRN_OK)
+        status = prepare(s);
     if (status == CAIRN_OK) {
         *simulation = s;
         return CAIRN_OK;
@@ -642,6 +680,7 @@ void view_simulation_stop(view_simulation *s)
     SDL_DestroyMutex(s->lock);
     SDL_DestroyMutex(s->files);
     base_allocator allocator = s->allocator;
+    view_model_finish(&s->model);
     view_sensors_finish(&s->sensors);
     base_release(&allocator, s->history);
     base_release(&allocator, s->frictions);
@@ -667,17 +706,18 @@ void view_simulation_post(view_simulation *s, const view_order *order)
     SDL_UnlockMutex(s->lock);
 }
 
-const view_frame *view_simulation_frame(view_simulation *s)
+const view_frame *view_simulation_frame(view_simulation *s, view_model *model)
 {
     SDL_LockMutex(s->lock);
-    if (s->fresh) {
+    cairn_status status = view_model_follow(model, &s->model);
+    if (s->fresh && status == CAIRN_OK) {
         view_frame old = s->front;
         s->front = s->ready;
         s->ready = old;
         s->fresh = false;
     }
     SDL_UnlockMutex(s->lock);
-    return &s->front;
+    return status == CAIRN_OK ? &s->front : NULL;
 }
 
 view_simulation_state view_simulation_get_state(view_simulation *s)

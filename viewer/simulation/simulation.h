@@ -11,6 +11,7 @@
 
 #include "viewer/app/view.h"
 #include "viewer/draw/frame.h"
+#include "viewer/simulation/drives.h"
 
 typedef struct view_simulation view_simulation;
 
@@ -26,6 +27,7 @@ typedef enum view_order_kind {
     VIEW_ORDER_TOLERANCE, // number
     VIEW_ORDER_GRAVITY,   // vector, m/s2
     VIEW_ORDER_FRICTION,  // number: factor on the friction that the scene gave
+    VIEW_ORDER_DRIVE,     // body: index of the drive, number: its value
     VIEW_ORDER_PULL,      // body, point (in the shape's frame), vector: where to, m
     VIEW_ORDER_RELEASE,   // body
     VIEW_ORDER_PLACE,     // body, vector and orientation of its shape's frame
@@ -65,13 +67,13 @@ typedef struct view_simulation_state {
     char solver[64];
     double tolerance, time_step, friction_scale, gravity[3];
     double time_step_start; // s, of the scene
+    view_drives drives;
 } view_simulation_state;
 
-/// Starts the thread. Subject and model stay the caller's and must outlive it; world and replay are
-/// the thread's until view_simulation_stop.
+/// Starts the thread. The subject stays the caller's and must outlive it; world and replay are the
+/// thread's until view_simulation_stop.
 cairn_status view_simulation_start(view_simulation **simulation, const view_subject *subject,
-                                   view_model *model, bool paused,
-                                   cairn_error *error) CAIRN_CHECK_RESULT;
+                                   bool paused, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Waits for the step at hand.
 void view_simulation_stop(view_simulation *simulation);
@@ -83,7 +85,9 @@ void view_simulation_hold_files(view_simulation *simulation, bool hold);
 void view_simulation_post(view_simulation *simulation, const view_order *order);
 
 /// The newest frame, valid until the next call.
-const view_frame *view_simulation_frame(view_simulation *simulation);
+/// @param model  follows what the frame shows; of the caller, at first with an allocator alone
+/// @return NULL where memory is short
+const view_frame *view_simulation_frame(view_simulation *simulation, view_model *model);
 
 view_simulation_state view_simulation_get_state(view_simulation *simulation);
 

@@ -3,7 +3,10 @@
 //
 // Blocks of a new list take the place of the old ones. The old history is packed at the begin of
 // the buffer, sorted by owners and moved to the end; new blocks grow towards it and use it up.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 #include <string.h>
 
@@ -11,8 +14,8 @@ static void keep_lane(const struct eng_spheres *spheres, const eng_spheres_block
                       eng_spheres_kept *to)
 {
     *to = (eng_spheres_kept){
-        .body = {eng_spheres_body_of(spheres, eng_spheres_slot_a(block, k)),
-                 eng_spheres_body_of(spheres, eng_spheres_slot_b(block, k))},
+        .id = {eng_spheres_id_of(spheres, eng_spheres_slot_a(block, k)),
+               eng_spheres_id_of(spheres, eng_spheres_slot_b(block, k))},
         .lag_normal = block->lag_normal[k],
         .slips = (block->slip >> k & 1) != 0,
     };
@@ -115,14 +118,16 @@ cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
         }
     }
     spheres->kept_count = count;
-    spheres->block_count = 0;
+    spheres->block_count = spheres->image_count = 0;
+    spheres->pass.first_image = INT_MAX;
     return CAIRN_OK;
 }
 
-/// Whether the columns of history of a pair change their signs with the order of its bodies.
-static bool columns_turn(const struct eng_spheres *spheres, int body_a, int body_b)
+/// Whether the columns of history of a pair, by ids, change their signs with its order.
+static bool columns_turn(const struct eng_spheres *spheres, int a, int b)
 {
     const cairn_world *world = spheres->world;
+    int body_a = eng_spheres_id_body(spheres, a), body_b = eng_spheres_id_body(spheres, b);
     const con_batch *batch =
         spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces].batch;
     return batch != NULL && batch->kept_turn;
@@ -133,12 +138,11 @@ static void put_owner_first(const struct eng_spheres *spheres, int index)
 {
     eng_spheres_kept *kept = (eng_spheres_kept *)spheres->blocks.block + index;
     eng_spheres_kept_resist *resist = spheres->kept_resist.block;
-    const int *slot_of = spheres->slot_of.block;
-    int a = kept->body[0], b = kept->body[1];
-    if (slot_of[a] < slot_of[b])
+    int a = kept->id[0], b = kept->id[1];
+    if (eng_spheres_id_slot(spheres, a) < eng_spheres_id_slot(spheres, b))
         return;
-    kept->body[0] = b;
-    kept->body[1] = a;
+    kept->id[0] = b;
+    kept->id[1] = a;
     for (int axis = 0; axis < 3; axis++) {
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
@@ -181,8 +185,11 @@ static void drop_gone(struct eng_spheres *spheres)
     eng_spheres_kept *kept = spheres->blocks.block;
     int count = 0;
     for (int i = 0; i < spheres->kept_count; i++) {
-        if (eng_spheres_slot_of(spheres, kept[i].body[0]) == ENG_SPHERES_NO_SLOT &&
-            eng_spheres_slot_of(spheres, kept[i].body[1]) == ENG_SPHERES_NO_SLOT)
+        bool gone[2];
+        for (int side = 0; side < 2; side++)
+            gone[side] = eng_spheres_id_slot(spheres, kept[i].id[side]) == ENG_SPHERES_NO_SLOT;
+        if ((gone[0] && gone[1]) || (gone[0] && kept[i].id[0] < 0) ||
+            (gone[1] && kept[i].id[1] < 0))
             continue;
         if (count != i)
             swap_kept(spheres, count, i);
@@ -197,16 +204,15 @@ void eng_spheres_history_sort(struct eng_spheres *spheres)
     drop_gone(spheres);
     eng_spheres_kept *kept = spheres->blocks.block;
     int *start = spheres->kept_start.block, *place = spheres->scratch.block;
-    const int *slot_of = spheres->slot_of.block;
     memset(start, 0, ((size_t)spheres->slots + 2) * sizeof *start);
     for (int i = 0; i < spheres->kept_count; i++) {
         put_owner_first(spheres, i);
-        start[slot_of[kept[i].body[0]] + 2]++;
+        start[eng_spheres_id_slot(spheres, kept[i].id[0]) + 2]++;
     }
     for (int slot = 0; slot < spheres->slots; slot++)
         start[slot + 2] += start[slot + 1];
     for (int i = 0; i < spheres->kept_count; i++)
-        place[i] = start[slot_of[kept[i].body[0]] + 1]++;
+        place[i] = start[eng_spheres_id_slot(spheres, kept[i].id[0]) + 1]++;
     for (int i = 0; i < spheres->kept_count; i++)
         while (place[i] != i) {
             int to = place[i];
@@ -223,7 +229,7 @@ static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk 
     const int *start = spheres->kept_start.block;
     int first = start[chunk->first_slot];
     for (int i = start[slot]; i < start[slot + 1]; i++)
-        if (kept[i - first].body[1] == partner)
+        if (kept[i - first].id[1] == partner)
             return i;
     return -1;
 }
@@ -233,8 +239,11 @@ static int history_of(const struct eng_spheres *spheres, const eng_spheres_chunk
                       const eng_spheres_kept *kept, int slot, int other)
 {
     int index = other - spheres->slots - 2;
-    if (index < spheres->plane_ghosts)
-        return find_kept(spheres, chunk, kept, slot, eng_spheres_body_of(spheres, other));
+    if (index < spheres->plane_ghosts || other >= spheres->pass.first_image) {
+        int found = find_kept(spheres, chunk, kept, slot, eng_spheres_id_of(spheres, other));
+        // what touches is the nearest copy
+        return found >= 0 && eng_spheres_is_nearest(spheres, slot, other) ? found : -1;
+    }
     const eng_spheres_ghost *ghost = (const eng_spheres_ghost *)spheres->ghosts.block + index;
     const eng_spheres_kept_wall_contact *wall_contact =
         eng_spheres_kept_of(spheres, slot, ghost->wall, ghost->nth);
@@ -260,10 +269,11 @@ static double least_size(const struct eng_spheres *spheres, int slot, int other)
 static void fill_lane(const struct eng_spheres *spheres, int i, const eng_spheres_pair *pair,
                       eng_spheres_block *block, int k)
 {
-    int j = (int)pair->j;
+    int slot = (int)pair->j, j = eng_spheres_source_of(&spheres->pass, slot);
     const double(*constants)[4] = (const double(*)[4])spheres->pass.constants;
     block->i8[k] = 8 * i;
-    block->j8[k] = 8 * j;
+    block->j8[k] = 8 * slot;
+    block->images = (unsigned char)(block->images | (slot != j ? 1u : 0u) << k);
     block->inverse_size[k] = (float)(1.0 / least_size(spheres, i, j));
     block->radius_sum[k] = constants[i][3] + (j < spheres->slots ? constants[j][3] : 0.0);
     eng_spheres_pair_prepare(spheres, &spheres->pass.terms[pair->terms], i, j, block, k);
@@ -349,12 +359,13 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
         block->terms = pairs[first].terms;
         for (int k = 0; k < ENG_SPHERES_WIDTH && first + k < count; k++) {
             const eng_spheres_pair *pair = &pairs[first + k];
-            int i = chunk->first_slot + (pair->i & ~ENG_SPHERES_FAR), j = (int)pair->j;
+            int i = chunk->first_slot + (pair->i & ~(ENG_SPHERES_FAR | ENG_SPHERES_DISTANT)),
+                j = (int)pair->j, source = eng_spheres_source_of(&spheres->pass, j);
             fill_lane(spheres, i, pair, block, k);
-            if (j >= spheres->slots)
+            if (source >= spheres->slots)
                 ghosts[j - spheres->slots - 2].pair_slot = index * ENG_SPHERES_WIDTH + k;
-            else
-                last_slot = j > last_slot ? j : last_slot;
+            else if (!(pair->i & ENG_SPHERES_DISTANT))
+                last_slot = source > last_slot ? source : last_slot;
             int from = history_of(spheres, chunk, kept, i, j);
             if (from < 0)
                 continue;
@@ -371,7 +382,8 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
 
 static int key_of(const struct eng_spheres *spheres, const eng_spheres_pair *pair)
 {
-    return pair->terms + (pair->i & ENG_SPHERES_FAR ? spheres->terms_count : 0);
+    return pair->terms + (pair->i & ENG_SPHERES_FAR ? 2 * spheres->terms_count : 0) +
+           (pair->i & ENG_SPHERES_DISTANT ? spheres->terms_count : 0);
 }
 
 static int blocks_for(int pairs)
@@ -379,10 +391,27 @@ static int blocks_for(int pairs)
     return (pairs + ENG_SPHERES_WIDTH - 1) / ENG_SPHERES_WIDTH;
 }
 
+/// The last of the chunks on whose bodies the pairs of one act.
+static void note_last(const struct eng_spheres *spheres, eng_spheres_chunk *chunk,
+                      const eng_spheres_pair *pair)
+{
+    int slot = (int)pair->j;
+    if (pair->j & ENG_SPHERES_CANDIDATE)
+        slot = eng_spheres_candidate_source(spheres, slot & ~ENG_SPHERES_CANDIDATE);
+    int of = slot / spheres->chunk_slots;
+    if (slot >= spheres->slots)
+        return;
+    if (pair->i & ENG_SPHERES_DISTANT) {
+        chunk->first_distant = of < chunk->first_distant ? of : chunk->first_distant;
+        chunk->last_distant = of > chunk->last_distant ? of : chunk->last_distant;
+    } else if (of > chunk->last_chunk)
+        chunk->last_chunk = of;
+}
+
 cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_range *range,
                                     eng_spheres_chunk *chunk)
 {
-    int keys = 2 * spheres->terms_count, count = chunk->contacts;
+    int keys = 4 * spheres->terms_count, count = chunk->contacts;
     int *ends = (int *)spheres->counts.block + (range - spheres->range) * (keys + 1);
     cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
                                              &range->pair_capacity, range->pair_count + count);
@@ -391,14 +420,12 @@ cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_ran
     eng_spheres_pair *sorted = range->pairs + range->pair_count, *pairs = sorted - count;
     memset(ends, 0, ((size_t)keys + 1) * sizeof *ends);
     for (int i = 0; i < count; i++) {
-        int j = (int)pairs[i].j;
         ends[key_of(spheres, &pairs[i]) + 1]++;
-        if (j < spheres->slots && j / spheres->chunk_slots > chunk->last_chunk)
-            chunk->last_chunk = j / spheres->chunk_slots;
+        note_last(spheres, chunk, &pairs[i]);
     }
     for (int key = 0; key < keys; key++) {
         chunk->end_block += blocks_for(ends[key + 1]);
-        if (key < spheres->terms_count)
+        if (key < 2 * spheres->terms_count)
             chunk->far_block = chunk->end_block;
         chunk->end_segment += ends[key + 1] > 0;
         ends[key + 1] += ends[key];
@@ -426,7 +453,7 @@ static void fill_chunk(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
         int first = block;
         block += blocks_for(end - begin);
         *segment = (eng_spheres_segment){key % spheres->terms_count, first, block};
-        chunk->first_far_segment += key < spheres->terms_count;
+        chunk->first_far_segment += key < 2 * spheres->terms_count;
     }
     chunk->contacts = 0;
 }
@@ -554,7 +581,11 @@ static void fill_range(struct eng_spheres *spheres, int index)
     for (int r = 0; r < index; r++)
         ghosts += spheres->range[r].ghost_count;
     for (int i = 0; i < range->pair_count; i++)
-        pairs[i].j += is_plane_ghost(spheres, (int)pairs[i].j) ? (unsigned)ghosts : 0;
+        if (pairs[i].j & ENG_SPHERES_CANDIDATE)
+            pairs[i].j =
+                (unsigned)eng_spheres_image_slot(spheres, (int)pairs[i].j & ~ENG_SPHERES_CANDIDATE);
+        else
+            pairs[i].j += is_plane_ghost(spheres, (int)pairs[i].j) ? (unsigned)ghosts : 0;
     for (int c = range->first_chunk; c < range->end_chunk; c++) {
         int count = first_kept(spheres, c + 1) - first_kept(spheres, c);
         int pair_count = spheres->pass.chunks[c].contacts;

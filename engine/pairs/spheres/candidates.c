@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may stand in the pair list of the sphere executor: which bodies are walls, which pairs are
 // its own, and candidates as they are found.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 bool eng_spheres_is_wall(const cairn_world *world, int body)
 {
     const eng_body *b = &world->bodies[body];
-    return b->kind != CAIRN_DYNAMIC && b->shape >= 0 && world->shapes[b->shape]->kind != GEO_SPHERE;
+    if (b->kind == CAIRN_DYNAMIC || b->shape < 0 || world->shapes[b->shape]->kind == GEO_SPHERE)
+        return false;
+    // other shapes have images, which the general passes know
+    return !world->cell.any || world->shapes[b->shape]->kind == GEO_HALFSPACE;
 }
 
 bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
 {
     const cairn_world *world = spheres->world;
-    int own = eng_spheres_ids(spheres)[slot];
+    int own = eng_spheres_slot_body(spheres, slot);
+    if (own == body)
+        return false;
     if (!spheres->all_covered &&
         !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
         return false;
@@ -32,6 +39,9 @@ static unsigned short terms_of(const struct eng_spheres *spheres, int body_a, in
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                                   int other, int body, bool far)
 {
+    bool image = (other & ENG_SPHERES_CANDIDATE) != 0;
+    bool distant =
+        image && eng_spheres_is_distant(spheres, slot, eng_spheres_slot_of(spheres, body));
     if (range->pair_count == range->pair_capacity) {
         cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
                                                  &range->pair_capacity, range->pair_count + 1);
@@ -40,8 +50,9 @@ cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range
     }
     range->pairs[range->pair_count++] = (eng_spheres_pair){
         .j = (unsigned)other,
-        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0)),
-        .terms = terms_of(spheres, eng_spheres_ids(spheres)[slot], body),
+        .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0) +
+                              (distant ? ENG_SPHERES_DISTANT : 0)),
+        .terms = terms_of(spheres, eng_spheres_slot_body(spheres, slot), body),
     };
     return CAIRN_OK;
 }

@@ -42,7 +42,8 @@ typedef struct eng_spheres_block {
     unsigned char touch, slip;             // bits of lanes, in the last step
     unsigned short terms;                  // index of the surface of all pairs
     double check_distance; // m, list B: path of its chunk at which it is looked at again
-    unsigned char padding_too[16];
+    unsigned char images;  // bits of lanes whose B is an image
+    unsigned char padding_too[15];
     double radius_sum[ENG_SPHERES_WIDTH];
     double column[ENG_SPHERES_WIDTH];    // the first column of the law, contact/laws/batch.h
     double spring[3][ENG_SPHERES_WIDTH]; // N
@@ -83,10 +84,15 @@ typedef struct eng_spheres_chunk {
     int before[2];  // blocks of list A and B of all chunks before it
     int window[2];  // most blocks from one to those of its last user
     int slipping;   // blocks with a pair that slips
-    int last_chunk; // of the bodies that its pairs act on
+    int last_chunk; // of the bodies that its pairs act on, but distant ones
+    // of the bodies that its distant pairs act on; the second before the first where there are none
+    int first_distant, last_distant;
+    int first_image, end_image; // of its slots
+    int first_image_pair, end_image_pair;
     int range;
     int first_contact; // of the last step, in the order of chunks
     bool waits;        // pairs of another range act on it: it moves when these ranges are done
+    bool wrapped;      // bodies of some slots are in other copies of the cell
     bool held;         // general passes act on one of its slots: its walls are looked up after them
     // written by the step
     double path; // m, bound on the way since the list was made of bodies that its pairs meet
@@ -96,9 +102,12 @@ typedef struct eng_spheres_chunk {
     double friction;          // J
     double plastic;           // J
     double drivers;           // J
+    double strain;            // J, work of the strain of the cell
+    eng_cell_stress stress;   // where the cell is watched
     double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
+    int members;   // slots of clumps' members
     int contacts, active;
     bool overflow;      // a group has fewer ghosts than contacts: a new list is due
     bool out_of_memory; // out of memory while contacts were looked for
@@ -128,6 +137,12 @@ static inline int eng_spheres_slot_b(const eng_spheres_block *block, int k)
     return block->j8[k] / 8;
 }
 
+/// A slot behind the ghosts that stands for a copy of another in a periodic cell.
+typedef struct eng_spheres_image {
+    int source; // its slot
+    int n[3];   // how often it is moved by each lattice vector: -1, 0 or 1
+} eng_spheres_image;
+
 /// What the kernels read and write.
 typedef struct eng_spheres_pass {
     double (*X)[4];         // x y z, spin z; midpoint of the step
@@ -150,14 +165,29 @@ typedef struct eng_spheres_pass {
     const int *far_start;  // [slots + 1] into far
     const int *far;        // 8 slot + side, list B
     unsigned char *far_touched; // [slots] a pair of list B acts in this step
-    const double (*load)[8];    // force and torque applied by the user; one zero row where none
-    size_t load_stride;         // 0 or 1
+    const int *ids;          // [slots] body; of a member of a clump the complement of its collider
+    double (*sums)[8];       // [slots] force and moment on members of clumps, 0, 0; else NULL
+    const double (*load)[8]; // force and torque applied by the user; one zero row where none
+    size_t load_stride;      // 0 or 1
     double step;
     double gravity[3]; // m/s, times step
     bool first_step;   // of the world
     int slot_count;
+    const eng_spheres_image *images; // of the slots from first_image on
+    int first_image;                 // INT_MAX where there are none
     int reach; // slots that are asked for while a slot moves: that many further on; 0 for none
 } eng_spheres_pass;
+
+static inline int eng_spheres_image_code(const int n[3])
+{
+    return n[0] + 3 * n[1] + 9 * n[2] + 13;
+}
+
+/// The slot of which a slot is an image, else itself.
+static inline int eng_spheres_source_of(const eng_spheres_pass *pass, int slot)
+{
+    return slot >= pass->first_image ? pass->images[slot - pass->first_image].source : slot;
+}
 
 /// Columns of the pairs of a block but the first.
 static inline double (*eng_spheres_columns_of(const eng_spheres_pass *pass,
@@ -243,12 +273,34 @@ typedef struct eng_spheres_ghost {
 
 /// Two slots whose gap was within the skin when the list was made.
 typedef struct eng_spheres_pair {
-    unsigned j;
-    unsigned short i;     // within its chunk, ENG_SPHERES_FAR added for list B
+    unsigned j;           // with ENG_SPHERES_CANDIDATE the number of one, until blocks are made
+    unsigned short i;     // within its chunk; with ENG_SPHERES_FAR, ENG_SPHERES_DISTANT
     unsigned short terms; // index of the surface
 } eng_spheres_pair;
 
-enum { ENG_SPHERES_FAR = 0x8000 };
+enum {
+    ENG_SPHERES_FAR = 0x8000,        // of list B
+    ENG_SPHERES_DISTANT = 0x4000,    // B is the image of a slot half of the chunks further on
+    ENG_SPHERES_CANDIDATE = 1 << 30, // of an image
+};
+
+/// The periodic cell at the midpoint that slots are at. A slot is at the place of its body moved by
+/// as many lattice vectors as bring it into the cell when a list is made.
+typedef struct eng_spheres_frame {
+    mat3 lattice;  // m, columns
+    mat3 drift;    // m/s, columns: velocity of an image that is moved by one lattice vector
+    mat3 gradient; // 1/s
+} eng_spheres_frame;
+
+/// Images that pairs may meet, for the search.
+typedef struct eng_spheres_candidates {
+    eng_spheres_buffer made;   // eng_spheres_image, in the order of slots
+    eng_spheres_buffer used;   // int: 1 where a pair has it; then its number among the images
+    eng_spheres_buffer sorted; // numbers in the order of cells
+    eng_spheres_buffer start;  // [cells + 2]
+    eng_spheres_buffer places; // 5 columns of the search, and one entry of each range behind them
+    int count;
+} eng_spheres_candidates;
 
 /// Chunks that one thread takes. Their pairs may act on chunks of later ranges, which wait.
 typedef struct eng_spheres_range {
@@ -284,31 +336,6 @@ typedef struct eng_spheres_wall_contact {
 typedef struct eng_spheres_touch {
     eng_spheres_wall_contact now, before;
 } eng_spheres_touch;
-
-typedef enum eng_spheres_separation_kind {
-    ENG_SPHERES_EMPTY, // nothing is known
-    ENG_SPHERES_CLEAR, // apart by more than `room`
-    ENG_SPHERES_FACE,  // on the inner part of one triangle, farther than `room` from all others
-} eng_spheres_separation_kind;
-
-/// What the last search for contacts says for all places of the sphere's centre within `room` of
-/// that where it was; in the wall's frame.
-typedef struct eng_spheres_separation {
-    eng_spheres_separation_kind kind;
-    vec3 centre;   // m
-    double room;   // m
-    vec3 normal;   // of the face, towards the sphere
-    double offset; // m, of the face along it
-    uint64_t key;  // of the contact with the face
-} eng_spheres_separation;
-
-/// A sphere and such a wall near it.
-typedef struct eng_spheres_group {
-    int slot, wall;
-    int first_ghost, end_ghost;
-    double check_distance; // m, path at which the group is looked at again
-    eng_spheres_separation separation;
-} eng_spheres_group;
 
 /// Materials as the plan sees them.
 enum {
@@ -367,6 +394,29 @@ struct eng_spheres {
     double (*first_V)[9]; // [slots] velocities before the world's first step, while that is done
     eng_spheres_pass pass;
     eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;
+    // of a periodic cell
+    bool strains;             // its lattice changes
+    bool relisting;           // a restored list is made: slots are where it found them
+    eng_spheres_frame frame;  // that the slots have now
+    eng_spheres_frame before; // at the midpoint of the last step
+    // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
+    double image_shifts[27][3], image_drifts[27][3];
+    // of clumps, clumps.h
+    eng_spheres_buffer clumps;  // int: bodies
+    eng_spheres_buffer members; // by colliders
+    eng_spheres_buffer motions, sums;
+    int clump_count, member_room; // colliders that `members` knows; 0 without clumps
+    bool takes_clumps;            // laws of all surfaces do
+    bool members_due;             // clumps were changed: members are not where they should be
+    eng_spheres_buffer wraps;     // int[3] of slots: lattice vectors from a slot to its body
+    eng_spheres_buffer images;
+    eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
+    eng_spheres_candidates candidates;
+    mat3 listed; // m, lattice when the list was made
+    int image_count;
+    double cell_margin; // m, way that images may make beside that of their bodies
+    double cell_path;   // m, that way since the list was made
+    double cell_way;    // m, in a step
     eng_spheres_buffer blocks, columns, resist, near_start, near_list, far_start, far_list;
     eng_spheres_buffer force, segments, chunks, far_touched, load, terms, walls, ghosts;
     eng_spheres_buffer couple, kept_columns, kept_resist, groups, touches, kept_spots, near_walls;
@@ -394,7 +444,8 @@ struct eng_spheres {
     int zero_row, ranges;
     int least_chunks; // of a range
     int chunk_slots;
-    int ring[2]; // blocks of force rows of each range, list A and B
+    int ring[2];            // blocks of force rows of each range, list A and B
+    bool has_still_spheres; // fixed or moving
     bool has_load, has_moving_spheres, has_moving_walls, has_resistance;
     int column_rows, kept_rows; // most columns but the first, most of them history
     int kept_stride;            // the latter, in what is kept of the list before
@@ -439,7 +490,7 @@ cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHE
 
 /// History of a contact between two lists.
 typedef struct eng_spheres_kept {
-    int body[2]; // owner and partner
+    int id[2]; // owner and partner
     double spring[3];
     float lag_normal, lag_tangent[3];
     bool slips;
@@ -525,6 +576,9 @@ cairn_status eng_spheres_walls_number(struct eng_spheres *spheres) CAIRN_CHECK_R
 
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 bool eng_spheres_has_kernel(const eng_surface *surface);
+
+/// Whether that kernel takes members of clumps too.
+bool eng_spheres_law_takes_clumps(const eng_surface *surface);
 
 /// Which surfaces have a kernel, and how many columns pairs have, of terms that were filled.
 void eng_spheres_terms_measure(struct eng_spheres *spheres);
@@ -696,37 +750,9 @@ bool eng_spheres_is_wall(const cairn_world *world, int body);
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                                   int other, int body, bool far) CAIRN_CHECK_RESULT;
 
-/// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
-cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
-
-/// Walls near a chunk whose slots are paired next.
-void eng_spheres_shapes_near(struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
-
-/// Groups of a slot with the walls near it, and their pairs.
-cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
-                                     int slot) CAIRN_CHECK_RESULT;
-
-/// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
-/// moving walls over the step just done goes to the chunk.
-void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
-                             bool work);
-
-/// The same of all chunks, without work.
-cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
-
-/// Ghosts of all groups to where their contacts say.
-void eng_spheres_shapes_place(struct eng_spheres *spheres);
-
-/// Slot of a contact of a slot and a collider in the coming step; -1 for none.
-int eng_spheres_shapes_find(const struct eng_spheres *spheres, int slot, int collider,
-                            uint64_t key);
-
-/// The nth contact kept of a row and a wall; NULL for none.
-const eng_spheres_kept_wall_contact *eng_spheres_kept_of(const struct eng_spheres *spheres, int row,
-                                                         int wall, int nth);
-
-/// Body of a slot, or of the wall of a ghost.
+/// Body of a slot, or of the wall of a ghost; the id of a slot, or the body of the wall.
 int eng_spheres_body_of(const struct eng_spheres *spheres, int slot);
+int eng_spheres_id_of(const struct eng_spheres *spheres, int slot);
 
 /// One pair in the step just done, from the state after it. A is the body of slot i, B that of slot
 /// j or the wall.
@@ -742,6 +768,7 @@ typedef struct eng_spheres_contact {
     vec3 spin;          // rad/s, of B relative to A, after the step
     vec3 force;         // N on B
     vec3 couple;        // N m on B beside that of the force, its opposite on A
+    vec3 shift, drift;  // m, m/s of the image of B that A meets against B itself
     double stiffness;   // N/m, tangential
     double spring;      // N, normal part of the spring's force
     double elastic;     // J, of the normal spring at the midpoint

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of the sphere executor: walls and lists for the coming midpoint, the fused pass over all
 // slots, and what follows from it.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "base/elementary.h"
@@ -16,8 +19,8 @@ static bool is_plane(const cairn_world *world, int body)
     return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
 }
 
-/// Slot of the pair of a sphere's slot and another body, -1 for none.
-static int find_slot(const eng_spheres *spheres, int slot, int body)
+/// Slot of the pair of a slot and another id, -1 for none.
+static int find_slot(const eng_spheres *spheres, int slot, int id)
 {
     const eng_spheres_pass *p = &spheres->pass;
     const int *starts[2] = {p->near_start, p->far_start}, *lists[2] = {p->near, p->far};
@@ -30,10 +33,18 @@ static int find_slot(const eng_spheres *spheres, int slot, int body)
             const eng_spheres_block *block = &p->blocks[pair_slot / ENG_SPHERES_WIDTH];
             int k = pair_slot % ENG_SPHERES_WIDTH;
             int other = entry & 1 ? eng_spheres_slot_a(block, k) : eng_spheres_slot_b(block, k);
-            if (eng_spheres_body_of(spheres, other) == body)
+            if (eng_spheres_id_of(spheres, other) == id &&
+                eng_spheres_is_nearest(spheres, eng_spheres_slot_a(block, k),
+                                       eng_spheres_slot_b(block, k)))
                 return pair_slot;
         }
     return -1;
+}
+
+/// Id of the slot of a body's collider.
+static int id_of_collider(const eng_spheres *spheres, int body, int collider)
+{
+    return eng_spheres_is_clump(spheres, body) ? ~collider : body;
 }
 
 /// Slot of a contact of the world; -1 for none.
@@ -41,19 +52,21 @@ static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 {
     const cairn_world *world = spheres->world;
     const eng_contacts *c = &world->contacts;
-    const int *slot_of = spheres->slot_of.block;
     const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
     int a = c->body[contact][0], b = c->body[contact][1];
     if (!eng_spheres_owns_pair(world, a, b))
         return -1;
-    if (eng_spheres_holds(world, a) && eng_spheres_holds(world, b))
-        return find_slot(spheres, slot_of[a], b);
-    bool first = eng_spheres_is_wall(world, a);
-    int sphere = first ? b : a, wall = first ? a : b;
+    bool walls[2] = {eng_spheres_is_wall(world, a), eng_spheres_is_wall(world, b)};
+    int ids[2] = {id_of_collider(spheres, a, pair->first),
+                  id_of_collider(spheres, b, pair->second)};
+    if (!walls[0] && !walls[1])
+        return find_slot(spheres, eng_spheres_id_slot(spheres, ids[0]), ids[1]);
+    bool first = walls[0];
+    int slot = eng_spheres_id_slot(spheres, ids[first]), wall = first ? a : b;
     uint64_t key = c->key[contact];
     if (is_plane(world, wall))
-        return find_slot(spheres, slot_of[sphere], wall);
-    return eng_spheres_shapes_find(spheres, slot_of[sphere], first ? pair->first : pair->second,
+        return find_slot(spheres, slot, wall);
+    return eng_spheres_shapes_find(spheres, slot, first ? pair->first : pair->second,
                                    first ? key >> 32 | key << 32 : key);
 }
 
@@ -199,6 +212,8 @@ static cairn_status keep_first(eng_spheres *spheres)
         base_allocate(allocator, (size_t)spheres->slots + 1, sizeof *spheres->first_V);
     for (int slot = 0; slot < spheres->slots && spheres->first_V != NULL; slot++) {
         memcpy(spheres->first_V[slot], spheres->pass.V[slot], sizeof *spheres->pass.V);
+        vec3_store(spheres->first_V[slot], vec3_add(vec3_from(spheres->pass.V[slot]),
+                                                    eng_spheres_wrap_drift(spheres, slot)));
         spheres->first_V[slot][8] = spheres->pass.X[slot][3];
     }
     return spheres->first_V != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
@@ -211,6 +226,12 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
     eng_spheres_forget_moved(spheres);
+    if (spheres->members_due)
+        eng_spheres_members_renew(spheres);
+    if (eng_spheres_frame_follow(spheres)) {
+        eng_spheres_images_move(spheres, 0, spheres->image_count);
+        eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+    }
     if (spheres->walls_changed || spheres->walls_renumbered || has_followers(spheres))
         status = follow_walls(spheres);
     eng_spheres_place_driven(world);
@@ -239,6 +260,7 @@ static double load_work(const eng_spheres *spheres)
         const double *load = spheres->pass.load[slot], *V = spheres->pass.V[slot];
         for (int k = 0; k < 3; k++)
             work += load[k] * V[k];
+        work += vec3_dot(vec3_from(load), eng_spheres_wrap_drift(spheres, slot));
         work += load[3] * V[6] + load[4] * V[7] + load[5] * spheres->pass.X[slot][3];
     }
     return 0.5 * spheres->pass.step * work;
@@ -250,13 +272,32 @@ static double driven_work(const eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     double work = 0.0;
     for (int slot = 0; slot < spheres->slots && spheres->has_moving_spheres; slot++) {
-        int body = eng_spheres_ids(spheres)[slot];
+        int body = eng_spheres_slot_body(spheres, slot);
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
         vec3 force = {0.0, 0.0, 0.0}, torque = force, spin = vec3_from(spheres->pass.V[slot] + 6);
         spin.z = spheres->pass.X[slot][3];
         eng_spheres_add_force(world, body, &force, &torque);
-        work -= vec3_dot(force, vec3_from(spheres->pass.V[slot])) + vec3_dot(torque, spin);
+        vec3 velocity =
+            vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
+        work -= vec3_dot(force, velocity) + vec3_dot(torque, spin);
+    }
+    return spheres->pass.step * work;
+}
+
+/// Work of the strain of the cell on bodies with prescribed velocity in other copies of it, J.
+static double prescribed_strain(const eng_spheres *spheres)
+{
+    double work = 0.0;
+    for (int slot = 0; slot < spheres->slots && spheres->strains && spheres->has_still_spheres;
+         slot++) {
+        const int *n = eng_spheres_wrap_of(spheres, slot);
+        if ((n[0] | n[1] | n[2]) == 0 || spheres->pass.constants[slot][0] != 0.0)
+            continue;
+        vec3 force = {0.0, 0.0, 0.0}, torque = force;
+        eng_spheres_add_force(spheres->world, eng_spheres_ids(spheres)[slot], &force, &torque);
+        vec3 drift = mat3_apply(&spheres->before.drift, vec3_make(n[0], n[1], n[2]));
+        work += vec3_dot(force, drift);
     }
     return spheres->pass.step * work;
 }
@@ -268,11 +309,16 @@ static void follow_travelled(eng_spheres *spheres)
     eng_spheres_chunk *chunks = spheres->pass.chunks;
     spheres->wall_path += walls * spheres->pass.step;
     spheres->slack = spheres->wall_margin - spheres->wall_path;
+    spheres->cell_path += spheres->cell_way;
+    if (spheres->strains)
+        spheres->slack = fmin(spheres->slack, spheres->cell_margin - spheres->cell_path);
     for (int i = 0; i < spheres->chunk_count; i++) {
         double most = walls;
         for (int k = i; k <= chunks[i].last_chunk; k++)
             most = chunks[k].speed > most ? chunks[k].speed : most;
-        chunks[i].path += most * step;
+        for (int k = chunks[i].first_distant; k <= chunks[i].last_distant; k++)
+            most = chunks[k].speed > most ? chunks[k].speed : most;
+        chunks[i].path += most * step + 0.500001 * spheres->cell_way;
         spheres->slack = chunks[i].left < spheres->slack ? chunks[i].left : spheres->slack;
     }
 }
@@ -290,6 +336,7 @@ static bool collect(eng_spheres *spheres)
         world->energy.friction += c->friction;
         world->energy.plastic += c->plastic;
         world->energy.drivers += c->drivers;
+        world->energy.drivers += spheres->strains ? c->strain : 0.0;
         c->first_contact = spheres->contact_count;
         spheres->contact_count += c->contacts;
         report->active += c->active;
@@ -320,11 +367,13 @@ cairn_status eng_spheres_step(cairn_world *world)
         spheres->pass.gravity[k] = spheres->pass.step * world->def.gravity[k];
     spheres->pass.first_step = world->step_count == 0;
     world->energy.drivers += load_work(spheres);
+    eng_spheres_frame_advance(spheres);
     eng_spheres_walls_advance(spheres);
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
+    eng_spheres_clumps_push(spheres);
     spheres->last_step = spheres->pass.step;
-    world->energy.drivers += driven_work(spheres);
+    world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
         eng_spheres_release_free(world);
     return CAIRN_OK;
@@ -335,10 +384,11 @@ cairn_status eng_spheres_finish(cairn_world *world)
     eng_spheres *spheres = world->spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
-    if (world->general_work && spheres->acted_count > 0) {
+    if (eng_spheres_are_acted_on(world)) {
         cairn_status status = eng_spheres_store_acted(world);
         if (status != CAIRN_OK)
             return status;
+        eng_spheres_clumps_follow(spheres);
         eng_spheres_ranges_finish(spheres);
     }
     bool finite = collect(spheres);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pair list of the sphere executor: cells, sorted slots, candidates of the half list.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 #include <string.h>
 
@@ -35,7 +38,7 @@ static void bounds_of(const struct eng_spheres *spheres, double low[3], double h
 static grid grid_of(const struct eng_spheres *spheres)
 {
     grid g;
-    double high[3], size = 2.0 * spheres->largest + spheres->widest;
+    double high[3], size = 2.0 * spheres->largest + spheres->widest + spheres->cell_margin;
     bounds_of(spheres, g.low, high);
     for (int k = 0; k < 3; k++)
         g.axis[k] = k;
@@ -127,6 +130,8 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
         {&spheres->id, n * sizeof(int)},
         {&spheres->near_start, (n + 1) * sizeof(int)},
         {&spheres->far_start, (n + 1) * sizeof(int)},
+        {&spheres->wraps, spheres->world->cell.any ? n * sizeof(int[3]) : 0},
+        {&spheres->sums, spheres->clump_count > 0 ? n * sizeof(double[8]) : 0},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
@@ -137,6 +142,8 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
     spheres->pass.V = spheres->V.block;
     spheres->pass.constants = spheres->constants.block;
     spheres->pass.turn = spheres->turn.block;
+    spheres->pass.ids = spheres->id.block;
+    spheres->pass.sums = spheres->clump_count > 0 ? spheres->sums.block : NULL;
     // slots that padding lanes of blocks point to, and those that fill up the last group
     size_t more = 2 + ENG_SPHERES_WIDTH;
     memset(spheres->pass.X[n], 0, more * sizeof *spheres->pass.X);
@@ -148,7 +155,7 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
 /// One slot with all that moves along with it.
 typedef struct moved_slot {
     double X[4], V[8], constants[4], turn[4], margin;
-    int id;
+    int id, wrap[3];
 } moved_slot;
 
 static void take_slot(const struct eng_spheres *spheres, int slot, moved_slot *to)
@@ -160,6 +167,9 @@ static void take_slot(const struct eng_spheres *spheres, int slot, moved_slot *t
         to->turn[k] = spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH];
     to->margin = eng_spheres_margins(spheres)[slot];
     to->id = eng_spheres_ids(spheres)[slot];
+    const int *wrap = eng_spheres_wrap_of(spheres, slot);
+    if (wrap != NULL)
+        memcpy(to->wrap, wrap, sizeof to->wrap);
 }
 
 static void put_slot(struct eng_spheres *spheres, int slot, const moved_slot *from)
@@ -171,12 +181,15 @@ static void put_slot(struct eng_spheres *spheres, int slot, const moved_slot *fr
         spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] = from->turn[k];
     eng_spheres_margins(spheres)[slot] = from->margin;
     eng_spheres_ids(spheres)[slot] = from->id;
+    int *wrap = eng_spheres_wrap_of(spheres, slot);
+    if (wrap != NULL)
+        memcpy(wrap, from->wrap, sizeof from->wrap);
 }
 
 /// Slots go to their new places, along the cycles of `order`, which is used up.
 static void permute(struct eng_spheres *spheres)
 {
-    int *order = (int *)spheres->scratch.block + spheres->slots, *slot_of = spheres->slot_of.block;
+    int *order = (int *)spheres->scratch.block + spheres->slots;
     for (int begin = 0; begin < spheres->slots; begin++) {
         if (order[begin] == begin)
             continue;
@@ -193,7 +206,7 @@ static void permute(struct eng_spheres *spheres)
         order[slot] = slot;
     }
     for (int slot = 0; slot < spheres->slots; slot++)
-        slot_of[eng_spheres_ids(spheres)[slot]] = slot;
+        eng_spheres_slot_note(spheres, eng_spheres_ids(spheres)[slot], slot);
 }
 
 /// Places and radii of the sorted slots, coordinate by coordinate. The scratch has the radii.
@@ -236,11 +249,11 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
         for (int k = 0; k < count; k++) {
             int other = found[k] & ~ENG_SPHERES_APART;
             if ((own[0] == 0.0 && spheres->pass.constants[other][0] == 0.0) ||
-                !eng_spheres_takes(spheres, slot, eng_spheres_ids(spheres)[other]))
+                !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
                 continue;
-            cairn_status status =
-                eng_spheres_pair_add(spheres, range, slot, other, eng_spheres_ids(spheres)[other],
-                                     (found[k] & ENG_SPHERES_APART) != 0);
+            cairn_status status = eng_spheres_pair_add(spheres, range, slot, other,
+                                                       eng_spheres_slot_body(spheres, other),
+                                                       (found[k] & ENG_SPHERES_APART) != 0);
             if (status != CAIRN_OK)
                 return status;
         }
@@ -267,6 +280,63 @@ static cairn_status pair_row(struct eng_spheres *spheres, eng_spheres_range *ran
                 return status;
         }
     return CAIRN_OK;
+}
+
+/// Cell of a point, whose grid is not known where images are.
+static int cell_of_point(const void *g, const double X[4])
+{
+    return cell_at(g, X);
+}
+
+/// Pairs of one slot with images of later slots in a run of candidates.
+static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_range *range,
+                                     int slot, int begin, int end)
+{
+    int found[MEET_ROWS + ENG_SPHERES_WIDTH], own;
+    eng_spheres_search search = eng_spheres_candidates_search(
+        spheres, (int)(range - spheres->range), &spheres->finding->search, slot, &own);
+    const int *sorted = spheres->candidates.sorted.block;
+    for (int from = begin; from < end; from += MEET_ROWS) {
+        int until = end - from < MEET_ROWS ? end : from + MEET_ROWS;
+        int count = spheres->kernel->meet(&search, own, from, until, found);
+        for (int k = 0; k < count; k++) {
+            int candidate = sorted[found[k] & ~ENG_SPHERES_APART];
+            int other = eng_spheres_candidate_source(spheres, candidate);
+            bool still =
+                spheres->pass.constants[slot][0] == 0.0 && spheres->pass.constants[other][0] == 0.0;
+            if (other <= slot || still ||
+                !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
+                continue;
+            eng_spheres_candidate_take(spheres, candidate);
+            cairn_status status = eng_spheres_pair_add(
+                spheres, range, slot, candidate | ENG_SPHERES_CANDIDATE,
+                eng_spheres_slot_body(spheres, other), (found[k] & ENG_SPHERES_APART) != 0);
+            if (status != CAIRN_OK)
+                return status;
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Pairs of one slot with images in its own cell and all around it.
+static cairn_status pair_images(struct eng_spheres *spheres, eng_spheres_range *range, int slot)
+{
+    const grid *g = &spheres->finding->g;
+    const int *start = spheres->candidates.start.block;
+    int cell = cell_at(g, spheres->pass.X[slot]), last = g->count[2];
+    int c = cell % last, b = cell / last % g->count[1], a = cell / last / g->count[1];
+    int low = c > 0 ? c - 1 : 0, high = c < last - 1 ? c + 1 : c;
+    cairn_status status = CAIRN_OK;
+    for (int da = -1; da <= 1; da++)
+        for (int db = -1; db <= 1 && status == CAIRN_OK; db++) {
+            if (a + da < 0 || a + da >= g->count[0] || b + db < 0 || b + db >= g->count[1])
+                continue;
+            int line = ((a + da) * g->count[1] + b + db) * last;
+            if (start[line + low] < start[line + high + 1])
+                status = pair_with_images(spheres, range, slot, start[line + low],
+                                          start[line + high + 1]);
+        }
+    return status;
 }
 
 /// Ghosts of half-spaces of one slot, and its pairs with them; both are numbered within the range.
@@ -305,11 +375,16 @@ static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range
         .end_slot = end < spheres->slots ? end : spheres->slots,
         .first_group = spheres->group_count,
         .last_chunk = index,
+        .first_distant = INT_MAX,
+        .last_distant = -1,
     };
     if (spheres->has_shapes)
         eng_spheres_shapes_near(spheres, chunk);
     for (int slot = first; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
+        chunk->members += eng_spheres_is_member(spheres, slot);
         status = pair_row(spheres, range, slot);
+        if (status == CAIRN_OK && spheres->world->cell.any)
+            status = pair_images(spheres, range, slot);
         if (status == CAIRN_OK)
             status = pair_walls(spheres, range, slot);
         if (status == CAIRN_OK)
@@ -370,16 +445,19 @@ static cairn_status find_pairs(struct eng_spheres *spheres, const eng_spheres_fi
     return join_ghosts(spheres);
 }
 
-/// Slots of ghosts of all walls, which are counted by now.
+/// Slots of ghosts of all walls and of images, which are counted by now.
 static cairn_status reserve_ghost_slots(struct eng_spheres *spheres)
 {
-    size_t bytes = (size_t)spheres->slots + 2 + (size_t)spheres->ghost_count;
-    cairn_status status = eng_spheres_reserve(spheres, &spheres->far_touched, bytes);
+    cairn_status status = eng_spheres_images_number(spheres);
+    int more = spheres->ghost_count + spheres->image_count;
+    size_t bytes = (size_t)spheres->slots + 2 + (size_t)more;
+    if (status == CAIRN_OK)
+        status = eng_spheres_reserve(spheres, &spheres->far_touched, bytes);
     if (status != CAIRN_OK)
         return status;
     spheres->pass.far_touched = spheres->far_touched.block;
     memset(spheres->pass.far_touched, 0, bytes);
-    return eng_spheres_slots_reserve(spheres, spheres->ghost_count);
+    return eng_spheres_slots_reserve(spheres, more);
 }
 
 /// Margin of what makes a way of `way` in a step: that of so many steps, but never less or more
@@ -396,6 +474,7 @@ void eng_spheres_margins_choose(struct eng_spheres *spheres)
     for (int slot = 0; slot < spheres->slots; slot++)
         margins[slot] = margin_for(spheres, step * vec3_norm(vec3_from(spheres->pass.V[slot])));
     spheres->wall_margin = margin_for(spheres, step * eng_spheres_walls_fastest(spheres));
+    spheres->cell_margin = spheres->strains ? margin_for(spheres, spheres->cell_way) : 0.0;
 }
 
 static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
@@ -403,7 +482,7 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
     size_t n = (size_t)spheres->slots;
     size_t cells = (size_t)g->count[0] * (size_t)g->count[1] * (size_t)g->count[2];
     size_t kept = (size_t)spheres->kept_count, ints = 2 * (n + ENG_SPHERES_WIDTH);
-    size_t keys = 2 * (size_t)spheres->terms_count;
+    size_t keys = 4 * (size_t)spheres->terms_count;
     ints = ints > kept ? ints : kept;
     // blocks are of one surface: larger chunks leave fewer of them half full
     int factor = 1 + (spheres->terms_count - 1) / 4;
@@ -460,6 +539,7 @@ static void note_cells(struct eng_spheres *spheres, const grid *g)
 
 cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
 {
+    eng_spheres_wrap(spheres);
     note_moment(spheres);
     eng_spheres_finding finding = {.g = grid_of(spheres)};
     note_cells(spheres, &finding.g);
@@ -471,23 +551,33 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         permute(spheres);
         eng_spheres_history_sort(spheres);
         finding.search = note_places(spheres);
-        status = find_pairs(spheres, &finding);
+        int cells = finding.g.count[0] * finding.g.count[1] * finding.g.count[2];
+        if (spheres->world->cell.any)
+            status = eng_spheres_candidates_make(spheres, cells, cell_of_point, &finding.g);
+        if (status == CAIRN_OK)
+            status = find_pairs(spheres, &finding);
     }
     if (status == CAIRN_OK)
         status = reserve_ghost_slots(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_blocks_make(spheres);
+    if (status == CAIRN_OK && spheres->strains)
+        status = eng_spheres_image_pairs_list(spheres);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
         spheres->block_count = spheres->kept_count = spheres->ghost_count = spheres->chunk_count =
             0;
-        spheres->plane_ghosts = spheres->group_count = 0;
+        spheres->plane_ghosts = spheres->group_count = spheres->image_count = 0;
+        spheres->pass.first_image = INT_MAX;
         spheres->out_of_memory = true;
         return status;
     }
     eng_spheres_ghosts_move(spheres, 0, spheres->ghost_count, ENG_SPHERES_PLACE_ALL, NULL);
+    eng_spheres_images_move(spheres, 0, spheres->image_count);
     spheres->wall_path = 0.0;
     spheres->slack = spheres->wall_margin;
+    if (spheres->strains)
+        spheres->slack = fmin(spheres->slack, spheres->cell_margin);
     spheres->lists++;
     spheres->overflow = false;
     return eng_spheres_shapes_renew(spheres);

@@ -7,7 +7,9 @@
 // sphere by changing its velocity: the fused pass moves it under the executor's own forces, the
 // change is added to that, solvers of joints and implicit contacts go on from there, and the slot
 // is written anew at the end.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <stdlib.h>
@@ -46,6 +48,7 @@ static void store(eng_spheres *spheres, int body)
 void eng_spheres_store_tied(cairn_world *world)
 {
     eng_spheres *spheres = world->spheres;
+    spheres->members_due = spheres->clump_count > 0;
     for (int k = world->general_count; k < world->active_count; k++) {
         store(spheres, world->active[k]);
         load(spheres, world->active[k]);
@@ -141,6 +144,10 @@ static bool is_near(const eng_spheres *spheres, int slot, const eng_spheres_crit
     vec3 at =
         vec3_make(eng_spheres_reference(spheres, 0)[slot], eng_spheres_reference(spheres, 1)[slot],
                   eng_spheres_reference(spheres, 2)[slot]);
+    if (world->cell.any && isfinite(c->bounds.low.x)) {
+        vec3 middle = vec3_scale(0.5, vec3_add(c->bounds.low, c->bounds.high));
+        at = vec3_add(at, eng_cell_shift(&world->cell, vec3_sub(middle, at)));
+    }
     double way = spheres->pass.step * vec3_norm(vec3_from(spheres->pass.V[slot]));
     double reach =
         1.002 * r[3] + 1.1 * eng_spheres_margins(spheres)[slot] + 2.0 * fmin(way, spheres->widest);
@@ -158,8 +165,9 @@ static bool is_near(const eng_spheres *spheres, int slot, const eng_spheres_crit
 
 static cairn_status expose(eng_spheres *spheres, int slot, int *count)
 {
-    int body = eng_spheres_ids(spheres)[slot];
-    if (spheres->mark[body] & ENG_SPHERES_NEAR_MARK)
+    int body = eng_spheres_slot_body(spheres, slot);
+    // clumps are bodies of the general passes anyway
+    if (eng_spheres_is_member(spheres, slot) || spheres->mark[body] & ENG_SPHERES_NEAR_MARK)
         return CAIRN_OK;
     cairn_status status = base_array_reserve(&spheres->world->allocator, &spheres->exposed_next,
                                              &spheres->exposed_next_capacity, *count + 1);
@@ -174,7 +182,7 @@ static cairn_status expose(eng_spheres *spheres, int slot, int *count)
 static bool meets(const eng_spheres *spheres, int slot, const eng_spheres_critical *c)
 {
     const cairn_world *world = spheres->world;
-    int sphere = eng_spheres_ids(spheres)[slot], body = world->colliders[c->collider].body;
+    int sphere = eng_spheres_slot_body(spheres, slot), body = world->colliders[c->collider].body;
     return !eng_pair_is_idle(world, sphere, body) && !eng_spheres_owns_pair(world, sphere, body);
 }
 
@@ -211,6 +219,11 @@ static cairn_status expose_near(eng_spheres *spheres, const eng_spheres_critical
         cells_between(spheres, k, vec3_get(bounds.low, spheres->cell_axis[k]),
                       vec3_get(bounds.high, spheres->cell_axis[k]), cells[k]);
     cairn_status status = CAIRN_OK;
+    // copies of the collider lie anywhere
+    const int all[2] = {
+        0, spheres->cell_count[0] * spheres->cell_count[1] * spheres->cell_count[2] - 1};
+    if (spheres->world->cell.any)
+        return expose_run(spheres, c, 0, all, count);
     for (int a = cells[0][0]; a <= cells[0][1]; a++)
         for (int b = cells[1][0]; b <= cells[1][1] && status == CAIRN_OK; b++)
             status =
@@ -236,7 +249,7 @@ static cairn_status find_exposed(eng_spheres *spheres, bool *changed)
         status = expose_near(spheres, &spheres->critical[i], &count);
     }
     for (int slot = 0; slot < spheres->slots && spheres->any_exposed && status == CAIRN_OK; slot++)
-        if (spheres->materials[world->bodies[eng_spheres_ids(spheres)[slot]].material] &
+        if (spheres->materials[world->bodies[eng_spheres_slot_body(spheres, slot)].material] &
             ENG_SPHERES_EXPOSED)
             status = expose(spheres, slot, &count);
     for (int i = 0; i < count; i++)
@@ -347,7 +360,8 @@ cairn_status eng_spheres_hold(cairn_world *world)
 bool eng_spheres_are_acted_on(const cairn_world *world)
 {
     const eng_spheres *spheres = world->spheres;
-    return world->general_work && spheres->slots > 0 && spheres->acted_count > 0;
+    return world->general_work && spheres->slots > 0 &&
+           (spheres->acted_count > 0 || spheres->clump_count > 0);
 }
 
 void eng_spheres_release_free(cairn_world *world)
@@ -361,8 +375,10 @@ void eng_spheres_release_free(cairn_world *world)
         eng_body_free(world, body, before);
         vec3 spin = quat_rotate_inverse(world->q_mid[body].orientation,
                                         eng_spheres_slot_spin(spheres, slot));
+        vec3 velocity =
+            vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
         for (int i = 0; i < 3; i++) {
-            v[i] = spheres->pass.V[slot][i] + (v[i] - before[i]);
+            v[i] = vec3_get(velocity, i) + (v[i] - before[i]);
             v[i + 3] = vec3_get(spin, i) + (v[i + 3] - before[i + 3]);
         }
     }
@@ -376,7 +392,10 @@ static cairn_status keep_middle(eng_spheres *spheres, int body, int slot)
     if (status != CAIRN_OK)
         return status;
     eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
-    vec3 velocity = vec3_from(spheres->pass.V[slot]), middle = spheres->world->q_mid[body].position;
+    vec3 velocity =
+        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
+    vec3 middle =
+        vec3_sub(spheres->world->q_mid[body].position, eng_spheres_wrap_shift(spheres, slot));
     vec3_store(moved->X, vec3_add_scaled(middle, spheres->pass.step, velocity));
     return CAIRN_OK;
 }
@@ -389,7 +408,8 @@ cairn_status eng_spheres_store_acted(cairn_world *world)
         int body = spheres->acted[k], slot = eng_spheres_slot_of(spheres, body);
         eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->chunk_slots];
         store(spheres, body);
-        vec3 way = vec3_sub(vec3_from(spheres->pass.X[slot]), world->q_mid[body].position);
+        vec3 way =
+            vec3_sub(eng_spheres_slot_middle(spheres, slot).position, world->q_mid[body].position);
         for (int i = 0; i < 3; i++) {
             chunk->fastest[i] =
                 fmax(chunk->fastest[i], fabs(vec3_get(way, i)) / spheres->pass.step);

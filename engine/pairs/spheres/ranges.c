@@ -4,7 +4,10 @@
 // A chunk's bodies can move as soon as its own pairs are done, as all their pairs have earlier
 // owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
 // the thread that did it: nobody waits within a step.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 /// What takes about as long in a step.
 enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
@@ -56,7 +59,8 @@ static void mark_waiting(struct eng_spheres *spheres, const eng_spheres_chunk *c
     int end_slot = spheres->range[chunk->range].end_chunk * spheres->chunk_slots;
     for (int i = chunk->first_block; i < chunk->end_block; i++)
         for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
-            int slot = eng_spheres_slot_b(&spheres->pass.blocks[i], k);
+            int slot = eng_spheres_source_of(&spheres->pass,
+                                             eng_spheres_slot_b(&spheres->pass.blocks[i], k));
             if (slot < end_slot || slot >= spheres->slots)
                 continue;
             eng_spheres_chunk *to = &spheres->pass.chunks[slot / spheres->chunk_slots];
@@ -73,7 +77,8 @@ void eng_spheres_ranges_balance(struct eng_spheres *spheres)
         spheres->range[r].lowest = r;
     for (int c = 0; c < spheres->chunk_count; c++) {
         const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk)
+        if (chunk->last_chunk >= spheres->range[chunk->range].end_chunk ||
+            chunk->last_distant >= spheres->range[chunk->range].end_chunk)
             mark_waiting(spheres, chunk);
     }
 }
@@ -126,30 +131,38 @@ static double margin_left(const struct eng_spheres *spheres, const eng_spheres_c
 }
 
 /// Bounds on speed and on what is left; that is looked up when the bound is used up.
-static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
+/// @param way  m, longest of a member of a clump
+static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chunk, double way)
 {
     const double *most = chunk->fastest;
-    chunk->speed = sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+    double speed = sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+    chunk->speed = fmax(speed, way / spheres->pass.step);
     chunk->left -= 1.000001 * chunk->speed * spheres->pass.step;
     if (chunk->left < 0.0)
         chunk->left = margin_left(spheres, chunk);
 }
 
 /// `range` is that of the thread. What follows from the new places waits where the general passes
-/// act on a slot; forces of the pairs are known only now.
+/// act on a slot, as on members of clumps; forces of the pairs are known only now.
 static void end_chunk(struct eng_spheres *spheres, int index, int range)
 {
     eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
+    double momentum = spheres->strains ? eng_spheres_drift_momentum(spheres, chunk) : 0.0;
     spheres->kernel->move(&spheres->pass, index);
-    if (chunk->held) {
+    if (spheres->strains)
+        eng_spheres_chunk_strain(spheres, chunk, momentum);
+    if (spheres->world->cell.watched)
+        eng_spheres_chunk_fluctuations(spheres, chunk);
+    if (chunk->held || chunk->members > 0) {
         spheres->kernel->turn(&spheres->pass, index);
         chunk->drivers = eng_spheres_chunk_work(spheres, chunk);
         return;
     }
-    follow_way(spheres, chunk);
+    follow_way(spheres, chunk, 0.0);
     spheres->kernel->turn(&spheres->pass, index);
     eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, ENG_SPHERES_PLACE_OTHERS,
                             &chunk->drivers);
+    eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
     eng_spheres_shapes_move(spheres, chunk, range, true);
 }
 
@@ -165,6 +178,11 @@ static void step_range(struct eng_spheres *spheres, int index)
     const eng_spheres_range *own = &spheres->range[index];
     for (int i = own->first_chunk; i < own->end_chunk; i++) {
         spheres->kernel->forces(&spheres->pass, i);
+        if (spheres->strains)
+            spheres->pass.chunks[i].strain =
+                eng_spheres_image_work(spheres, &spheres->pass.chunks[i]);
+        if (spheres->world->cell.watched)
+            eng_spheres_chunk_branches(spheres, &spheres->pass.chunks[i]);
         if (!spheres->pass.chunks[i].waits)
             end_chunk(spheres, i, index);
     }
@@ -181,16 +199,24 @@ void eng_spheres_ranges_step(struct eng_spheres *spheres)
     eng_spheres_ranges_run(spheres, step_range);
 }
 
-void eng_spheres_ranges_finish(struct eng_spheres *spheres)
+static void finish_range(struct eng_spheres *spheres, int index)
 {
-    for (int i = 0; i < spheres->chunk_count; i++) {
+    const eng_spheres_range *range = &spheres->range[index];
+    for (int i = range->first_chunk; i < range->end_chunk; i++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[i];
-        if (!chunk->held)
+        if (!chunk->held && chunk->members == 0)
             continue;
         chunk->held = false;
-        follow_way(spheres, chunk);
+        double way = chunk->members > 0 ? eng_spheres_members_place(spheres, chunk) : 0.0;
+        follow_way(spheres, chunk, way);
         eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost,
                                 ENG_SPHERES_PLACE_OTHERS, NULL);
-        eng_spheres_shapes_move(spheres, chunk, 0, false);
+        eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
+        eng_spheres_shapes_move(spheres, chunk, index, false);
     }
+}
+
+void eng_spheres_ranges_finish(struct eng_spheres *spheres)
+{
+    eng_spheres_ranges_run(spheres, finish_range);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read of the sphere executor: bodies, contacts, energies, forces on bodies. Nothing here
 // writes: any number of threads may read a world at rest.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
@@ -27,11 +29,15 @@ static const double *seen_V(const eng_spheres *spheres, int slot)
 
 static vec3 slot_velocity(const eng_spheres *spheres, int slot)
 {
-    return vec3_from(seen_V(spheres, slot));
+    if (eng_spheres_is_member(spheres, slot))
+        return eng_spheres_member_velocity(spheres, slot);
+    return vec3_add(vec3_from(seen_V(spheres, slot)), eng_spheres_wrap_drift(spheres, slot));
 }
 
 static vec3 slot_spin(const eng_spheres *spheres, int slot)
 {
+    if (eng_spheres_is_member(spheres, slot))
+        return eng_spheres_member_spin(spheres, slot);
     const double *V = seen_V(spheres, slot);
     return vec3_make(V[6], V[7], seen_X(spheres, slot)[3]);
 }
@@ -39,8 +45,11 @@ static vec3 slot_spin(const eng_spheres *spheres, int slot)
 /// Centre of a slot in the step just done: slots hold the midpoint of the next step.
 static vec3 slot_centre(const eng_spheres *spheres, int slot)
 {
+    if (eng_spheres_is_member(spheres, slot))
+        return eng_spheres_member_centre(spheres, slot);
     double back = 0.5 * (spheres->pass.step + spheres->last_step);
-    return vec3_add_scaled(vec3_from(seen_X(spheres, slot)), -back, slot_velocity(spheres, slot));
+    vec3 coming = vec3_add(vec3_from(seen_X(spheres, slot)), eng_spheres_wrap_shift(spheres, slot));
+    return vec3_add_scaled(coming, -back, slot_velocity(spheres, slot));
 }
 
 /// Velocity of a slot's material point at `arm` from its centre.
@@ -94,15 +103,23 @@ static vec3 meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double 
 static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                         eng_spheres_contact *c)
 {
-    vec3 other = slot_centre(spheres, slot), apart = vec3_sub(other, centre);
+    const eng_cell *cell = &spheres->world->cell;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
+    vec3 other = slot_centre(spheres, slot);
+    if (cell->any) {
+        c->shift = eng_cell_shift(cell, vec3_sub(centre, other));
+        c->drift = mat3_apply(&spheres->before.gradient, c->shift);
+        other = vec3_add(other, c->shift);
+    }
+    vec3 apart = vec3_sub(other, centre);
     double distance = vec3_norm(apart);
-    c->body[1] = eng_spheres_ids(spheres)[slot];
-    c->collider[1] = spheres->world->bodies[c->body[1]].first_collider;
+    c->body[1] = eng_spheres_slot_body(spheres, slot);
+    c->collider[1] = eng_spheres_slot_collider(spheres, slot);
     c->key = (uint64_t)geo_code_vertex(0) << 32 | geo_code_vertex(0);
     c->normal = vec3_scale(1.0 / distance, apart);
     c->gap = distance - radius - spheres->pass.constants[slot][3];
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
-    return slot_point_velocity(spheres, slot, vec3_sub(c->point, other));
+    return vec3_add(slot_point_velocity(spheres, slot, vec3_sub(c->point, other)), c->drift);
 }
 
 static vec3 spring_of(const eng_spheres_block *block, int k)
@@ -145,6 +162,7 @@ static vec3 couple_of(const eng_spheres_resist *resist, int k, vec3 normal)
 static vec3 spin_of_b(const eng_spheres *spheres, int slot)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     return slot < spheres->slots ? slot_spin(spheres, slot)
                                  : walls[ghost_of(spheres, slot)->wall].spin;
 }
@@ -155,12 +173,13 @@ eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
     int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
     double radius = spheres->pass.constants[a][3];
     eng_spheres_contact c = {
-        .body = {eng_spheres_ids(spheres)[a], 0},
+        .body = {eng_spheres_slot_body(spheres, a), 0},
     };
-    c.collider[0] = spheres->world->bodies[c.body[0]].first_collider;
+    c.collider[0] = eng_spheres_slot_collider(spheres, a);
     vec3 centre = slot_centre(spheres, a);
-    vec3 velocity_b = b >= spheres->slots ? meet_wall(spheres, b, centre, radius, &c)
-                                          : meet_sphere(spheres, b, centre, radius, &c);
+    bool wall = eng_spheres_source_of(&spheres->pass, b) >= spheres->slots;
+    vec3 velocity_b = wall ? meet_wall(spheres, b, centre, radius, &c)
+                           : meet_sphere(spheres, b, centre, radius, &c);
     vec3 arm = vec3_sub(c.point, centre);
     c.velocity = vec3_sub(velocity_b, slot_point_velocity(spheres, a, arm));
     c.spin = vec3_sub(spin_of_b(spheres, b), slot_spin(spheres, a));
@@ -248,13 +267,19 @@ static quat slot_turn(const eng_spheres *spheres, int slot)
 
 pose eng_spheres_slot_middle(const eng_spheres *spheres, int slot)
 {
-    return (pose){vec3_from(spheres->pass.X[slot]), slot_turn(spheres, slot)};
+    vec3 place = vec3_add(vec3_from(spheres->pass.X[slot]), eng_spheres_wrap_shift(spheres, slot));
+    return (pose){place, slot_turn(spheres, slot)};
 }
 
 vec3 eng_spheres_slot_spin(const eng_spheres *spheres, int slot)
 {
     const double *V = spheres->pass.V[slot];
     return vec3_make(V[6], V[7], spheres->pass.X[slot][3]);
+}
+
+bool eng_spheres_holds_clumps(const cairn_world *world)
+{
+    return world->spheres != NULL && world->spheres->clump_count > 0;
 }
 
 int eng_spheres_slot_count(const cairn_world *world)
@@ -280,11 +305,13 @@ bool eng_spheres_holds(const cairn_world *world, int body)
 /// Velocity in the general columns' form; position at t_n.
 static vec3 slot_motion(const eng_spheres *spheres, int slot, double v[6])
 {
-    vec3 velocity = vec3_from(spheres->pass.V[slot]);
+    vec3 velocity =
+        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
     vec3_store(v, velocity);
     vec3_store(v + 3,
                quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_spin(spheres, slot)));
-    return vec3_add_scaled(vec3_from(spheres->pass.X[slot]), -0.5 * spheres->pass.step, velocity);
+    return vec3_add_scaled(eng_spheres_slot_middle(spheres, slot).position,
+                           -0.5 * spheres->pass.step, velocity);
 }
 
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6])
@@ -374,7 +401,8 @@ void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_vie
                                                          : CAIRN_CONTACT_STICKING,
         .key = flip ? c.key >> 32 | c.key << 32 : c.key,
     };
-    vec3_store(view->point, c.point);
+    // next to the first body
+    vec3_store(view->point, flip ? vec3_sub(c.point, c.shift) : c.point);
     vec3_store(view->normal, normal);
     vec3_store(view->force, force);
     vec3_store(view->impulse, vec3_scale(world->def.time_step, force));
@@ -398,12 +426,12 @@ static uint64_t hash_pair_slot(const eng_spheres *spheres, int pair_slot, uint64
 {
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     int k = pair_slot % ENG_SPHERES_WIDTH;
-    int bodies[2] = {eng_spheres_body_of(spheres, eng_spheres_slot_a(block, k)),
-                     eng_spheres_body_of(spheres, eng_spheres_slot_b(block, k))};
+    int ids[2] = {eng_spheres_id_of(spheres, eng_spheres_slot_a(block, k)),
+                  eng_spheres_id_of(spheres, eng_spheres_slot_b(block, k))};
     double history[CON_HISTORY_MAX] = {0.0};
     eng_spheres_history_write(spheres, eng_spheres_terms_of(spheres, block)->batch, block, k, 1.0,
                               history);
-    hash = base_hash_bytes(hash, bodies, sizeof bodies);
+    hash = base_hash_bytes(hash, ids, sizeof ids);
     return base_hash_bytes(hash, history, sizeof history);
 }
 
@@ -442,6 +470,7 @@ static eng_spheres_pending sum_pending(const eng_spheres *spheres)
 /// Angular velocity of a slot or ghost before the world's first step.
 static vec3 first_spin(const eng_spheres *spheres, int slot)
 {
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     if (slot >= spheres->slots)
         return spin_of_b(spheres, slot);
     const double *V = spheres->first_V[slot];
@@ -452,6 +481,7 @@ static vec3 first_spin(const eng_spheres *spheres, int slot)
 static vec3 first_velocity(const eng_spheres *spheres, int slot, vec3 arm)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
     vec3 velocity = slot < spheres->slots ? vec3_from(spheres->first_V[slot])
                                           : walls[ghost_of(spheres, slot)->wall].velocity;
     return vec3_add(velocity, vec3_cross(first_spin(spheres, slot), arm));
@@ -475,9 +505,10 @@ static double start_of(const eng_spheres *spheres, const eng_spheres_block *bloc
     vec3 centre_b =
         c.wall ? ((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, b)->wall]
                      .before.centre
-               : slot_centre(spheres, b);
+               : vec3_add(slot_centre(spheres, eng_spheres_source_of(&spheres->pass, b)), c.shift);
     vec3 velocity = vec3_sub(first_velocity(spheres, b, vec3_sub(c.point, centre_b)),
                              first_velocity(spheres, a, vec3_sub(c.point, centre_a)));
+    velocity = vec3_add(velocity, c.drift);
     double half = 0.5 * spheres->pass.step, normal = vec3_dot(c.normal, velocity);
     if (c.gap - half * normal > 0.0)
         return 0.0;
@@ -536,6 +567,7 @@ static void add_side(const eng_spheres *spheres, int pair_slot, bool on_b, vec3 
         return;
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
     vec3 given = vec3_scale(on_b ? 1.0 : -1.0, c.force);
+    centre = on_b ? vec3_add(centre, c.shift) : centre;
     *force = vec3_add(*force, given);
     *torque = vec3_add(*torque, vec3_cross(vec3_sub(c.point, centre), given));
     *torque = vec3_add_scaled(*torque, on_b ? 1.0 : -1.0, c.couple);
@@ -558,18 +590,10 @@ static void wall_force(const eng_spheres *spheres, int body, vec3 *force, vec3 *
     }
 }
 
-void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+/// Adds what the pairs of a slot do to its body, whose centre is given.
+static void slot_force(const eng_spheres *spheres, int slot, vec3 centre, vec3 *force, vec3 *torque)
 {
-    const eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->block_count == 0)
-        return;
-    int slot = eng_spheres_slot_of(spheres, body);
-    if (slot == ENG_SPHERES_NO_SLOT) {
-        wall_force(spheres, body, force, torque);
-        return;
-    }
     const eng_spheres_pass *pass = &spheres->pass;
-    vec3 centre = slot_centre(spheres, slot);
     for (int i = pass->near_start[slot]; i < pass->near_start[slot + 1]; i++) {
         int pair_slot = eng_spheres_pair_slot_of(spheres, slot, pass->near[i]);
         if (pair_slot >= 0)
@@ -577,4 +601,24 @@ void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3
     }
     for (int i = pass->far_start[slot]; i < pass->far_start[slot + 1]; i++)
         add_side(spheres, pass->far[i] / 8, pass->far[i] & 1, centre, force, torque);
+}
+
+void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+{
+    const eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->block_count == 0)
+        return;
+    int slot = eng_spheres_slot_of(spheres, body), first = world->bodies[body].first_collider;
+    if (slot != ENG_SPHERES_NO_SLOT) {
+        slot_force(spheres, slot, slot_centre(spheres, slot), force, torque);
+        return;
+    }
+    if (!eng_spheres_is_clump(spheres, body)) {
+        wall_force(spheres, body, force, torque);
+        return;
+    }
+    vec3 centre =
+        body < world->blocks_count ? world->q_mid[body].position : world->q[body].position;
+    for (int k = 0; k < eng_collider_count_of(world, body); k++)
+        slot_force(spheres, eng_spheres_members(spheres)[first + k].slot, centre, force, torque);
 }

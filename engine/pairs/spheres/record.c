@@ -3,9 +3,13 @@
 //
 // A list depends on positions, walls and the fastest body when it was made, so that it is made
 // again from those instead of being kept; then rows and history of now take their places.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/spheres.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -14,14 +18,8 @@ enum {
     CROWDED = 4,
     SETTLED = 8,
     REPLANNED = 16,
-    TOUCHES = 1,
-    SLIPS = 2,
-    ROLLS = 4,
-    TWISTS = 8
+    MEMBERS_DUE = 32,
 };
-
-// places of a slot's numbers: X, V, orientation, position when the list was made, margin
-enum { ROW_V = 4, ROW_TURN = 12, ROW_REFERENCE = 16, ROW_MARGIN = 19 };
 
 void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record)
 {
@@ -42,7 +40,8 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->counts[ENG_SPHERES_RECORD_WALLS] = spheres->wall_count;
     record->counts[ENG_SPHERES_RECORD_CHANGED] |=
         (spheres->walls_changed ? WALL_CHANGED : 0) | (spheres->overflow ? CROWDED : 0) |
-        (spheres->settled ? SETTLED : 0) | (spheres->replanned ? REPLANNED : 0);
+        (spheres->settled ? SETTLED : 0) | (spheres->replanned ? REPLANNED : 0) |
+        (spheres->members_due ? MEMBERS_DUE : 0);
     record->counts[ENG_SPHERES_RECORD_CRITICAL] = spheres->critical_count;
     record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->exposed_count;
     record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->moved_count;
@@ -54,6 +53,26 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->reals[ENG_SPHERES_RECORD_WALL_PATH] = spheres->wall_path;
     record->reals[ENG_SPHERES_RECORD_WALL_MARGIN] = spheres->wall_margin;
     record->reals[ENG_SPHERES_RECORD_LAST_STEP] = spheres->last_step;
+    record->reals[ENG_SPHERES_RECORD_CELL_MARGIN] = spheres->cell_margin;
+    record->reals[ENG_SPHERES_RECORD_CELL_PATH] = spheres->cell_path;
+    record->counts[ENG_SPHERES_RECORD_WRAPS] = world->cell.any ? spheres->slots : 0;
+    double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
+    memcpy(at, &spheres->frame, sizeof spheres->frame);
+    memcpy(at + 27, &spheres->before, sizeof spheres->before);
+    memcpy(at + 54, &spheres->listed, sizeof spheres->listed);
+}
+
+/// The cell when the list was made, and what belongs to it; restored before the list.
+static void place_frames(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    const double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
+    const mat3 still = {0};
+    eng_spheres_frame frame = {0};
+    memcpy(&frame.lattice, at + 54, sizeof frame.lattice);
+    eng_spheres_frame_set(spheres, &frame);
+    memcpy(&spheres->before, at + 27, sizeof spheres->before);
+    spheres->cell_margin = record->reals[ENG_SPHERES_RECORD_CELL_MARGIN];
+    spheres->strains = memcmp(&spheres->before.gradient, &still, sizeof still) != 0;
 }
 
 static bool allocate_groups(eng_spheres_record *record, base_arena *arena)
@@ -104,8 +123,12 @@ bool eng_spheres_record_allocate_large(eng_spheres_record *record, base_arena *a
     record->columns = base_arena_array(arena, double, "sphere columns",
                                        (size_t)record->counts[ENG_SPHERES_RECORD_COLUMNS]);
     record->acts = base_arena_array(arena, unsigned char, "sphere pair bits", pair_slots);
+    record->wraps =
+        base_arena_allocate(arena, "sphere wraps", (size_t)record->counts[ENG_SPHERES_RECORD_WRAPS],
+                            sizeof *record->wraps);
     return record->body != NULL && record->slots != NULL && record->pair_slots != NULL &&
-           record->moments != NULL && record->columns != NULL && record->acts != NULL;
+           record->moments != NULL && record->columns != NULL && record->acts != NULL &&
+           record->wraps != NULL;
 }
 
 bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
@@ -117,94 +140,6 @@ bool eng_spheres_record_allocate(eng_spheres_record *record, base_arena *arena)
     record->walls = base_arena_allocate(arena, "sphere walls", walls, sizeof *record->walls);
     return record->travelled != NULL && record->walls != NULL && allocate_groups(record, arena) &&
            allocate_general(record, arena);
-}
-
-static void copy_slot(const eng_spheres *spheres, int slot,
-                      double to[ENG_SPHERES_RECORD_SLOT_WIDTH])
-{
-    const eng_spheres_pass *pass = &spheres->pass;
-    const double(*turn)[8] = (const double(*)[8])pass->turn[slot / ENG_SPHERES_WIDTH];
-    memcpy(to, pass->X[slot], sizeof *pass->X);
-    memcpy(to + ROW_V, pass->V[slot], sizeof *pass->V);
-    for (int k = 0; k < 4; k++)
-        to[ROW_TURN + k] = turn[k][slot % ENG_SPHERES_WIDTH];
-    for (int axis = 0; axis < 3; axis++)
-        to[ROW_REFERENCE + axis] = eng_spheres_reference(spheres, axis)[slot];
-    to[ROW_MARGIN] = eng_spheres_margins(spheres)[slot];
-}
-
-void eng_spheres_fill_bodies(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    memcpy(out, eng_spheres_ids(spheres) + first, (size_t)count * sizeof(int));
-}
-
-void eng_spheres_fill_slots(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double(*to)[ENG_SPHERES_RECORD_SLOT_WIDTH] = out;
-    for (int64_t i = 0; i < count; i++)
-        copy_slot(spheres, (int)(first + i), to[i]);
-}
-
-void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double(*to)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH] = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
-        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
-        for (int axis = 0; axis < 3; axis++) {
-            to[i][axis] = block->spring[axis][k];
-            to[i][axis + 3] = (double)block->lag_tangent[axis][k];
-        }
-        to[i][6] = (double)block->lag_normal[k];
-    }
-}
-
-void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    unsigned char *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
-        const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
-        int acts = (block->touch >> k & 1 ? TOUCHES : 0) | (block->slip >> k & 1 ? SLIPS : 0);
-        if (resist != NULL)
-            acts |= (resist->roll_slip >> k & 1 ? ROLLS : 0) |
-                    (resist->twist_slip >> k & 1 ? TWISTS : 0);
-        to[i] = (unsigned char)acts;
-    }
-}
-
-void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double(*to)[ENG_SPHERES_RECORD_MOMENT_WIDTH] = out;
-    for (int64_t i = 0; i < count; i++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[(first + i) / ENG_SPHERES_WIDTH];
-        const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
-        int k = (int)((first + i) % ENG_SPHERES_WIDTH);
-        for (int axis = 0; axis < 3; axis++) {
-            to[i][axis] = resist->rolling[axis][k];
-            to[i][axis + 4] = (double)resist->lag_rolling[axis][k];
-        }
-        to[i][3] = resist->twisting[k];
-        to[i][7] = (double)resist->lag_twisting[k];
-    }
-}
-
-void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out)
-{
-    const eng_spheres *spheres = ((const cairn_world *)world)->spheres;
-    double *to = out;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t pair_slot = (first + i) / spheres->kept_rows,
-                row = (first + i) % spheres->kept_rows;
-        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        to[i] = eng_spheres_columns(spheres, block)[row][pair_slot % ENG_SPHERES_WIDTH];
-    }
 }
 
 enum { WALL_VECTORS = 11, WALL_POSES = WALL_VECTORS * 3, POSE = 7 };
@@ -288,7 +223,8 @@ static void copy_general(const eng_spheres *spheres, eng_spheres_record *record)
     for (int i = 0; i < spheres->moved_count; i++) {
         record->moved_slots[i] = spheres->moved[i].slot;
         memcpy(record->moved[i], spheres->moved[i].X, sizeof spheres->moved[i].X);
-        memcpy(record->moved[i] + ROW_V, spheres->moved[i].V, sizeof spheres->moved[i].V);
+        memcpy(record->moved[i] + ENG_SPHERES_RECORD_ROW_V, spheres->moved[i].V,
+               sizeof spheres->moved[i].V);
     }
 }
 
@@ -335,25 +271,44 @@ void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *recor
 
 // ---------------------------------------------------------------- restoring
 
-/// Whether the slots are the world's spheres, each once, with finite numbers.
-static bool are_rows_sound(const eng_spheres *spheres, const eng_spheres_record *record)
+/// Whether the slots are the world's spheres and all members of its clumps, each once, with finite
+/// numbers.
+static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const cairn_world *world = spheres->world;
     int *slot_of = spheres->slot_of.block;
     for (int i = 0; i < world->body_count; i++)
         slot_of[i] = ENG_SPHERES_NO_SLOT;
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++) {
-        int body = record->body[slot];
-        if (body < 0 || body >= world->body_count || slot_of[body] != ENG_SPHERES_NO_SLOT ||
-            !eng_spheres_may_hold(world, body))
+        int id = record->body[slot];
+        bool known =
+            id < 0 ? ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0
+                   : id < world->body_count && eng_spheres_may_hold(world, id);
+        if (!known || eng_spheres_id_slot(spheres, id) != ENG_SPHERES_NO_SLOT)
             return false;
-        slot_of[body] = slot;
+        eng_spheres_slot_note(spheres, id, slot);
         double sum = 0.0;
         for (int k = 0; k < ENG_SPHERES_RECORD_SLOT_WIDTH; k++)
             sum += record->slots[slot][k];
         if (!isfinite(sum))
             return false;
     }
+    for (int i = 0; i < spheres->member_room; i++)
+        if (eng_spheres_members(spheres)[i].clump >= 0 &&
+            eng_spheres_members(spheres)[i].slot == ENG_SPHERES_NO_SLOT)
+            return false;
+    return true;
+}
+
+/// Whether the cell is finite, and slots are no farther from it than they can be.
+static bool are_frames_sound(const eng_spheres_record *record)
+{
+    for (int i = ENG_SPHERES_RECORD_CELL_MARGIN; i < ENG_SPHERES_RECORD_REALS; i++)
+        if (!isfinite(record->reals[i]))
+            return false;
+    for (int64_t i = 0; i < 3 * record->counts[ENG_SPHERES_RECORD_WRAPS]; i++)
+        if (record->wraps[i / 3][i % 3] > 1000000000 || record->wraps[i / 3][i % 3] < -1000000000)
+            return false;
     return true;
 }
 
@@ -408,12 +363,17 @@ static void place_listed(eng_spheres *spheres, const eng_spheres_record *record)
 {
     for (int slot = 0; slot < spheres->slots; slot++) {
         eng_spheres_ids(spheres)[slot] = record->body[slot];
-        memcpy(spheres->pass.X[slot], record->slots[slot] + ROW_REFERENCE, 3 * sizeof(double));
+        int *wrap = eng_spheres_wrap_of(spheres, slot);
+        if (wrap != NULL)
+            memcpy(wrap, record->wraps[slot], sizeof *record->wraps);
+        memcpy(spheres->pass.X[slot], record->slots[slot] + ENG_SPHERES_RECORD_ROW_REFERENCE,
+               3 * sizeof(double));
         memset(spheres->pass.V[slot], 0, sizeof *spheres->pass.V);
-        eng_spheres_margins(spheres)[slot] = record->slots[slot][ROW_MARGIN];
+        eng_spheres_margins(spheres)[slot] = record->slots[slot][ENG_SPHERES_RECORD_ROW_MARGIN];
     }
     eng_spheres_slots_measure(spheres);
     spheres->wall_margin = record->reals[ENG_SPHERES_RECORD_WALL_MARGIN];
+    place_frames(spheres, record);
 }
 
 static void place_walls(eng_spheres *spheres, const eng_spheres_record *record)
@@ -439,10 +399,10 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
     for (int slot = 0; slot < spheres->slots; slot++) {
         const double *from = record->slots[slot];
         memcpy(spheres->pass.X[slot], from, sizeof *spheres->pass.X);
-        memcpy(spheres->pass.V[slot], from + ROW_V, sizeof *spheres->pass.V);
+        memcpy(spheres->pass.V[slot], from + ENG_SPHERES_RECORD_ROW_V, sizeof *spheres->pass.V);
         for (int k = 0; k < 4; k++)
             spheres->pass.turn[slot / ENG_SPHERES_WIDTH][k][slot % ENG_SPHERES_WIDTH] =
-                from[ROW_TURN + k];
+                from[ENG_SPHERES_RECORD_ROW_TURN + k];
     }
     for (int i = 0; i < spheres->wall_count; i++) {
         vec3 *vectors[WALL_VECTORS];
@@ -451,7 +411,12 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
             *vectors[k] = vec3_from(record->walls[i] + 3 * k);
         walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
     }
+    eng_spheres_frame frame;
+    memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
+    eng_spheres_frame_set(spheres, &frame);
+    spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
     eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
+    eng_spheres_images_move(spheres, 0, spheres->image_count);
 }
 
 static void place_group(const double from[ENG_SPHERES_RECORD_GROUP_WIDTH], int kind, uint64_t key,
@@ -499,8 +464,10 @@ static void place_moments(const double from[ENG_SPHERES_RECORD_MOMENT_WIDTH], in
     }
     resist->twisting[k] = from[3];
     resist->lag_twisting[k] = (float)from[7];
-    resist->roll_slip = (unsigned char)(resist->roll_slip | (acts & ROLLS ? 1 : 0) << k);
-    resist->twist_slip = (unsigned char)(resist->twist_slip | (acts & TWISTS ? 1 : 0) << k);
+    resist->roll_slip =
+        (unsigned char)(resist->roll_slip | (acts & ENG_SPHERES_RECORD_ROLLS ? 1 : 0) << k);
+    resist->twist_slip =
+        (unsigned char)(resist->twist_slip | (acts & ENG_SPHERES_RECORD_TWISTS ? 1 : 0) << k);
 }
 
 /// Columns of history of a pair; 0 where there is none.
@@ -524,8 +491,8 @@ static void place_pair_slot(eng_spheres *spheres, int pair_slot, const eng_spher
     for (int row = 0; row < kept_count_of(spheres, block, k); row++)
         eng_spheres_columns(spheres, block)[row][k] =
             record->columns[pair_slot * spheres->kept_rows + row];
-    block->touch = (unsigned char)(block->touch | (acts & TOUCHES ? 1 : 0) << k);
-    block->slip = (unsigned char)(block->slip | (acts & SLIPS ? 1 : 0) << k);
+    block->touch = (unsigned char)(block->touch | (acts & ENG_SPHERES_RECORD_TOUCHES ? 1 : 0) << k);
+    block->slip = (unsigned char)(block->slip | (acts & ENG_SPHERES_RECORD_SLIPS ? 1 : 0) << k);
     eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     if (resist != NULL)
         place_moments(record->moments[pair_slot], acts, resist, k);
@@ -550,6 +517,7 @@ static void place_numbers(eng_spheres *spheres, const eng_spheres_record *record
     spheres->walls_changed = (changed & WALL_CHANGED) != 0;
     spheres->overflow = (changed & CROWDED) != 0;
     spheres->settled = (changed & SETTLED) != 0;
+    spheres->members_due = (changed & MEMBERS_DUE) != 0;
     spheres->walls_renumbered = spheres->adopted = false;
     // the loads are read from the bodies again
     spheres->loads_changed = true;
@@ -569,7 +537,8 @@ static void count_contacts(eng_spheres *spheres)
 static bool are_margins_sound(const eng_spheres *spheres)
 {
     double most = ENG_SPHERES_WIDEST * spheres->largest;
-    bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most;
+    bool sound = spheres->wall_margin >= 0.0 && spheres->wall_margin <= most &&
+                 spheres->cell_margin >= 0.0 && spheres->cell_margin <= most;
     for (int slot = 0; slot < spheres->slots; slot++)
         sound = sound && eng_spheres_margins(spheres)[slot] >= 0.0 &&
                 eng_spheres_margins(spheres)[slot] <= most;
@@ -591,7 +560,9 @@ static cairn_status make_list(eng_spheres *spheres, const eng_spheres_record *re
         return CAIRN_ERROR_FORMAT;
     spheres->given_groups = (const int(*)[2])record->groups;
     spheres->given_count = (int)record->counts[ENG_SPHERES_RECORD_GROUPS];
+    spheres->relisting = true;
     status = eng_spheres_list_make(spheres);
+    spheres->relisting = false;
     spheres->given_groups = NULL;
     return status;
 }
@@ -631,7 +602,7 @@ static bool are_touches_sound(const eng_spheres *spheres, const eng_spheres_reco
 {
     for (int i = 0; i < spheres->block_count * ENG_SPHERES_WIDTH; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i / ENG_SPHERES_WIDTH];
-        if (record->acts[i] & TOUCHES &&
+        if (record->acts[i] & ENG_SPHERES_RECORD_TOUCHES &&
             eng_spheres_slot_a(block, i % ENG_SPHERES_WIDTH) >= spheres->slots)
             return false;
     }
@@ -678,7 +649,7 @@ static cairn_status place_moved(eng_spheres *spheres, const eng_spheres_record *
             return status;
         eng_spheres_moved *moved = &spheres->moved[spheres->moved_of[slot] - 1];
         memcpy(moved->X, record->moved[i], sizeof moved->X);
-        memcpy(moved->V, record->moved[i] + ROW_V, sizeof moved->V);
+        memcpy(moved->V, record->moved[i] + ENG_SPHERES_RECORD_ROW_V, sizeof moved->V);
     }
     return CAIRN_OK;
 }
@@ -709,11 +680,36 @@ static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
     return true;
 }
 
+/// Whether a clump has slots in the record that is restored.
+static bool has_slots(const eng_spheres *spheres, int body)
+{
+    int first = spheres->world->bodies[body].first_collider;
+    return spheres->mark[first];
+}
+
+/// Clumps whose members have slots in the record.
+static cairn_status take_clumps(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    const cairn_world *world = spheres->world;
+    cairn_status status = base_array_reserve(&world->allocator, &spheres->mark,
+                                             &spheres->mark_capacity, world->collider_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    memset(spheres->mark, 0, (size_t)world->collider_count + 1);
+    for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++)
+        if (record->body[slot] < 0 && ~record->body[slot] < world->collider_count)
+            spheres->mark[~record->body[slot]] = true;
+    return eng_spheres_clumps_find(spheres, has_slots);
+}
+
 /// Slots as recorded, whatever had one before.
 static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *record)
 {
+    const cairn_world *world = spheres->world;
     eng_spheres_forget_moved(spheres);
     spheres->slots = spheres->block_count = spheres->chunk_count = spheres->kept_count = 0;
+    spheres->image_count = 0;
+    spheres->pass.first_image = INT_MAX;
     spheres->plane_ghosts = spheres->ghost_count = spheres->group_count = spheres->contact_count =
         0;
     spheres->kept_walls = spheres->kept_moments = spheres->out_of_memory = false;
@@ -721,7 +717,14 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     cairn_status status = eng_spheres_plan_laws(spheres);
     if (status != CAIRN_OK)
         return status;
-    if (!take_terms(spheres, record) || !are_rows_sound(spheres, record))
+    int64_t wraps = world->cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
+    if (!take_terms(spheres, record))
+        return CAIRN_ERROR_FORMAT;
+    status = take_clumps(spheres, record);
+    if (status != CAIRN_OK)
+        return status;
+    if (!are_rows_sound(spheres, record) || record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps ||
+        !are_frames_sound(record))
         return CAIRN_ERROR_FORMAT;
     spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
     spheres->restoring = true;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Force slots of the spheres spheres, and for each body the slots that it adds up.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 #include <string.h>
 
 /// Bodies whose slots stay in a processor's second cache.
 enum { ROWS_IN_CACHE = 5000 };
 
-/// Whether some forces of a chunk are read after its range is done.
+/// Whether some forces of a chunk are read after its range is done, or long after it.
 static bool has_lasting(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
     const eng_spheres_chunk *last = &spheres->pass.chunks[chunk->last_chunk];
+    if (chunk->last_distant >= 0)
+        return true;
     for (; chunk <= last; chunk++)
         if (chunk->waits)
             return true;
@@ -21,9 +24,11 @@ static bool has_lasting(const struct eng_spheres *spheres, const eng_spheres_chu
 static bool forces_last(const struct eng_spheres *spheres, const eng_spheres_block *block)
 {
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
-        int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
+        int a = eng_spheres_slot_a(block, k), slot = eng_spheres_slot_b(block, k);
+        int b = eng_spheres_source_of(&spheres->pass, slot);
         if (a < spheres->slots &&
-            (spheres->pass.chunks[a / spheres->chunk_slots].waits ||
+            ((b != slot && eng_spheres_is_distant(spheres, a, b)) ||
+             spheres->pass.chunks[a / spheres->chunk_slots].waits ||
              (b < spheres->slots && spheres->pass.chunks[b / spheres->chunk_slots].waits)))
             return true;
     }
@@ -163,7 +168,8 @@ static void block_sides(const struct eng_spheres *spheres, const sides *s, int i
     // the place is not there yet while sides are counted
     int place = to != NULL && s->list == 0 ? block->force_row : index * ENG_SPHERES_WIDTH;
     for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
-        int slots[2] = {eng_spheres_slot_a(block, k), eng_spheres_slot_b(block, k)};
+        int slots[2] = {eng_spheres_slot_a(block, k),
+                        eng_spheres_source_of(&spheres->pass, eng_spheres_slot_b(block, k))};
         for (int side = 0; side < 2; side++)
             if (slots[side] >= s->first_slot && slots[side] < s->end_slot) {
                 int at = next[slots[side]]++;
@@ -177,7 +183,7 @@ static void each_side(const struct eng_spheres *spheres, const sides *s, int *ne
 {
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     for (int c = 0; c < s->end_chunk; c++) {
-        if (chunks[c].last_chunk < s->first_chunk)
+        if (chunks[c].last_chunk < s->first_chunk && chunks[c].last_distant < s->first_chunk)
             continue;
         int begin = s->list == 0 ? chunks[c].first_block : chunks[c].far_block;
         int end = s->list == 0 ? chunks[c].far_block : chunks[c].end_block;

@@ -56,8 +56,14 @@ const double *eng_spheres_released_history(const cairn_world *world, geo_pair co
 
 // ---------------------------------------------------------------- read-outs
 
-/// Number of slots in use.
+/// Stress of the periodic cell in the step just done, compression positive: forces of the step's
+/// midpoint, velocities of its end. The cell must be watched.
+/// @return false where anything else than the executor's pairs of spheres bears load
+bool eng_spheres_cell_stress(const cairn_world *world, double stress[6]);
+
+/// Number of slots in use, with those of members of clumps; whether there are such.
 int eng_spheres_slot_count(const cairn_world *world);
+bool eng_spheres_holds_clumps(const cairn_world *world);
 
 /// Whether a body has a slot.
 bool eng_spheres_holds(const cairn_world *world, int body);
@@ -99,8 +105,8 @@ uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash);
 cairn_status eng_spheres_state_set(cairn_world *world, int body,
                                    const eng_state *state) CAIRN_CHECK_RESULT;
 
-/// A body of the general columns was placed or has another velocity.
-void eng_spheres_wall_changed(cairn_world *world, int body);
+/// Before a body of the general columns is placed or gets another velocity.
+void eng_spheres_general_changed(cairn_world *world, int body);
 
 /// A force on a body has changed.
 void eng_spheres_loads_changed(cairn_world *world);
@@ -127,6 +133,7 @@ typedef enum eng_spheres_record_count {
     ENG_SPHERES_RECORD_CRITICAL,
     ENG_SPHERES_RECORD_EXPOSED,
     ENG_SPHERES_RECORD_MOVED,
+    ENG_SPHERES_RECORD_WRAPS, // slots in a periodic cell: all or none
     ENG_SPHERES_RECORD_TERMS, // of surfaces, where laws may have changed since the plan was made
     ENG_SPHERES_RECORD_COUNTS
 } eng_spheres_record_count;
@@ -136,7 +143,10 @@ typedef enum eng_spheres_record_real {
     ENG_SPHERES_RECORD_WALL_PATH,
     ENG_SPHERES_RECORD_WALL_MARGIN,
     ENG_SPHERES_RECORD_LAST_STEP,
-    ENG_SPHERES_RECORD_REALS
+    ENG_SPHERES_RECORD_CELL_MARGIN,
+    ENG_SPHERES_RECORD_CELL_PATH,
+    ENG_SPHERES_RECORD_AT_FRAMES, // of the slots, of the last step; lattice of the list
+    ENG_SPHERES_RECORD_REALS = ENG_SPHERES_RECORD_AT_FRAMES + 7 * 9
 } eng_spheres_record_real;
 
 enum {
@@ -150,6 +160,22 @@ enum {
     ENG_SPHERES_RECORD_TERMS_WIDTH = 7 + CON_BATCH_TERMS / 8
 };
 
+/// Bits of a pair.
+enum {
+    ENG_SPHERES_RECORD_TOUCHES = 1,
+    ENG_SPHERES_RECORD_SLIPS = 2,
+    ENG_SPHERES_RECORD_ROLLS = 4,
+    ENG_SPHERES_RECORD_TWISTS = 8
+};
+
+/// Places of a slot's numbers, behind X: V, orientation, position when the list was made, margin.
+enum {
+    ENG_SPHERES_RECORD_ROW_V = 4,
+    ENG_SPHERES_RECORD_ROW_TURN = 12,
+    ENG_SPHERES_RECORD_ROW_REFERENCE = 16,
+    ENG_SPHERES_RECORD_ROW_MARGIN = 19
+};
+
 /// What a checkpoint keeps of the executor beside the general columns. Taking it changes nothing.
 typedef struct eng_spheres_record {
     int64_t counts[ENG_SPHERES_RECORD_COUNTS];
@@ -158,6 +184,7 @@ typedef struct eng_spheres_record {
     double (*slots)[ENG_SPHERES_RECORD_SLOT_WIDTH];           // [slots]
     double (*pair_slots)[ENG_SPHERES_RECORD_PAIR_SLOT_WIDTH]; // [slots]
     unsigned char *acts;                                      // [slots]
+    int (*wraps)[3];                                          // [wraps] lattice vectors to bodies
     double (*moments)[ENG_SPHERES_RECORD_MOMENT_WIDTH];       // [moments] of the slots
     double *columns;                                          // [columns] slot by slot
     double (*travelled)[2];                                   // [chunks] left of the margins; path
@@ -193,6 +220,7 @@ void eng_spheres_fill_pairs(const void *world, int64_t first, int64_t count, voi
 void eng_spheres_fill_acts(const void *world, int64_t first, int64_t count, void *out);
 void eng_spheres_fill_moments(const void *world, int64_t first, int64_t count, void *out);
 void eng_spheres_fill_columns(const void *world, int64_t first, int64_t count, void *out);
+void eng_spheres_fill_wraps(const void *world, int64_t first, int64_t count, void *out);
 
 /// Fills the other arrays.
 void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *record);

@@ -2,6 +2,7 @@
 // Walls of the sphere executor: their motion, and half-spaces: each sphere near one gets a ghost,
 // the wall's point next to it.
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
 
 #include "engine/state/rotation.h"
 
@@ -80,6 +81,10 @@ double eng_spheres_ghost_work(const struct eng_spheres *spheres, const eng_spher
     vec3 turning = vec3_add_scaled(couple_on(spheres, block, k), force[6], vec3_from(force + 3));
     double moment = vec3_dot(turning, wall->spin_before);
     vec3 velocity = vec3_from(spheres->pass.V[slot]);
+    const int *n = eng_spheres_wrap_of(spheres, ghost->slot);
+    if (n != NULL)
+        velocity =
+            vec3_add(velocity, mat3_apply(&spheres->before.drift, vec3_make(n[0], n[1], n[2])));
     return -spheres->pass.step * (vec3_dot(vec3_from(force), velocity) + moment);
 }
 
@@ -118,10 +123,12 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
         if (__builtin_expect(distance < ENG_SPHERES_DEEP * radius || ghost->deep, 0))
             eng_spheres_ghost_back(spheres, ghost, distance - radius, vec3_negate(wall->now.normal),
                                    X);
-        if (!wall->moves && drivers != NULL)
+        if (!wall->moves && drivers != NULL && !spheres->strains)
             continue;
-        vec3 arm = vec3_sub(foot, wall->now.centre);
+        vec3 arm = vec3_sub(vec3_add(foot, eng_spheres_wrap_shift(spheres, ghost->slot)),
+                            wall->now.centre);
         vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
+        velocity = vec3_sub(velocity, eng_spheres_wrap_drift(spheres, ghost->slot));
         vec3_store(V, velocity);
         V[3] = V[4] = V[5] = 0.0;
         V[6] = wall->spin.x;

@@ -6,11 +6,19 @@
 #include "tests/check.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +103,103 @@ static void test_crashes(void **unused)
     assert_int_equal(cli_probe("x.h5", die_of, &number, &error), CAIRN_INTERRUPTED);
 }
 
+/// One thing that a reader may not do: nothing but EPERM is right.
+static void try(char *said, size_t size, const char *what, long result)
+{
+    if (result >= 0 || errno != EPERM)
+        snprintf(said + strlen(said), size - strlen(said), "%s: %ld; ", what, result);
+}
+
+static void *do_nothing(void *argument)
+{
+    return argument;
+}
+
+/// Whether this kernel can keep a process to one file (landlock), asked as the kernel is asked.
+static bool kernel_keeps_places(void)
+{
+#ifdef SYS_landlock_create_ruleset
+    return syscall(SYS_landlock_create_ruleset, NULL, 0, 1) > 0;
+#else
+    return false;
+#endif
+}
+
+/// A file beside the one that is read, its folder, and a device.
+static void try_places(char *said, size_t size, const char *path)
+{
+    char beside[64];
+    snprintf(beside, sizeof beside, "%s.beside", path);
+    const char *const others[] = {beside, "/tmp", "/etc/passwd", "/dev/null", "/proc/self/maps"};
+    for (int i = 0; i < BASE_COUNT(others); i++)
+        if (open(others[i], O_RDONLY) >= 0 || errno != EACCES)
+            snprintf(said + strlen(said), size - strlen(said), "%s: read; ", others[i]);
+    int file = open("/sys/devices/system/cpu/online", O_RDONLY);
+    if (file < 0 && errno == EACCES)
+        snprintf(said + strlen(said), size - strlen(said), "number of processors; ");
+}
+
+static cairn_status overstep(void *context, cairn_error *error)
+{
+    const char *path = context;
+    char *const words[] = {"/bin/true", NULL};
+    char said[256] = "";
+    try(said, sizeof said, "open to write", open(path, O_WRONLY));
+    try(said, sizeof said, "open to append", open(path, O_RDWR | O_APPEND));
+    try(said, sizeof said, "make a file", creat("/tmp/cairn-probe-made", 0600));
+    try(said, sizeof said, "remove", unlink(path));
+    try(said, sizeof said, "rename", rename(path, "/tmp/cairn-probe-moved"));
+    try(said, sizeof said, "folder", mkdir("/tmp/cairn-probe-folder", 0700));
+    try(said, sizeof said, "mode", chmod(path, 0777));
+    try(said, sizeof said, "execute", execv(words[0], words));
+    try(said, sizeof said, "fork", fork());
+    try(said, sizeof said, "network", socket(AF_INET, SOCK_STREAM, 0));
+    try(said, sizeof said, "local socket", socket(AF_UNIX, SOCK_STREAM, 0));
+    try(said, sizeof said, "signal to the parent", kill(getppid(), SIGTERM));
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    try(said, sizeof said, "code", code == MAP_FAILED ? -1 : 0);
+    // the parent's descriptors are gone; that of the answer is the only one above the standard ones
+    int open_ones = 0;
+    for (int i = 3; i < 200; i++)
+        open_ones += fcntl(i, F_GETFD) >= 0;
+    if (open_ones != 1)
+        snprintf(said + strlen(said), sizeof said - strlen(said), "%d descriptors; ", open_ones);
+    if (kernel_keeps_places())
+        try_places(said, sizeof said, path);
+    // reading and threads are left
+    pthread_t thread;
+    if (close(open(path, O_RDONLY)) != 0 || pthread_create(&thread, NULL, do_nothing, NULL) != 0 ||
+        pthread_join(thread, NULL) != 0)
+        snprintf(said + strlen(said), sizeof said - strlen(said), "reading or threads; ");
+    return said[0] == 0 ? CAIRN_OK : base_fail(error, CAIRN_ERROR_ARGUMENT, "%s", said);
+}
+
+/// A reader that tries to do more than read.
+static void test_confinement(void **unused)
+{
+    (void)unused;
+    cairn_error error = {0};
+    char path[] = "/tmp/cairn-probe-XXXXXX", beside[64];
+    int file = mkstemp(path), flag = 0;
+    assert_true(file >= 0);
+    snprintf(beside, sizeof beside, "%s.beside", path);
+    FILE *other = fopen(beside, "w");
+    assert_non_null(other);
+    fclose(other);
+    // a kernel without the filter is no failure, and is told apart here
+    bool filters = prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+    cairn_status status = cli_probe(path, overstep, path, &error);
+    assert_int_equal(access(path, R_OK | W_OK), 0);
+    close(file);
+    unlink(path);
+    unlink(beside);
+    if (status != CAIRN_OK && filters)
+        fail_msg("%s", error.message);
+    // this process may do all of it still
+    assert_int_equal(cli_probe("x.h5", read_well, &flag, &error), CAIRN_OK);
+    assert_int_equal(system("true"), 0);
+}
+
 static void test_memory(void **unused)
 {
     (void)unused;
@@ -163,7 +268,7 @@ static void write_frames(const char *path, int frames)
     cairn_body_id id;
     cairn_world *world = NULL;
     cairn_trajectory *writer = NULL;
-    const cairn_trajectory_def from = {"x", "x", "x", 1};
+    const cairn_trajectory_def from = {.command = "x", .scene = "x", .scene_text = "x", .seed = 1};
     shape.radius = 0.1;
     assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
     assert_int_equal(cairn_shape_create(world, &shape, &body.shape, &error), CAIRN_OK);
@@ -213,8 +318,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers), cmocka_unit_test(test_crashes),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_hang),
-        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_memory),  cmocka_unit_test(test_confinement),
+        cmocka_unit_test(test_hang),    cmocka_unit_test(test_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

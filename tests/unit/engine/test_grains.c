@@ -134,6 +134,8 @@ static void test_fill_and_drain(void **state)
     assert_int_equal(cairn_emitter_get(world, 0, &made), CAIRN_OK);
     assert_int_equal(cairn_outlet_get(world, 0, &gone), CAIRN_OK);
     assert_int_equal(made.count, 998);
+    assert_true(made.region.kind == CAIRN_REGION_BOX && made.region.a[2] == 1.0);
+    assert_true(gone.region.b[0] == 9.0 && !gone.outside);
     assert_int_equal(made.count - gone.count, cairn_body_count(world));
     // they fall for half a second: a hundred at a time
     assert_true(bodies > 70 && bodies < 130);

@@ -56,7 +56,8 @@ static void begin(bench *b)
     snprintf(b->bad, sizeof b->bad, "%s/b.h5", b->folder);
     b->world = heap_world(&def);
     assert_int_equal(cairn_body_count(b->world), BODIES);
-    const cairn_trajectory_def what = {"cairn run heap", "heap", scene_text, 42};
+    const cairn_trajectory_def what = {
+        .command = "cairn run heap", .scene = "heap", .scene_text = scene_text, .seed = 42};
     must(cairn_trajectory_create(b->path, b->world, &what, &b->writer, &error), &error);
 }
 
@@ -231,6 +232,185 @@ static bool try_file(const char *path)
     return good;
 }
 
+// ---------------------------------------------------------------- bodies that come and go
+
+enum { VARYING_FRAMES = 9, VARYING_BODIES = 40, KEPT_CONTACTS = 200 };
+
+typedef struct varying_record {
+    int bodies, contacts;
+    cairn_body_id ids[VARYING_BODIES];
+    cairn_body_view views[VARYING_BODIES];
+    cairn_contact_view kept[KEPT_CONTACTS];
+} varying_record;
+
+static const cairn_trajectory_def varying_def = {
+    .command = "grains", .scene = "grains", .scene_text = "", .varies = true, .contacts_every = 14};
+
+static cairn_body_id drop_ball(cairn_world *world, double radius)
+{
+    cairn_error error = {0};
+    cairn_shape_def shape = cairn_default_shape_def(CAIRN_SPHERE);
+    cairn_body_def body = cairn_default_body_def();
+    cairn_body_id id;
+    shape.radius = radius;
+    must(cairn_shape_create(world, &shape, &body.shape, &error), &error);
+    body.position[2] = 3.0;
+    must(cairn_body_create(world, &body, &id, &error), &error);
+    return id;
+}
+
+/// A world before the k-th frame: a ball more each time, and from the third on the oldest one goes.
+static void change(cairn_world *world, int k, cairn_body_id balls[VARYING_FRAMES])
+{
+    cairn_error error = {0};
+    balls[k] = drop_ball(world, 0.1 + 0.01 * k);
+    if (k >= 3)
+        must(cairn_body_remove(world, balls[k - 3], &error), &error);
+    heap_steps(world, 7);
+}
+
+static void record_world(const cairn_world *world, varying_record *r)
+{
+    r->bodies = cairn_body_count(world);
+    r->contacts = cairn_contact_count(world);
+    assert_true(r->bodies <= VARYING_BODIES && r->contacts <= KEPT_CONTACTS);
+    for (int i = 0; i < r->bodies; i++) {
+        r->ids[i] = cairn_body_at(world, i);
+        assert_int_equal(cairn_body_get(world, r->ids[i], &r->views[i]), CAIRN_OK);
+    }
+    for (int i = 0; i < r->contacts; i++)
+        cairn_contact_get(world, i, &r->kept[i]);
+}
+
+static void compare_varying(cairn_replay *replay, int index, const varying_record *r)
+{
+    cairn_error error = {0};
+    cairn_replay_frame frame;
+    must(cairn_replay_read(replay, index, &frame, &error), &error);
+    assert_int_equal(frame.bodies, r->bodies);
+    assert_int_equal(frame.contacts, r->contacts);
+    for (int i = 0; i < frame.bodies; i++) {
+        cairn_replay_body body;
+        assert_int_equal(cairn_replay_get_body(replay, (int)frame.body[i], &body), CAIRN_OK);
+        assert_true(body.id[0] == r->ids[i].index && body.id[1] == r->ids[i].generation);
+        assert_true(body.mass == r->views[i].mass && body.kind == r->views[i].kind);
+        assert_memory_equal(frame.position[i], r->views[i].position, sizeof r->views[i].position);
+        assert_memory_equal(frame.velocity[i], r->views[i].velocity, sizeof r->views[i].velocity);
+        assert_true(frame.body[i] < frame.known);
+    }
+    if (frame.step % 14 != 0) {
+        assert_true(frame.contacts_kept < 0);
+        return;
+    }
+    assert_int_equal(frame.contacts_kept, r->contacts);
+    for (int i = 0; i < r->contacts; i++) {
+        const cairn_contact_view *c = &r->kept[i];
+        cairn_replay_body body;
+        assert_int_equal(cairn_replay_get_body(replay, (int)frame.contact_bodies[i][1], &body), 0);
+        assert_true(body.id[0] == c->b.index && body.id[1] == c->b.generation);
+        assert_memory_equal(frame.contact_point[i], c->point, sizeof c->point);
+        assert_memory_equal(frame.contact_normal[i], c->normal, sizeof c->normal);
+        assert_memory_equal(frame.contact_force[i], c->force, sizeof c->force);
+        assert_memory_equal(frame.contact_velocity[i], c->velocity, sizeof c->velocity);
+        assert_true(frame.contact_gap[i] == c->gap && frame.contact_status[i] == (int)c->status);
+    }
+}
+
+/// What a file says of its frames and bodies.
+static void compare_files(const char *path, const varying_record *records)
+{
+    cairn_error error = {0};
+    cairn_replay *replay;
+    cairn_replay_body body;
+    must(cairn_replay_open(path, &replay, &error), &error);
+    const cairn_replay_info *info = cairn_replay_get_info(replay);
+    assert_true(info->varies && info->contacts);
+    assert_int_equal(info->bodies, BODIES + VARYING_FRAMES);
+    assert_int_equal(cairn_replay_get_frame_count(replay), VARYING_FRAMES);
+    for (int i = 0; i < VARYING_FRAMES; i++)
+        compare_varying(replay, (4 * i) % VARYING_FRAMES, &records[(4 * i) % VARYING_FRAMES]);
+    assert_int_equal(cairn_replay_get_body(replay, BODIES + 2, &body), CAIRN_OK);
+    assert_true(body.shape_kind == CAIRN_SPHERE && body.shape_size[0] == 0.1 + 0.01 * 2);
+    assert_int_equal(cairn_replay_get_body(replay, info->bodies, &body), CAIRN_ERROR_NOT_FOUND);
+    assert_int_equal(cairn_replay_get_body(replay, -1, &body), CAIRN_ERROR_NOT_FOUND);
+    cairn_replay_close(replay);
+}
+
+static void test_bodies_come_and_go(void **state)
+{
+    (void)state;
+    static varying_record records[VARYING_FRAMES];
+    cairn_body_id balls[VARYING_FRAMES];
+    bench b;
+    cairn_error error = {0};
+    cairn_trajectory *writer, *again;
+    begin(&b);
+    // a file of the same bodies in all frames takes no others
+    heap_steps(b.world, 1);
+    cairn_body_id extra = drop_ball(b.world, 0.1);
+    assert_int_equal(cairn_trajectory_write_frame(b.writer, b.world, &error),
+                     CAIRN_ERROR_UNSUPPORTED);
+    must(cairn_body_remove(b.world, extra, &error), &error);
+
+    must(cairn_trajectory_create(b.bad, b.world, &varying_def, &writer, &error), &error);
+    for (int k = 0; k < VARYING_FRAMES; k++) {
+        change(b.world, k, balls);
+        must(cairn_trajectory_write_frame(writer, b.world, &error), &error);
+        record_world(b.world, &records[k]);
+        // gone on with where it stands, it numbers bodies as before
+        if (k == 4) {
+            must(cairn_trajectory_close(writer, &error), &error);
+            must(cairn_trajectory_resume(b.bad, b.world, &varying_def, k + 1, &again, &error),
+                 &error);
+            writer = again;
+        }
+    }
+    must(cairn_trajectory_close(writer, &error), &error);
+    compare_files(b.bad, records);
+
+    // of another kind than what is asked for
+    cairn_trajectory_def other = varying_def;
+    other.varies = false;
+    assert_int_equal(cairn_trajectory_resume(b.bad, b.world, &other, 2, &again, &error),
+                     CAIRN_ERROR_FORMAT);
+    other = varying_def;
+    other.contacts_every = 0;
+    assert_int_equal(cairn_trajectory_resume(b.bad, b.world, &other, 2, &again, &error),
+                     CAIRN_ERROR_FORMAT);
+    end(&b);
+}
+
+/// Bytes of a file with bodies that come and go, changed at random: refused or read, never
+/// believed.
+static void test_damaged_varying(void **state)
+{
+    (void)state;
+    bench b;
+    cairn_body_id balls[VARYING_FRAMES];
+    cairn_error error = {0};
+    cairn_trajectory *writer;
+    base_rng rng = base_rng_make(4);
+    begin(&b);
+    close_writer(&b);
+    must(cairn_trajectory_create(b.path, b.world, &varying_def, &writer, &error), &error);
+    for (int k = 0; k < 4; k++) {
+        change(b.world, k, balls);
+        must(cairn_trajectory_write_frame(writer, b.world, &error), &error);
+    }
+    must(cairn_trajectory_close(writer, &error), &error);
+    FILE *file = fopen(b.path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    fclose(file);
+    for (int i = 0; i < 400; i++) {
+        copy_file(b.path, b.bad, SIZE_MAX, (size_t)(base_rng_unit(&rng) * (double)size));
+        (void)try_file(b.bad);
+    }
+    assert_true(try_file(b.path));
+    end(&b);
+}
+
 static void test_damaged(void **state)
 {
     (void)state;
@@ -302,9 +482,10 @@ static void test_false_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames),       cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_unfinished),   cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_false_shapes),
+        cmocka_unit_test(test_frames),          cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_unfinished),      cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_false_shapes),    cmocka_unit_test(test_bodies_come_and_go),
+        cmocka_unit_test(test_damaged_varying),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

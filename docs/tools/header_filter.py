@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# Writes a public header as Doxygen is to see it.
+"""usage: header_filter.py HEADER
+
+Comments behind a member become Doxygen's, `typedef struct x {...} x` one declaration, and a line
+of tests a paragraph of its own.
+"""
+import re
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as header:
+    text = header.read()
+text = re.sub(r"(?m)^([^\n/]*[;,({}\w][^\n/\"]*?) // (.*)$", r"\1 ///< \2", text)
+text = re.sub(r"(?ms)^typedef (struct|enum) (\w+) \{(.*?)\} \2;", r"\1 \2 {\3};", text)
+# Sphinx does not read members that point to arrays
+text = re.sub(r"(?m)^( +[\w ]+)\(\*(\w+)\)(\[\w+\]);", r"\1\2[]\3;", text)
+text = re.sub(r"(?m)^(\s*///) (Tests?|Source): ", r"\1\n\1 \2: ", text)
+print(text, end="")

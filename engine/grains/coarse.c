@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coarse-grained fields: sums over grains and contacts, smeared out by a kernel.
+//
+// A contact acts along the branch from the centre of a grain to the point of contact. Its stress is
+// minus the force times the branch times the mean of the kernel along it, in closed form, so that
+// the divergence of the stress is the force density exactly.
+#include "engine/state/ids.h"
+#include "engine/state/world.h"
+
+#include "base/elementary.h"
+
+#include <cairn/grains.h>
+#include <string.h>
+
+enum { CELLS_MAX = 1 << 28 };
+
+typedef struct smear {
+    const cairn_world *world;
+    const cairn_grid *grid;
+    const cairn_coarse_fields *fields;
+    double spacing[3];
+    double reach; // m, beyond which the kernel is nothing
+} smear;
+
+static double gaussian_reach(double width)
+{
+    return 7.0 * width;
+}
+
+static double kernel_at(const smear *s, double r2)
+{
+    double c = s->grid->width;
+    if (r2 >= s->reach * s->reach)
+        return 0.0;
+    if (s->grid->kernel == CAIRN_KERNEL_GAUSSIAN)
+        return base_exp(-0.5 * r2 / (c * c)) / (2.0 * M_PI * sqrt(2.0 * M_PI) * c * c * c);
+    double x = sqrt(r2) / c, rest = 1.0 - x;
+    return 105.0 / (16.0 * M_PI * c * c * c) * (1.0 + 3.0 * x) * rest * rest * rest;
+}
+
+/// Integral of Lucy's 1 - 6 r^2 + 8 r^3 - 3 r^4 from 0 to u along a line at the distance d, lengths
+/// in widths.
+static double lucy_along(double u, double d)
+{
+    double q2 = d * d + u * u, q = sqrt(q2), d2 = d * d, u2 = u * u;
+    double cubes = 0.125 * u * (2.0 * u2 + 5.0 * d2) * q;
+    // asinh(u/d), odd
+    if (d > 1e-9 * q)
+        cubes += 0.375 * d2 * d2 * copysign(base_ln((fabs(u) + q) / d), u);
+    double squares = u * (d2 + u2 / 3.0);
+    double fourths = u * (d2 * d2 + 2.0 / 3.0 * d2 * u2 + 0.2 * u2 * u2);
+    return u - 6.0 * squares + 8.0 * cubes - 3.0 * fourths;
+}
+
+/// Mean of the kernel along a branch of a length, seen from a place `along` the branch from its
+/// start and at a distance d2 (squared) from its line.
+static double kernel_mean(const smear *s, double along, double d2, double length)
+{
+    double c = s->grid->width, room = s->reach * s->reach - d2;
+    if (!(room > 0.0))
+        return 0.0;
+    double most = sqrt(room), from = fmax(-along, -most), to = fmin(length - along, most);
+    if (!(to > from))
+        return 0.0;
+    if (s->grid->kernel == CAIRN_KERNEL_GAUSSIAN) {
+        double line = 0.5 * (erf(to / (M_SQRT2 * c)) - erf(from / (M_SQRT2 * c)));
+        return base_exp(-0.5 * d2 / (c * c)) / (2.0 * M_PI * c * c) * line / length;
+    }
+    double d = sqrt(d2) / c;
+    return 105.0 / (16.0 * M_PI * c * c) * (lucy_along(to / c, d) - lucy_along(from / c, d)) /
+           length;
+}
+
+/// Cells whose middles may lie within reach of the bounds of two points; false for none.
+static bool cells_near(const smear *s, vec3 a, vec3 b, int first[3], int last[3])
+{
+    for (int k = 0; k < 3; k++) {
+        double low = fmin(vec3_get(a, k), vec3_get(b, k)) - s->reach;
+        double high = fmax(vec3_get(a, k), vec3_get(b, k)) + s->reach;
+        double begin = ceil((low - s->grid->low[k]) / s->spacing[k] - 0.5);
+        double end = floor((high - s->grid->low[k]) / s->spacing[k] - 0.5);
+        if (!(begin < s->grid->cells[k]) || !(end >= 0.0))
+            return false;
+        first[k] = (int)fmax(begin, 0.0);
+        last[k] = (int)fmin(end, s->grid->cells[k] - 1.0);
+    }
+    return true;
+}
+
+static vec3 middle_of_cell(const smear *s, int x, int y, int z)
+{
+    const double *low = s->grid->low, *d = s->spacing;
+    return vec3_make(low[0] + (x + 0.5) * d[0], low[1] + (y + 0.5) * d[1],
+                     low[2] + (z + 0.5) * d[2]);
+}
+
+static size_t cell_number(const smear *s, int x, int y, int z)
+{
+    const int *n = s->grid->cells;
+    return (size_t)x + (size_t)n[0] * ((size_t)y + (size_t)n[1] * (size_t)z);
+}
+
+static void add_product(double out[9], double factor, vec3 a, vec3 b)
+{
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] += factor * vec3_get(a, i) * vec3_get(b, k);
+}
+
+static void add_scaled(double out[3], double factor, vec3 a)
+{
+    out[0] += factor * a.x;
+    out[1] += factor * a.y;
+    out[2] += factor * a.z;
+}
+
+/// Mass, momentum and momentum flux of a grain.
+static void smear_grain(const smear *s, int body)
+{
+    const cairn_coarse_fields *f = s->fields;
+    vec3 place = eng_middle_of(s->world, body).position;
+    vec3 v = vec3_from(eng_state_of(s->world, body).v);
+    double mass = s->world->bodies[body].mass;
+    int first[3], last[3];
+    if (!cells_near(s, place, place, first, last))
+        return;
+    for (int z = first[2]; z <= last[2]; z++)
+        for (int y = first[1]; y <= last[1]; y++)
+            for (int x = first[0]; x <= last[0]; x++) {
+                vec3 from = vec3_sub(middle_of_cell(s, x, y, z), place);
+                double w = mass * kernel_at(s, vec3_norm_squared(from));
+                if (w == 0.0)
+                    continue;
+                size_t at = cell_number(s, x, y, z);
+                f->density[at] += w;
+                add_scaled(f->momentum[at], w, v);
+                add_product(f->kinetic_stress[at], w, v, v);
+            }
+}
+
+/// Stress of the force on a grain at the end of a branch from its centre, and where that end is at
+/// a boundary the force itself.
+static void smear_branch(const smear *s, vec3 centre, vec3 point, vec3 force, bool boundary)
+{
+    const cairn_coarse_fields *f = s->fields;
+    vec3 branch = vec3_sub(point, centre);
+    double length = vec3_norm(branch);
+    int first[3], last[3];
+    if (!cells_near(s, centre, point, first, last))
+        return;
+    vec3 along = length > 0.0 ? vec3_scale(1.0 / length, branch) : branch;
+    for (int z = first[2]; z <= last[2]; z++)
+        for (int y = first[1]; y <= last[1]; y++)
+            for (int x = first[0]; x <= last[0]; x++) {
+                size_t at = cell_number(s, x, y, z);
+                vec3 middle = middle_of_cell(s, x, y, z), from = vec3_sub(middle, centre);
+                double p = vec3_dot(from, along);
+                double d2 = vec3_norm_squared(vec3_add_scaled(from, -p, along));
+                double mean = length > 0.0 ? kernel_mean(s, p, d2, length) : 0.0;
+                if (mean != 0.0)
+                    add_product(f->contact_stress[at], -mean, force, branch);
+                if (boundary)
+                    add_scaled(f->boundary_force[at],
+                               kernel_at(s, vec3_norm_squared(vec3_sub(middle, point))), force);
+            }
+}
+
+static void smear_contact(const smear *s, const cairn_contact_view *c)
+{
+    const int bodies[2] = {(int)c->a.index, (int)c->b.index};
+    vec3 point = vec3_from(c->point), force = vec3_from(c->force);
+    bool grain[2];
+    if (!(vec3_norm_squared(force) > 0.0))
+        return;
+    for (int side = 0; side < 2; side++)
+        grain[side] = eng_body_is_live(s->world, bodies[side]) &&
+                      s->world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
+    for (int side = 0; side < 2; side++)
+        if (grain[side])
+            smear_branch(s, eng_middle_of(s->world, bodies[side]).position, point,
+                         vec3_scale(side == 0 ? -1.0 : 1.0, force), !grain[1 - side]);
+}
+
+/// The momentum flux is of whole velocities until here: that of the mean velocity goes.
+static void take_mean_flux(const smear *s, size_t points)
+{
+    const cairn_coarse_fields *f = s->fields;
+    for (size_t i = 0; i < points; i++) {
+        if (!(f->density[i] > 0.0))
+            continue;
+        vec3 momentum = vec3_from(f->momentum[i]);
+        double *stress = f->kinetic_stress[i];
+        add_product(stress, -1.0 / f->density[i], momentum, momentum);
+        f->temperature[i] = (stress[0] + stress[4] + stress[8]) / (3.0 * f->density[i]);
+    }
+}
+
+static cairn_status check_grid(const cairn_grid *grid, cairn_error *error)
+{
+    double cells = 1.0;
+    for (int k = 0; k < 3; k++) {
+        if (!isfinite(grid->low[k]) || !isfinite(grid->high[k]) || !(grid->high[k] > grid->low[k]))
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "a grid from %g to %g m along axis %d is empty", grid->low[k],
+                             grid->high[k], k);
+        if (grid->cells[k] < 1)
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "a grid has %d cells along axis %d, of at least 1", grid->cells[k], k);
+        cells *= grid->cells[k];
+    }
+    if (cells > CELLS_MAX)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "a grid has %.0f cells, of at most %d", cells,
+                         (int)CELLS_MAX);
+    if ((int)grid->kernel < 0 || grid->kernel > CAIRN_KERNEL_GAUSSIAN)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "kernel %d does not exist",
+                         (int)grid->kernel);
+    if (!(grid->width > 0.0 && isfinite(grid->width)))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "width = %g m must be greater than 0",
+                         grid->width);
+    return CAIRN_OK;
+}
+
+/// Fields that the caller does not want are summed all the same, in memory of their own.
+static double *complete(const base_allocator *allocator, const cairn_coarse_fields *given,
+                        size_t points, cairn_coarse_fields *all)
+{
+    double *own = base_allocate(allocator, 26 * points, sizeof *own), *at = own;
+    if (own == NULL)
+        return NULL;
+    *all = *given;
+    double **fields[] = {&all->density,
+                         (double **)&all->momentum,
+                         (double **)&all->contact_stress,
+                         (double **)&all->kinetic_stress,
+                         (double **)&all->boundary_force,
+                         &all->temperature};
+    static const int components[] = {1, 3, 9, 9, 3, 1};
+    for (int i = 0; i < 6; i++) {
+        size_t count = points * (size_t)components[i];
+        if (*fields[i] == NULL)
+            *fields[i] = at;
+        else
+            memset(*fields[i], 0, count * sizeof(double));
+        at += count;
+    }
+    return own;
+}
+
+cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid *grid,
+                                      const cairn_coarse_fields *fields, cairn_error *error)
+{
+    if (world == NULL || grid == NULL || fields == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = check_grid(grid, error);
+    const cairn_coarse_fields none = {0};
+    if (status != CAIRN_OK || memcmp(fields, &none, sizeof none) == 0)
+        return status;
+    size_t points = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
+    cairn_coarse_fields all;
+    double *own = complete(&world->allocator, fields, points, &all);
+    if (own == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
+    bool lucy = grid->kernel == CAIRN_KERNEL_LUCY;
+    smear s = {.world = world,
+               .grid = grid,
+               .fields = &all,
+               .reach = lucy ? grid->width : gaussian_reach(grid->width)};
+    for (int k = 0; k < 3; k++)
+        s.spacing[k] = (grid->high[k] - grid->low[k]) / grid->cells[k];
+    for (int row = 0; row < world->body_count; row++)
+        if (eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC)
+            smear_grain(&s, row);
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view contact;
+        if (cairn_contact_get(world, i, &contact) == CAIRN_OK)
+            smear_contact(&s, &contact);
+    }
+    take_mean_flux(&s, points);
+    base_release(&world->allocator, own);
+    return CAIRN_OK;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether bodies are small enough for a periodic cell.
+#include "engine/measures/finite.h"
+
+#include <inttypes.h>
+
+cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error)
+{
+    const eng_cell *cell = &world->cell;
+    for (int k = 0; k < 3 && cell->any; k++) {
+        if (!cell->periodic[k])
+            continue;
+        // distance of the faces that this lattice vector joins
+        double height = 1.0 / vec3_norm(mat3_row(&cell->inverse, k));
+        for (int i = 0; i < world->body_count; i++) {
+            double size = 2.0 * eng_reach_of(world, i);
+            if (eng_body_is_live(world, i) && isfinite(size) && size > 0.5 * height)
+                return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                                 "step %" PRId64 ": %s is %.4g m across, more than half of the "
+                                 "periodic cell (%.4g m along its side %d)",
+                                 world->step_count + 1, eng_body_label(world, i).text, size, height,
+                                 k + 1);
+        }
+    }
+    return CAIRN_OK;
+}

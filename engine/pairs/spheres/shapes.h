@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walls of the sphere executor that are no half-spaces.
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_SHAPES_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_SHAPES_H
+
+#include "engine/pairs/spheres/data.h"
+
+typedef enum eng_spheres_separation_kind {
+    ENG_SPHERES_EMPTY, // nothing is known
+    ENG_SPHERES_CLEAR, // apart by more than `room`
+    ENG_SPHERES_FACE,  // on the inner part of one triangle, farther than `room` from all others
+} eng_spheres_separation_kind;
+
+/// What the last search for contacts says for all places of the sphere's centre within `room` of
+/// that where it was; in the wall's frame.
+typedef struct eng_spheres_separation {
+    eng_spheres_separation_kind kind;
+    vec3 centre;   // m
+    double room;   // m
+    vec3 normal;   // of the face, towards the sphere
+    double offset; // m, of the face along it
+    uint64_t key;  // of the contact with the face
+} eng_spheres_separation;
+
+/// A sphere and such a wall near it.
+typedef struct eng_spheres_group {
+    int slot, wall;
+    int first_ghost, end_ghost;
+    double check_distance; // m, path at which the group is looked at again
+    eng_spheres_separation separation;
+} eng_spheres_group;
+
+/// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
+cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Walls near a chunk whose slots are paired next.
+void eng_spheres_shapes_near(struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
+
+/// Groups of a slot with the walls near it, and their pairs.
+cairn_status eng_spheres_shapes_pair(struct eng_spheres *spheres, eng_spheres_range *range,
+                                     int slot) CAIRN_CHECK_RESULT;
+
+/// Contacts of the groups of a chunk that are awake, for the coming step; with `work` that of
+/// moving walls over the step just done goes to the chunk.
+void eng_spheres_shapes_move(struct eng_spheres *spheres, eng_spheres_chunk *chunk, int range,
+                             bool work);
+
+/// The same of all chunks, without work.
+cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Ghosts of all groups to where their contacts say.
+void eng_spheres_shapes_place(struct eng_spheres *spheres);
+
+/// Slot of a contact of a slot and a collider in the coming step; -1 for none.
+int eng_spheres_shapes_find(const struct eng_spheres *spheres, int slot, int collider,
+                            uint64_t key);
+
+/// The nth contact kept of a row and a wall; NULL for none.
+const eng_spheres_kept_wall_contact *eng_spheres_kept_of(const struct eng_spheres *spheres, int row,
+                                                         int wall, int nth);
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// The broad phase in a periodic cell: colliders are moved into the cell, and those whose fat bounds
+// reach out of it are there once more beyond the faces that they reach through.
+//
+// Two fat bounds that overlap through a face cannot both stay on their own side of it, so that
+// these images find every pair. They stay as they are until a bound has left its fat one, or the
+// faces have come closer by the room that images were made with, and a new list is made.
+#include "engine/space/space.h"
+
+#include <stdlib.h>
+
+/// Part of the cell along each side that a box has, from `low` to `high`, 0 and 1 being the faces.
+static void extent_of(const eng_cell *cell, const geo_bounds *bounds, double low[3], double high[3])
+{
+    vec3 middle = vec3_scale(0.5, vec3_add(bounds->low, bounds->high));
+    vec3 half = vec3_scale(0.5, vec3_sub(bounds->high, bounds->low));
+    vec3 part = mat3_apply(&cell->inverse, vec3_sub(middle, cell->low));
+    for (int k = 0; k < 3; k++) {
+        double reach = 0.0;
+        for (int j = 0; j < 3; j++)
+            reach += fabs(cell->inverse.m[k][j]) * vec3_get(half, j);
+        low[k] = vec3_get(part, k) - reach;
+        high[k] = vec3_get(part, k) + reach;
+    }
+}
+
+static geo_bounds moved(geo_bounds bounds, const eng_cell *cell, const eng_image *image)
+{
+    const double n[3] = {image->n[0], image->n[1], image->n[2]};
+    vec3 shift = eng_cell_vector(&cell->middle, n);
+    return (geo_bounds){vec3_add(bounds.low, shift), vec3_add(bounds.high, shift)};
+}
+
+static bool is_bounded(const geo_bounds *bounds)
+{
+    return vec3_is_finite(bounds->low) && vec3_is_finite(bounds->high);
+}
+
+static cairn_status add_image(cairn_world *world, eng_image image)
+{
+    cairn_status status = base_array_reserve(&world->allocator, &world->images,
+                                             &world->image_capacity, world->image_count + 1);
+    if (status == CAIRN_OK)
+        world->images[world->image_count++] = image;
+    return status;
+}
+
+/// The place of a collider in the cell comes first for all, then what reaches through faces.
+static cairn_status make_images(cairn_world *world, const geo_proxy *listed, double skin)
+{
+    const eng_cell *cell = &world->cell;
+    double low[3], high[3];
+    cairn_status status = CAIRN_OK;
+    world->image_count = 0;
+    for (int i = 0; i < world->listed_count && status == CAIRN_OK; i++) {
+        eng_image image = {.source = i};
+        if (is_bounded(&listed[i].bounds)) {
+            extent_of(cell, &listed[i].bounds, low, high);
+            for (int k = 0; k < 3; k++)
+                image.n[k] = cell->periodic[k] ? -(int)floor(0.5 * (low[k] + high[k])) : 0;
+        }
+        status = add_image(world, image);
+    }
+    for (int i = 0; i < world->listed_count && status == CAIRN_OK; i++) {
+        if (!is_bounded(&listed[i].bounds))
+            continue;
+        geo_bounds inside = moved(listed[i].bounds, cell, &world->images[i]);
+        inside = geo_bounds_inflate(inside, skin);
+        extent_of(cell, &inside, low, high);
+        // 1: an image beyond the upper face, because the box reaches through the lower one
+        int ways[3][2], count[3];
+        for (int k = 0; k < 3; k++) {
+            count[k] = 0;
+            ways[k][count[k]++] = 0;
+            if (cell->periodic[k] && (low[k] < 0.0 || high[k] > 1.0))
+                ways[k][count[k]++] = low[k] < 0.0 ? 1 : -1;
+        }
+        for (int c = 1; c < count[0] * count[1] * count[2] && status == CAIRN_OK; c++) {
+            const int pick[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
+            eng_image image = world->images[i];
+            for (int k = 0; k < 3; k++)
+                image.n[k] += ways[k][pick[k]];
+            status = add_image(world, image);
+        }
+    }
+    return status;
+}
+
+static geo_proxy *place_images(cairn_world *world, const geo_proxy *listed)
+{
+    geo_proxy *proxies = base_arena_array(world->arena, geo_proxy, "images", world->image_count);
+    for (int i = 0; i < world->image_count && proxies != NULL; i++) {
+        const eng_image *image = &world->images[i];
+        proxies[i] = listed[image->source];
+        if (is_bounded(&proxies[i].bounds))
+            proxies[i].bounds = moved(proxies[i].bounds, &world->cell, image);
+    }
+    return proxies;
+}
+
+/// Whether the images are of these colliders.
+static bool are_current(const cairn_world *world)
+{
+    int count = world->listed_count;
+    return geo_broad_phase_count(world->broad) == world->image_count &&
+           world->image_count >= count &&
+           (count == 0 || world->images[count - 1].source == count - 1) &&
+           (world->image_count == count || world->images[count].source != count);
+}
+
+/// Whether the faces have moved as far as bounds were looked at beyond themselves.
+static bool has_strained(const eng_cell *cell, double skin)
+{
+    double way = 0.0;
+    for (int k = 0; k < 3; k++)
+        way += vec3_norm(vec3_sub(mat3_column(&cell->middle, k), mat3_column(&cell->listed, k)));
+    return way > skin;
+}
+
+cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, double skin,
+                              bool *rebuilt)
+{
+    bool due = world->topology_changed;
+    if (!world->cell.any)
+        return geo_broad_phase_update(world->broad, listed, world->listed_count, 0.0, skin, due,
+                                      world->workers, rebuilt);
+    due = due || !are_current(world) || has_strained(&world->cell, skin);
+    *rebuilt = false;
+    // a list that is out of date is made with new images
+    for (int round = due ? 1 : 0; round < 2; round++) {
+        cairn_status status = round == 1 ? make_images(world, listed, skin) : CAIRN_OK;
+        geo_proxy *proxies = status == CAIRN_OK ? place_images(world, listed) : NULL;
+        if (proxies == NULL)
+            return CAIRN_ERROR_MEMORY;
+        status = geo_broad_phase_update(world->broad, proxies, world->image_count, 0.0, skin,
+                                        round == 1, world->workers, rebuilt);
+        if (*rebuilt)
+            world->cell.listed = world->cell.middle;
+        if (status != CAIRN_OK || !*rebuilt)
+            return status;
+    }
+    return CAIRN_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const geo_pair *x = a, *y = b;
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    return x->second < y->second ? -1 : x->second > y->second;
+}
+
+const geo_pair *eng_space_pairs(cairn_world *world, int *count)
+{
+    const geo_pair *list = geo_broad_phase_pairs(world->broad, count);
+    if (!world->cell.any)
+        return list;
+    geo_pair *pairs = base_arena_array(world->arena, geo_pair, "pairs of images", *count);
+    int found = 0, kept = 0;
+    for (int i = 0; i < *count && pairs != NULL; i++) {
+        int a = world->images[list[i].first].source, b = world->images[list[i].second].source;
+        if (a != b)
+            pairs[found++] = (geo_pair){a < b ? a : b, a < b ? b : a};
+    }
+    if (found > 0)
+        qsort(pairs, (size_t)found, sizeof *pairs, compare);
+    for (int i = 0; i < found; i++)
+        if (i == 0 || compare(&pairs[i], &pairs[kept - 1]) != 0)
+            pairs[kept++] = pairs[i];
+    *count = kept;
+    return pairs;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packings, judged by the bodies they leave: inside their region, apart, as many and as dense as
+// they were asked to be.
+#include "tests/check.h"
+
+#include <cairn/cairn.h>
+
+#include <string.h>
+
+static cairn_error error;
+
+enum { BODIES_MAX = 20000 };
+
+typedef struct sphere {
+    double at[3], radius;
+} sphere;
+
+static cairn_world *make_world(void)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world = NULL;
+    assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
+    return world;
+}
+
+/// Dynamic spheres of a world.
+static int read_spheres(const cairn_world *world, sphere *out)
+{
+    int count = 0;
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view body;
+        cairn_shape_view shape;
+        assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &body), CAIRN_OK);
+        if (body.kind != CAIRN_DYNAMIC)
+            continue;
+        assert_int_equal(cairn_shape_get(world, body.shape, &shape), CAIRN_OK);
+        assert_true(count < BODIES_MAX);
+        memcpy(out[count].at, body.centre, sizeof out->at);
+        out[count++].radius = shape.radius;
+    }
+    return count;
+}
+
+static double distance(const sphere *a, const sphere *b)
+{
+    return sqrt(pow(a->at[0] - b->at[0], 2) + pow(a->at[1] - b->at[1], 2) +
+                pow(a->at[2] - b->at[2], 2));
+}
+
+/// Least gap between any two, m.
+static double least_gap(const sphere *s, int count)
+{
+    double least = INFINITY;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            least = fmin(least, distance(&s[i], &s[j]) - s[i].radius - s[j].radius);
+    return least;
+}
+
+static double solid(const sphere *s, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        sum += 4.0 / 3.0 * M_PI * pow(s[i].radius, 3);
+    return sum;
+}
+
+// ---------------------------------------------------------------- regions
+
+/// A tetrahedron with three right angles at its corner, 0.2 m along each axis.
+static cairn_shape_id tetrahedron(cairn_world *world, cairn_shape_kind kind)
+{
+    static const double points[4][3] = {{0, 0, 0}, {0.2, 0, 0}, {0, 0.2, 0}, {0, 0, 0.2}};
+    static const int triangles[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+    cairn_shape_def def = cairn_default_shape_def(kind);
+    cairn_shape_id shape;
+    def.points = points;
+    def.point_count = 4;
+    def.triangles = kind == CAIRN_MESH ? triangles : NULL;
+    def.triangle_count = kind == CAIRN_MESH ? 4 : 0;
+    assert_int_equal(cairn_shape_create(world, &def, &shape, &error), CAIRN_OK);
+    return shape;
+}
+
+/// Distance from a point to the boundary of each kind of region below, by hand.
+static double depth(cairn_region_kind kind, const double p[3])
+{
+    double low = fmin(p[0], fmin(p[1], p[2]));
+    if (kind == CAIRN_REGION_BOX)
+        return fmin(low, 0.1 - fmax(p[0], fmax(p[1], p[2])));
+    if (kind == CAIRN_REGION_SPHERE)
+        return 0.07 - sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2]);
+    if (kind == CAIRN_REGION_CYLINDER)
+        return fmin(0.05 - sqrt(p[0] * p[0] + p[1] * p[1]), fmin(p[2], 0.12 - p[2]));
+    return fmin(low, (0.2 - p[0] - p[1] - p[2]) / sqrt(3.0));
+}
+
+static cairn_region region_of(cairn_world *world, cairn_region_kind kind, double *volume)
+{
+    cairn_region region = {.kind = kind};
+    const double volumes[] = {
+        [CAIRN_REGION_BOX] = 1e-3,
+        [CAIRN_REGION_CYLINDER] = M_PI * 0.05 * 0.05 * 0.12,
+        [CAIRN_REGION_SPHERE] = 4.0 / 3.0 * M_PI * pow(0.07, 3),
+        [CAIRN_REGION_HULL] = pow(0.2, 3) / 6.0,
+        [CAIRN_REGION_MESH] = pow(0.2, 3) / 6.0,
+    };
+    *volume = volumes[kind];
+    if (kind == CAIRN_REGION_BOX)
+        region.b[0] = region.b[1] = region.b[2] = 0.1;
+    if (kind == CAIRN_REGION_CYLINDER)
+        region.b[2] = 0.12;
+    region.radius = kind == CAIRN_REGION_CYLINDER ? 0.05 : 0.07;
+    if (kind >= CAIRN_REGION_HULL)
+        region.shape =
+            tetrahedron(world, kind == CAIRN_REGION_HULL ? CAIRN_POLYHEDRON : CAIRN_MESH);
+    return region;
+}
+
+static cairn_grain_def grain_of(double from, double to)
+{
+    return (cairn_grain_def){.size = {.kind = CAIRN_SIZE_UNIFORM, .minimum = from, .maximum = to},
+                             .density = 1000.0,
+                             .share = 1.0};
+}
+
+// ---------------------------------------------------------------- tests
+
+/// Growth reaches its porosity in each kind of region, nothing overlapping.
+static void test_porosity(void **state)
+{
+    (void)state;
+    static sphere s[BODIES_MAX];
+    for (int kind = 0; kind <= CAIRN_REGION_MESH; kind++) {
+        cairn_world *world = make_world();
+        double volume;
+        cairn_grain_def grain = grain_of(0.006, 0.009);
+        cairn_packing_def def = cairn_default_packing_def();
+        def.region = region_of(world, (cairn_region_kind)kind, &volume);
+        def.grains = &grain;
+        def.grain_count = 1;
+        def.method = CAIRN_PACKING_GROWTH;
+        def.porosity = 0.47;
+        cairn_packing_view view;
+        cairn_status status = cairn_packing_create(world, &def, &view, &error);
+        if (status != CAIRN_OK)
+            print_error("%s\n", error.message);
+        assert_int_equal(status, CAIRN_OK);
+        int count = read_spheres(world, s);
+        assert_int_equal(count, view.count);
+        assert_true(count > 1000);
+        assert_true(least_gap(s, count) >= 0.0);
+        for (int i = 0; i < count; i++) {
+            assert_true(depth((cairn_region_kind)kind, s[i].at) >= s[i].radius * (1.0 - 1e-12));
+            assert_true(s[i].radius >= 0.003 && s[i].radius <= 0.0045);
+        }
+        check_close(1.0 - solid(s, count) / volume, 0.47, 0.0, 0.002);
+        check_close(view.porosity, 1.0 - solid(s, count) / volume, 0.0, 1e-9);
+        cairn_world_destroy(world);
+    }
+}
+
+/// With a count, sizes grow by one factor until the porosity is met.
+static void test_count_and_porosity(void **state)
+{
+    (void)state;
+    static sphere s[BODIES_MAX];
+    cairn_world *world = make_world();
+    cairn_grain_def grain = {.size = {.first = 0.001}, .density = 1000.0, .share = 1.0};
+    cairn_packing_def def = cairn_default_packing_def();
+    double volume;
+    def.region = region_of(world, CAIRN_REGION_CYLINDER, &volume);
+    def.grains = &grain;
+    def.grain_count = 1;
+    def.method = CAIRN_PACKING_GROWTH;
+    def.count = 300;
+    def.porosity = 0.5;
+    cairn_packing_view view;
+    assert_int_equal(cairn_packing_create(world, &def, &view, &error), CAIRN_OK);
+    int count = read_spheres(world, s);
+    assert_int_equal(count, 300);
+    check_close(solid(s, count), 0.5 * volume, 1e-9, 0.0);
+    check_close(s[0].radius, 0.0005 * view.factor, 1e-9, 0.0);
+    assert_true(least_gap(s, count) >= 0.0);
+    cairn_world_destroy(world);
+}
+
+/// Contacts of a packing that was grown to a coordination, counted by hand.
+static void test_coordination(void **state)
+{
+    (void)state;
+    static sphere s[BODIES_MAX];
+    cairn_world *world = make_world();
+    cairn_grain_def grain = grain_of(0.009, 0.011);
+    cairn_packing_def def = cairn_default_packing_def();
+    double volume;
+    def.region = region_of(world, CAIRN_REGION_BOX, &volume);
+    def.grains = &grain;
+    def.grain_count = 1;
+    def.method = CAIRN_PACKING_GROWTH;
+    def.coordination = 6.5;
+    cairn_packing_view view;
+    cairn_status status = cairn_packing_create(world, &def, &view, &error);
+    if (status != CAIRN_OK)
+        print_error("%s\n", error.message);
+    assert_int_equal(status, CAIRN_OK);
+    int count = read_spheres(world, s), contacts = 0;
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < i; j++)
+            contacts += 2 * (distance(&s[i], &s[j]) < s[i].radius + s[j].radius);
+        for (int k = 0; k < 3; k++)
+            contacts += (s[i].at[k] < s[i].radius) + (0.1 - s[i].at[k] < s[i].radius);
+    }
+    check_close((double)contacts / count, 6.5, 0.0, fmax(0.002, 1.0 / count));
+    check_close(view.coordination, (double)contacts / count, 0.0, 1e-12);
+    cairn_world_destroy(world);
+}
+
+/// What cannot be had is refused with a figure, and leaves no grain.
+static void test_refused(void **state)
+{
+    (void)state;
+    cairn_grain_def grain = grain_of(0.009, 0.011), large = grain_of(0.09, 0.11);
+    const struct {
+        const cairn_grain_def *grain;
+        cairn_packing_method method;
+        int64_t count;
+        double porosity, coordination;
+        const char *says;
+    } bad[] = {
+        {&grain, CAIRN_PACKING_GROWTH, 0, 0.25, 0.0, "apart from a porosity of 0.4"},
+        {&grain, CAIRN_PACKING_GROWTH, 0, 0.0, 2.0, "it goes from"},
+        {&grain, CAIRN_PACKING_RANDOM, 0, 0.3, 0.0, "grains found a place"},
+        {&grain, CAIRN_PACKING_LATTICE, 5000, 0.0, 0.0, "of count = 5000 grains find a place"},
+        {&large, CAIRN_PACKING_GROWTH, 1, 0.0, 0.0, "holds a ball of 0.05 m"},
+        {&grain, CAIRN_PACKING_GROWTH, 0, 0.0, 0.0, "needs a porosity"},
+        {&grain, CAIRN_PACKING_RANDOM, 0, 0.0, 5.0, "goes with growth"},
+        {&grain, CAIRN_PACKING_GROWTH, 0, 1.5, 0.0, "must be 0 to 1"},
+        {&grain, CAIRN_PACKING_GROWTH, -1, 0.5, 0.0, "count = -1"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cairn_world *world = make_world();
+        double volume;
+        cairn_packing_def def = cairn_default_packing_def();
+        def.region = region_of(world, CAIRN_REGION_BOX, &volume);
+        def.grains = bad[i].grain;
+        def.grain_count = 1;
+        def.method = bad[i].method;
+        def.count = bad[i].count;
+        def.porosity = bad[i].porosity;
+        def.coordination = bad[i].coordination;
+        assert_int_equal(cairn_packing_create(world, &def, NULL, &error), CAIRN_ERROR_ARGUMENT);
+        if (strstr(error.message, bad[i].says) == NULL)
+            fail_msg("case %d: %s", (int)i, error.message);
+        assert_int_equal(cairn_body_count(world), 0);
+        cairn_world_destroy(world);
+    }
+}
+
+/// Random and lattice places keep away from bodies that are there, and take any shape.
+static void test_placed(void **state)
+{
+    (void)state;
+    static sphere s[BODIES_MAX];
+    for (int method = CAIRN_PACKING_LATTICE; method <= CAIRN_PACKING_RANDOM; method++) {
+        cairn_world *world = make_world();
+        double volume;
+        cairn_shape_def ball = cairn_default_shape_def(CAIRN_SPHERE);
+        ball.radius = 0.03;
+        cairn_body_def body = cairn_default_body_def();
+        body.kind = CAIRN_FIXED;
+        body.position[0] = body.position[1] = body.position[2] = 0.05;
+        cairn_body_id fixed;
+        assert_int_equal(cairn_shape_create(world, &ball, &body.shape, &error), CAIRN_OK);
+        assert_int_equal(cairn_body_create(world, &body, &fixed, &error), CAIRN_OK);
+        cairn_grain_def grain = grain_of(0.006, 0.009);
+        cairn_packing_def def = cairn_default_packing_def();
+        def.region = region_of(world, CAIRN_REGION_BOX, &volume);
+        def.grains = &grain;
+        def.grain_count = 1;
+        def.method = (cairn_packing_method)method;
+        assert_int_equal(cairn_packing_create(world, &def, NULL, &error), CAIRN_OK);
+        int count = read_spheres(world, s);
+        s[count] = (sphere){{0.05, 0.05, 0.05}, 0.03};
+        assert_true(count > 500 && least_gap(s, count + 1) > 0.0);
+        // a lattice of 11 x 11 x 11 cells of 9 mm, less those that the ball touches
+        if (method == CAIRN_PACKING_LATTICE)
+            assert_true(count < 11 * 11 * 11);
+        for (int i = 0; i < count; i++)
+            assert_true(depth(CAIRN_REGION_BOX, s[i].at) >= s[i].radius);
+        // capsules, into what room is left in a lattice beside them
+        cairn_shape_def long_one = cairn_default_shape_def(CAIRN_CAPSULE);
+        long_one.radius = 0.002;
+        long_one.half_length = 0.003;
+        cairn_grain_def capsule = {.density = 1000.0, .share = 1.0};
+        assert_int_equal(cairn_shape_create(world, &long_one, &capsule.shape, &error), CAIRN_OK);
+        def.grains = &capsule;
+        def.region.a[0] = 0.2;
+        def.region.b[0] = 0.3;
+        def.count = 50;
+        cairn_packing_view view;
+        assert_int_equal(cairn_packing_create(world, &def, &view, &error), CAIRN_OK);
+        assert_int_equal(view.count, 50);
+        double one = M_PI * 4e-6 * 0.006 + 4.0 / 3.0 * M_PI * 8e-9;
+        check_close(view.porosity, 1.0 - 50.0 * one / 1e-3, 1e-12, 0.0);
+        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+        cairn_world_destroy(world);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_porosity),     cmocka_unit_test(test_count_and_porosity),
+        cmocka_unit_test(test_coordination), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_placed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

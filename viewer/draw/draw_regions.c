@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Edges of the places that a scene names: where grains come from and go to, what sensors look at,
+// the periodic cell.
+#include "viewer/draw/draw_list.h"
+
+#include <math.h>
+
+enum { AROUND = 32 };
+
+/// The twelve edges of a parallelepiped.
+static cairn_status draw_edges(view_draw_list *list, vec3 corner, const vec3 sides[3],
+                               double thickness, view_colour colour)
+{
+    for (int from = 0; from < 8; from++) {
+        vec3 start = corner;
+        for (int axis = 0; axis < 3; axis++)
+            if (from >> axis & 1)
+                start = vec3_add(start, sides[axis]);
+        for (int axis = 0; axis < 3; axis++)
+            if ((from >> axis & 1) == 0 && view_draw_rod(list, start, vec3_add(start, sides[axis]),
+                                                         thickness, colour) != CAIRN_OK)
+                return CAIRN_ERROR_MEMORY;
+    }
+    return CAIRN_OK;
+}
+
+/// A circle about a centre, in the plane of two unit vectors.
+static cairn_status draw_circle(view_draw_list *list, vec3 centre, vec3 x, vec3 y, double radius,
+                                double thickness, view_colour colour)
+{
+    vec3 last = vec3_add_scaled(centre, radius, x);
+    for (int i = 1; i <= AROUND; i++) {
+        double angle = 2.0 * M_PI * i / AROUND;
+        vec3 next = vec3_add_scaled(vec3_add_scaled(centre, radius * cos(angle), x),
+                                    radius * sin(angle), y);
+        if (view_draw_rod(list, last, next, thickness, colour) != CAIRN_OK)
+            return CAIRN_ERROR_MEMORY;
+        last = next;
+    }
+    return CAIRN_OK;
+}
+
+/// Two circles and four lines between them.
+static cairn_status draw_tube(view_draw_list *list, const cairn_region *region, double thickness,
+                              view_colour colour)
+{
+    vec3 ends[2] = {vec3_from(region->a), vec3_from(region->b)};
+    vec3 along = vec3_normalize_or(vec3_sub(ends[1], ends[0]), vec3_make(0.0, 0.0, 1.0));
+    quat turn = view_turn_z_to(along);
+    vec3 x = quat_rotate(turn, vec3_make(1.0, 0.0, 0.0)), y = vec3_cross(along, x);
+    cairn_status status = CAIRN_OK;
+    for (int end = 0; status == CAIRN_OK && end < 2; end++)
+        status = draw_circle(list, ends[end], x, y, region->radius, thickness, colour);
+    for (int i = 0; status == CAIRN_OK && i < 4; i++) {
+        vec3 out = vec3_scale(i < 2 ? region->radius : -region->radius, i % 2 == 0 ? x : y);
+        status =
+            view_draw_rod(list, vec3_add(ends[0], out), vec3_add(ends[1], out), thickness, colour);
+    }
+    return status;
+}
+
+static cairn_status draw_ball(view_draw_list *list, const cairn_region *region, double thickness,
+                              view_colour colour)
+{
+    static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; status == CAIRN_OK && i < 3; i++)
+        status = draw_circle(list, vec3_from(region->a), axes[i], axes[(i + 1) % 3], region->radius,
+                             thickness, colour);
+    return status;
+}
+
+/// Of a hull or a mesh the box around it.
+static cairn_status draw_region(view_draw_list *list, const view_region *region, double thickness)
+{
+    static const view_colour colours[] = {
+        [VIEW_REGION_EMITTER] = {46, 150, 70, 255},
+        [VIEW_REGION_OUTLET] = {196, 60, 50, 255},
+        [VIEW_REGION_SENSOR] = {40, 110, 190, 255},
+    };
+    view_colour colour = colours[region->kind];
+    if (region->region.kind == CAIRN_REGION_CYLINDER)
+        return draw_tube(list, &region->region, thickness, colour);
+    if (region->region.kind == CAIRN_REGION_SPHERE)
+        return draw_ball(list, &region->region, thickness, colour);
+    vec3 size = vec3_sub(region->maximum, region->minimum);
+    const vec3 sides[3] = {{size.x, 0.0, 0.0}, {0.0, size.y, 0.0}, {0.0, 0.0, size.z}};
+    return draw_edges(list, region->minimum, sides, thickness, colour);
+}
+
+static cairn_status draw_cell(view_draw_list *list, const cairn_cell_view *cell, double thickness)
+{
+    static const view_colour colour = {110, 118, 130, 255};
+    if (!cell->periodic[0] && !cell->periodic[1] && !cell->periodic[2])
+        return CAIRN_OK;
+    vec3 sides[3];
+    for (int axis = 0; axis < 3; axis++)
+        sides[axis] = vec3_from(cell->sides[axis]);
+    return draw_edges(list, vec3_from(cell->low), sides, thickness, colour);
+}
+
+cairn_status view_draw_regions(view_draw_list *list, const view_draw_request *request)
+{
+    vec3 size = vec3_sub(list->maximum, list->minimum);
+    double thickness = 0.001 * vec3_norm(size);
+    cairn_status status = draw_cell(list, &request->frame->cell, thickness);
+    for (int i = 0; status == CAIRN_OK && i < request->model->region_count; i++)
+        status = draw_region(list, &request->model->regions[i], thickness);
+    return status;
+}
