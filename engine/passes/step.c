@@ -509,7 +509,7 @@ const eng_pass eng_passes[] = {
     {"narrow phase", CAIRN_PHASE_NARROW_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE,
      eng_block_narrow_phase, NULL},
     {"contact set", CAIRN_PHASE_CONTACT_SET, ENG_GENERAL, IN_MOTION | ENG_SPACE,
-     ENG_CONTACTS | ENG_SPACE, eng_block_contact_set, NULL},
+     ENG_CONTACTS | ENG_SPACE | ENG_ENERGY, eng_block_contact_set, NULL},
     {"connectors", CAIRN_PHASE_EXPLICIT_LAWS, ENG_GENERAL, IN_MOTION, ENG_CONNECTORS | ENG_MIDPOINT,
      eng_block_connectors, NULL},
     {"explicit laws", CAIRN_PHASE_EXPLICIT_LAWS, ENG_GENERAL, IN_MOTION | ENG_SPACE,
