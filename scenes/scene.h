@@ -85,7 +85,9 @@ typedef enum scn_sensor_quantity {
     // of regions, emitters and outlets
     SCN_SENSOR_MASS, // kg
     // of emitters and outlets alone
-    SCN_SENSOR_COUNT // of grains
+    SCN_SENSOR_COUNT, // of grains
+    // of the periodic cell alone
+    SCN_SENSOR_SIDES // m, lengths of its sides
 } scn_sensor_quantity;
 
 /// What grains come from, or go to.
@@ -105,6 +107,7 @@ typedef struct scn_sensor {
     cairn_joint_id joint;         // null: of bodies or a connector
     cairn_connector_id connector; // null: a sensor of bodies
     bool of_region;
+    bool of_cell; // the region is the periodic cell
     cairn_region region;
     scn_sensor_gate gate; // an emitter or outlet, of the number gate_index
     int gate_index;

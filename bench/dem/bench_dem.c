@@ -18,7 +18,11 @@ typedef struct options {
     int count, warm, steps, threads, materials;
     double ratio;   // largest radius over smallest of a new bed
     double rolling; // friction of rolling and twisting
+    int clump;      // spheres of a grain, in a ring; 0: grains are spheres
+    int general;    // 1: through the general passes
 } options;
+
+enum { CLUMP_MOST = 16 };
 
 static void fail(const char *text)
 {
@@ -80,11 +84,17 @@ static options parse(int argc, char **argv)
             o.ratio = atof(value);
         else if (strcmp(key, "--rolling") == 0)
             o.rolling = atof(value);
+        else if (strcmp(key, "--clump") == 0)
+            o.clump = atoi(value);
+        else if (strcmp(key, "--general") == 0)
+            o.general = atoi(value);
         else
             fail(key);
     }
     if (o.bed == NULL && o.count <= 0)
         fail("--bed FILE or --count N is needed");
+    if (o.clump < 0 || o.clump > CLUMP_MOST || o.clump == 1 || (o.clump > 0 && o.save != NULL))
+        fail("--clump takes 2 to 16, and no --save");
     return o;
 }
 
@@ -224,6 +234,39 @@ static void add_sphere(cairn_world *world, const double position[3], double radi
     add(world, CAIRN_DYNAMIC, shape, position, (double[4]){1, 0, 0, 0});
 }
 
+/// A ring of spheres that overlap, within a ball of the radius.
+static void add_clump(cairn_world *world, int count, const double position[3], double radius)
+{
+    cairn_error error;
+    cairn_shape_id member, shape, members[CLUMP_MOST];
+    cairn_shape_def ball = cairn_default_shape_def(CAIRN_SPHERE);
+    cairn_shape_def ring = cairn_default_shape_def(CAIRN_COMPOUND);
+    double places[CLUMP_MOST][3] = {{0.0}}, turns[CLUMP_MOST][4] = {{0.0}};
+    ball.radius = 0.6 * radius;
+    check(cairn_shape_create(world, &ball, &member, &error), &error);
+    for (int k = 0; k < count; k++) {
+        double angle = 2.0 * 3.14159265358979 * k / count;
+        members[k] = member;
+        places[k][0] = 0.4 * radius * cos(angle);
+        places[k][1] = 0.4 * radius * sin(angle);
+        turns[k][0] = 1.0;
+    }
+    ring.members = members;
+    ring.member_positions = (const double(*)[3])places;
+    ring.member_orientations = (const double(*)[4])turns;
+    ring.member_count = count;
+    check(cairn_shape_create(world, &ring, &shape, &error), &error);
+    add(world, CAIRN_DYNAMIC, shape, position, (double[4]){0.8, 0.2, 0.4, 0.4});
+}
+
+static void add_grain(cairn_world *world, const options *o, const double position[3], double radius)
+{
+    if (o->clump > 0)
+        add_clump(world, o->clump, position, radius);
+    else
+        add_sphere(world, position, radius);
+}
+
 static cairn_world *make_world(const options *o)
 {
     cairn_error error;
@@ -270,18 +313,18 @@ static void fill_loose(cairn_world *world, const options *o)
         double position[3];
         for (int k = 0; k < 3; k++)
             position[k] = spacing * (cell[k] + 0.5) + base_rng_range(&rng, 0.0, 4e-4);
-        add_sphere(world, position, random_radius(&rng, o->ratio));
+        add_grain(world, o, position, random_radius(&rng, o->ratio));
     }
 }
 
-static void read_bed(cairn_world *world, const char *path)
+static void read_bed(cairn_world *world, const options *o)
 {
-    FILE *file = fopen(path, "r");
+    FILE *file = fopen(o->bed, "r");
     double position[3], radius;
     if (file == NULL)
         fail("the bed cannot be read");
     while (fscanf(file, "%lf %lf %lf %lf", &position[0], &position[1], &position[2], &radius) == 4)
-        add_sphere(world, position, radius);
+        add_grain(world, o, position, radius);
     fclose(file);
 }
 
@@ -428,9 +471,10 @@ int main(int argc, char **argv)
     if (o.bed == NULL)
         fill_loose(world, &o);
     else
-        read_bed(world, o.bed);
+        read_bed(world, &o);
     if (o.kernel != NULL && !eng_spheres_choose_kernel(world, o.kernel))
         fail("these kernels cannot run here");
+    world->general_only = o.general != 0;
     memory(&filled, &spare);
     double count = cairn_body_count(world) - wall_count(&o);
     if (o.beside != NULL)

@@ -14,11 +14,14 @@ static int history_count(const law_request *request)
 static const char *contact_status(const law_answer *answer)
 {
     const double *R = answer->law.impulse, *U = answer->law.velocity_end;
+    const double *V = answer->law.velocity;
     if (R[0] == 0.0 && R[1] == 0.0 && R[2] == 0.0)
         return "open";
-    return hypot(U[1], U[2]) <= 1e-9 * hypot(answer->law.velocity[1], answer->law.velocity[2])
-               ? "sticking"
-               : "sliding";
+    // cohesion pulls still, and holds no more
+    double scale = hypot(hypot(V[0], V[1]), V[2]) + answer->law.W[0][0] * fabs(R[0]);
+    if (R[0] < 0.0 && U[0] > 1e-9 * scale)
+        return "parting";
+    return hypot(U[1], U[2]) <= 1e-9 * hypot(V[1], V[2]) ? "sticking" : "sliding";
 }
 
 // ---------------------------------------------------------------- columns

@@ -56,6 +56,9 @@ typedef struct con_batch {
     bool springs;
     int first_kept, kept_count; // those that are columns, from column 1 on
     bool kept_turn;             // they are a vector from A to B: exchanged bodies change its sign
+    /// Whether bodies may be clumps: of the bodies it asks for masses and curvatures alone, not how
+    /// they turn.
+    bool takes_clumps;
     /// Of a closed contact with that overlap.
     con_batch_state (*state)(const void *terms, const double *columns, double overlap);
 } con_batch;

@@ -154,6 +154,7 @@ static const con_batch batch = {
     .column_count = HOOKE_COLUMNS,
     .pair = fill_pair,
     .springs = true,
+    .takes_clumps = true,
     .state = state_of,
 };
 

@@ -14,6 +14,7 @@
     X(exudyn_sphere)                                                                               \
     X(hertz_mindlin)                                                                               \
     X(hooke)                                                                                       \
+    X(mindlin_deresiewicz)                                                                         \
     X(adhesive)                                                                                    \
     X(parallel_bond)
 

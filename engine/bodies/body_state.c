@@ -20,15 +20,23 @@ pose eng_middle_of(const cairn_world *world, int body)
     return body < world->blocks_count ? world->q_mid[body] : world->q[body];
 }
 
+vec3 eng_image_centre(const cairn_world *world, int body, vec3 point)
+{
+    vec3 centre = eng_middle_of(world, body).position;
+    if (!world->cell.any || !isfinite(eng_reach_of(world, body)))
+        return centre;
+    return vec3_add(centre, eng_cell_shift(&world->cell, vec3_sub(point, centre)));
+}
+
 cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state)
 {
     if (eng_spheres_holds(world, body))
         return eng_spheres_state_set(world, body, state);
+    eng_spheres_general_changed(world, body);
     world->q[body] = state->q;
     memcpy(world->v[body], state->v, sizeof state->v);
     if (body < world->blocks_count)
         world->q_mid[body] = state->q;
-    eng_spheres_wall_changed(world, body);
     return CAIRN_OK;
 }
 

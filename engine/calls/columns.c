@@ -65,8 +65,8 @@ static int general_rows(const cairn_world *world)
 
 static void show_velocity(const cairn_world *world, cairn_array *array)
 {
-    // slots have the velocity of their copy in the cell
-    if (world->cell.any && eng_spheres_slot_count(world) > 0)
+    // slots have the velocity of their copy in the cell, those of clumps that of a member
+    if ((world->cell.any && eng_spheres_slot_count(world) > 0) || eng_spheres_holds_clumps(world))
         return;
     show_rows(array, world->body_count, world->v, sizeof *world->v, general_rows(world));
     cairn_array_segment slots = eng_spheres_show_velocity(world);

@@ -14,8 +14,11 @@ static void add_product(double sum[6], double factor, vec3 a, vec3 b)
     sum[5] += 0.5 * factor * (a.y * b.z + a.z * b.y);
 }
 
+/// @param region  NULL: the periodic cell, in which everything is
 static bool is_inside(const cairn_world *world, const cairn_region *region, int body)
 {
+    if (region == NULL)
+        return true;
     vec3 centre = eng_cell_wrap(world, eng_state_of(world, body).q.position);
     return eng_region_depth(world, region, centre) >= 0.0;
 }
@@ -33,7 +36,11 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
                 !is_inside(world, region, row))
                 continue;
             double mass = world->bodies[row].mass;
-            vec3 v = vec3_from(eng_state_of(world, row).v);
+            eng_state state = eng_state_of(world, row);
+            vec3 v = vec3_from(state.v);
+            // images move with the strain of the cell, and so does the mean motion in it
+            if (region == NULL)
+                v = vec3_sub(v, mat3_apply(&world->cell.gradient, state.q.position));
             if (pass == 0) {
                 out->bodies++;
                 out->mass += mass;
@@ -48,8 +55,11 @@ static void add_grains(const cairn_world *world, const cairn_region *region, dou
         if (pass == 0 && out->mass > 0.0)
             vec3_store(out->velocity, vec3_scale(1.0 / out->mass, momentum));
     }
-    geo_bounds bounds = eng_region_bounds(world, region);
-    vec3 extent = vec3_sub(bounds.high, bounds.low);
+    vec3 extent = {world->cell.now.m[0][0], world->cell.now.m[1][1], world->cell.now.m[2][2]};
+    if (region != NULL) {
+        geo_bounds bounds = eng_region_bounds(world, region);
+        extent = vec3_sub(bounds.high, bounds.low);
+    }
     for (int k = 0; k < 3; k++)
         out->flow[k] = vec3_get(momentum, k) / vec3_get(extent, k);
     out->porosity = 1.0 - solid / volume;
@@ -69,12 +79,10 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
         bool live = eng_body_is_live(world, bodies[side]);
         bool grain = live && world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
         // the image of the grain that the contact is next to
-        ends[side] = grain ? vec3_add(eng_middle_of(world, bodies[side]).position,
-                                      eng_image_shift(world, bodies[side], point))
-                           : point;
+        ends[side] = grain ? eng_image_centre(world, bodies[side], point) : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
     }
-    if (!(eng_region_depth(world, region, eng_cell_wrap(world, point)) >= 0.0))
+    if (region != NULL && !(eng_region_depth(world, region, eng_cell_wrap(world, point)) >= 0.0))
         return;
     out->contacts++;
     add_product(out->stress, 1.0 / volume, force, vec3_sub(ends[1], ends[0]));
@@ -84,13 +92,17 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
 cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
                                  cairn_measure *measure, cairn_error *error)
 {
-    if (world == NULL || region == NULL || measure == NULL)
+    if (world == NULL || measure == NULL)
         return base_fail_null(error, __func__);
     *measure = (cairn_measure){0};
-    cairn_status status = eng_region_check(world, region, error);
+    if (region == NULL && !world->cell.any)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "this world has no periodic cell: a measure wants a region");
+    cairn_status status = region != NULL ? eng_region_check(world, region, error) : CAIRN_OK;
     if (status != CAIRN_OK)
         return status;
-    double volume = eng_region_volume(world, region);
+    double volume = region != NULL ? eng_region_volume(world, region)
+                                   : fabs(mat3_determinant(&world->cell.now));
     add_grains(world, region, volume, measure);
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view contact;

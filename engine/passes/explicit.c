@@ -7,6 +7,7 @@
 #include "engine/passes/explicit.h"
 
 #include "contact/laws/audit.h"
+#include "contact/laws/batch.h"
 
 #include <string.h>
 
@@ -61,17 +62,29 @@ static vec3 relative_velocity(const pair_motion *motion, const mat3 *frame, vec3
 
 // ---------------------------------------------------------------- laws
 
-/// What all contacts of a pair say to the law.
-static void fill_pair(const cairn_world *world, const int body[2], const pair_motion *motion,
-                      con_impulse_input *input)
+/// Radius of a side of a pair, m; infinite where it is no sphere. A member of a compound is a
+/// sphere to laws that ask how curved it is, not to those that turn it about its centre.
+static double radius_of(const cairn_world *world, int collider, const con_law *law)
 {
+    const eng_collider *c = &world->colliders[collider];
+    bool member = c->shape != world->shapes[world->bodies[c->body].shape];
+    bool sphere = c->shape->kind == GEO_SPHERE &&
+                  (!member || (law->batch != NULL && law->batch->takes_clumps));
+    return sphere ? c->shape->sphere.radius : INFINITY;
+}
+
+/// What all contacts of a pair say to the law.
+static void fill_pair(const cairn_world *world, int pair, const con_law *law,
+                      const pair_motion *motion, con_impulse_input *input)
+{
+    const geo_pair *colliders = &world->pairs[pair].colliders;
+    const int of[2] = {colliders->first, colliders->second};
     for (int side = 0; side < 2; side++) {
-        const geo_shape *shape = world->shapes[world->bodies[body[side]].shape];
         input->centre[side] = motion->centre[side];
         input->velocity[side] = motion->velocity[side];
         input->angular_velocity[side] = motion->spin[side];
-        input->radius[side] = shape->kind == GEO_SPHERE ? shape->sphere.radius : INFINITY;
-        input->mass[side] = world->bodies[body[side]].mass;
+        input->radius[side] = radius_of(world, of[side], law);
+        input->mass[side] = world->bodies[world->colliders[of[side]].body].mass;
     }
 }
 
@@ -158,7 +171,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
         if (c->pair[i] != pair) {
             pair = c->pair[i];
             motion = motion_of(world, c->body[i], (const double(*)[6])world->v);
-            fill_pair(world, c->body[i], &motion, &input);
+            fill_pair(world, pair, law, &motion, &input);
             if (law->uses_mobility)
                 free = motion_of(world, c->body[i], (const double(*)[6])world->v_free);
         }

@@ -37,6 +37,39 @@ double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *ter
     return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least ? terms->tangential : 0.0;
 }
 
+/// q and w of a contact lose a part along the normal.
+static void take_from(const con_problem *problem, int contact, double part)
+{
+    ((double(*)[3])problem->q)[contact][0] -= part;
+    ((double(*)[3])problem->w)[contact][0] -= part;
+}
+
+/// What restitution adds to q_N of a contact, m/s.
+static double bounce_of(const cairn_world *world, int contact)
+{
+    bool open = world->contacts.gap[contact] > 0.0 && world->def.margin;
+    return open ? 0.0 : world->shift[contact];
+}
+
+bool eng_impacts_bounce(const cairn_world *world)
+{
+    for (int i = 0; i < world->contacts.cone_count; i++)
+        if (bounce_of(world, i) != 0.0)
+            return true;
+    return false;
+}
+
+void eng_impacts_deaden(cairn_world *world)
+{
+    for (int i = 0; i < world->contacts.cone_count; i++) {
+        double part = bounce_of(world, i);
+        take_from(&world->problem, i, part);
+        if (world->solved->q != world->problem.q)
+            take_from(world->solved, i, part);
+        ((double *)world->shift)[i] -= part;
+    }
+}
+
 static con_cone_terms terms_of(const cairn_world *world, int contact)
 {
     const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];

@@ -17,6 +17,12 @@ cairn_status eng_block_impacts(cairn_world *world) CAIRN_CHECK_RESULT;
 /// @return CAIRN_ERROR_MEMORY
 cairn_status eng_impacts_add(cairn_world *world) CAIRN_CHECK_RESULT;
 
+/// Whether Newton's restitution is in the normal velocities of the problem of the step.
+bool eng_impacts_bounce(const cairn_world *world);
+
+/// Takes it out of them, theory.md 3.1.
+void eng_impacts_deaden(cairn_world *world);
+
 /// Share of the tangential velocity that an impact of this closed cone contact turns back under
 /// Newton's law; 0 for contacts that do not collide.
 /// @param V  [3] m/s, before the step, contact frame

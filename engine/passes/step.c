@@ -3,6 +3,7 @@
 #include "engine/state/world.h"
 
 #include "base/timer.h"
+#include "contact/existence/existence.h"
 #include "engine/joints/joints.h"
 #include "engine/measures/finite.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -19,7 +20,8 @@
 #include <string.h>
 
 // RESIDUALS: entries kept of a step's residual history
-enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048 };
+// TRIAL: iterations after which a step with restitution is asked whether it has a solution
+enum { JOINT_ROUNDS_MAX = 8, RESIDUALS = 2048, TRIAL = 2000 };
 
 /// The contact that is not finite, or else the fastest one, which is where overflows begin.
 static int worst_contact(const cairn_world *world)
@@ -91,12 +93,14 @@ static cairn_status call_solver(cairn_world *world, con_reduction *reduction,
 
 /// Total residual, iterations and stop reason of the implicit problem go to the report.
 /// @param reduction  of world->solved, or NULL
-static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, cairn_error *error)
+/// @param most       iterations; 0: as the solver likes
+static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, int most,
+                                  cairn_error *error)
 {
     con_control control = {
         .tolerance = world->def.tolerance,
         .scaled_weight = world->def.scaled_weight,
-        .max_iterations = world->def.max_iterations,
+        .max_iterations = most,
         .time_limit = world->def.time_limit,
         .stop = eng_spheres_are_acted_on(world) ? NULL : is_interrupted,
         .stop_context = world,
@@ -165,8 +169,13 @@ static cairn_status reduce(cairn_world *world, bool rows_changed, con_reduction 
     return status;
 }
 
+static bool is_solved(const cairn_world *world)
+{
+    return strcmp(world->report.stop, con_stop_name(CON_STOP_SOLVED)) == 0;
+}
+
 /// Joints curve: their right sides are found by solving again, with the last solution as guess.
-static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
+static cairn_status solve_with_joints(cairn_world *world, int most, cairn_error *error)
 {
     con_reduction reduction;
     bool rows_changed = true;
@@ -174,11 +183,12 @@ static cairn_status solve_with_joints(cairn_world *world, cairn_error *error)
         cairn_status status = CAIRN_OK;
         if (world->rolling == NULL)
             status = reduce(world, rows_changed, &reduction);
-        status = status != CAIRN_OK
-                     ? fail_solver(world, status, error)
-                     : solve_problem(world, world->rolling == NULL ? &reduction : NULL, error);
+        status =
+            status != CAIRN_OK
+                ? fail_solver(world, status, error)
+                : solve_problem(world, world->rolling == NULL ? &reduction : NULL, most, error);
         // a solve that gives up does not get better by more of them
-        bool hopeless = round > 0 && strcmp(world->report.stop, "solved") != 0;
+        bool hopeless = round > 0 && !is_solved(world);
         if (status != CAIRN_OK || round == JOINT_ROUNDS_MAX || hopeless)
             return status;
         apply_reactions(world);
@@ -214,7 +224,7 @@ static bool allocate_results(cairn_world *world)
 /// hundredth and so on.
 static void log_unsolved(cairn_world *world)
 {
-    if (strcmp(world->report.stop, con_stop_name(CON_STOP_SOLVED)) == 0)
+    if (is_solved(world))
         return;
     int64_t count = ++world->unsolved_count;
     while (count % 10 == 0)
@@ -227,6 +237,41 @@ static void log_unsolved(cairn_world *world)
                  world->def.tolerance, world->unsolved_count);
 }
 
+static cairn_status solve(cairn_world *world, int most, cairn_error *error)
+{
+    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
+    return joints ? solve_with_joints(world, most, error) : solve_problem(world, NULL, most, error);
+}
+
+/// Whether no reason against a solution is known.
+static bool may_have_solution(cairn_world *world)
+{
+    con_existence found;
+    cairn_status status = con_existence_check(world->solved, &found, NULL, world->arena);
+    return status != CAIRN_OK ||
+           (found.verdict != CON_EXISTENCE_NONE && found.verdict != CON_EXISTENCE_NOT_SHOWN);
+}
+
+/// Newton's restitution may leave a step without a solution, as of a ball that is thrown into a
+/// wedge which friction locks: then the impacts of this step have none.
+/// @param guesses  contacts and rows of joints that have a guess
+static cairn_status solve_without_restitution(cairn_world *world, int guesses, cairn_error *error)
+{
+    double was = world->report.error;
+    int count = world->solved->contact_count;
+    memset(world->solved_R, 0, (size_t)count * sizeof *world->solved_R);
+    memcpy(world->solved_R, world->guess,
+           (size_t)(guesses < count ? guesses : count) * sizeof *world->guess);
+    eng_impacts_deaden(world);
+    cairn_status status = solve(world, world->def.max_iterations, error);
+    if (status == CAIRN_OK)
+        base_log(&world->logger, BASE_LOG_DETAIL,
+                 "step %" PRId64 ", t = %g s: the solve ended with a residual of %.3g, and without "
+                 "restitution (%s) with %.3g",
+                 world->step_count + 1, world->time, was, world->report.stop, world->report.error);
+    return status;
+}
+
 cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
 {
     size_t contacts = (size_t)world->problem.contact_count;
@@ -234,11 +279,16 @@ cairn_status eng_block_solver(cairn_world *world, cairn_error *error)
         return CAIRN_OK;
     if (!allocate_results(world))
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory in a step");
-    memcpy(world->guess, world->solved_R,
-           (size_t)world->solved->contact_count * sizeof *world->guess);
-    bool joints = world->joint_step != NULL && world->joint_step->shared_count > 0;
-    cairn_status status =
-        joints ? solve_with_joints(world, error) : solve_problem(world, NULL, error);
+    int guesses = world->solved->contact_count;
+    memcpy(world->guess, world->solved_R, (size_t)guesses * sizeof *world->guess);
+    int most = world->def.max_iterations;
+    bool bounces = eng_impacts_bounce(world), trial = bounces && (most <= 0 || most > TRIAL);
+    cairn_status status = solve(world, trial ? TRIAL : most, error);
+    // the solvers' whole patience is for problems that may have a solution
+    if (status == CAIRN_OK && trial && !is_solved(world) && may_have_solution(world))
+        status = solve(world, most, error);
+    if (status == CAIRN_OK && bounces && !is_solved(world))
+        status = solve_without_restitution(world, guesses, error);
     if (world->solved_R != world->contacts.R)
         memcpy(world->contacts.R, world->solved_R, contacts * sizeof *world->contacts.R);
     if (status == CAIRN_OK)
@@ -497,7 +547,7 @@ static cairn_status run_blocks(cairn_world *world, cairn_error *error)
     return status;
 }
 
-/// How many spheres the executor has is told to the log when it changes.
+/// How many spheres and members of clumps the executor has is told to the log when it changes.
 static void log_plan(cairn_world *world)
 {
     int slots = eng_spheres_slot_count(world);
@@ -505,7 +555,7 @@ static void log_plan(cairn_world *world)
         return;
     world->logged_slots = slots;
     base_log(&world->logger, BASE_LOG_DETAIL,
-             "step %" PRId64 ": %d of %d bodies are in particle slots of the sphere executor",
+             "step %" PRId64 ": the sphere executor has %d particle slots, in a world of %d bodies",
              world->step_count + 1, slots, cairn_body_count(world));
 }
 
@@ -523,8 +573,11 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
-    if (world->cell.any && world->topology_changed)
+    if (world->cell.any && world->topology_changed) {
         status = eng_cell_check_bodies(world, error);
+        // the broad phase has to know, where there is one
+        world->topology_changed = world->general_work;
+    }
     if (status == CAIRN_OK)
         status = eng_fields_apply(world, error);
     if (status == CAIRN_OK)

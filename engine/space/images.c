@@ -3,8 +3,8 @@
 // reach out of it are there once more beyond the faces that they reach through.
 //
 // Two fat bounds that overlap through a face cannot both stay on their own side of it, so that
-// these images find every pair. They stay as they are until a bound has left its fat one, and a new
-// list is made.
+// these images find every pair. They stay as they are until a bound has left its fat one, or the
+// faces have come closer by the room that images were made with, and a new list is made.
 #include "engine/space/space.h"
 
 #include <stdlib.h>
@@ -108,6 +108,15 @@ static bool are_current(const cairn_world *world)
            (world->image_count == count || world->images[count].source != count);
 }
 
+/// Whether the faces have moved as far as bounds were looked at beyond themselves.
+static bool has_strained(const eng_cell *cell, double skin)
+{
+    double way = 0.0;
+    for (int k = 0; k < 3; k++)
+        way += vec3_norm(vec3_sub(mat3_column(&cell->middle, k), mat3_column(&cell->listed, k)));
+    return way > skin;
+}
+
 cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, double skin,
                               bool *rebuilt)
 {
@@ -115,7 +124,7 @@ cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, doubl
     if (!world->cell.any)
         return geo_broad_phase_update(world->broad, listed, world->listed_count, 0.0, skin, due,
                                       world->workers, rebuilt);
-    due = due || !are_current(world);
+    due = due || !are_current(world) || has_strained(&world->cell, skin);
     *rebuilt = false;
     // a list that is out of date is made with new images
     for (int round = due ? 1 : 0; round < 2; round++) {
@@ -125,6 +134,8 @@ cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, doubl
             return CAIRN_ERROR_MEMORY;
         status = geo_broad_phase_update(world->broad, proxies, world->image_count, 0.0, skin,
                                         round == 1, world->workers, rebuilt);
+        if (*rebuilt)
+            world->cell.listed = world->cell.middle;
         if (status != CAIRN_OK || !*rebuilt)
             return status;
     }

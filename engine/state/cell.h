@@ -21,6 +21,7 @@ typedef struct eng_cell {
     mat3 now;         // m, columns: lattice vectors; of an open direction, what was its side
     mat3 middle;      // m, in the midpoint configuration of the last step, or of the one at hand
     mat3 inverse;     // 1/m, of `middle`
+    mat3 listed;      // m, `middle` when the list of pairs was made
     mat3 gradient;    // 1/s, of the velocity: an image at a shift s moves by gradient s
 } eng_cell;
 

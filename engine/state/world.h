@@ -669,6 +669,9 @@ mat3 eng_point_mobility(const double inverse[6], const pose *q, const mat3 *fram
 vec3 eng_image_shift(const cairn_world *world, int body, vec3 point);
 /// The same for the image of B next to A.
 vec3 eng_pair_shift(const cairn_world *world, int a, int b);
+/// Centre, in the midpoint configuration of the last step, of the image of a body that is next to a
+/// point; between steps too, and of bodies with a particle slot.
+vec3 eng_image_centre(const cairn_world *world, int body, vec3 point);
 /// The point as it lies to the body itself.
 vec3 eng_image_point(const cairn_world *world, int body, vec3 point);
 /// Velocity of that image at a point, m/s, when the body has the velocity v.

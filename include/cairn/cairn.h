@@ -45,6 +45,7 @@
 #include <cairn/problem.h>
 #include <cairn/query.h>
 #include <cairn/scene.h>
+#include <cairn/servo.h>
 #include <cairn/shape.h>
 #include <cairn/solver.h>
 #include <cairn/status.h>

@@ -231,8 +231,9 @@ typedef struct cairn_measure {
                     // bounds: sum m v / extent
 } cairn_measure;
 
+/// @param region  NULL: the periodic cell; velocities are then those against its strain
 /// @return CAIRN_ERROR_ARGUMENT, CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD
-/// Tests: tests/cli/test_measures.py
+/// Tests: tests/cli/test_measures.py, tests/cli/driven/test_servo.py
 CAIRN_API cairn_status cairn_world_measure(const cairn_world *world, const cairn_region *region,
                                            cairn_measure *measure,
                                            cairn_error *error) CAIRN_CHECK_RESULT;

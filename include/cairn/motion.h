@@ -47,7 +47,7 @@ typedef cairn_status cairn_load_function(void *context, double time, double forc
 /// The work that it does is booked as that of drivers. It ends when the body is removed.
 /// @param function  NULL ends it; the body keeps the load that it has
 /// @return CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
-/// Tests: tests/cli/test_loads.py
+/// Tests: tests/cli/driven/test_loads.py
 CAIRN_API cairn_status cairn_body_set_load(cairn_world *world, cairn_body_id body,
                                            cairn_load_function *function, void *context,
                                            cairn_error *error) CAIRN_CHECK_RESULT;

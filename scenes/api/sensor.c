@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Call sensor, and what a sensor reads.
+#include "base/vec.h"
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
@@ -30,6 +31,7 @@ static const struct {
     {"mass_flow", "kg/s"},
     {"mass", "kg"},
     {"count", ""},
+    {"sides", "m"},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -61,7 +63,7 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
     static const char *const products[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
     if (sensor->quantity == SCN_SENSOR_STRESS || sensor->quantity == SCN_SENSOR_FABRIC)
         return products[column];
-    if (sensor->quantity == SCN_SENSOR_MASS_FLOW)
+    if (sensor->quantity == SCN_SENSOR_MASS_FLOW || sensor->quantity == SCN_SENSOR_SIDES)
         return axes[column];
     cairn_connector_view view;
     if (sensor->quantity == SCN_SENSOR_GAP || sensor->quantity > SCN_SENSOR_HISTORY ||
@@ -83,7 +85,15 @@ static cairn_status read_nothing(const scn_sensor *sensor, double *value)
 static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
     cairn_measure m;
-    cairn_status status = cairn_world_measure(scene->world, &sensor->region, &m, NULL);
+    if (sensor->quantity == SCN_SENSOR_SIDES) {
+        cairn_cell_view cell;
+        cairn_status status = cairn_world_get_cell(scene->world, &cell);
+        for (int k = 0; k < 3; k++)
+            value[k] = vec3_norm(vec3_from(cell.sides[k]));
+        return status;
+    }
+    cairn_status status =
+        cairn_world_measure(scene->world, sensor->of_cell ? NULL : &sensor->region, &m, NULL);
     const double *six = sensor->quantity == SCN_SENSOR_STRESS ? m.stress : m.fabric;
     if (sensor->columns == 6)
         memcpy(value, six, 6 * sizeof *value);
@@ -298,23 +308,33 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
     for (int i = 0; i < 7; i++)
         if (scn_fields_has(fields, others[i]))
             scn_raise(fields->L, "sensor: a region goes with name and quantity alone");
-    if (quantity < SCN_SENSOR_STRESS || quantity > SCN_SENSOR_MASS)
+    // region = "cell": all of the periodic cell
+    bool cell = lua_getfield(fields->L, fields->table, "region") == LUA_TSTRING &&
+                strcmp(lua_tostring(fields->L, -1), "cell") == 0;
+    lua_pop(fields->L, 1);
+    bool known = quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS;
+    if (!known && !(cell && quantity == SCN_SENSOR_SIDES))
         scn_raise(fields->L,
                   "sensor: a region has no %s (there are stress, fabric, coordination, "
-                  "porosity, temperature, mass_flow and mass)",
+                  "porosity, temperature, mass_flow and mass, and sides of region = \"cell\")",
                   quantities[quantity].name);
-    cairn_region region = scn_read_region(fields);
+    cairn_region region = {0};
+    if (!cell)
+        region = scn_read_region(fields);
     cairn_measure measure;
     cairn_error error = {0};
-    scn_fields_pass(fields,
-                    cairn_world_measure(scn_loader_world(fields->L), &region, &measure, &error),
-                    &error);
+    scn_fields_pass(
+        fields,
+        cairn_world_measure(scn_loader_world(fields->L), cell ? NULL : &region, &measure, &error),
+        &error);
     scn_sensor *sensor = add_sensor(fields->L, name, 0);
     sensor->quantity = quantity;
     sensor->of_region = true;
+    sensor->of_cell = cell;
     sensor->region = region;
     bool six = quantity == SCN_SENSOR_STRESS || quantity == SCN_SENSOR_FABRIC;
-    sensor->columns = six ? 6 : quantity == SCN_SENSOR_MASS_FLOW ? 3 : 1;
+    bool three = quantity == SCN_SENSOR_MASS_FLOW || quantity == SCN_SENSOR_SIDES;
+    sensor->columns = six ? 6 : three ? 3 : 1;
 }
 
 /// Number of the emitter or outlet of a name; raises where there is none.
@@ -362,12 +382,28 @@ int scn_call_sensor(lua_State *L)
 {
     static const char *const names[] = {"name",     "body",   "bodies",  "connector", "joint", "on",
                                         "quantity", "region", "emitter", "outlet",    NULL};
-    static const char *const words[] = {
-        "force",    "torque",       "position",  "velocity", "angular_velocity",
-        "director", "displacement", "gap",       "history",  "coordinate",
-        "speed",    "effort",       "stress",    "fabric",   "coordination",
-        "porosity", "temperature",  "mass_flow", "mass",     "count",
-        NULL};
+    static const char *const words[] = {"force",
+                                        "torque",
+                                        "position",
+                                        "velocity",
+                                        "angular_velocity",
+                                        "director",
+                                        "displacement",
+                                        "gap",
+                                        "history",
+                                        "coordinate",
+                                        "speed",
+                                        "effort",
+                                        "stress",
+                                        "fabric",
+                                        "coordination",
+                                        "porosity",
+                                        "temperature",
+                                        "mass_flow",
+                                        "mass",
+                                        "count",
+                                        "sides",
+                                        NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");

@@ -119,6 +119,7 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(outlet) \
     X(remove) \
     X(connector) \
+    X(servo) \
     X(sensor) \
     X(fields) \
     X(bodies_from_csv) \

@@ -321,6 +321,9 @@ def check_cone(folder):
     answer = evaluate(folder, "signorini_coulomb", kept)
     close(answer["impulse"][0], -0.3, "cone: no more than the cohesion pulls", 1e-9)
     close(answer["velocity_end"][0], 0.4, "cone: so that the bodies part", 1e-9)
+    check(answer["status"] == "parting", f"cone: parting, not {answer['status']}")
+    kept["V"] = [0.4, 0.0, 0.0]
+    check(evaluate(folder, "signorini_coulomb", kept)["status"] == "sticking", "cone: cohesion holds")
 
 
 def check_planes(folder):

@@ -29,6 +29,7 @@ static const variant variants[] = {
     {"hertz_mindlin",
      {"young_modulus", "friction", "rolling_friction", "twisting_friction"},
      {1e7, 0.4, 0.1, 0.1}},
+    {"mindlin_deresiewicz", {"young_modulus", "friction", "restitution"}, {1e7, 0.4, 0.7}},
     {"adhesive",
      {"young_modulus", "surface_energy", "friction", "rolling_friction"},
      {1e7, 50.0, 0.4, 0.1}},

@@ -226,6 +226,37 @@ static void cohesion_holds_up_to_its_force(void **state)
     assert_false(hangs(1.02));
 }
 
+/// A ball is thrown into a wedge of a right angle: with a friction above 1 the faces cannot push it
+/// out, which Newton's restitution asks for.
+static void a_locking_wedge_stops_what_it_cannot_throw_back(void **state)
+{
+    (void)state;
+    const double friction[] = {0.9, 1.2};
+    for (int i = 0; i < 2; i++) {
+        cairn_world *world = empty_world(CAIRN_IMPACT_NEWTON, friction[i], 0.5);
+        cairn_shape_def plane = cairn_default_shape_def(CAIRN_HALFSPACE);
+        for (int side = -1; side < 2; side += 2) {
+            cairn_body_def def = cairn_default_body_def();
+            def.kind = CAIRN_FIXED;
+            def.shape = make_shape(world, &plane);
+            def.orientation[0] = cos(M_PI / 8.0);
+            def.orientation[2] = side * sin(M_PI / 8.0);
+            make_body(world, &def);
+        }
+        cairn_body_id ball =
+            add_body_at(world, sphere_shape(world, 0.1), 0.0, 0.0, 0.1 * sqrt(2.0));
+        set_velocity(world, ball, (double[]){0.0, 0.0, -1.0}, still);
+        run_steps(world, 1);
+        assert_string_equal(cairn_world_get_report(world)->stop, "solved");
+        cairn_body_view view = look_at(world, ball);
+        // a ball that leaves slides along both faces alike, at e times the speed that it had
+        check_close(view.velocity[2], i == 0 ? 0.5 : 0.0, 0.0, 1e-8);
+        cairn_energy energy = cairn_world_get_energy(world);
+        check_close(energy.residual, 0.0, 0.0, 1e-9 * view.mass);
+        cairn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +267,7 @@ int main(void)
         cmocka_unit_test(tangential_restitution),
         cmocka_unit_test(many_bodies_keep_momentum),
         cmocka_unit_test(cohesion_holds_up_to_its_force),
+        cmocka_unit_test(a_locking_wedge_stops_what_it_cannot_throw_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ static inline cairn_status set_law(cairn_world *world, const char *law, cairn_er
         {"exudyn_sphere", "adhesion_coefficient", 100.0},
         {"hertz_mindlin", "young_modulus", 1e5},
         {"hertz_mindlin", "rolling_friction", 0.1},
+        {"mindlin_deresiewicz", "young_modulus", 1e5},
         {"hooke", "normal_stiffness", 2e4},
         {"hooke", "twisting_friction", 0.1},
         {"adhesive", "young_modulus", 1e5},

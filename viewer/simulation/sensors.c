@@ -44,7 +44,7 @@ cairn_status view_sensors_mark(const scn_scene *scene, view_model *model)
 {
     cairn_status status = CAIRN_OK;
     for (int i = 0; status == CAIRN_OK && i < scene->sensor_count; i++)
-        if (scene->sensors[i].of_region)
+        if (scene->sensors[i].of_region && !scene->sensors[i].of_cell)
             status = view_model_add_region(model, scene->world, VIEW_REGION_SENSOR,
                                            &scene->sensors[i].region);
     return status;

@@ -2,7 +2,7 @@
 // Elastic spheres that attract each other: Johnson, Kendall and Roberts; Derjaguin, Muller and
 // Toporov; Willett's liquid bridges (docs/laws.md 7.6).
 #include "contact/laws/damping.h"
-#include "contact/laws/hertz.h"
+#include "contact/laws/hertz/hertz.h"
 #include "contact/laws/rolling.h"
 #include "contact/laws/slider.h"
 

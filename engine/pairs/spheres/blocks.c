@@ -3,6 +3,7 @@
 //
 // Blocks of a new list take the place of the old ones. The old history is packed at the begin of
 // the buffer, sorted by owners and moved to the end; new blocks grow towards it and use it up.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
@@ -13,8 +14,8 @@ static void keep_lane(const struct eng_spheres *spheres, const eng_spheres_block
                       eng_spheres_kept *to)
 {
     *to = (eng_spheres_kept){
-        .body = {eng_spheres_body_of(spheres, eng_spheres_slot_a(block, k)),
-                 eng_spheres_body_of(spheres, eng_spheres_slot_b(block, k))},
+        .id = {eng_spheres_id_of(spheres, eng_spheres_slot_a(block, k)),
+               eng_spheres_id_of(spheres, eng_spheres_slot_b(block, k))},
         .lag_normal = block->lag_normal[k],
         .slips = (block->slip >> k & 1) != 0,
     };
@@ -122,10 +123,11 @@ cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
     return CAIRN_OK;
 }
 
-/// Whether the columns of history of a pair change their signs with the order of its bodies.
-static bool columns_turn(const struct eng_spheres *spheres, int body_a, int body_b)
+/// Whether the columns of history of a pair, by ids, change their signs with its order.
+static bool columns_turn(const struct eng_spheres *spheres, int a, int b)
 {
     const cairn_world *world = spheres->world;
+    int body_a = eng_spheres_id_body(spheres, a), body_b = eng_spheres_id_body(spheres, b);
     const con_batch *batch =
         spheres->pass.terms[eng_surface_of(world, body_a, body_b) - world->surfaces].batch;
     return batch != NULL && batch->kept_turn;
@@ -136,12 +138,11 @@ static void put_owner_first(const struct eng_spheres *spheres, int index)
 {
     eng_spheres_kept *kept = (eng_spheres_kept *)spheres->blocks.block + index;
     eng_spheres_kept_resist *resist = spheres->kept_resist.block;
-    const int *slot_of = spheres->slot_of.block;
-    int a = kept->body[0], b = kept->body[1];
-    if (slot_of[a] < slot_of[b])
+    int a = kept->id[0], b = kept->id[1];
+    if (eng_spheres_id_slot(spheres, a) < eng_spheres_id_slot(spheres, b))
         return;
-    kept->body[0] = b;
-    kept->body[1] = a;
+    kept->id[0] = b;
+    kept->id[1] = a;
     for (int axis = 0; axis < 3; axis++) {
         kept->spring[axis] = -kept->spring[axis];
         kept->lag_tangent[axis] = -kept->lag_tangent[axis];
@@ -184,8 +185,11 @@ static void drop_gone(struct eng_spheres *spheres)
     eng_spheres_kept *kept = spheres->blocks.block;
     int count = 0;
     for (int i = 0; i < spheres->kept_count; i++) {
-        if (eng_spheres_slot_of(spheres, kept[i].body[0]) == ENG_SPHERES_NO_SLOT &&
-            eng_spheres_slot_of(spheres, kept[i].body[1]) == ENG_SPHERES_NO_SLOT)
+        bool gone[2];
+        for (int side = 0; side < 2; side++)
+            gone[side] = eng_spheres_id_slot(spheres, kept[i].id[side]) == ENG_SPHERES_NO_SLOT;
+        if ((gone[0] && gone[1]) || (gone[0] && kept[i].id[0] < 0) ||
+            (gone[1] && kept[i].id[1] < 0))
             continue;
         if (count != i)
             swap_kept(spheres, count, i);
@@ -200,16 +204,15 @@ void eng_spheres_history_sort(struct eng_spheres *spheres)
     drop_gone(spheres);
     eng_spheres_kept *kept = spheres->blocks.block;
     int *start = spheres->kept_start.block, *place = spheres->scratch.block;
-    const int *slot_of = spheres->slot_of.block;
     memset(start, 0, ((size_t)spheres->slots + 2) * sizeof *start);
     for (int i = 0; i < spheres->kept_count; i++) {
         put_owner_first(spheres, i);
-        start[slot_of[kept[i].body[0]] + 2]++;
+        start[eng_spheres_id_slot(spheres, kept[i].id[0]) + 2]++;
     }
     for (int slot = 0; slot < spheres->slots; slot++)
         start[slot + 2] += start[slot + 1];
     for (int i = 0; i < spheres->kept_count; i++)
-        place[i] = start[slot_of[kept[i].body[0]] + 1]++;
+        place[i] = start[eng_spheres_id_slot(spheres, kept[i].id[0]) + 1]++;
     for (int i = 0; i < spheres->kept_count; i++)
         while (place[i] != i) {
             int to = place[i];
@@ -226,7 +229,7 @@ static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk 
     const int *start = spheres->kept_start.block;
     int first = start[chunk->first_slot];
     for (int i = start[slot]; i < start[slot + 1]; i++)
-        if (kept[i - first].body[1] == partner)
+        if (kept[i - first].id[1] == partner)
             return i;
     return -1;
 }
@@ -237,7 +240,7 @@ static int history_of(const struct eng_spheres *spheres, const eng_spheres_chunk
 {
     int index = other - spheres->slots - 2;
     if (index < spheres->plane_ghosts || other >= spheres->pass.first_image) {
-        int found = find_kept(spheres, chunk, kept, slot, eng_spheres_body_of(spheres, other));
+        int found = find_kept(spheres, chunk, kept, slot, eng_spheres_id_of(spheres, other));
         // what touches is the nearest copy
         return found >= 0 && eng_spheres_is_nearest(spheres, slot, other) ? found : -1;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may stand in the pair list of the sphere executor: which bodies are walls, which pairs are
 // its own, and candidates as they are found.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 
@@ -16,7 +17,9 @@ bool eng_spheres_is_wall(const cairn_world *world, int body)
 bool eng_spheres_takes(const struct eng_spheres *spheres, int slot, int body)
 {
     const cairn_world *world = spheres->world;
-    int own = eng_spheres_ids(spheres)[slot];
+    int own = eng_spheres_slot_body(spheres, slot);
+    if (own == body)
+        return false;
     if (!spheres->all_covered &&
         !spheres->covered[eng_surface_of(world, own, body) - world->surfaces])
         return false;
@@ -49,7 +52,7 @@ cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range
         .j = (unsigned)other,
         .i = (unsigned short)(slot % spheres->chunk_slots + (far ? ENG_SPHERES_FAR : 0) +
                               (distant ? ENG_SPHERES_DISTANT : 0)),
-        .terms = terms_of(spheres, eng_spheres_ids(spheres)[slot], body),
+        .terms = terms_of(spheres, eng_spheres_slot_body(spheres, slot), body),
     };
     return CAIRN_OK;
 }

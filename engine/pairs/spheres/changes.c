@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program changes between steps, as the sphere executor takes it.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -73,13 +74,14 @@ cairn_status eng_spheres_state_set(cairn_world *world, int body, const eng_state
     return CAIRN_OK;
 }
 
-void eng_spheres_wall_changed(cairn_world *world, int body)
+void eng_spheres_general_changed(cairn_world *world, int body)
 {
     eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->slots == 0 || !eng_spheres_is_wall(world, body))
+    bool wall = eng_spheres_is_wall(world, body);
+    if (spheres == NULL || spheres->slots == 0 || !(wall || eng_spheres_is_clump(spheres, body)))
         return;
     eng_spheres_settle(spheres);
-    spheres->walls_changed = true;
+    *(wall ? &spheres->walls_changed : &spheres->members_due) = true;
 }
 
 void eng_spheres_loads_changed(cairn_world *world)
@@ -95,7 +97,10 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
         return;
     eng_spheres_settle(spheres);
     eng_spheres_unwrap(spheres);
+    spheres->members_due = spheres->clump_count > 0;
     for (int slot = 0; slot < spheres->slots; slot++) {
+        if (eng_spheres_is_member(spheres, slot))
+            continue;
         eng_state state = eng_spheres_state_of(world, eng_spheres_ids(spheres)[slot]);
         double before = spheres->pass.step;
         spheres->pass.step = step;
@@ -103,6 +108,8 @@ void eng_spheres_time_step_changed(cairn_world *world, double step)
         spheres->pass.step = before;
     }
     spheres->pass.step = step;
+    for (int slot = 0; slot < spheres->slots && spheres->members_due; slot++)
+        eng_spheres_read_constants(spheres, slot);
     spheres->slack = -1.0;
     spheres->walls_changed = true;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether slots, pairs and walls of the sphere executor fit together, for validation.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
 
@@ -14,14 +15,19 @@ static const char *slot_fault(const eng_spheres *spheres)
 {
     int held = 0;
     for (int slot = 0; slot < spheres->slots; slot++) {
-        int body = eng_spheres_ids(spheres)[slot];
+        int id = eng_spheres_ids(spheres)[slot];
+        if (id < 0 && !in_range(~id, spheres->member_room))
+            return "a particle slot is of a member of a clump that is not there";
+        int body = eng_spheres_id_body(spheres, id);
         if (!in_range(body, spheres->known_bodies) || !in_range(body, spheres->world->body_count))
             return "a particle slot is of a body that is not there";
-        if (eng_spheres_slot_of(spheres, body) != slot)
+        if (eng_spheres_id_slot(spheres, id) != slot)
             return "a particle slot is of a body that has another one";
     }
     for (int body = 0; body < spheres->known_bodies; body++)
         held += eng_spheres_slot_of(spheres, body) != ENG_SPHERES_NO_SLOT;
+    for (int i = 0; i < spheres->member_room; i++)
+        held += eng_spheres_members(spheres)[i].slot != ENG_SPHERES_NO_SLOT;
     return held == spheres->slots ? NULL : "a body has a particle slot that is not there";
 }
 

@@ -88,9 +88,11 @@ typedef struct eng_spheres_chunk {
     // of the bodies that its distant pairs act on; the second before the first where there are none
     int first_distant, last_distant;
     int first_image, end_image; // of its slots
+    int first_image_pair, end_image_pair;
     int range;
     int first_contact; // of the last step, in the order of chunks
     bool waits;        // pairs of another range act on it: it moves when these ranges are done
+    bool wrapped;      // bodies of some slots are in other copies of the cell
     bool held;         // general passes act on one of its slots: its walls are looked up after them
     // written by the step
     double path; // m, bound on the way since the list was made of bodies that its pairs meet
@@ -104,6 +106,7 @@ typedef struct eng_spheres_chunk {
     double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite
+    int members;   // slots of clumps' members
     int contacts, active;
     bool overflow;      // a group has fewer ghosts than contacts: a new list is due
     bool out_of_memory; // out of memory while contacts were looked for
@@ -136,7 +139,7 @@ static inline int eng_spheres_slot_b(const eng_spheres_block *block, int k)
 /// A slot behind the ghosts that stands for a copy of another in a periodic cell.
 typedef struct eng_spheres_image {
     int source; // its slot
-    int n[3];   // how often it is moved by each lattice vector
+    int n[3];   // how often it is moved by each lattice vector: -1, 0 or 1
 } eng_spheres_image;
 
 /// What the kernels read and write.
@@ -161,8 +164,10 @@ typedef struct eng_spheres_pass {
     const int *far_start;  // [slots + 1] into far
     const int *far;        // 8 slot + side, list B
     unsigned char *far_touched; // [slots] a pair of list B acts in this step
-    const double (*load)[8];    // force and torque applied by the user; one zero row where none
-    size_t load_stride;         // 0 or 1
+    const int *ids;          // [slots] body; of a member of a clump the complement of its collider
+    double (*sums)[8];       // [slots] force and moment on members of clumps, 0, 0; else NULL
+    const double (*load)[8]; // force and torque applied by the user; one zero row where none
+    size_t load_stride;      // 0 or 1
     double step;
     double gravity[3]; // m/s, times step
     bool first_step;   // of the world
@@ -171,6 +176,11 @@ typedef struct eng_spheres_pass {
     int first_image;                 // INT_MAX where there are none
     int reach; // slots that are asked for while a slot moves: that many further on; 0 for none
 } eng_spheres_pass;
+
+static inline int eng_spheres_image_code(const int n[3])
+{
+    return n[0] + 3 * n[1] + 9 * n[2] + 13;
+}
 
 /// The slot of which a slot is an image, else itself.
 static inline int eng_spheres_source_of(const eng_spheres_pass *pass, int slot)
@@ -326,31 +336,6 @@ typedef struct eng_spheres_touch {
     eng_spheres_wall_contact now, before;
 } eng_spheres_touch;
 
-typedef enum eng_spheres_separation_kind {
-    ENG_SPHERES_EMPTY, // nothing is known
-    ENG_SPHERES_CLEAR, // apart by more than `room`
-    ENG_SPHERES_FACE,  // on the inner part of one triangle, farther than `room` from all others
-} eng_spheres_separation_kind;
-
-/// What the last search for contacts says for all places of the sphere's centre within `room` of
-/// that where it was; in the wall's frame.
-typedef struct eng_spheres_separation {
-    eng_spheres_separation_kind kind;
-    vec3 centre;   // m
-    double room;   // m
-    vec3 normal;   // of the face, towards the sphere
-    double offset; // m, of the face along it
-    uint64_t key;  // of the contact with the face
-} eng_spheres_separation;
-
-/// A sphere and such a wall near it.
-typedef struct eng_spheres_group {
-    int slot, wall;
-    int first_ghost, end_ghost;
-    double check_distance; // m, path at which the group is looked at again
-    eng_spheres_separation separation;
-} eng_spheres_group;
-
 /// Materials as the plan sees them.
 enum {
     ENG_SPHERES_SLOT = 1,     // its spheres have particle slots
@@ -413,8 +398,18 @@ struct eng_spheres {
     bool relisting;           // a restored list is made: slots are where it found them
     eng_spheres_frame frame;  // that the slots have now
     eng_spheres_frame before; // at the midpoint of the last step
-    eng_spheres_buffer wraps; // int[3] of slots: lattice vectors from a slot to its body
+    // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
+    double image_shifts[27][3], image_drifts[27][3];
+    // of clumps, clumps.h
+    eng_spheres_buffer clumps;  // int: bodies
+    eng_spheres_buffer members; // by colliders
+    eng_spheres_buffer motions, sums;
+    int clump_count, member_room; // colliders that `members` knows; 0 without clumps
+    bool takes_clumps;            // laws of all surfaces do
+    bool members_due;             // clumps were changed: members are not where they should be
+    eng_spheres_buffer wraps;     // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
+    eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
     mat3 listed; // m, lattice when the list was made
     int image_count;
@@ -448,7 +443,8 @@ struct eng_spheres {
     int zero_row, ranges;
     int least_chunks; // of a range
     int chunk_slots;
-    int ring[2]; // blocks of force rows of each range, list A and B
+    int ring[2];            // blocks of force rows of each range, list A and B
+    bool has_still_spheres; // fixed or moving
     bool has_load, has_moving_spheres, has_moving_walls, has_resistance;
     int column_rows, kept_rows; // most columns but the first, most of them history
     int kept_stride;            // the latter, in what is kept of the list before
@@ -493,7 +489,7 @@ cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHE
 
 /// History of a contact between two lists.
 typedef struct eng_spheres_kept {
-    int body[2]; // owner and partner
+    int id[2]; // owner and partner
     double spring[3];
     float lag_normal, lag_tangent[3];
     bool slips;
@@ -579,6 +575,9 @@ cairn_status eng_spheres_walls_number(struct eng_spheres *spheres) CAIRN_CHECK_R
 
 /// Whether a kernel has this surface's law with all that its parameters ask for.
 bool eng_spheres_has_kernel(const eng_surface *surface);
+
+/// Whether that kernel takes members of clumps too.
+bool eng_spheres_law_takes_clumps(const eng_surface *surface);
 
 /// Which surfaces have a kernel, and how many columns pairs have, of terms that were filled.
 void eng_spheres_terms_measure(struct eng_spheres *spheres);
@@ -750,8 +749,9 @@ bool eng_spheres_is_wall(const cairn_world *world, int body);
 cairn_status eng_spheres_pair_add(struct eng_spheres *spheres, eng_spheres_range *range, int slot,
                                   int other, int body, bool far) CAIRN_CHECK_RESULT;
 
-/// Body of a slot, or of the wall of a ghost.
+/// Body of a slot, or of the wall of a ghost; the id of a slot, or the body of the wall.
 int eng_spheres_body_of(const struct eng_spheres *spheres, int slot);
+int eng_spheres_id_of(const struct eng_spheres *spheres, int slot);
 
 /// One pair in the step just done, from the state after it. A is the body of slot i, B that of slot
 /// j or the wall.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of the sphere executor: walls and lists for the coming midpoint, the fused pass over all
 // slots, and what follows from it.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
@@ -18,8 +19,8 @@ static bool is_plane(const cairn_world *world, int body)
     return shape >= 0 && world->shapes[shape]->kind == GEO_HALFSPACE;
 }
 
-/// Slot of the pair of a sphere's slot and another body, -1 for none.
-static int find_slot(const eng_spheres *spheres, int slot, int body)
+/// Slot of the pair of a slot and another id, -1 for none.
+static int find_slot(const eng_spheres *spheres, int slot, int id)
 {
     const eng_spheres_pass *p = &spheres->pass;
     const int *starts[2] = {p->near_start, p->far_start}, *lists[2] = {p->near, p->far};
@@ -32,7 +33,7 @@ static int find_slot(const eng_spheres *spheres, int slot, int body)
             const eng_spheres_block *block = &p->blocks[pair_slot / ENG_SPHERES_WIDTH];
             int k = pair_slot % ENG_SPHERES_WIDTH;
             int other = entry & 1 ? eng_spheres_slot_a(block, k) : eng_spheres_slot_b(block, k);
-            if (eng_spheres_body_of(spheres, other) == body &&
+            if (eng_spheres_id_of(spheres, other) == id &&
                 eng_spheres_is_nearest(spheres, eng_spheres_slot_a(block, k),
                                        eng_spheres_slot_b(block, k)))
                 return pair_slot;
@@ -40,24 +41,32 @@ static int find_slot(const eng_spheres *spheres, int slot, int body)
     return -1;
 }
 
+/// Id of the slot of a body's collider.
+static int id_of_collider(const eng_spheres *spheres, int body, int collider)
+{
+    return eng_spheres_is_clump(spheres, body) ? ~collider : body;
+}
+
 /// Slot of a contact of the world; -1 for none.
 static int pair_slot_of_contact(const eng_spheres *spheres, int contact)
 {
     const cairn_world *world = spheres->world;
     const eng_contacts *c = &world->contacts;
-    const int *slot_of = spheres->slot_of.block;
     const geo_pair *pair = &world->pairs[c->pair[contact]].colliders;
     int a = c->body[contact][0], b = c->body[contact][1];
     if (!eng_spheres_owns_pair(world, a, b))
         return -1;
-    if (eng_spheres_holds(world, a) && eng_spheres_holds(world, b))
-        return find_slot(spheres, slot_of[a], b);
-    bool first = eng_spheres_is_wall(world, a);
-    int sphere = first ? b : a, wall = first ? a : b;
+    bool walls[2] = {eng_spheres_is_wall(world, a), eng_spheres_is_wall(world, b)};
+    int ids[2] = {id_of_collider(spheres, a, pair->first),
+                  id_of_collider(spheres, b, pair->second)};
+    if (!walls[0] && !walls[1])
+        return find_slot(spheres, eng_spheres_id_slot(spheres, ids[0]), ids[1]);
+    bool first = walls[0];
+    int slot = eng_spheres_id_slot(spheres, ids[first]), wall = first ? a : b;
     uint64_t key = c->key[contact];
     if (is_plane(world, wall))
-        return find_slot(spheres, slot_of[sphere], wall);
-    return eng_spheres_shapes_find(spheres, slot_of[sphere], first ? pair->first : pair->second,
+        return find_slot(spheres, slot, wall);
+    return eng_spheres_shapes_find(spheres, slot, first ? pair->first : pair->second,
                                    first ? key >> 32 | key << 32 : key);
 }
 
@@ -217,6 +226,8 @@ static cairn_status prepare_slots(eng_spheres *spheres, bool *listed)
     if (spheres->out_of_memory)
         return CAIRN_ERROR_MEMORY;
     eng_spheres_forget_moved(spheres);
+    if (spheres->members_due)
+        eng_spheres_members_renew(spheres);
     if (eng_spheres_frame_follow(spheres)) {
         eng_spheres_images_move(spheres, 0, spheres->image_count);
         eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
@@ -261,7 +272,7 @@ static double driven_work(const eng_spheres *spheres)
     const cairn_world *world = spheres->world;
     double work = 0.0;
     for (int slot = 0; slot < spheres->slots && spheres->has_moving_spheres; slot++) {
-        int body = eng_spheres_ids(spheres)[slot];
+        int body = eng_spheres_slot_body(spheres, slot);
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
         vec3 force = {0.0, 0.0, 0.0}, torque = force, spin = vec3_from(spheres->pass.V[slot] + 6);
@@ -278,7 +289,8 @@ static double driven_work(const eng_spheres *spheres)
 static double prescribed_strain(const eng_spheres *spheres)
 {
     double work = 0.0;
-    for (int slot = 0; slot < spheres->slots && spheres->strains; slot++) {
+    for (int slot = 0; slot < spheres->slots && spheres->strains && spheres->has_still_spheres;
+         slot++) {
         const int *n = eng_spheres_wrap_of(spheres, slot);
         if ((n[0] | n[1] | n[2]) == 0 || spheres->pass.constants[slot][0] != 0.0)
             continue;
@@ -359,6 +371,7 @@ cairn_status eng_spheres_step(cairn_world *world)
     eng_spheres_walls_advance(spheres);
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
+    eng_spheres_clumps_push(spheres);
     spheres->last_step = spheres->pass.step;
     world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
@@ -371,10 +384,11 @@ cairn_status eng_spheres_finish(cairn_world *world)
     eng_spheres *spheres = world->spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
-    if (world->general_work && spheres->acted_count > 0) {
+    if (eng_spheres_are_acted_on(world)) {
         cairn_status status = eng_spheres_store_acted(world);
         if (status != CAIRN_OK)
             return status;
+        eng_spheres_clumps_follow(spheres);
         eng_spheres_ranges_finish(spheres);
     }
     bool finite = collect(spheres);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pair list of the sphere executor: cells, sorted slots, candidates of the half list.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
@@ -130,6 +131,7 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
         {&spheres->near_start, (n + 1) * sizeof(int)},
         {&spheres->far_start, (n + 1) * sizeof(int)},
         {&spheres->wraps, spheres->world->cell.any ? n * sizeof(int[3]) : 0},
+        {&spheres->sums, spheres->clump_count > 0 ? n * sizeof(double[8]) : 0},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
@@ -140,6 +142,8 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
     spheres->pass.V = spheres->V.block;
     spheres->pass.constants = spheres->constants.block;
     spheres->pass.turn = spheres->turn.block;
+    spheres->pass.ids = spheres->id.block;
+    spheres->pass.sums = spheres->clump_count > 0 ? spheres->sums.block : NULL;
     // slots that padding lanes of blocks point to, and those that fill up the last group
     size_t more = 2 + ENG_SPHERES_WIDTH;
     memset(spheres->pass.X[n], 0, more * sizeof *spheres->pass.X);
@@ -185,7 +189,7 @@ static void put_slot(struct eng_spheres *spheres, int slot, const moved_slot *fr
 /// Slots go to their new places, along the cycles of `order`, which is used up.
 static void permute(struct eng_spheres *spheres)
 {
-    int *order = (int *)spheres->scratch.block + spheres->slots, *slot_of = spheres->slot_of.block;
+    int *order = (int *)spheres->scratch.block + spheres->slots;
     for (int begin = 0; begin < spheres->slots; begin++) {
         if (order[begin] == begin)
             continue;
@@ -202,7 +206,7 @@ static void permute(struct eng_spheres *spheres)
         order[slot] = slot;
     }
     for (int slot = 0; slot < spheres->slots; slot++)
-        slot_of[eng_spheres_ids(spheres)[slot]] = slot;
+        eng_spheres_slot_note(spheres, eng_spheres_ids(spheres)[slot], slot);
 }
 
 /// Places and radii of the sorted slots, coordinate by coordinate. The scratch has the radii.
@@ -245,11 +249,11 @@ static cairn_status pair_with(struct eng_spheres *spheres, eng_spheres_range *ra
         for (int k = 0; k < count; k++) {
             int other = found[k] & ~ENG_SPHERES_APART;
             if ((own[0] == 0.0 && spheres->pass.constants[other][0] == 0.0) ||
-                !eng_spheres_takes(spheres, slot, eng_spheres_ids(spheres)[other]))
+                !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
                 continue;
-            cairn_status status =
-                eng_spheres_pair_add(spheres, range, slot, other, eng_spheres_ids(spheres)[other],
-                                     (found[k] & ENG_SPHERES_APART) != 0);
+            cairn_status status = eng_spheres_pair_add(spheres, range, slot, other,
+                                                       eng_spheres_slot_body(spheres, other),
+                                                       (found[k] & ENG_SPHERES_APART) != 0);
             if (status != CAIRN_OK)
                 return status;
         }
@@ -301,12 +305,12 @@ static cairn_status pair_with_images(struct eng_spheres *spheres, eng_spheres_ra
             bool still =
                 spheres->pass.constants[slot][0] == 0.0 && spheres->pass.constants[other][0] == 0.0;
             if (other <= slot || still ||
-                !eng_spheres_takes(spheres, slot, eng_spheres_ids(spheres)[other]))
+                !eng_spheres_takes(spheres, slot, eng_spheres_slot_body(spheres, other)))
                 continue;
             eng_spheres_candidate_take(spheres, candidate);
             cairn_status status = eng_spheres_pair_add(
                 spheres, range, slot, candidate | ENG_SPHERES_CANDIDATE,
-                eng_spheres_ids(spheres)[other], (found[k] & ENG_SPHERES_APART) != 0);
+                eng_spheres_slot_body(spheres, other), (found[k] & ENG_SPHERES_APART) != 0);
             if (status != CAIRN_OK)
                 return status;
         }
@@ -377,6 +381,7 @@ static cairn_status find_in_chunk(struct eng_spheres *spheres, eng_spheres_range
     if (spheres->has_shapes)
         eng_spheres_shapes_near(spheres, chunk);
     for (int slot = first; slot < chunk->end_slot && status == CAIRN_OK; slot++) {
+        chunk->members += eng_spheres_is_member(spheres, slot);
         status = pair_row(spheres, range, slot);
         if (status == CAIRN_OK && spheres->world->cell.any)
             status = pair_images(spheres, range, slot);
@@ -556,6 +561,8 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         status = reserve_ghost_slots(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_blocks_make(spheres);
+    if (status == CAIRN_OK && spheres->strains)
+        status = eng_spheres_image_pairs_list(spheres);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
         spheres->block_count = spheres->kept_count = spheres->ghost_count = spheres->chunk_count =

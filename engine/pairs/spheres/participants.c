@@ -7,6 +7,7 @@
 // sphere by changing its velocity: the fused pass moves it under the executor's own forces, the
 // change is added to that, solvers of joints and implicit contacts go on from there, and the slot
 // is written anew at the end.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -47,6 +48,7 @@ static void store(eng_spheres *spheres, int body)
 void eng_spheres_store_tied(cairn_world *world)
 {
     eng_spheres *spheres = world->spheres;
+    spheres->members_due = spheres->clump_count > 0;
     for (int k = world->general_count; k < world->active_count; k++) {
         store(spheres, world->active[k]);
         load(spheres, world->active[k]);
@@ -163,8 +165,9 @@ static bool is_near(const eng_spheres *spheres, int slot, const eng_spheres_crit
 
 static cairn_status expose(eng_spheres *spheres, int slot, int *count)
 {
-    int body = eng_spheres_ids(spheres)[slot];
-    if (spheres->mark[body] & ENG_SPHERES_NEAR_MARK)
+    int body = eng_spheres_slot_body(spheres, slot);
+    // clumps are bodies of the general passes anyway
+    if (eng_spheres_is_member(spheres, slot) || spheres->mark[body] & ENG_SPHERES_NEAR_MARK)
         return CAIRN_OK;
     cairn_status status = base_array_reserve(&spheres->world->allocator, &spheres->exposed_next,
                                              &spheres->exposed_next_capacity, *count + 1);
@@ -179,7 +182,7 @@ static cairn_status expose(eng_spheres *spheres, int slot, int *count)
 static bool meets(const eng_spheres *spheres, int slot, const eng_spheres_critical *c)
 {
     const cairn_world *world = spheres->world;
-    int sphere = eng_spheres_ids(spheres)[slot], body = world->colliders[c->collider].body;
+    int sphere = eng_spheres_slot_body(spheres, slot), body = world->colliders[c->collider].body;
     return !eng_pair_is_idle(world, sphere, body) && !eng_spheres_owns_pair(world, sphere, body);
 }
 
@@ -246,7 +249,7 @@ static cairn_status find_exposed(eng_spheres *spheres, bool *changed)
         status = expose_near(spheres, &spheres->critical[i], &count);
     }
     for (int slot = 0; slot < spheres->slots && spheres->any_exposed && status == CAIRN_OK; slot++)
-        if (spheres->materials[world->bodies[eng_spheres_ids(spheres)[slot]].material] &
+        if (spheres->materials[world->bodies[eng_spheres_slot_body(spheres, slot)].material] &
             ENG_SPHERES_EXPOSED)
             status = expose(spheres, slot, &count);
     for (int i = 0; i < count; i++)
@@ -357,7 +360,8 @@ cairn_status eng_spheres_hold(cairn_world *world)
 bool eng_spheres_are_acted_on(const cairn_world *world)
 {
     const eng_spheres *spheres = world->spheres;
-    return world->general_work && spheres->slots > 0 && spheres->acted_count > 0;
+    return world->general_work && spheres->slots > 0 &&
+           (spheres->acted_count > 0 || spheres->clump_count > 0);
 }
 
 void eng_spheres_release_free(cairn_world *world)

@@ -4,8 +4,10 @@
 // changed.
 //
 // A sphere of its own has a slot when its material meets some other, or its own, under a law with a
-// kernel. Pairs of two slots and of a slot and a wall whose law has a kernel are the executor's;
+// kernel. So has each member of a clump where the laws of all surfaces have kernels that take
+// clumps. Pairs of two slots and of a slot and a wall whose law has a kernel are the executor's;
 // all others go through the general passes.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -38,9 +40,10 @@ static void note_bodies(const cairn_world *world, presence *p)
     for (int i = 0; i < world->body_count; i++) {
         const eng_body *body = &world->bodies[i];
         bool dynamic = body->kind == CAIRN_DYNAMIC;
+        bool spheres = eng_spheres_may_hold(world, i) || eng_spheres_may_be_clump(world, i);
         p->walls[body->material] |= eng_spheres_is_wall(world, i);
-        p->spheres[body->material] |= eng_spheres_may_hold(world, i);
-        p->mobile_spheres[body->material] |= dynamic && eng_spheres_may_hold(world, i);
+        p->spheres[body->material] |= spheres;
+        p->mobile_spheres[body->material] |= dynamic && spheres;
     }
 }
 
@@ -118,23 +121,39 @@ static bool wants_slot(const eng_spheres *spheres, int body)
            eng_spheres_may_hold(spheres->world, body);
 }
 
-/// Rows that keep their slots move together; the others go to the general columns.
+static bool wants_clump(const eng_spheres *spheres, int body)
+{
+    return spheres->takes_clumps &&
+           spheres->materials[spheres->world->bodies[body].material] & ENG_SPHERES_SLOT;
+}
+
+static bool keeps_slot(const eng_spheres *spheres, int id)
+{
+    if (id >= 0)
+        return wants_slot(spheres, id);
+    return ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0;
+}
+
+/// Rows that keep their slots move together; the others go to the general columns, where clumps are
+/// already.
 static cairn_status drop_slots(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     int kept = 0, last = -1;
     for (int slot = 0; slot < spheres->slots; slot++)
-        last = !wants_slot(spheres, eng_spheres_ids(spheres)[slot]) &&
+        last = !keeps_slot(spheres, eng_spheres_ids(spheres)[slot]) &&
                        eng_spheres_ids(spheres)[slot] > last
                    ? eng_spheres_ids(spheres)[slot]
                    : last;
     cairn_status status = eng_body_columns_reserve(world, ENG_BODY_STATE, last + 1);
     for (int slot = 0; slot < spheres->slots && status == CAIRN_OK; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
-        if (wants_slot(spheres, body)) {
+        if (keeps_slot(spheres, body)) {
             eng_spheres_slot_move(spheres, slot, kept++);
             continue;
         }
+        if (body < 0)
+            continue;
         eng_state state = eng_spheres_state_of(world, body);
         if (!eng_body_is_live(world, body))
             state = (eng_state){.q = pose_identity()};
@@ -147,7 +166,7 @@ static cairn_status drop_slots(eng_spheres *spheres)
         return status;
     spheres->slots = kept;
     for (int slot = 0; slot < kept; slot++)
-        eng_spheres_slot_numbers(spheres)[eng_spheres_ids(spheres)[slot]] = slot;
+        eng_spheres_slot_note(spheres, eng_spheres_ids(spheres)[slot], slot);
     return CAIRN_OK;
 }
 
@@ -174,6 +193,26 @@ static int add_slots(eng_spheres *spheres, bool count_only)
     return added;
 }
 
+/// Members of clumps that get slots, behind those that are there, as add_slots.
+static int add_members(eng_spheres *spheres, bool count_only)
+{
+    int added = 0;
+    for (int collider = 0; collider < spheres->member_room; collider++) {
+        const eng_spheres_member *member = &eng_spheres_members(spheres)[collider];
+        if (member->clump < 0 || member->slot != ENG_SPHERES_NO_SLOT)
+            continue;
+        if (!count_only) {
+            int slot = spheres->slots - added - 1;
+            const eng_state rest = {.q = pose_identity()};
+            eng_spheres_ids(spheres)[slot] = ~collider;
+            eng_spheres_slot_note(spheres, ~collider, slot);
+            eng_spheres_slot_write(spheres, slot, &rest);
+        }
+        added++;
+    }
+    return added;
+}
+
 static cairn_status know_bodies(eng_spheres *spheres)
 {
     int count = spheres->world->body_count;
@@ -187,18 +226,25 @@ static cairn_status know_bodies(eng_spheres *spheres)
 /// Slots of bodies that are gone from the plan, and of those that are new in it.
 static cairn_status assign_slots(eng_spheres *spheres)
 {
-    cairn_status status = drop_slots(spheres);
+    cairn_status status = eng_spheres_clumps_find(spheres, wants_clump);
+    if (status == CAIRN_OK)
+        status = drop_slots(spheres);
     if (status != CAIRN_OK)
         return status;
     int before = spheres->slots, added = add_slots(spheres, true);
-    spheres->slots += added;
+    int members = add_members(spheres, true);
+    spheres->slots += added + members;
     status = eng_spheres_slots_reserve(spheres, 0);
     if (status != CAIRN_OK) {
         spheres->slots = before;
         return status;
     }
+    (void)add_members(spheres, false);
+    spheres->slots -= members;
     (void)add_slots(spheres, false);
-    spheres->adopted |= added > 0;
+    spheres->slots += members;
+    spheres->adopted |= added + members > 0;
+    spheres->members_due = spheres->clump_count > 0;
     eng_spheres_slots_measure(spheres);
     return CAIRN_OK;
 }
@@ -221,9 +267,11 @@ static cairn_status list_active(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     const base_allocator *allocator = &world->allocator;
-    int n = world->body_count;
+    int n = world->body_count, general = 0;
+    for (int i = 0; i < n; i++)
+        general += eng_spheres_slot_of(spheres, i) == ENG_SPHERES_NO_SLOT;
     cairn_status status =
-        base_array_reserve(allocator, &world->active, &world->active_capacity, n - spheres->slots);
+        base_array_reserve(allocator, &world->active, &world->active_capacity, general);
     if (status == CAIRN_OK)
         status = base_array_reserve(allocator, &spheres->mark, &spheres->mark_capacity, n + 1);
     if (status != CAIRN_OK)
@@ -254,8 +302,9 @@ static bool is_critical(const eng_spheres *spheres, int body)
     bool imaged = spheres->world->cell.any && b->shape >= 0 &&
                   !eng_spheres_may_hold(spheres->world, body) &&
                   !eng_spheres_is_wall(spheres->world, body);
-    return spheres->slots > 0 && (b->kind == CAIRN_DYNAMIC || imaged ||
-                                  (spheres->materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
+    bool mobile = b->kind == CAIRN_DYNAMIC && !eng_spheres_is_clump(spheres, body);
+    return spheres->slots > 0 &&
+           (mobile || imaged || (spheres->materials[b->material] & ENG_SPHERES_CRITICAL) != 0);
 }
 
 /// Colliders of bodies without slots that spheres may meet in the general passes.
@@ -380,7 +429,10 @@ cairn_status eng_spheres_plan(cairn_world *world)
 bool eng_spheres_owns_pair(const cairn_world *world, int body_a, int body_b)
 {
     const eng_spheres *spheres = world->spheres;
-    bool slots[2] = {eng_spheres_holds(world, body_a), eng_spheres_holds(world, body_b)};
+    if (spheres == NULL)
+        return false;
+    bool slots[2] = {eng_spheres_holds(world, body_a) || eng_spheres_is_clump(spheres, body_a),
+                     eng_spheres_holds(world, body_b) || eng_spheres_is_clump(spheres, body_b)};
     if (!slots[0] && !slots[1])
         return false;
     if (!slots[0] || !slots[1]) {

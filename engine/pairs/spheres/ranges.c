@@ -4,6 +4,7 @@
 // A chunk's bodies can move as soon as its own pairs are done, as all their pairs have earlier
 // owners. Chunks that pairs of earlier ranges act on move when the last of these ranges is done, by
 // the thread that did it: nobody waits within a step.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
@@ -130,17 +131,19 @@ static double margin_left(const struct eng_spheres *spheres, const eng_spheres_c
 }
 
 /// Bounds on speed and on what is left; that is looked up when the bound is used up.
-static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
+/// @param way  m, longest of a member of a clump
+static void follow_way(const struct eng_spheres *spheres, eng_spheres_chunk *chunk, double way)
 {
     const double *most = chunk->fastest;
-    chunk->speed = sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+    double speed = sqrt(most[0] * most[0] + most[1] * most[1] + most[2] * most[2]);
+    chunk->speed = fmax(speed, way / spheres->pass.step);
     chunk->left -= 1.000001 * chunk->speed * spheres->pass.step;
     if (chunk->left < 0.0)
         chunk->left = margin_left(spheres, chunk);
 }
 
 /// `range` is that of the thread. What follows from the new places waits where the general passes
-/// act on a slot; forces of the pairs are known only now.
+/// act on a slot, as on members of clumps; forces of the pairs are known only now.
 static void end_chunk(struct eng_spheres *spheres, int index, int range)
 {
     eng_spheres_chunk *chunk = &spheres->pass.chunks[index];
@@ -148,12 +151,12 @@ static void end_chunk(struct eng_spheres *spheres, int index, int range)
     spheres->kernel->move(&spheres->pass, index);
     if (spheres->strains)
         eng_spheres_chunk_strain(spheres, chunk, momentum);
-    if (chunk->held) {
+    if (chunk->held || chunk->members > 0) {
         spheres->kernel->turn(&spheres->pass, index);
         chunk->drivers = eng_spheres_chunk_work(spheres, chunk);
         return;
     }
-    follow_way(spheres, chunk);
+    follow_way(spheres, chunk, 0.0);
     spheres->kernel->turn(&spheres->pass, index);
     eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost, ENG_SPHERES_PLACE_OTHERS,
                             &chunk->drivers);
@@ -192,17 +195,24 @@ void eng_spheres_ranges_step(struct eng_spheres *spheres)
     eng_spheres_ranges_run(spheres, step_range);
 }
 
-void eng_spheres_ranges_finish(struct eng_spheres *spheres)
+static void finish_range(struct eng_spheres *spheres, int index)
 {
-    for (int i = 0; i < spheres->chunk_count; i++) {
+    const eng_spheres_range *range = &spheres->range[index];
+    for (int i = range->first_chunk; i < range->end_chunk; i++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[i];
-        if (!chunk->held)
+        if (!chunk->held && chunk->members == 0)
             continue;
         chunk->held = false;
-        follow_way(spheres, chunk);
+        double way = chunk->members > 0 ? eng_spheres_members_place(spheres, chunk) : 0.0;
+        follow_way(spheres, chunk, way);
         eng_spheres_ghosts_move(spheres, chunk->first_ghost, chunk->end_ghost,
                                 ENG_SPHERES_PLACE_OTHERS, NULL);
         eng_spheres_images_move(spheres, chunk->first_image, chunk->end_image);
-        eng_spheres_shapes_move(spheres, chunk, 0, false);
+        eng_spheres_shapes_move(spheres, chunk, index, false);
     }
+}
+
+void eng_spheres_ranges_finish(struct eng_spheres *spheres)
+{
+    eng_spheres_ranges_run(spheres, finish_range);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read of the sphere executor: bodies, contacts, energies, forces on bodies. Nothing here
 // writes: any number of threads may read a world at rest.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/spheres.h"
@@ -28,11 +29,15 @@ static const double *seen_V(const eng_spheres *spheres, int slot)
 
 static vec3 slot_velocity(const eng_spheres *spheres, int slot)
 {
+    if (eng_spheres_is_member(spheres, slot))
+        return eng_spheres_member_velocity(spheres, slot);
     return vec3_add(vec3_from(seen_V(spheres, slot)), eng_spheres_wrap_drift(spheres, slot));
 }
 
 static vec3 slot_spin(const eng_spheres *spheres, int slot)
 {
+    if (eng_spheres_is_member(spheres, slot))
+        return eng_spheres_member_spin(spheres, slot);
     const double *V = seen_V(spheres, slot);
     return vec3_make(V[6], V[7], seen_X(spheres, slot)[3]);
 }
@@ -40,6 +45,8 @@ static vec3 slot_spin(const eng_spheres *spheres, int slot)
 /// Centre of a slot in the step just done: slots hold the midpoint of the next step.
 static vec3 slot_centre(const eng_spheres *spheres, int slot)
 {
+    if (eng_spheres_is_member(spheres, slot))
+        return eng_spheres_member_centre(spheres, slot);
     double back = 0.5 * (spheres->pass.step + spheres->last_step);
     vec3 coming = vec3_add(vec3_from(seen_X(spheres, slot)), eng_spheres_wrap_shift(spheres, slot));
     return vec3_add_scaled(coming, -back, slot_velocity(spheres, slot));
@@ -106,8 +113,8 @@ static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, doubl
     }
     vec3 apart = vec3_sub(other, centre);
     double distance = vec3_norm(apart);
-    c->body[1] = eng_spheres_ids(spheres)[slot];
-    c->collider[1] = spheres->world->bodies[c->body[1]].first_collider;
+    c->body[1] = eng_spheres_slot_body(spheres, slot);
+    c->collider[1] = eng_spheres_slot_collider(spheres, slot);
     c->key = (uint64_t)geo_code_vertex(0) << 32 | geo_code_vertex(0);
     c->normal = vec3_scale(1.0 / distance, apart);
     c->gap = distance - radius - spheres->pass.constants[slot][3];
@@ -166,9 +173,9 @@ eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
     int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
     double radius = spheres->pass.constants[a][3];
     eng_spheres_contact c = {
-        .body = {eng_spheres_ids(spheres)[a], 0},
+        .body = {eng_spheres_slot_body(spheres, a), 0},
     };
-    c.collider[0] = spheres->world->bodies[c.body[0]].first_collider;
+    c.collider[0] = eng_spheres_slot_collider(spheres, a);
     vec3 centre = slot_centre(spheres, a);
     bool wall = eng_spheres_source_of(&spheres->pass, b) >= spheres->slots;
     vec3 velocity_b = wall ? meet_wall(spheres, b, centre, radius, &c)
@@ -268,6 +275,11 @@ vec3 eng_spheres_slot_spin(const eng_spheres *spheres, int slot)
 {
     const double *V = spheres->pass.V[slot];
     return vec3_make(V[6], V[7], spheres->pass.X[slot][3]);
+}
+
+bool eng_spheres_holds_clumps(const cairn_world *world)
+{
+    return world->spheres != NULL && world->spheres->clump_count > 0;
 }
 
 int eng_spheres_slot_count(const cairn_world *world)
@@ -414,12 +426,12 @@ static uint64_t hash_pair_slot(const eng_spheres *spheres, int pair_slot, uint64
 {
     const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
     int k = pair_slot % ENG_SPHERES_WIDTH;
-    int bodies[2] = {eng_spheres_body_of(spheres, eng_spheres_slot_a(block, k)),
-                     eng_spheres_body_of(spheres, eng_spheres_slot_b(block, k))};
+    int ids[2] = {eng_spheres_id_of(spheres, eng_spheres_slot_a(block, k)),
+                  eng_spheres_id_of(spheres, eng_spheres_slot_b(block, k))};
     double history[CON_HISTORY_MAX] = {0.0};
     eng_spheres_history_write(spheres, eng_spheres_terms_of(spheres, block)->batch, block, k, 1.0,
                               history);
-    hash = base_hash_bytes(hash, bodies, sizeof bodies);
+    hash = base_hash_bytes(hash, ids, sizeof ids);
     return base_hash_bytes(hash, history, sizeof history);
 }
 
@@ -578,18 +590,10 @@ static void wall_force(const eng_spheres *spheres, int body, vec3 *force, vec3 *
     }
 }
 
-void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+/// Adds what the pairs of a slot do to its body, whose centre is given.
+static void slot_force(const eng_spheres *spheres, int slot, vec3 centre, vec3 *force, vec3 *torque)
 {
-    const eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->block_count == 0)
-        return;
-    int slot = eng_spheres_slot_of(spheres, body);
-    if (slot == ENG_SPHERES_NO_SLOT) {
-        wall_force(spheres, body, force, torque);
-        return;
-    }
     const eng_spheres_pass *pass = &spheres->pass;
-    vec3 centre = slot_centre(spheres, slot);
     for (int i = pass->near_start[slot]; i < pass->near_start[slot + 1]; i++) {
         int pair_slot = eng_spheres_pair_slot_of(spheres, slot, pass->near[i]);
         if (pair_slot >= 0)
@@ -597,4 +601,24 @@ void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3
     }
     for (int i = pass->far_start[slot]; i < pass->far_start[slot + 1]; i++)
         add_side(spheres, pass->far[i] / 8, pass->far[i] & 1, centre, force, torque);
+}
+
+void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque)
+{
+    const eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->block_count == 0)
+        return;
+    int slot = eng_spheres_slot_of(spheres, body), first = world->bodies[body].first_collider;
+    if (slot != ENG_SPHERES_NO_SLOT) {
+        slot_force(spheres, slot, slot_centre(spheres, slot), force, torque);
+        return;
+    }
+    if (!eng_spheres_is_clump(spheres, body)) {
+        wall_force(spheres, body, force, torque);
+        return;
+    }
+    vec3 centre =
+        body < world->blocks_count ? world->q_mid[body].position : world->q[body].position;
+    for (int k = 0; k < eng_collider_count_of(world, body); k++)
+        slot_force(spheres, eng_spheres_members(spheres)[first + k].slot, centre, force, torque);
 }

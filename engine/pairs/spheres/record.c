@@ -3,6 +3,7 @@
 //
 // A list depends on positions, walls and the fastest body when it was made, so that it is made
 // again from those instead of being kept; then rows and history of now take their places.
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
@@ -11,7 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WALL_CHANGED = 1, PLAN_DUE = 2, CROWDED = 4, SETTLED = 8, REPLANNED = 16 };
+enum {
+    WALL_CHANGED = 1,
+    PLAN_DUE = 2,
+    CROWDED = 4,
+    SETTLED = 8,
+    REPLANNED = 16,
+    MEMBERS_DUE = 32,
+};
 
 void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *record)
 {
@@ -32,7 +40,8 @@ void eng_spheres_record_head(const cairn_world *world, eng_spheres_record *recor
     record->counts[ENG_SPHERES_RECORD_WALLS] = spheres->wall_count;
     record->counts[ENG_SPHERES_RECORD_CHANGED] |=
         (spheres->walls_changed ? WALL_CHANGED : 0) | (spheres->overflow ? CROWDED : 0) |
-        (spheres->settled ? SETTLED : 0) | (spheres->replanned ? REPLANNED : 0);
+        (spheres->settled ? SETTLED : 0) | (spheres->replanned ? REPLANNED : 0) |
+        (spheres->members_due ? MEMBERS_DUE : 0);
     record->counts[ENG_SPHERES_RECORD_CRITICAL] = spheres->critical_count;
     record->counts[ENG_SPHERES_RECORD_EXPOSED] = spheres->exposed_count;
     record->counts[ENG_SPHERES_RECORD_MOVED] = spheres->moved_count;
@@ -58,8 +67,9 @@ static void place_frames(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
     const mat3 still = {0};
-    spheres->frame = (eng_spheres_frame){0};
-    memcpy(&spheres->frame.lattice, at + 54, sizeof spheres->frame.lattice);
+    eng_spheres_frame frame = {0};
+    memcpy(&frame.lattice, at + 54, sizeof frame.lattice);
+    eng_spheres_frame_set(spheres, &frame);
     memcpy(&spheres->before, at + 27, sizeof spheres->before);
     spheres->cell_margin = record->reals[ENG_SPHERES_RECORD_CELL_MARGIN];
     spheres->strains = memcmp(&spheres->before.gradient, &still, sizeof still) != 0;
@@ -261,25 +271,32 @@ void eng_spheres_record_take(const cairn_world *world, eng_spheres_record *recor
 
 // ---------------------------------------------------------------- restoring
 
-/// Whether the slots are the world's spheres, each once, with finite numbers.
-static bool are_rows_sound(const eng_spheres *spheres, const eng_spheres_record *record)
+/// Whether the slots are the world's spheres and all members of its clumps, each once, with finite
+/// numbers.
+static bool are_rows_sound(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const cairn_world *world = spheres->world;
     int *slot_of = spheres->slot_of.block;
     for (int i = 0; i < world->body_count; i++)
         slot_of[i] = ENG_SPHERES_NO_SLOT;
     for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++) {
-        int body = record->body[slot];
-        if (body < 0 || body >= world->body_count || slot_of[body] != ENG_SPHERES_NO_SLOT ||
-            !eng_spheres_may_hold(world, body))
+        int id = record->body[slot];
+        bool known =
+            id < 0 ? ~id < spheres->member_room && eng_spheres_members(spheres)[~id].clump >= 0
+                   : id < world->body_count && eng_spheres_may_hold(world, id);
+        if (!known || eng_spheres_id_slot(spheres, id) != ENG_SPHERES_NO_SLOT)
             return false;
-        slot_of[body] = slot;
+        eng_spheres_slot_note(spheres, id, slot);
         double sum = 0.0;
         for (int k = 0; k < ENG_SPHERES_RECORD_SLOT_WIDTH; k++)
             sum += record->slots[slot][k];
         if (!isfinite(sum))
             return false;
     }
+    for (int i = 0; i < spheres->member_room; i++)
+        if (eng_spheres_members(spheres)[i].clump >= 0 &&
+            eng_spheres_members(spheres)[i].slot == ENG_SPHERES_NO_SLOT)
+            return false;
     return true;
 }
 
@@ -394,7 +411,9 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
             *vectors[k] = vec3_from(record->walls[i] + 3 * k);
         walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
     }
-    memcpy(&spheres->frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof spheres->frame);
+    eng_spheres_frame frame;
+    memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
+    eng_spheres_frame_set(spheres, &frame);
     spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
     eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
     eng_spheres_images_move(spheres, 0, spheres->image_count);
@@ -498,6 +517,7 @@ static void place_numbers(eng_spheres *spheres, const eng_spheres_record *record
     spheres->walls_changed = (changed & WALL_CHANGED) != 0;
     spheres->overflow = (changed & CROWDED) != 0;
     spheres->settled = (changed & SETTLED) != 0;
+    spheres->members_due = (changed & MEMBERS_DUE) != 0;
     spheres->walls_renumbered = spheres->adopted = false;
     // the loads are read from the bodies again
     spheres->loads_changed = true;
@@ -660,6 +680,28 @@ static bool take_terms(eng_spheres *spheres, const eng_spheres_record *record)
     return true;
 }
 
+/// Whether a clump has slots in the record that is restored.
+static bool has_slots(const eng_spheres *spheres, int body)
+{
+    int first = spheres->world->bodies[body].first_collider;
+    return spheres->mark[first];
+}
+
+/// Clumps whose members have slots in the record.
+static cairn_status take_clumps(eng_spheres *spheres, const eng_spheres_record *record)
+{
+    const cairn_world *world = spheres->world;
+    cairn_status status = base_array_reserve(&world->allocator, &spheres->mark,
+                                             &spheres->mark_capacity, world->collider_count + 1);
+    if (status != CAIRN_OK)
+        return status;
+    memset(spheres->mark, 0, (size_t)world->collider_count + 1);
+    for (int slot = 0; slot < record->counts[ENG_SPHERES_RECORD_SLOTS]; slot++)
+        if (record->body[slot] < 0 && ~record->body[slot] < world->collider_count)
+            spheres->mark[~record->body[slot]] = true;
+    return eng_spheres_clumps_find(spheres, has_slots);
+}
+
 /// Slots as recorded, whatever had one before.
 static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *record)
 {
@@ -676,8 +718,13 @@ static cairn_status take_slots(eng_spheres *spheres, const eng_spheres_record *r
     if (status != CAIRN_OK)
         return status;
     int64_t wraps = world->cell.any ? record->counts[ENG_SPHERES_RECORD_SLOTS] : 0;
-    if (!take_terms(spheres, record) || !are_rows_sound(spheres, record) ||
-        record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps || !are_frames_sound(record))
+    if (!take_terms(spheres, record))
+        return CAIRN_ERROR_FORMAT;
+    status = take_clumps(spheres, record);
+    if (status != CAIRN_OK)
+        return status;
+    if (!are_rows_sound(spheres, record) || record->counts[ENG_SPHERES_RECORD_WRAPS] != wraps ||
+        !are_frames_sound(record))
         return CAIRN_ERROR_FORMAT;
     spheres->slots = (int)record->counts[ENG_SPHERES_RECORD_SLOTS];
     spheres->restoring = true;

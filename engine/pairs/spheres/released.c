@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts that leave the sphere executor, because their law has no kernel any more: the general
-// passes go on with the history.
+// Contacts that leave the sphere executor, because their law has no kernel any more, or none that
+// takes clumps: the general passes go on with the history.
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/spheres.h"
 
@@ -15,6 +15,16 @@ static bool lost_kernel(const eng_spheres *spheres)
     for (int i = 0; i < world->surface_count; i++)
         if (eng_spheres_planned_terms(spheres, i)->batch != NULL &&
             !eng_spheres_has_kernel(&world->surfaces[i]))
+            return true;
+    return false;
+}
+
+/// Whether clumps have slots that they will not have by the laws of now.
+static bool loses_clumps(const eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    for (int i = 0; i < world->surface_count && spheres->clump_count > 0; i++)
+        if (!eng_spheres_law_takes_clumps(&world->surfaces[i]))
             return true;
     return false;
 }
@@ -59,7 +69,7 @@ cairn_status eng_spheres_release_contacts(eng_spheres *spheres)
     if (spheres->released_step != world->step_count)
         spheres->released_count = 0;
     spheres->released_step = world->step_count;
-    if (spheres->block_count == 0 || !lost_kernel(spheres))
+    if (spheres->block_count == 0 || !(lost_kernel(spheres) || loses_clumps(spheres)))
         return CAIRN_OK;
     for (int i = 0; i < spheres->block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];

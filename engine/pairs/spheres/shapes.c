@@ -8,6 +8,7 @@
 // it its history, as long as it is found; one that ends keeps it for a step more, just open, so
 // that the kernels book what it held.
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 
 #include "base/elementary.h"
@@ -48,8 +49,7 @@ static const geo_shape *shape_of(const struct eng_spheres *spheres, int wall)
 static cairn_status find_contacts(const struct eng_spheres *spheres, int slot, int wall,
                                   double margin, geo_manifold *out)
 {
-    const cairn_world *world = spheres->world;
-    const geo_shape *sphere = world->shapes[world->bodies[eng_spheres_ids(spheres)[slot]].shape];
+    const geo_shape *sphere = eng_spheres_slot_shape(spheres, slot);
     pose place = pose_identity();
     place.position = vec3_from(spheres->pass.X[slot]);
     out->count = 0;

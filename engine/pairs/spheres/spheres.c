@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sphere executor: its making, kernels, walls and slots.
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 
@@ -69,7 +70,12 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->near_walls,
                                  &spheres->kept_columns,
                                  &spheres->wraps,
+                                 &spheres->clumps,
+                                 &spheres->members,
+                                 &spheres->motions,
+                                 &spheres->sums,
                                  &spheres->images,
+                                 &spheres->image_pairs,
                                  &spheres->candidates.made,
                                  &spheres->candidates.used,
                                  &spheres->candidates.sorted,
@@ -155,6 +161,11 @@ bool eng_spheres_choose_ranges(cairn_world *world, int least_chunks)
 
 int eng_spheres_body_of(const eng_spheres *spheres, int slot)
 {
+    return eng_spheres_id_body(spheres, eng_spheres_id_of(spheres, slot));
+}
+
+int eng_spheres_id_of(const eng_spheres *spheres, int slot)
+{
     slot = eng_spheres_source_of(&spheres->pass, slot);
     if (slot < spheres->slots)
         return eng_spheres_ids(spheres)[slot];
@@ -222,17 +233,27 @@ cairn_status eng_spheres_walls_number(eng_spheres *spheres)
     return CAIRN_OK;
 }
 
+const geo_shape *eng_spheres_slot_shape(const struct eng_spheres *spheres, int slot)
+{
+    const cairn_world *world = spheres->world;
+    int body = eng_spheres_slot_body(spheres, slot);
+    int first = world->bodies[body].first_collider;
+    return eng_part_of(world, body, eng_spheres_slot_collider(spheres, slot) - first).shape;
+}
+
 void eng_spheres_read_constants(eng_spheres *spheres, int slot)
 {
     const cairn_world *world = spheres->world;
-    int body = eng_spheres_ids(spheres)[slot];
+    int body = eng_spheres_slot_body(spheres, slot);
     double h = spheres->pass.step, *c = spheres->pass.constants[slot],
-           radius = world->shapes[world->bodies[body].shape]->sphere.radius;
+           radius = eng_spheres_slot_shape(spheres, slot)->sphere.radius;
     double inverse[6];
     eng_mass_inverse_of(world, body, inverse);
+    // a clump turns as a whole
+    double turns = eng_spheres_is_member(spheres, slot) ? 0.0 : inverse[3];
     c[0] = h * inverse[0];
-    c[1] = h * radius * inverse[3];
-    c[2] = h * inverse[3];
+    c[1] = h * radius * turns;
+    c[2] = h * turns;
     c[3] = radius;
 }
 
@@ -281,13 +302,14 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
 {
     spheres->largest = 0.0;
     spheres->smallest = INFINITY;
-    spheres->has_moving_spheres = false;
+    spheres->has_moving_spheres = spheres->has_still_spheres = false;
     for (int slot = 0; slot < spheres->slots; slot++) {
-        int body = eng_spheres_ids(spheres)[slot];
+        int body = eng_spheres_slot_body(spheres, slot);
         eng_spheres_read_constants(spheres, slot);
         spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
         spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
         spheres->has_moving_spheres |= spheres->world->bodies[body].kind == CAIRN_MOVING;
+        spheres->has_still_spheres |= spheres->world->bodies[body].kind != CAIRN_DYNAMIC;
     }
 }
 
@@ -299,10 +321,10 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
     bool any = world->loads != NULL || world->applied != NULL;
     spheres->has_load = false;
     for (int slot = 0; slot < spheres->slots && any && !spheres->has_load; slot++) {
-        int body = eng_spheres_ids(spheres)[slot];
+        int body = eng_spheres_slot_body(spheres, slot);
         const eng_load *given = eng_applied_of(world, body);
         spheres->has_load =
-            world->bodies[body].kind == CAIRN_DYNAMIC &&
+            world->bodies[body].kind == CAIRN_DYNAMIC && !eng_spheres_is_member(spheres, slot) &&
             (vec3_norm_squared(given->force) > 0.0 || vec3_norm_squared(given->torque) > 0.0);
     }
     size_t count = spheres->has_load ? (size_t)spheres->slots : 1;
@@ -312,6 +334,9 @@ cairn_status eng_spheres_loads_read(eng_spheres *spheres)
     double(*load)[8] = spheres->load.block;
     memset(load, 0, count * sizeof *load);
     for (int slot = 0; slot < spheres->slots && spheres->has_load; slot++) {
+        // what acts on a clump does so in the general passes
+        if (eng_spheres_is_member(spheres, slot))
+            continue;
         const eng_load *given = eng_applied_of(world, eng_spheres_ids(spheres)[slot]);
         vec3_store(load[slot], given->force);
         vec3_store(load[slot] + 3, given->torque);

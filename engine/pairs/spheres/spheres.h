@@ -56,8 +56,9 @@ const double *eng_spheres_released_history(const cairn_world *world, geo_pair co
 
 // ---------------------------------------------------------------- read-outs
 
-/// Number of slots in use.
+/// Number of slots in use, with those of members of clumps; whether there are such.
 int eng_spheres_slot_count(const cairn_world *world);
+bool eng_spheres_holds_clumps(const cairn_world *world);
 
 /// Whether a body has a slot.
 bool eng_spheres_holds(const cairn_world *world, int body);
@@ -99,8 +100,8 @@ uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash);
 cairn_status eng_spheres_state_set(cairn_world *world, int body,
                                    const eng_state *state) CAIRN_CHECK_RESULT;
 
-/// A body of the general columns was placed or has another velocity.
-void eng_spheres_wall_changed(cairn_world *world, int body);
+/// Before a body of the general columns is placed or gets another velocity.
+void eng_spheres_general_changed(cairn_world *world, int body);
 
 /// A force on a body has changed.
 void eng_spheres_loads_changed(cairn_world *world);

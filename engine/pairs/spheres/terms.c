@@ -11,6 +11,24 @@ bool eng_spheres_has_kernel(const eng_surface *surface)
     return batch != NULL && (batch->covers == NULL || batch->covers(surface->parameters));
 }
 
+/// The arms of rolling are those of spheres about their own centres.
+static bool takes_clumps(const con_batch *batch, const con_rolling *rolling)
+{
+    return batch->takes_clumps && rolling->rolling_friction == 0.0 &&
+           rolling->twisting_friction == 0.0;
+}
+
+bool eng_spheres_law_takes_clumps(const eng_surface *surface)
+{
+    if (!eng_spheres_has_kernel(surface))
+        return false;
+    const con_batch *batch = surface->law->batch;
+    con_rolling rolling = {0};
+    if (batch->rolling != NULL)
+        rolling = batch->rolling(surface->parameters);
+    return takes_clumps(batch, &rolling);
+}
+
 static eng_spheres_terms terms_of(const eng_surface *surface)
 {
     const con_batch *batch = surface->law->batch;
@@ -50,6 +68,7 @@ void eng_spheres_terms_measure(struct eng_spheres *spheres)
     spheres->all_covered = true;
     spheres->column_rows = spheres->kept_rows = 0;
     spheres->has_resistance = false;
+    spheres->takes_clumps = true;
     for (int i = 0; i < spheres->terms_count; i++) {
         const con_batch *batch = terms[i].batch;
         spheres->covered[i] = batch != NULL;
@@ -62,7 +81,9 @@ void eng_spheres_terms_measure(struct eng_spheres *spheres)
             spheres->kept_rows = batch->kept_count;
         spheres->has_resistance |=
             terms[i].rolling.rolling_friction > 0.0 || terms[i].rolling.twisting_friction > 0.0;
+        spheres->takes_clumps = spheres->takes_clumps && takes_clumps(batch, &terms[i].rolling);
     }
+    spheres->takes_clumps = spheres->takes_clumps && spheres->all_covered;
     spheres->pass.terms = terms;
 }
 
@@ -80,6 +101,22 @@ static int falls(const double a[4], const double b[4])
     return (b[0] != 0.0) - (a[0] != 0.0);
 }
 
+/// Radius of a slot that meets something flat, of two spheres, or of one and a wall that is a
+/// sphere to the law, m.
+static double effective_radius(const struct eng_spheres *spheres, const con_batch *batch,
+                               const double a[4], int other)
+{
+    const eng_spheres_ghost *ghosts = spheres->ghosts.block;
+    const eng_spheres_wall *walls = spheres->walls.block;
+    int ghost = other - spheres->slots - 2;
+    double b = other < spheres->slots ? spheres->pass.constants[other][3] : 0.0;
+    if (ghost >= 0 && ghost < spheres->ghost_count && batch->takes_clumps) {
+        const geo_shape *shape = walls[ghosts[ghost].wall].shape;
+        b = shape->kind == GEO_SPHERE ? shape->sphere.radius : 0.0;
+    }
+    return b > 0.0 ? a[3] * b / (a[3] + b) : a[3];
+}
+
 void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spheres_terms *terms,
                               int slot, int other, eng_spheres_block *block, int k)
 {
@@ -90,7 +127,7 @@ void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spher
     con_batch_pair pair = {
         .step = step,
         .mass = step / (a[0] + b[0]),
-        .radius = wall ? a[3] : a[3] * b[3] / (a[3] + b[3]),
+        .radius = effective_radius(spheres, terms->batch, a, other),
         .inverse_mass = (a[0] + b[0]) / step,
         .arm = {a[3], b[3]},
         .inverse_inertia = {a[2] / step, b[2] / step},

@@ -226,9 +226,10 @@ static double restitution_of(const char *law, double restitution, double gap)
 static void accurate_steps_meet_the_restitution(void **state)
 {
     (void)state;
-    const char *const laws[] = {"hooke", "hertz_mindlin", "adhesive", "parallel_bond"};
+    const char *const laws[] = {"hooke", "hertz_mindlin", "mindlin_deresiewicz", "adhesive",
+                                "parallel_bond"};
     const double values[] = {0.15, 0.3, 0.6, 0.9};
-    for (int l = 0; l < 4; l++)
+    for (int l = 0; l < 5; l++)
         for (int i = 0; i < 4; i++)
             for (int k = 0; k < 5; k++) {
                 double found = restitution_of(laws[l], values[i], 1e-3 * (1.0 + 0.0371 * k));

@@ -87,6 +87,10 @@ static const variant variants[] = {
       {"rolling_friction", 0.1, NULL},
       {"twisting_friction", 0.1, NULL},
       {"twisting_damping", 1.0, NULL}}},
+    {"mindlin_deresiewicz", {{"restitution", 1.0, NULL}, {"friction", 0.3, NULL}}},
+    {"mindlin_deresiewicz", {{"restitution", 1.0, NULL}, {"friction", 1e4, NULL}}},
+    {"mindlin_deresiewicz",
+     {{"restitution", 0.5, NULL}, {"friction", 0.5, NULL}, {"attraction", 0.0, "yes"}}},
     {"adhesive",
      {{"surface_energy", 2.0, NULL},
       {"restitution", 1.0, NULL},
@@ -132,8 +136,9 @@ static parameters law_of(int index)
     const variant *v = &variants[index];
     parameters p = law_defaults(v->law);
     for (int i = 0; i < 10 && v->settings[i].name != NULL; i++) {
-        if (v->settings[i].word != NULL && strcmp(v->settings[i].word, "no") == 0)
-            law_set_flag(&p, v->settings[i].name, false);
+        bool yes = v->settings[i].word != NULL && strcmp(v->settings[i].word, "yes") == 0;
+        if (yes || (v->settings[i].word != NULL && strcmp(v->settings[i].word, "no") == 0))
+            law_set_flag(&p, v->settings[i].name, yes);
         else if (v->settings[i].word != NULL)
             law_set_word(&p, v->settings[i].name, v->settings[i].word);
         else

@@ -2,7 +2,7 @@
 // Hertz's normal force and Mindlin's tangential one without micro-slip (docs/laws.md 7.2).
 #include "contact/laws/batch.h"
 #include "contact/laws/damping.h"
-#include "contact/laws/hertz.h"
+#include "contact/laws/hertz/hertz.h"
 #include "contact/laws/hertz_mindlin_kernel.h"
 #include "contact/laws/slider.h"
 
@@ -166,6 +166,7 @@ static const con_batch batch = {
     .springs = true,
     .first_kept = SLOPE,
     .kept_count = 1,
+    .takes_clumps = true,
     .state = state_of,
 };
 

@@ -211,7 +211,7 @@ INLINE void look_ahead(const eng_spheres_pass *pass, pairs p, int column, meetin
             less_cross(m->free_slide, lane_add_scaled(loads[1], at->half_gap, loads[2]), m->n);
 }
 
-#include "engine/pairs/spheres/resist.h"
+#include "engine/pairs/spheres/kernels/resist.h"
 
 /// What the audit of a part has to know of its springs.
 INLINE audited audited_of(const spread *t, const meeting *p, const answer *a, vec force, vec_3 drag,

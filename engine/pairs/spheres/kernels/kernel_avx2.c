@@ -219,12 +219,13 @@ static inline __attribute__((always_inline)) void add_slot(const eng_spheres_pas
     sum[1] = _mm256_fmadd_pd(_mm256_load_pd(force + 4), arm, sum[1]);
 }
 
-static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
-                                                            const double *load, motion_sums *s)
+/// Force and moment on a slot: the load with those of its pairs.
+static inline __attribute__((always_inline)) void sum_slot(const eng_spheres_pass *pass, int slot,
+                                                           const double *load, vec sum[2])
 {
-    const double *c = pass->constants[slot];
-    vec radius = _mm256_broadcast_sd(c + 3);
-    vec sum[2] = {_mm256_load_pd(load), _mm256_load_pd(load + 4)};
+    vec radius = _mm256_broadcast_sd(pass->constants[slot] + 3);
+    sum[0] = _mm256_load_pd(load);
+    sum[1] = _mm256_load_pd(load + 4);
     const int *list = pass->near + pass->near_start[slot];
     const int *end = pass->near + pass->near_start[slot + 1];
     for (int k = 0; k < ENG_SPHERES_PADDED; k++)
@@ -237,6 +238,23 @@ static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pa
             if (eng_spheres_far_acts(pass, pass->far[k]))
                 add_slot(pass, eng_spheres_far_force_row(pass, pass->far[k]), radius, sum);
     }
+}
+
+/// The sum goes to its place; lanes 6 and 7 are not used.
+static inline void store_sum(const eng_spheres_pass *pass, int slot, const double *load)
+{
+    vec sum[2];
+    sum_slot(pass, slot, load, sum);
+    _mm256_store_pd(pass->sums[slot], sum[0]);
+    _mm256_store_pd(pass->sums[slot] + 4, sum[1]);
+}
+
+static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
+                                                            const double *load, motion_sums *s)
+{
+    const double *c = pass->constants[slot];
+    vec sum[2];
+    sum_slot(pass, slot, load, sum);
     // sums: f f f t | t t . .; velocities: v v v rw | rw rw w w
     vec all = _mm256_load_pd(c), linear = _mm256_broadcast_sd(c);
     vec low = _mm256_permute4x64_pd(all, 0x40), high = _mm256_permute4x64_pd(all, 0xa5);
@@ -260,7 +278,7 @@ static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pa
     s->finite = _mm256_fmadd_pd(V1, _mm256_setzero_pd(), s->finite);
 }
 
-#include "engine/pairs/spheres/kernel.h"
+#include "engine/pairs/spheres/kernels/kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop

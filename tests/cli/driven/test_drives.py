@@ -2,7 +2,10 @@
 # Motors of scenes: functions, positions and tables; restart; their rows in problem files.
 """usage: test_drives.py PROGRAM ROOT"""
 import math
+import os
+import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import Folder, check, check_error, check_status, finish, load
 
 HEAD = """simulation{ step = 1/1000, end_time = 1, tolerance = 1e-9 }

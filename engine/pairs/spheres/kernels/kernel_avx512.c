@@ -236,11 +236,11 @@ static inline __attribute__((always_inline)) vec add_slot(const eng_spheres_pass
     return _mm512_fmadd_pd(_mm512_load_pd(force), factor, sum);
 }
 
-static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
-                                                            const double *load, motion_sums *s)
+/// Force and moment on a slot: the load with those of its pairs.
+static inline __attribute__((always_inline)) vec sum_slot(const eng_spheres_pass *pass, int slot,
+                                                          const double *load)
 {
-    const double *c = pass->constants[slot];
-    vec radius = _mm512_set1_pd(c[3]);
+    vec radius = _mm512_set1_pd(pass->constants[slot][3]);
     vec sum = _mm512_load_pd(load);
     const int *list = pass->near + pass->near_start[slot];
     const int *end = pass->near + pass->near_start[slot + 1];
@@ -254,6 +254,20 @@ static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pa
             if (eng_spheres_far_acts(pass, pass->far[k]))
                 sum = add_slot(pass, eng_spheres_far_force_row(pass, pass->far[k]), radius, sum);
     }
+    return sum;
+}
+
+/// The sum goes to its place; lanes 6 and 7 are not used.
+static inline void store_sum(const eng_spheres_pass *pass, int slot, const double *load)
+{
+    _mm512_store_pd(pass->sums[slot], sum_slot(pass, slot, load));
+}
+
+static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pass *pass, int slot,
+                                                            const double *load, motion_sums *s)
+{
+    const double *c = pass->constants[slot];
+    vec sum = sum_slot(pass, slot, load);
     const __m512i factors = _mm512_setr_epi64(0, 0, 0, 1, 1, 1, 2, 2);
     const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 3, 4);
     const __m512i moved = _mm512_setr_epi64(0, 1, 2, 13, 0, 0, 0, 0);
@@ -273,7 +287,7 @@ static inline __attribute__((always_inline)) void move_slot(const eng_spheres_pa
     s->finite = _mm512_fmadd_pd(V, _mm512_setzero_pd(), s->finite);
 }
 
-#include "engine/pairs/spheres/kernel.h"
+#include "engine/pairs/spheres/kernels/kernel.h"
 
 #if defined(__clang__)
 #pragma clang attribute pop

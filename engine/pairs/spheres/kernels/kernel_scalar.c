@@ -169,10 +169,10 @@ static void add_slot(const eng_spheres_pass *pass, int entry, double radius, dou
         sum[k] = v_fma(force[k], arm, sum[k]);
 }
 
-static void move_slot(const eng_spheres_pass *pass, int slot, const double *load, motion_sums *s)
+/// Force and moment on a slot: the load with those of its pairs.
+static void sum_slot(const eng_spheres_pass *pass, int slot, const double *load, double sum[6])
 {
     const double *c = pass->constants[slot];
-    double sum[6], *X = pass->X[slot], *V = pass->V[slot];
     for (int k = 0; k < 6; k++)
         sum[k] = load[k];
     for (int k = pass->near_start[slot]; k < pass->near_start[slot + 1]; k++)
@@ -183,6 +183,19 @@ static void move_slot(const eng_spheres_pass *pass, int slot, const double *load
             if (eng_spheres_far_acts(pass, pass->far[k]))
                 add_slot(pass, eng_spheres_far_force_row(pass, pass->far[k]), c[3], sum);
     }
+}
+
+/// The sum goes to its place; lanes 6 and 7 are not used.
+static void store_sum(const eng_spheres_pass *pass, int slot, const double *load)
+{
+    sum_slot(pass, slot, load, pass->sums[slot]);
+}
+
+static void move_slot(const eng_spheres_pass *pass, int slot, const double *load, motion_sums *s)
+{
+    const double *c = pass->constants[slot];
+    double sum[6], *X = pass->X[slot], *V = pass->V[slot];
+    sum_slot(pass, slot, load, sum);
     bool mobile = c[0] != 0.0;
     for (int k = 0; k < 3; k++) {
         V[k] = v_fma(sum[k], c[0], V[k]) + (mobile ? pass->gravity[k] : 0.0);
@@ -197,4 +210,4 @@ static void move_slot(const eng_spheres_pass *pass, int slot, const double *load
         s->finite = v_fma(V[k], 0.0, s->finite);
 }
 
-#include "engine/pairs/spheres/kernel.h"
+#include "engine/pairs/spheres/kernels/kernel.h"

@@ -2,7 +2,10 @@
 # Loads and gravity that follow functions and tables of time, and programs beside the scene.
 """usage: test_loads.py PROGRAM ROOT"""
 import math
+import os
+import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import Folder, check, check_error, check_status, finish, load
 
 HEAD = "simulation{ step = 1/1000, end_time = 1 }\n"

@@ -2,14 +2,14 @@
 // Passes of the sphere executor over blocks and slots, included once by each build of the kernels.
 //
 // The including file gives the vector layer: types `vec` and `mask` of LANES doubles, the v_ and m_
-// operations, load_positions, load_velocities, store_forces, move_slot, and the name in
+// operations, load_positions, load_velocities, store_forces, move_slot, store_sum, and the name in
 // LANE_KERNEL. Sums and products run in the same order with explicit fused operations everywhere,
 // so that all builds give the same bits.
 #define CON_KERNEL_BUILD
 #include "contact/laws/law_list.h"
 
 #include "base/elementary.h"
-#include "engine/pairs/spheres/pair.h"
+#include "engine/pairs/spheres/kernels/pair.h"
 
 /// Slots of list A are used again and again.
 INLINE void clear_forces(double (*rows)[8])
@@ -293,13 +293,37 @@ static __attribute__((noinline)) void move_free(const eng_spheres_pass *pass,
     note_motion(chunk, &s);
 }
 
+/// A chunk with members of clumps, whose sums are kept: the clumps move later.
+static __attribute__((noinline)) void move_mixed(const eng_spheres_pass *pass,
+                                                 eng_spheres_chunk *chunk)
+{
+    double load[8] __attribute__((aligned(64)));
+    motion_sums s;
+    begin_motion(&s);
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
+        const double *given = pass->load[(size_t)slot * pass->load_stride];
+        if (pass->resist != NULL) {
+            load_with_couples(pass, slot, load);
+            given = load;
+        }
+        if (pass->ids[slot] < 0)
+            store_sum(pass, slot, given);
+        else
+            move_slot(pass, slot, given, &s);
+    }
+    note_motion(chunk, &s);
+}
+
 static void lane_move(const eng_spheres_pass *pass, int index)
 {
     eng_spheres_chunk *chunk = &pass->chunks[index];
     int fetched = pass->reach > 0 ? pass->slot_count - pass->reach : 0;
     for (int slot = chunk->first_slot; slot < chunk->end_slot && slot < fetched; slot++)
         fetch_slots(pass, slot);
-    (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);
+    if (chunk->members > 0)
+        move_mixed(pass, chunk);
+    else
+        (pass->resist != NULL ? move_resisting : move_free)(pass, chunk);
 }
 
 /// q <- exp(step w) q of LANES slots, with one Newton step towards unit length.

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+// Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
+#include "engine/state/ids.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SERVO_COOKIE UINT32_C(0x0ca1200f)
+
+// steps between sums over the contacts
+enum { LOOK_EVERY = 10 };
+
+/// What a servo carries from step to step.
+typedef enum servo_number {
+    VELOCITY,  // m/s along the axis
+    TARGET,    // N
+    FORCE,     // N
+    IMPEDANCE, // N s/m; of a cell Pa s
+    STIFFNESS, // N/m; of a cell Pa
+    LASTING,   // m/s or 1/s, the part of the velocity that a lasting motion asks for
+    GONE,      // m without a contact; of a cell strain
+    STRESS,    // Pa, three of the cell along x, y, z, of the first servo of a cell's stress
+    SERVO_NUMBERS = STRESS + 3
+} servo_number;
+
+typedef struct servo {
+    cairn_servo_def def; // the name is owned, the axis has length 1
+    const double *numbers;
+    const double *stress; // [3] of the cell, Pa; of the first one that needs it
+} servo;
+
+cairn_servo_def cairn_default_servo_def(void)
+{
+    return (cairn_servo_def){.scale = 1.0,
+                             .gain = 0.5,
+                             .speed = 0.1,
+                             .reach = 1.0,
+                             .until = INFINITY,
+                             .cookie = SERVO_COOKIE};
+}
+
+static double inverse_mass(const cairn_world *world, cairn_body_id id)
+{
+    const eng_body *body = &world->bodies[id.index];
+    return body->kind == CAIRN_DYNAMIC ? 1.0 / body->mass : 0.0;
+}
+
+static double curvature(const cairn_world *world, cairn_body_id id)
+{
+    const geo_shape *shape = world->shapes[world->bodies[id.index].shape];
+    return shape->kind == GEO_SPHERE ? 1.0 / shape->sphere.radius : 0.0;
+}
+
+/// Adds what a contact sets against a speed of the wall along the axis: its spring within a step,
+/// and a dashpot, of which no more than critical damping is assumed. The force that the servo reads
+/// has the dashpot's share in it.
+static cairn_status add_impedance(const cairn_world *world, const servo *s,
+                                  const cairn_contact_view *c, double share, double *numbers,
+                                  cairn_error *error)
+{
+    const eng_surface *surface = eng_surface_of(world, (int)c->a.index, (int)c->b.index);
+    if (surface->law->stiffness == NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo \"%.80s\": contacts by law \"%s\" have no stiffness to move %s",
+                         s->def.name, surface->law->name,
+                         s->def.cell ? "the cell by; use walls with servos"
+                                     : "the wall by; give it a dynamic body on a slider joint to "
+                                       "the world");
+    double masses = inverse_mass(world, c->a) + inverse_mass(world, c->b);
+    con_stiffness_input input = {
+        .radius = 1.0 / (curvature(world, c->a) + curvature(world, c->b)),
+        .mass = 1.0 / masses,
+        .overlap = fmax(-c->gap, 0.0),
+    };
+    double stiffness = surface->law->stiffness(surface->parameters, &input).normal;
+    numbers[STIFFNESS] += share * share * stiffness;
+    numbers[IMPEDANCE] +=
+        share * share * (stiffness * world->def.time_step + 2.0 * sqrt(stiffness * input.mass));
+    return CAIRN_OK;
+}
+
+/// Whether a contact of the last step acts between bodies that are still there.
+static bool acts(const cairn_world *world, int index, cairn_contact_view *contact)
+{
+    return cairn_contact_get(world, index, contact) == CAIRN_OK &&
+           contact->status != CAIRN_CONTACT_OPEN && eng_body_check(world, contact->a) == CAIRN_OK &&
+           eng_body_check(world, contact->b) == CAIRN_OK;
+}
+
+static cairn_status look_at_wall(const cairn_world *world, const servo *s, double *numbers,
+                                 cairn_error *error)
+{
+    int count = cairn_contact_count(world);
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < count && status == CAIRN_OK; i++) {
+        cairn_contact_view c;
+        if (!acts(world, i, &c) ||
+            (c.a.index != s->def.body.index && c.b.index != s->def.body.index))
+            continue;
+        double share = vec3_dot(vec3_from(c.normal), vec3_from(s->def.axis));
+        status = add_impedance(world, s, &c, share, numbers, error);
+    }
+    return status;
+}
+
+/// A volume.
+static cairn_status look_at_cell(const cairn_world *world, const servo *s, double *numbers,
+                                 cairn_error *error)
+{
+    int count = cairn_contact_count(world), side = s->def.side;
+    cairn_status status = CAIRN_OK;
+    double volume = fabs(mat3_determinant(&world->cell.now));
+    for (int i = 0; i < count && status == CAIRN_OK; i++) {
+        cairn_contact_view c;
+        if (!acts(world, i, &c))
+            continue;
+        int a = (int)c.a.index, b = (int)c.b.index;
+        vec3 point = vec3_from(c.point);
+        vec3 branch =
+            vec3_sub(eng_image_centre(world, b, point), eng_image_centre(world, a, point));
+        status =
+            add_impedance(world, s, &c, c.normal[side] * vec3_get(branch, side), numbers, error);
+    }
+    numbers[IMPEDANCE] /= volume;
+    numbers[STIFFNESS] /= volume;
+    return status;
+}
+
+/// The velocity of a moving wall or the rate of the cell: slow where it is stiff, so that it acts
+/// as a dashpot between the contacts and the target, which takes energy out at any gain. A part of
+/// it lasts, so that a bed that keeps yielding leaves no error behind: it gathers in sixteen times
+/// the time in which the contacts answer, slow enough for the springs of many layers in a row.
+static cairn_status set_velocity(const cairn_world *world, const servo *s, double *numbers,
+                                 cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    double wanted = numbers[TARGET] - numbers[FORCE], speed = s->def.speed;
+    bool touches = numbers[FORCE] != 0.0;
+    if (!touches || numbers[IMPEDANCE] == 0.0 || world->step_count % LOOK_EVERY == 0) {
+        numbers[IMPEDANCE] = numbers[STIFFNESS] = 0.0;
+        if (touches)
+            status = s->def.cell ? look_at_cell(world, s, numbers, error)
+                                 : look_at_wall(world, s, numbers, error);
+    }
+    if (!(numbers[IMPEDANCE] > 0.0)) {
+        numbers[LASTING] = 0.0;
+        numbers[VELOCITY] = wanted > 0.0 ? speed : 0.0;
+        return status;
+    }
+    double answer = s->def.gain / numbers[IMPEDANCE], h = world->def.time_step;
+    double part = fmin(h * answer * numbers[STIFFNESS] / 16.0, 1.0);
+    // on the way to the target nothing lasts
+    if (fabs(wanted) > 0.1 * fabs(numbers[TARGET]))
+        part = 0.0;
+    numbers[LASTING] = fmax(-speed, fmin(speed, numbers[LASTING] + part * answer * wanted));
+    numbers[VELOCITY] = fmax(-speed, fmin(speed, numbers[LASTING] + answer * wanted));
+    return status;
+}
+
+/// What is asked for the step that begins.
+static cairn_status ask_target(const cairn_world *world, const servo *s, double *target,
+                               cairn_error *error)
+{
+    const cairn_servo_def *def = &s->def;
+    double middle = world->time + 0.5 * world->def.time_step;
+    cairn_status status = CAIRN_OK;
+    *target = def->force;
+    if (def->target != NULL)
+        status = def->target(def->context, middle, target, error);
+    *target *= def->scale;
+    if (status == CAIRN_OK && !isfinite(*target))
+        return base_fail(error, CAIRN_ERROR_NONFINITE,
+                         "servo \"%.80s\": the target is not finite at t = %g s", def->name,
+                         middle);
+    return status;
+}
+
+static cairn_status drive_wall(cairn_world *world, const servo *s, double *numbers,
+                               cairn_error *error)
+{
+    const cairn_servo_def *def = &s->def;
+    double force[3], torque[3];
+    cairn_status status = cairn_body_get_contact_force(world, def->body, force, torque);
+    if (status != CAIRN_OK)
+        return status;
+    vec3 axis = vec3_from(def->axis);
+    numbers[FORCE] = world->step_count > 0 ? -vec3_dot(vec3_from(force), axis) : 0.0;
+    if (world->bodies[def->body.index].kind != CAIRN_DYNAMIC)
+        return set_velocity(world, s, numbers, error);
+    vec3_store(force, vec3_scale(numbers[TARGET], axis));
+    memset(torque, 0, sizeof torque);
+    numbers[VELOCITY] = vec3_dot(vec3_from(eng_state_of(world, (int)def->body.index).v), axis);
+    return cairn_body_set_force(world, def->body, force, torque, error);
+}
+
+/// Compression is positive, and the cell shrinks where it is less than the target.
+static cairn_status drive_cell(cairn_world *world, const servo *s, double *numbers,
+                               cairn_error *error)
+{
+    int side = s->def.side;
+    numbers[FORCE] = s->stress[side];
+    cairn_status status = set_velocity(world, s, numbers, error);
+    if (status == CAIRN_OK)
+        world->cell.gradient.m[side][side] = -numbers[VELOCITY];
+    return status;
+}
+
+/// The rate of the cell as it is asked for.
+static cairn_status set_rate(cairn_world *world, const servo *s, double *numbers,
+                             cairn_error *error)
+{
+    double rate = numbers[VELOCITY] = numbers[TARGET];
+    if (fabs(rate) * world->def.time_step > 0.1)
+        return base_fail(
+            error, CAIRN_ERROR_ARGUMENT,
+            "servo \"%.80s\": the rate %g 1/s strains the cell by more than a tenth in "
+            "a step at t = %g s",
+            s->def.name, rate, world->time);
+    world->cell.gradient.m[s->def.side][s->def.across] = rate;
+    return CAIRN_OK;
+}
+
+/// Takes back what the servo has set, when it ends.
+static cairn_status let_go(cairn_world *world, const servo *s, double *numbers, cairn_error *error)
+{
+    const cairn_servo_def *def = &s->def;
+    static const double none[3];
+    bool was = numbers[VELOCITY] != 0.0 || numbers[TARGET] != 0.0;
+    numbers[VELOCITY] = numbers[TARGET] = numbers[GONE] = numbers[LASTING] = 0.0;
+    if (was && def->cell)
+        world->cell.gradient.m[def->side][def->across] = 0.0;
+    if (was && !def->cell && world->bodies[def->body.index].kind == CAIRN_DYNAMIC)
+        return cairn_body_set_force(world, def->body, none, none, error);
+    return CAIRN_OK;
+}
+
+static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const servo *s = action->data;
+    const cairn_servo_def *def = &s->def;
+    double *numbers = action->numbers;
+    if (!def->cell && eng_body_check(world, def->body) != CAIRN_OK)
+        return CAIRN_OK; // it was removed
+    double h = world->def.time_step, middle = world->time + 0.5 * h;
+    // the first servo of a stress reads it for those that follow
+    if (s->stress == numbers + STRESS && world->step_count > 0) {
+        cairn_measure measure;
+        cairn_status status = cairn_world_measure(world, NULL, &measure, error);
+        memcpy(numbers + STRESS, measure.stress, 3 * sizeof(double));
+        if (status != CAIRN_OK)
+            return status;
+    }
+    if (middle < def->from)
+        return CAIRN_OK;
+    if (middle > def->until)
+        return let_go(world, s, numbers, error);
+    cairn_status status = ask_target(world, s, &numbers[TARGET], error);
+    if (status == CAIRN_OK && def->rate)
+        return set_rate(world, s, numbers, error);
+    if (status == CAIRN_OK)
+        status =
+            def->cell ? drive_cell(world, s, numbers, error) : drive_wall(world, s, numbers, error);
+    numbers[GONE] = numbers[FORCE] == 0.0 ? numbers[GONE] + h * fabs(numbers[VELOCITY]) : 0.0;
+    if (status == CAIRN_OK && numbers[GONE] > def->reach)
+        status = base_fail(error, CAIRN_ERROR_ARGUMENT,
+                           "servo \"%.80s\": no contact to push on after %g%s (reach = %g%s); the "
+                           "target is %g %s at t = %g s",
+                           def->name, numbers[GONE], def->cell ? "" : " m", def->reach,
+                           def->cell ? "" : " m", numbers[TARGET], def->cell ? "Pa" : "N", middle);
+    return status;
+}
+
+static void servo_release(const base_allocator *allocator, void *data)
+{
+    servo *s = data;
+    base_release(allocator, (char *)s->def.name);
+    base_release(allocator, s);
+}
+
+static const eng_action_kind servo_kind = {.begin = servo_begin, .release = servo_release};
+
+/// The motion of a moving wall, a cairn_motion_function.
+static cairn_status follow(void *context, double time, cairn_motion *motion, cairn_error *error)
+{
+    (void)time;
+    (void)error;
+    const servo *s = context;
+    motion->given = CAIRN_MOTION_VELOCITY;
+    vec3_store(motion->velocity, vec3_scale(s->numbers[VELOCITY], vec3_from(s->def.axis)));
+    return CAIRN_OK;
+}
+
+static cairn_status check_cell(const cairn_world *world, const cairn_servo_def *def,
+                               cairn_error *error)
+{
+    if (!world->cell.any)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "servo: this world has no periodic cell");
+    if (def->side < 0 || def->side > 2 || !world->cell.periodic[def->side] || def->across < 0 ||
+        def->across > 2 || !world->cell.periodic[def->across])
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: side = %d and across = %d must be those of periodic directions",
+                         def->side, def->across);
+    if (!def->rate && def->side != def->across)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: a stress is along a side (x, y, z), not %c%c; a shear has a rate",
+                         "xyz"[def->side], "xyz"[def->across]);
+    if (def->speed * world->def.time_step > 0.1)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: speed = %g 1/s strains the cell by more than a tenth in a step",
+                         def->speed);
+    return CAIRN_OK;
+}
+
+static cairn_status check_wall(const cairn_world *world, const cairn_servo_def *def,
+                               cairn_error *error)
+{
+    cairn_status status = eng_body_check(world, def->body);
+    if (status != CAIRN_OK)
+        return eng_fail_id(error, status, "body");
+    if (world->bodies[def->body.index].kind == CAIRN_FIXED)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: the body is fixed; it must be moving or dynamic");
+    double length = vec3_norm(vec3_from(def->axis));
+    if (!(length > 0.0) || !isfinite(length))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: axis has length %g; it must be "
+                         "greater than 0 and finite",
+                         length);
+    return CAIRN_OK;
+}
+
+static cairn_status check(const cairn_world *world, const cairn_servo_def *def, cairn_error *error)
+{
+    if (def->cookie != SERVO_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the servo's definition does not come from cairn_default_servo_def()");
+    if (!isfinite(def->force) || !isfinite(def->scale))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: force = %g N and scale = %g must be finite", def->force,
+                         def->scale);
+    if (!(def->gain > 0.0) || !(def->gain <= 1.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: gain = %g must be greater than 0 and at most 1", def->gain);
+    if (!(def->speed > 0.0) || !isfinite(def->speed) || !(def->reach > 0.0))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: speed = %g m/s and reach = %g m must be greater than 0, and the "
+                         "speed finite",
+                         def->speed, def->reach);
+    if (def->rate && !def->cell)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: a rate is of the cell, not of a wall");
+    if (!isfinite(def->from) || !(def->until >= def->from))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "servo: from = %g s must be finite, and until = %g s not before it",
+                         def->from, def->until);
+    return def->cell ? check_cell(world, def, error) : check_wall(world, def, error);
+}
+
+cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, cairn_error *error)
+{
+    if (world == NULL || def == NULL)
+        return base_fail_null(error, __func__);
+    cairn_status status = check(world, def, error);
+    if (status != CAIRN_OK)
+        return status;
+    servo *made = base_allocate(&world->allocator, 1, sizeof *made);
+    char *name = base_copy_text(&world->allocator, def->name != NULL ? def->name : "servo");
+    if (made == NULL || name == NULL) {
+        base_release(&world->allocator, made);
+        base_release(&world->allocator, name);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
+    }
+    *made = (servo){.def = *def};
+    made->def.name = name;
+    if (!def->cell)
+        vec3_store(made->def.axis,
+                   vec3_normalize_or(vec3_from(def->axis), vec3_make(0.0, 0.0, 1.0)));
+    const double values[] = {def->force,          def->scale, def->gain,
+                             def->speed,          def->reach, (double)def->body.index,
+                             def->target != NULL, def->cell,  def->side,
+                             def->across,         def->rate,  def->from,
+                             def->until};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, values, sizeof values);
+    print = base_hash_bytes(print, made->def.axis, sizeof made->def.axis);
+    eng_action *action = eng_action_add(world, &servo_kind, made, SERVO_NUMBERS, print);
+    if (action == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
+    made->numbers = action->numbers;
+    int at = 0;
+    const eng_action *each = NULL;
+    bool reads = def->cell && !def->rate;
+    while (reads && made->stress == NULL &&
+           (each = eng_action_next(world, &servo_kind, &at)) != NULL) {
+        const servo *other = each->data;
+        made->stress = other == made ? action->numbers + STRESS : other->stress;
+    }
+    if (!def->cell && world->bodies[def->body.index].kind == CAIRN_MOVING)
+        status = cairn_body_set_motion(world, def->body, follow, made, error);
+    if (status != CAIRN_OK)
+        made->def.body = (cairn_body_id){0}; // it does nothing then
+    return status;
+}
+
+int cairn_servo_count(const cairn_world *world)
+{
+    int at = 0, count = 0;
+    while (world != NULL && eng_action_next(world, &servo_kind, &at) != NULL)
+        count++;
+    return count;
+}
+
+cairn_status cairn_servo_get(const cairn_world *world, int index, cairn_servo_view *view)
+{
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *view = (cairn_servo_view){.name = ""};
+    int at = 0;
+    const eng_action *action = NULL;
+    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
+        action = eng_action_next(world, &servo_kind, &at);
+    if (action == NULL)
+        return CAIRN_ERROR_NOT_FOUND;
+    *view = (cairn_servo_view){((const servo *)action->data)->def.name, action->numbers[TARGET],
+                               action->numbers[FORCE], action->numbers[VELOCITY]};
+    return CAIRN_OK;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clumps in the sphere executor: dynamic bodies whose shape is a rigid union of spheres.
+//
+// The state of a clump is in the general columns, as that of every body that is no sphere. Each of
+// its spheres, a member, has a particle slot that follows the body: place and velocity come from
+// it, and the sum of the forces on the slot goes back to it. Kernels and lists do not know clumps.
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_H
+
+#include "engine/pairs/spheres/data.h"
+
+/// A sphere of a clump.
+typedef struct eng_spheres_member {
+    vec3 offset; // m, of its centre, in the body's principal frame
+    int slot;    // ENG_SPHERES_NO_SLOT until it has one
+    int clump;   // its number; -1 where the collider is of no clump
+    int body;    // -1 there
+} eng_spheres_member;
+
+/// Members by their colliders.
+static inline eng_spheres_member *eng_spheres_members(const struct eng_spheres *spheres)
+{
+    return spheres->members.block;
+}
+
+/// Whether a slot is that of a member of a clump.
+static inline bool eng_spheres_is_member(const struct eng_spheres *spheres, int slot)
+{
+    return eng_spheres_ids(spheres)[slot] < 0;
+}
+
+/// The body that an id stands for, or whose member it is.
+static inline int eng_spheres_id_body(const struct eng_spheres *spheres, int id)
+{
+    return id >= 0 ? id : eng_spheres_members(spheres)[~id].body;
+}
+
+/// Slot of an id, ENG_SPHERES_NO_SLOT where there is none.
+static inline int eng_spheres_id_slot(const struct eng_spheres *spheres, int id)
+{
+    if (id >= 0)
+        return eng_spheres_slot_of(spheres, id);
+    return ~id < spheres->member_room ? eng_spheres_members(spheres)[~id].slot
+                                      : ENG_SPHERES_NO_SLOT;
+}
+
+/// Body and collider of a slot.
+static inline int eng_spheres_slot_body(const struct eng_spheres *spheres, int slot)
+{
+    return eng_spheres_id_body(spheres, eng_spheres_ids(spheres)[slot]);
+}
+
+static inline int eng_spheres_slot_collider(const struct eng_spheres *spheres, int slot)
+{
+    int id = eng_spheres_ids(spheres)[slot];
+    return id >= 0 ? spheres->world->bodies[id].first_collider : ~id;
+}
+
+/// The slot of an id is this one from now on.
+static inline void eng_spheres_slot_note(struct eng_spheres *spheres, int id, int slot)
+{
+    if (id >= 0)
+        eng_spheres_slot_numbers(spheres)[id] = slot;
+    else
+        eng_spheres_members(spheres)[~id].slot = slot;
+}
+
+/// Sphere of a slot.
+const geo_shape *eng_spheres_slot_shape(const struct eng_spheres *spheres, int slot);
+
+/// Whether a body is a dynamic union of spheres, in a space where members may have slots.
+bool eng_spheres_may_be_clump(const cairn_world *world, int body);
+
+/// Clumps as the plan wants them; the slots of their members are not known yet.
+/// @param wanted  asked of bodies that may be clumps
+cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
+                                     bool (*wanted)(const struct eng_spheres *spheres,
+                                                    int body)) CAIRN_CHECK_RESULT;
+
+/// Whether the members of a body have slots, or are to get them.
+bool eng_spheres_is_clump(const struct eng_spheres *spheres, int body);
+
+/// How clumps move from the midpoint of the coming step on, from their state at t_n.
+void eng_spheres_clumps_follow(struct eng_spheres *spheres);
+
+/// Members of a chunk to where their clumps say. @return the longest way of one, m
+double eng_spheres_members_place(struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
+
+/// All members, when clumps have been changed between steps; a new list is due then.
+void eng_spheres_members_renew(struct eng_spheres *spheres);
+
+/// The forces on members change the free velocities of their clumps.
+void eng_spheres_clumps_push(struct eng_spheres *spheres);
+
+/// Centre of a member at the midpoint of the step just done, m; its velocity then by the velocities
+/// after that step, m/s; angular velocity, rad/s.
+vec3 eng_spheres_member_centre(const struct eng_spheres *spheres, int slot);
+vec3 eng_spheres_member_velocity(const struct eng_spheres *spheres, int slot);
+vec3 eng_spheres_member_spin(const struct eng_spheres *spheres, int slot);
+
+#endif

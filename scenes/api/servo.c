@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Call servo: a wall that is driven to a force or a stress, or a side of the periodic cell.
+#include "scenes/load/loader.h"
+#include "scenes/load/motion.h"
+
+#include <lauxlib.h>
+
+/// force, stress or rate: a number, or a function of the time, which stays in the registry.
+static int read_target(const scn_fields *fields, const char *key, double *number)
+{
+    lua_State *L = fields->L;
+    int type = lua_getfield(L, fields->table, key);
+    if (type == LUA_TFUNCTION)
+        return luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pop(L, 1);
+    *number = scn_fields_number(fields, key, 0.0,
+                                scn_range_any(key[0] == 'f'   ? "N"
+                                              : key[0] == 's' ? "Pa"
+                                                              : "1/s"));
+    return LUA_NOREF;
+}
+
+int scn_call_servo(lua_State *L)
+{
+    static const char *const names[] = {"name", "body",  "axis",  "cell", "force", "stress", "area",
+                                        "gain", "speed", "reach", "rate", "from",  "to",     NULL};
+    static const char *const sides[] = {"x", "xy", "xz", "yx", "y", "yz", "zx", "zy", "z", NULL};
+    scn_fields fields = scn_fields_begin(L, "servo");
+    scn_fields_check(&fields, names, 0);
+    cairn_servo_def def = cairn_default_servo_def();
+    def.cell = scn_fields_has(&fields, "cell");
+    bool stress = scn_fields_has(&fields, "stress");
+    if (def.cell && (scn_fields_has(&fields, "body") || scn_fields_has(&fields, "axis") ||
+                     scn_fields_has(&fields, "force") || scn_fields_has(&fields, "area")))
+        scn_raise(
+            L,
+            "servo: the cell has a stress (Pa) or a rate (1/s), and no body, axis, force or area");
+    if (!def.cell && scn_fields_has(&fields, "rate"))
+        scn_raise(L, "servo: a rate (1/s) is of the cell, cell = \"x\", \"xy\" ...");
+    if (!def.cell) {
+        scn_fields_require(&fields, "body");
+        scn_fields_require(&fields, "axis");
+        if (scn_fields_has(&fields, "force") == stress)
+            scn_raise(L, "servo: give force (N), or stress (Pa) and area (m2)");
+        if (scn_fields_has(&fields, "area") != stress)
+            scn_raise(L, "servo: area (m2) goes with stress, and stress with area");
+        def.body = scn_check_body(L, scn_fields_text(&fields, "body", NULL));
+        scn_fields_vector(&fields, "axis", def.axis, 3, scn_range_any(""));
+    } else {
+        def.rate = scn_fields_has(&fields, "rate");
+        if (stress == def.rate)
+            scn_raise(L, "servo: give stress (Pa) or rate (1/s) of the cell");
+        int component = scn_fields_choice(&fields, "cell", 0, sides);
+        def.side = component / 3;
+        def.across = component % 3;
+    }
+    def.name = scn_fields_text(&fields, "name", "servo");
+    def.scale = scn_fields_number(&fields, "area", 1.0, scn_range_positive("m2"));
+    def.gain = scn_fields_number(&fields, "gain", def.gain, scn_range_positive(""));
+    def.speed = scn_fields_number(&fields, "speed", def.speed,
+                                  scn_range_positive(def.cell ? "1/s" : "m/s"));
+    def.reach =
+        scn_fields_number(&fields, "reach", def.reach, scn_range_positive(def.cell ? "" : "m"));
+    def.from = scn_fields_number(&fields, "from", def.from, scn_range_any("s"));
+    if (scn_fields_has(&fields, "to"))
+        def.until = scn_fields_number(&fields, "to", 0.0, scn_range_any("s"));
+    int function = read_target(&fields,
+                               def.rate ? "rate"
+                               : stress ? "stress"
+                                        : "force",
+                               &def.force);
+    if (function != LUA_NOREF) {
+        scn_motion *motion = scn_motion_add(L, def.name);
+        motion->position = function;
+        def.target = scn_motor_evaluate;
+        def.context = motion;
+    }
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_servo_create(scn_loader_world(L), &def, &error), &error);
+    return 0;
+}

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+# Servos: walls that are driven to a force by a gain and by their own inertia, restart, messages.
+"""usage: test_servo.py PROGRAM ROOT"""
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from command import Folder, check, check_error, check_status, finish, load
+
+# 4 x 4 x 4 spheres in a box without a lid, and the lid that a servo pushes
+BOX = """simulation{ step = %s, end_time = %s }
+gravity{ 0, 0, 0 }
+material{ name = "m", density = 2500, young_modulus = 1e7, poisson_ratio = 0.3 }
+pair{ law = "%s"%s }
+body{ kind = "fixed", shape = box{ size = {0.2, 0.2, 0.02} }, material = "m", position = {0, 0, -0.01} }
+for k, axis in ipairs{ {1, 0}, {-1, 0}, {0, 1}, {0, -1} } do
+  body{ kind = "fixed", shape = box{ size = {0.02 + 0.18 * math.abs(axis[2]), 0.02 + 0.18 * math.abs(axis[1]), 0.3} },
+        material = "m", position = {0.0502 * axis[1], 0.0502 * axis[2], 0.1} }
+end
+for i = 0, 3 do for j = 0, 3 do for k = 0, 3 do
+  body{ shape = sphere{ radius = 0.01 }, material = "m", position = {-0.03 + 0.02 * i, -0.03 + 0.02 * j, 0.0101 + 0.0201 * k} }
+end end end
+body{ name = "lid", kind = "%s", shape = box{ size = {0.0798, 0.0798, 0.02} }, material = "m", %s position = {0, 0, 0.0915} }
+sensor{ name = "f", body = "lid" }
+sensor{ name = "v", body = "lid", quantity = "velocity" }
+"""
+LAWS = {"hooke": ", normal_stiffness = 1e5, restitution = 0.5, friction = 0.3",
+        "hertz_mindlin": ", restitution = 0.5, friction = 0.3",
+        "spring_dashpot": ", spring = 1e5, dashpot = 5, friction = 0.3"}
+SERVO = 'servo{ name = "press", body = "lid", axis = {0, 0, -2}, %s }\n'
+SLIDER = 'joint{ kind = "slider", bodies = {"lid"}, at = {0, 0, 0.0915}, axis = {0, 0, 1} }\n'
+STEPPED = "stress = function(t) return t < 0.3 and 5000 or 10000 end, area = 0.0064, speed = 0.05"
+
+
+def moving(law, step="1e-5", end="0.6"):
+    return BOX % (step, end, law, LAWS.get(law, ""), "moving", "")
+
+
+def sensors(folder, name="r"):
+    return [[float(x) for x in line.split(",")] for line in folder.read(name + "/sensors.csv").splitlines()[1:]]
+
+
+def summary(folder, name):
+    return load(folder.read(name + "/summary.json"))
+
+
+def check_held(rows, time, target, what):
+    """Held within 0.1 %, up to a time; the force of the spheres is against the axis, up."""
+    held = [row[4] for row in rows if time - 0.02 < row[1] < time - 1e-9]
+    off = max(abs(force - target) for force in held)
+    check(len(held) > 2 and off < 1e-3 * target, f"{what}: {target} N held to {off} N")
+
+
+def check_gain():
+    """A moving wall follows a stress that steps up, by every executor; the audit closes."""
+    for law in LAWS:
+        with Folder() as folder:
+            folder.write("a.lua", moving(law, step="2e-5") + SERVO % STEPPED)
+            check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--paraview-every", "0"), 0, law)
+            rows = sensors(folder)
+            check_held(rows, 0.3, 32, law)
+            check_held(rows, 0.6, 64, law)
+            last = folder.read("r/energy.csv").splitlines()[-1].split(",")
+            drivers, residual = float(last[5]), float(last[12])
+            check(drivers > 5e-3 and abs(residual) < 0.05 * drivers, f"{law}: residual {residual} J of {drivers} J")
+
+
+def check_inertia():
+    """Rigid contacts: the target is the applied force, held once the bed is at rest."""
+    scene = BOX % ("1e-3", "0.6", "signorini_coulomb", ", friction = 0.3", "dynamic", "mass = 1,")
+    with Folder() as folder:
+        folder.write("a.lua", scene + SLIDER + SERVO % STEPPED.replace(", speed = 0.05", ""))
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--paraview-every", "0"), 0, "inertia")
+        rows = sensors(folder)
+        check_held(rows, 0.3, 32, "inertia")
+        check_held(rows, 0.6, 64, "inertia")
+
+
+def check_bits():
+    """The same bits for threads, and after a restart while the wall is driven."""
+    for law in ("hooke", "spring_dashpot"):
+        with Folder() as folder:
+            folder.write("a.lua", moving(law, end="0.03") + SERVO % "force = 20, speed = 0.2")
+            one = ("run", "a.lua", "--quiet", "--paraview-every", "0", "--out")
+            check_status(folder.cairn(*one, "one"), 0, law)
+            check_status(folder.cairn(*one, "two", "--threads", "3"), 0, law)
+            check_status(folder.cairn(*one, "half", "--until", "0.01234"), 0, law)
+            check_status(folder.cairn(*one, "rest", "--restart", "half/checkpoint.h5"), 0, law)
+            hashes = {summary(folder, run)["state_hash"] for run in ("one", "two", "rest")}
+            check(len(hashes) == 1, f"{law}: bits of threads and restart: {hashes}")
+            folder.write("a.lua", moving(law, end="0.03") + SERVO % "force = 21, speed = 0.2")
+            check_status(folder.cairn(*one, "other", "--restart", "half/checkpoint.h5"), 3, f"{law}: another target")
+
+
+# grains of a periodic cell, pressed together and then along z at a rate
+CELL = """simulation{ step = 1e-5, end_time = 0.12 }
+gravity{ 0, 0, 0 }
+material{ name = "m", density = 2500 }
+pair{ law = "%s", %s, friction = 0.4, restitution = 0.3 }
+cell{ size = {0.025, 0.025, 0.025} }
+packing{ region = { min = {0.003, 0.003, 0.003}, max = {0.022, 0.022, 0.022} }, method = "growth", porosity = 0.5,
+         count = 80, size = sizes{ "uniform", min = 0.004, max = 0.005 }, material = "m" }
+servo{ name = "x", cell = "x", stress = 5000, speed = 10 }
+servo{ name = "y", cell = "y", stress = 5000, speed = 10 }
+servo{ name = "z", cell = "z", stress = 5000, speed = 10, to = 0.08 }
+servo{ name = "push", cell = "z", rate = function(t) return -0.5 end, from = 0.08 }
+sensor{ name = "s", region = "cell", quantity = "stress" }
+sensor{ name = "l", region = "cell", quantity = "sides" }
+sensor{ name = "n", region = "cell", quantity = "porosity" }
+"""
+
+
+def check_cell():
+    """A cell is brought to a stress, then compressed along z while x and y keep theirs."""
+    with Folder() as folder:
+        folder.write("a.lua", CELL % ("hooke", "normal_stiffness = 2e4"))
+        run = ("run", "a.lua", "--quiet", "--paraview-every", "0", "--trajectory-every", "0", "--out")
+        check_status(folder.cairn(*run, "one"), 0, "cell")
+        check_status(folder.cairn(*run, "two", "--threads", "2"), 0, "cell")
+        # inside the compression
+        check_status(folder.cairn(*run, "half", "--until", "0.095"), 0, "cell")
+        check_status(folder.cairn(*run, "rest", "--restart", "half/checkpoint.h5"), 0, "cell")
+        hashes = {summary(folder, name)["state_hash"] for name in ("one", "two", "rest")}
+        check(len(hashes) == 1, f"cell: bits of threads and restart: {hashes}")
+        rows = sensors(folder, "one")
+        held = [value for row in rows if 0.07 < row[1] < 0.08 for value in row[2:5]]
+        check(max(abs(value - 5000) for value in held) < 5, f"cell: {min(held)} to {max(held)} Pa, not 5000")
+        late = [row for row in rows if row[1] > 0.1]
+        mean = [sum(row[k] for row in late) / len(late) for k in (2, 3, 4)]
+        check(all(abs(value - 5000) < 150 for value in mean[:2]) and mean[2] > 7500, f"cell: {mean} while pressed")
+        # the side shrinks as its rate says, by the midpoint rule
+        strain = math.log(rows[-1][10] / next(row[10] for row in rows if row[1] > 0.08 - 5e-6))
+        check(abs(strain + 0.5 * 0.04) < 1e-6, f"cell: strain {strain}")
+        check(0.3 < rows[-1][11] < 0.45, f"cell: porosity {rows[-1][11]}")
+        last = [float(x) for x in folder.read("one/energy.csv").splitlines()[-1].split(",")]
+        check(abs(last[12]) < 1e-3 * last[5], f"cell: residual {last[12]} J of {last[5]} J")
+
+
+RUNS = {
+    "nothing to push on": (moving("hooke") + SERVO.replace("-2", "2") % "force = 20, speed = 1, reach = 0.01",
+                           r'servo "press": no contact to push on after 0\.01\d* m \(reach = 0\.01 m\); the target is 20 N'),
+    "rigid": (BOX % ("1e-3", "0.3", "signorini_coulomb", ", friction = 0.3", "moving", "") + SERVO % "force = 20",
+              r'servo "press": contacts by law "signorini_coulomb" have no stiffness'),
+    "rigid cell": (CELL % ("signorini_coulomb", "rolling_friction = 0"),
+                   r'servo "x": contacts by law "signorini_coulomb" have no stiffness to move the cell by; use walls'),
+    "empty cell": ("gravity{ 0, 0, 0 }\ncell{ size = {1, 1, 1} }\nbody{ shape = sphere{ radius = 0.1 } }\n"
+                   'servo{ cell = "x", stress = 10, speed = 1, reach = 0.1 }',
+                   r'servo "servo": no contact to push on after 0\.1\d* \(reach = 0\.1\); the target is 10 Pa'),
+    "not finite": (moving("hooke") + SERVO % "force = function(t) return 0/0 end",
+                   r'servo "press": the target is not finite at t = 5e-06 s'),
+}
+BAD = {
+    "both": ("force = 1, stress = 2, area = 1", r"bad\.lua:\d+: servo: give force \(N\), or stress"),
+    "area": ("stress = 2", r"bad\.lua:\d+: servo: area \(m2\) goes with stress"),
+    "gain": ("force = 1, gain = 1.5", r"bad\.lua:\d+: servo: gain = 1\.5 must be greater than 0 and at most 1"),
+    "speed": ("force = 1, speed = 0", r"bad\.lua:\d+: .*speed"),
+    "typing": ("force = 1, gian = 1", r'bad\.lua:\d+: .*"gian".*"gain"'),
+    "axis": ("force = 1, axis = {0, 0, 0}", r"bad\.lua:\d+: servo: axis has length 0"),
+    "fixed": ('force = 1, body = "slab"', r"bad\.lua:\d+: servo: the body is fixed"),
+    "rate": ("force = 1, rate = 2", r"bad\.lua:\d+: servo: a rate \(1/s\) is of the cell"),
+    "no cell": ("force = 1 }\nservo{ cell = 'x', stress = 1", r"bad\.lua:\d+: servo: this world has no periodic cell"),
+    "shear": ("force = 1 }\ncell{ size = {9, 9, 9}}\nservo{ cell = 'xy', stress = 1",
+              r"bad\.lua:\d+: servo: a stress is along a side \(x, y, z\), not xy"),
+    "order": ("force = 1, from = 2, to = 1", r"bad\.lua:\d+: servo: from = 2 s must be finite, and until = 1 s"),
+    "who": ('force = 1, body = "led"', r'bad\.lua:\d+: .*"led"'),
+}
+
+
+def check_messages():
+    for name, (text, pattern) in RUNS.items():
+        with Folder() as folder:
+            folder.write("bad.lua", text)
+            check_error(folder.cairn("run", "bad.lua", "--out", "r", "--quiet"), 1, pattern, name)
+    slab = 'body{ name = "slab", kind = "fixed", shape = box{ size = {1, 1, 1} }, position = {0, 0, 9} }\n'
+    for name, (text, pattern) in BAD.items():
+        with Folder() as folder:
+            folder.write("bad.lua", moving("hooke") + slab + SERVO % text)
+            check_error(folder.cairn("run", "bad.lua", "--out", "r"), 3, pattern, name)
+
+
+check_gain()
+check_inertia()
+check_bits()
+check_cell()
+check_messages()
+finish()
