@@ -65,10 +65,10 @@ static const base_setting settings_rows[] = {
      "part of the last three that a solve from a guess may take: the next step has its own"},
     {"newton_steps", BASE_SETTING_INTEGER, FIELD(newton_steps), "", 24.0, 0.0, 1e6, NULL,
      "plain Newton steps before the interior point, from zero and while they converge"},
-    {"zero_effort", BASE_SETTING_REAL, FIELD(zero_effort), "s", 20.0, 0.0, 1e9, NULL,
+    {"zero_effort", BASE_SETTING_REAL, FIELD(zero_effort), "s", 60.0, 0.0, 1e9, NULL,
      "what restarts and all after them may take from zero, by operation counts and not the clock"},
     {"guess_effort", BASE_SETTING_REAL, FIELD(guess_effort), "s", 1.5, 0.0, 1e9, NULL,
-     "the same from a guess"},
+     "the same from a guess, and in a step of a run"},
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -253,7 +253,8 @@ static cairn_status effort_of_one(const con_newton *model, double *effort)
 }
 
 // Two other starts, other methods from the guess, then a while of the proximal method, which closes
-// what paths do not, the other starts, and a long proximal run; all of it within the effort left
+// what paths do not, the other starts, and a long proximal run; all of it within the effort left,
+// or twice what the island has had where that is more
 static cairn_status search(con_cascade *cascade, auto_settings *settings, bool warm,
                            con_newton *model)
 {
@@ -262,7 +263,7 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
     if (status != CAIRN_OK)
         return status;
     int before = model->factorisations;
-    double most = before + fmax(settings->effort_left, 0.0) / effort;
+    double most = before + fmax(settings->effort_left / effort, 2.0 * before);
     model->limit = most < model->limit ? (int)most : model->limit;
 
     int few = settings->restarts < 2 ? settings->restarts : 2;
@@ -300,7 +301,8 @@ static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, 
         status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
     if (status == CAIRN_OK)
         status = polish(cascade, settings, model);
-    if (status == CAIRN_OK && !is_done(model))
+    // which a point that ran away does not keep from starting elsewhere
+    if (status == CAIRN_OK && !con_newton_solved(model))
         status = search(cascade, settings, warm, model);
     return status;
 }
@@ -382,13 +384,13 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
 }
 
 // a step of a run need not go to the length that a problem of its own deserves
-static auto_settings limits_of(const auto_settings *settings, bool warm)
+static auto_settings limits_of(const auto_settings *settings, bool in_run, bool warm)
 {
     auto_settings limits = *settings;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
-    limits.effort_left = warm ? settings->guess_effort : settings->zero_effort;
+    limits.effort_left = warm || in_run ? settings->guess_effort : settings->zero_effort;
     if (warm) {
         // a guess that sweeps have not brought home has other contacts than the solution
         limits.newton_steps = 0;
@@ -408,7 +410,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     con_cascade cascade;
     bool warm = has_guess(problem, (const double(*)[3])R);
-    auto_settings limits = limits_of(settings, warm);
+    auto_settings limits = limits_of(settings, control->step_of_run, warm);
     cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
     if (status == CAIRN_OK)
         status = run(&cascade, &limits, warm);
