@@ -33,6 +33,7 @@ typedef struct auto_settings {
     // no settings, see limits_of
     int first_iterations; // of the first interior point
     double effort_left;   // s
+    double reserve;       // s of it that the search leaves to sweeps
 } auto_settings;
 
 #define FIELD(name) offsetof(auto_settings, name)
@@ -253,8 +254,8 @@ static cairn_status effort_of_one(const con_newton *model, double *effort)
 }
 
 // Two other starts, other methods from the guess, then a while of the proximal method, which closes
-// what paths do not, the other starts, and a long proximal run; all of it within the effort left,
-// or twice what the island has had where that is more
+// what paths do not, the other starts, and a long proximal run; all of it within the effort left
+// but the reserve, or twice what the island has had where that is more
 static cairn_status search(con_cascade *cascade, auto_settings *settings, bool warm,
                            con_newton *model)
 {
@@ -263,7 +264,8 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
     if (status != CAIRN_OK)
         return status;
     int before = model->factorisations;
-    double most = before + fmax(settings->effort_left / effort, 2.0 * before);
+    double free = settings->effort_left - settings->reserve;
+    double most = before + fmax(free / effort, 2.0 * before);
     model->limit = most < model->limit ? (int)most : model->limit;
 
     int few = settings->restarts < 2 ? settings->restarts : 2;
@@ -327,18 +329,19 @@ static bool has_factored(const con_cascade *cascade)
     return false;
 }
 
-// many sweeps, from zero unless sweeps are all there is, and a long proximal run from there
-static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings)
+// Many sweeps and a proximal run from there, each with half of what is left of the effort. From
+// zero unless sweeps are all there is, or a guess has brought them here
+static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings, bool warm)
 {
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
-    double sweep = 1e-7 * cascade->problem->contact_count;
-    double sweeps = fmin(settings->last_sweeps, settings->effort_left / sweep);
-    if (has_factored(cascade))
+    double left = 0.5 * fmax(settings->effort_left, settings->reserve);
+    double sweeps = left / (1e-7 * cascade->problem->contact_count);
+    if (has_factored(cascade) && !warm)
         memset(cascade->R, 0, size);
     cairn_status status = con_cascade_restart(cascade);
     if (status == CAIRN_OK)
-        status = con_cascade_sweep(cascade, cascade->sweeps + (int)sweeps);
-    double left = settings->effort_left - sweep * sweeps;
+        status =
+            con_cascade_sweep(cascade, cascade->sweeps + (int)fmin(settings->last_sweeps, sweeps));
     for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++) {
         con_newton *model;
         if (!is_open(cascade, k))
@@ -377,9 +380,8 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
     }
     if (status == CAIRN_OK && !all_solved(cascade))
         status = solve_open_islands(cascade, settings, warm);
-    if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade) &&
-        settings->effort_left > 0.0)
-        status = last_resort(cascade, settings);
+    if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade))
+        status = last_resort(cascade, settings, warm);
     return status;
 }
 
@@ -391,6 +393,7 @@ static auto_settings limits_of(const auto_settings *settings, bool in_run, bool 
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
     limits.effort_left = warm || in_run ? settings->guess_effort : settings->zero_effort;
+    limits.reserve = limits.effort_left / 3.0;
     if (warm) {
         // a guess that sweeps have not brought home has other contacts than the solution
         limits.newton_steps = 0;
