@@ -7,8 +7,8 @@ import study
 
 # about as many grains for each; the front of a heap of few is too thin to be told
 GRAINS, GRAIN = 3000, 0.01
-# between 2 and 4 one law gives way to the other
-LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (4.0, 6.0, 9.0, 13.0)
+# one law gives way to the other above 2
+LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (2.5, 4.0, 6.0, 9.0, 13.0, 18.0)
 
 
 def connected_front(grains):
