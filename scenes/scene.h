@@ -87,7 +87,8 @@ typedef enum scn_sensor_quantity {
     // of emitters and outlets alone
     SCN_SENSOR_COUNT, // of grains
     // of the periodic cell alone
-    SCN_SENSOR_SIDES // m, lengths of its sides
+    SCN_SENSOR_SIDES, // m, its sides along x, y and z
+    SCN_SENSOR_SHEAR  // its shears xy, xz and yz: tangents of angles
 } scn_sensor_quantity;
 
 /// What grains come from, or go to.

@@ -16,9 +16,9 @@ if [ ! -x "$build/cairn" ]; then
     echo "docs: $build/cairn is missing; scripts/setup.sh --with-docs builds it" >&2
     exit 1
 fi
-if ! /usr/bin/python3 -c 'import breathe, sphinx, myst_parser, furo, matplotlib' 2>/dev/null ||
+if ! /usr/bin/python3 -c 'import breathe, sphinx, myst_parser, furo, matplotlib, nbclient, ipykernel' 2>/dev/null ||
     ! command -v doxygen >/dev/null; then
-    echo "docs: Doxygen, Breathe, Sphinx, MyST, Furo or Matplotlib is missing; scripts/setup.sh --with-docs installs them" >&2
+    echo "docs: Doxygen, Breathe, Sphinx, MyST, Furo, Matplotlib, nbclient or ipykernel is missing; scripts/setup.sh --with-docs installs them" >&2
     exit 4
 fi
 

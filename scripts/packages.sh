@@ -22,6 +22,8 @@ Install them with
                   and the Python package there, and remove them again
   --wheel         build a wheel of the Python package too, and try it in an environment of its own
   -h, --help      this text
+
+Ends with status 4 where no bare system can be made to try them in.
 TEXT
 }
 
@@ -133,7 +135,10 @@ try_packages()
 {
     room=$(mktemp -d)
     trap '$as_root rm -rf --one-file-system -- "$room"' EXIT
-    $as_root debootstrap --variant=minbase bookworm "$room" "$(archive)"
+    if ! $as_root debootstrap --variant=minbase bookworm "$room" "$(archive)"; then
+        echo "packages: a bare system cannot be made here" >&2
+        exit 4
+    fi
     $as_root cp /etc/resolv.conf "$room/etc/resolv.conf"
     # what this system needs to reach the archive
     $as_root cp -r /etc/apt/apt.conf.d/. "$room/etc/apt/apt.conf.d/"
@@ -150,10 +155,15 @@ build_wheel()
     configure build -Dbuildtype=release
     compile build
     rm -rf -- build/wheel
-    (cd -- python && CAIRN_BUILD=$root/build python3 -m build --wheel --no-isolation \
+    # Debian's interpreter has the packages that setup.sh installs; another may come first in PATH
+    local python=/usr/bin/python3
+    if [ ! -x "$python" ]; then
+        python=python3
+    fi
+    (cd -- python && CAIRN_BUILD=$root/build "$python" -m build --wheel --no-isolation \
         --outdir "$root/build/wheel")
     rm -rf -- build/wheel/room python/build python/*.egg-info
-    python3 -m venv --system-site-packages build/wheel/room
+    "$python" -m venv --system-site-packages build/wheel/room
     build/wheel/room/bin/pip install --no-index --no-deps build/wheel/*.whl
     (cd -- build/wheel && env -u PYTHONPATH CAIRN_SCENES="$root/scenes" room/bin/python -c "
 import cairn

@@ -24,12 +24,14 @@ python_packages=(
 )
 test_packages=(
     libcmocka-dev libfclib-dev cppcheck python3 python3-numpy python3-h5py python3-pytest
-    python3-matplotlib clang-format-14
+    python3-matplotlib python3-nbclient python3-ipykernel clang-format-14
+    debhelper debootstrap dh-python dpkg-dev
 )
 
 # scripts/docs.sh
 docs_packages=(
     doxygen python3-breathe python3-sphinx python3-myst-parser furo python3-matplotlib libjs-mathjax
+    python3-nbclient python3-ipykernel
 )
 
 usage()

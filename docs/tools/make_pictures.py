@@ -9,6 +9,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -17,6 +18,8 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+import grains
+import notebook_pages
 import pages
 import profiles
 import verification
@@ -112,6 +115,8 @@ def make_page(program, text, work, source, out):
         elif words[0] in ("hopper", "column"):
             with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
                 getattr(verification, "draw_" + words[0])(file.read(), path)
+        elif words[0] in ("triaxial", "shear"):
+            getattr(grains, "draw_" + words[0])(lambda given: run(program, given, work), work, path)
         elif words[0] == "profile":
             profiles.draw(source, words[1], path)
         else:
@@ -126,6 +131,19 @@ def opening_comment(text):
             break
         lines.append(line)
     return lines
+
+
+def make_film(program, stem, end, scenes, out):
+    """The lines that show a film of six seconds of a scene, and say what it cost; none without ffmpeg."""
+    if shutil.which("ffmpeg") is None:
+        return []
+    name = f"films/{stem}.mp4"
+    os.makedirs(os.path.join(out, "_static/films"), exist_ok=True)
+    said = json.loads(run(program, ["render", stem, "--size", "640x360", "--frame-rate", "15", "--speed",
+                                    str(end / 6.0), "--until", str(end), "-o",
+                                    os.path.join(out, "_static", name), "--json"], scenes))
+    return [f"{end:g} s, {said['seconds_stepping']:.1f} s of computing on the machine that made this page.", "",
+            f'<video controls loop muted preload="none" width="640" src="_static/{name}"></video>', ""]
 
 
 def make_gallery(program, source, out):
@@ -143,10 +161,11 @@ def make_gallery(program, source, out):
         end = said.get("end_time", 1.0)
         run(program, ["render", stem, "--at", str(0.6 * end), "--size", "800x450", "-o",
                       os.path.join(out, f"pictures/scene_{stem}.png")], scenes)
+        film = make_film(program, stem, end, scenes, out)
         parameters = re.findall(r"(?m)^  --set (\w+) +(.*)$", run(program, ["run", stem, "--help"],
                                                                  scenes))
         lines += [f"## {stem}", "", f"![{stem}](pictures/scene_{stem}.png)", "", *comment, "",
-                  f"    cairn run {stem}", ""]
+                  f"    cairn run {stem}", "", *film]
         if parameters:
             lines += ["| parameter | meaning |", "|---|---|"]
             lines += [f"| `{name}` | {meaning} |" for name, meaning in parameters] + [""]
@@ -207,8 +226,8 @@ PYTHON_REFERENCE = """```{eval-rst}
 """
 
 
-def make_python(out):
-    """What autodoc is to list; a sentence where the build has no Python package."""
+def make_python(program, source, out):
+    """What autodoc is to list, and the notebooks; a sentence where the build has no Python package."""
     try:
         import cairn
         text = PYTHON_REFERENCE if cairn.World else ""
@@ -216,6 +235,10 @@ def make_python(out):
         text = "The build of this site had no Python package.\n"
     with open(os.path.join(out, "_generated/python_reference.md"), "w", encoding="utf-8") as file:
         file.write(text)
+    if text is PYTHON_REFERENCE:
+        notebook_pages.make(program, source, out)
+    else:
+        os.remove(os.path.join(out, "notebooks/index.md"))
 
 
 def main():
@@ -229,7 +252,7 @@ def main():
     make_classics(source, out)
     make_gallery(program, source, out)
     make_headers(source, out)
-    make_python(out)
+    make_python(program, source, out)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@
     <!-- plot: profile WHICH FILE -->  performance profile from a kept table, profiles.py
     <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
     <!-- plot: verify NAME FILE -->    a case of verification.py, with its row in the table of figures
+    <!-- plot: triaxial FILE -->      friction angle and porosity of the built-in triaxial test
+    <!-- plot: shear FILE -->         effective friction of the built-in simple shear over its rate
     <!-- plot: hopper FILE -->         a table of the page of classics; column FILE is another
 """
 import os

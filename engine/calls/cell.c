@@ -55,10 +55,12 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
         return status;
     mat3 sides = mat3_diagonal(vec3_from(def->size));
     world->cell = (eng_cell){.any = true,
+                             .watched = world->cell.watched,
                              .periodic = {def->periodic[0], def->periodic[1], def->periodic[2]},
                              .low = vec3_from(def->low),
                              .now = sides,
                              .middle = sides,
+                             .unfolded = sides,
                              .inverse = mat3_inverse(&sides)};
     world->plan_due = world->topology_changed = true;
     return cairn_world_set_cell_rate(world, def->rate, error);
@@ -99,6 +101,7 @@ cairn_status cairn_world_get_cell(const cairn_world *world, cairn_cell_view *vie
     for (int k = 0; k < 3; k++) {
         view->periodic[k] = cell->any && cell->periodic[k];
         vec3_store(view->sides[k], mat3_column(&cell->now, k));
+        vec3_store(view->unfolded[k], mat3_column(&cell->unfolded, k));
         vec3_store(view->rate + 3 * k, mat3_row(&cell->gradient, k));
     }
     return CAIRN_OK;

@@ -267,7 +267,8 @@ void eng_snapshot_take_head(const cairn_world *world, bool population, eng_snaps
     memcpy(&s->reals[ENG_REAL_AT_ENERGY], &world->energy, sizeof world->energy);
     cairn_energy read = cairn_world_get_energy(world);
     memcpy(&s->reals[ENG_REAL_AT_ENERGY_READ], &read, sizeof read);
-    const mat3 cell[3] = {world->cell.now, world->cell.middle, world->cell.gradient};
+    const mat3 cell[4] = {world->cell.now, world->cell.middle, world->cell.gradient,
+                          world->cell.unfolded};
     memcpy(&s->reals[ENG_REAL_AT_CELL], cell, sizeof cell);
     eng_spheres_record_head(world, &s->spheres);
     if (population || world->population_changed)
@@ -475,12 +476,13 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     if (world->image_count > 0)
         memcpy(world->images, s->images, (size_t)world->image_count * sizeof *s->images);
     if (world->cell.any) {
-        mat3 cell[3];
+        mat3 cell[4];
         memcpy(cell, &s->reals[ENG_REAL_AT_CELL], sizeof cell);
         world->cell.now = cell[0];
         world->cell.middle = cell[1];
         world->cell.inverse = mat3_inverse(&cell[1]);
         world->cell.gradient = cell[2];
+        world->cell.unfolded = cell[3];
     }
     eng_actions_restore(world, s->actions);
     world->step_count = s->counts[ENG_COUNT_STEP];

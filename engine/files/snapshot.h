@@ -54,7 +54,7 @@ typedef enum eng_real {
         ENG_REAL_AT_ENERGY + ENG_ENERGIES, // as cairn_world_get_energy gives it
     // lattice vectors now and in the last midpoint, rate
     ENG_REAL_AT_CELL = ENG_REAL_AT_ENERGY_READ + ENG_ENERGIES,
-    ENG_REALS = ENG_REAL_AT_CELL + 27
+    ENG_REALS = ENG_REAL_AT_CELL + 36
 } eng_real;
 
 enum { ENG_PAIR_NUMBERS = 6 };

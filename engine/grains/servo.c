@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Servos: walls that are driven to a force, and sides of the periodic cell to a stress.
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 
 #include "base/hash.h"
@@ -9,14 +10,15 @@
 
 #define SERVO_COOKIE UINT32_C(0x0ca1200f)
 
-// steps between sums over the contacts
-enum { LOOK_EVERY = 10 };
+// steps at the most from one sum over the contacts to the next, while the force stays what it was
+enum { LOOK_AT_WALL_EVERY = 10, LOOK_AT_CELL_EVERY = 50 };
 
 /// What a servo carries from step to step.
 typedef enum servo_number {
     VELOCITY,  // m/s along the axis
     TARGET,    // N
     FORCE,     // N
+    LOOKED,    // N, FORCE when the contacts were summed last
     IMPEDANCE, // N s/m; of a cell Pa s
     STIFFNESS, // N/m; of a cell Pa
     LASTING,   // m/s or 1/s, the part of the velocity that a lasting motion asks for
@@ -138,7 +140,11 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
     cairn_status status = CAIRN_OK;
     double wanted = numbers[TARGET] - numbers[FORCE], speed = s->def.speed;
     bool touches = numbers[FORCE] != 0.0;
-    if (!touches || numbers[IMPEDANCE] == 0.0 || world->step_count % LOOK_EVERY == 0) {
+    int every = s->def.cell ? LOOK_AT_CELL_EVERY : LOOK_AT_WALL_EVERY;
+    // contacts come and go with the force
+    bool changed = fabs(numbers[FORCE] - numbers[LOOKED]) > 0.1 * fabs(numbers[LOOKED]);
+    if (changed || numbers[IMPEDANCE] == 0.0 || world->step_count % every == 0) {
+        numbers[LOOKED] = numbers[FORCE];
         numbers[IMPEDANCE] = numbers[STIFFNESS] = 0.0;
         if (touches)
             status = s->def.cell ? look_at_cell(world, s, numbers, error)
@@ -152,9 +158,9 @@ static cairn_status set_velocity(const cairn_world *world, const servo *s, doubl
     double answer = s->def.gain / numbers[IMPEDANCE], h = world->def.time_step;
     double part = fmin(h * answer * numbers[STIFFNESS] / 16.0, 1.0);
     // on the way to the target nothing lasts
-    if (fabs(wanted) > 0.1 * fabs(numbers[TARGET]))
-        part = 0.0;
-    numbers[LASTING] = fmax(-speed, fmin(speed, numbers[LASTING] + part * answer * wanted));
+    bool near = fabs(wanted) <= 0.1 * fabs(numbers[TARGET]);
+    double more = near ? answer * wanted : -numbers[LASTING];
+    numbers[LASTING] = fmax(-speed, fmin(speed, numbers[LASTING] + part * more));
     numbers[VELOCITY] = fmax(-speed, fmin(speed, numbers[LASTING] + answer * wanted));
     return status;
 }
@@ -244,14 +250,6 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
     if (!def->cell && eng_body_check(world, def->body) != CAIRN_OK)
         return CAIRN_OK; // it was removed
     double h = world->def.time_step, middle = world->time + 0.5 * h;
-    // the first servo of a stress reads it for those that follow
-    if (s->stress == numbers + STRESS && world->step_count > 0) {
-        cairn_measure measure;
-        cairn_status status = cairn_world_measure(world, NULL, &measure, error);
-        memcpy(numbers + STRESS, measure.stress, 3 * sizeof(double));
-        if (status != CAIRN_OK)
-            return status;
-    }
     if (middle < def->from)
         return CAIRN_OK;
     if (middle > def->until)
@@ -272,6 +270,21 @@ static cairn_status servo_begin(cairn_world *world, eng_action *action, cairn_er
     return status;
 }
 
+/// The first servo of a stress reads it for those that follow.
+static cairn_status servo_end(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const servo *s = action->data;
+    if (s->stress != action->numbers + STRESS)
+        return CAIRN_OK;
+    cairn_measure measure;
+    cairn_status status = eng_spheres_cell_stress(world, measure.stress)
+                              ? CAIRN_OK
+                              : cairn_world_measure(world, NULL, &measure, error);
+    if (status == CAIRN_OK)
+        memcpy(action->numbers + STRESS, measure.stress, 3 * sizeof(double));
+    return status;
+}
+
 static void servo_release(const base_allocator *allocator, void *data)
 {
     servo *s = data;
@@ -279,7 +292,8 @@ static void servo_release(const base_allocator *allocator, void *data)
     base_release(allocator, s);
 }
 
-static const eng_action_kind servo_kind = {.begin = servo_begin, .release = servo_release};
+static const eng_action_kind servo_kind = {
+    .begin = servo_begin, .end = servo_end, .release = servo_release};
 
 /// The motion of a moving wall, a cairn_motion_function.
 static cairn_status follow(void *context, double time, cairn_motion *motion, cairn_error *error)
@@ -391,6 +405,7 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
     int at = 0;
     const eng_action *each = NULL;
     bool reads = def->cell && !def->rate;
+    world->cell.watched = world->cell.watched || reads;
     while (reads && made->stress == NULL &&
            (each = eng_action_next(world, &servo_kind, &at)) != NULL) {
         const servo *other = each->data;

@@ -593,7 +593,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     world->step_count++;
     // counted, not summed: the time of step n has no accumulated round-off
     world->time = world->time_start + (double)world->step_count * world->def.time_step;
-    return CAIRN_OK;
+    return eng_actions_end(world, error);
 }
 
 void cairn_world_interrupt(cairn_world *world)

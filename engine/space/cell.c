@@ -31,13 +31,19 @@ mat3 eng_cell_middle(const eng_cell *cell, const mat3 *now, double step)
     return mat3_multiply(&forth, now);
 }
 
-mat3 eng_cell_next(const eng_cell *cell)
+/// Sides at the end of a step, from those at its beginning and in its middle.
+static mat3 ahead(const mat3 *now, const mat3 *middle)
 {
     mat3 next;
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            next.m[i][j] = 2.0 * cell->middle.m[i][j] - cell->now.m[i][j];
+            next.m[i][j] = 2.0 * middle->m[i][j] - now->m[i][j];
     return next;
+}
+
+mat3 eng_cell_next(const eng_cell *cell)
+{
+    return ahead(&cell->now, &cell->middle);
 }
 
 void eng_cell_begin(cairn_world *world)
@@ -54,8 +60,12 @@ void eng_cell_begin(cairn_world *world)
 
 void eng_cell_end(cairn_world *world)
 {
-    if (world->cell.any)
-        world->cell.now = eng_cell_next(&world->cell);
+    eng_cell *cell = &world->cell;
+    if (!cell->any)
+        return;
+    mat3 middle = eng_cell_middle(cell, &cell->unfolded, world->def.time_step);
+    cell->unfolded = ahead(&cell->unfolded, &middle);
+    cell->now = eng_cell_next(cell);
 }
 
 vec3 eng_cell_wrap(const cairn_world *world, vec3 point)

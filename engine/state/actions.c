@@ -57,6 +57,15 @@ cairn_status eng_actions_begin(cairn_world *world, cairn_error *error)
     return status;
 }
 
+cairn_status eng_actions_end(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < world->action_count && status == CAIRN_OK; i++)
+        if (world->actions[i]->kind->end != NULL)
+            status = world->actions[i]->kind->end(world, world->actions[i], error);
+    return status;
+}
+
 int64_t eng_actions_number_count(const cairn_world *world)
 {
     // one for how far they are

@@ -15,6 +15,8 @@ typedef struct eng_action eng_action;
 typedef struct eng_action_kind {
     /// Before a step; world->time is still that of the step's start.
     cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
+    /// After a step that is done; NULL: nothing to do.
+    cairn_status (*end)(cairn_world *world, eng_action *action, cairn_error *error);
     /// Frees what `data` owns and `data` itself; NULL: base_release alone.
     void (*release)(const base_allocator *allocator, void *data);
     /// Its numbers are those of a checkpoint now; NULL: nothing to do.
@@ -41,6 +43,9 @@ eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kin
 
 /// All of them, before a step.
 cairn_status eng_actions_begin(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// All of them, after a step.
+cairn_status eng_actions_end(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Numbers of all actions together; copies them out of and into the actions.
 int64_t eng_actions_number_count(const cairn_world *world);

@@ -16,14 +16,25 @@
 typedef struct eng_cell {
     bool any;         // false: space is open, and nothing else holds
     bool periodic[3]; // along the lattice vectors
+    bool watched;     // a servo asks for the stress in every step
     bool reduced;     // other lattice vectors were taken for the step at hand
     vec3 low;         // m, corner of the cell
     mat3 now;         // m, columns: lattice vectors; of an open direction, what was its side
     mat3 middle;      // m, in the midpoint configuration of the last step, or of the one at hand
     mat3 inverse;     // 1/m, of `middle`
     mat3 listed;      // m, `middle` when the list of pairs was made
+    mat3 unfolded;    // m, the sides of the definition, strained and never replaced by shorter ones
     mat3 gradient;    // 1/s, of the velocity: an image at a shift s moves by gradient s
 } eng_cell;
+
+/// Parts of the stress of the periodic cell times its volume: xx, yy, zz, xy, xz, yz.
+typedef struct eng_cell_stress {
+    double contacts[6]; // J: forces times branches
+    double motion[6];   // J: masses times squares of velocities beside that of the strain
+    vec3 momentum;      // kg m/s, of these velocities
+    double mass;        // kg
+    bool others;        // forces act on what is not dynamic
+} eng_cell_stress;
 
 /// A proxy of the broad phase: a collider moved by lattice vectors.
 typedef struct eng_image {

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Five-minute start: build a pile, step it, read it as arrays, look at the balance of energy.
+# Five-minute start: builds a pile, steps it, reads it as arrays, looks at the balance of energy.
+# %% [markdown]
+# # Five-minute start
+# A pile of bricks is built, hit by a ball, read as arrays of numpy, and its energy balanced.
+# %%
 import cairn
 import numpy
 
@@ -14,20 +18,27 @@ for layer in range(6):
                    position=(0.21 * (place - 1.5) + 0.105 * (layer % 2), 0, 0.03 + 0.061 * layer))
 ball = world.body(name="ball", shape=cairn.sphere(radius=0.08), material="wood",
                   position=(-2, 0, 0.3), velocity=(6, 0, 1.5))
-
-# columns are arrays: read-only, on the engine's own memory where that has them in a row
+world
+# %% [markdown]
+# A world that is the last value of a cell draws itself. Now it runs; an observer is called every
+# tenth step. Columns are arrays, read-only, on the engine's own memory where that has them in a row.
+# %%
 speed = []
 world.run(until=1.5, every=10,
           observers=lambda w: speed.append(numpy.linalg.norm(w.bodies.velocity, axis=1).max()))
-print(world)
 print(f"fastest body: {max(speed):.2f} m/s, at the end {speed[-1]:.2g} m/s")
-
+world
+# %% [markdown]
+# Contacts are a table too: one row each, with gap, normal, force and state.
+# %%
 contacts = world.contacts
 print(f"{len(contacts)} contacts, the largest force {abs(contacts.force).max():.1f} N, "
       f"the deepest overlap {max(0.0, -contacts.gap.min()):.2g} m")
 weight = 9.81 * numpy.sum(world.bodies.mass[1:])
 print(f"ground bears {-world.bodies[0].contact_force[2]:.2f} N of {weight:.2f} N")
-
+# %% [markdown]
+# The audit books where energy went. What does not add up is the residual.
+# %%
 energy = world.energy
 print(f"lost to friction {energy['friction']:.2f} J, to impacts {energy['impact']:.2f} J; "
       f"{energy['residual']:.1e} J do not add up")

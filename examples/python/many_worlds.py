@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Many small worlds on two threads, stepped as learning by reinforcement does: act, step, observe.
+# Many small worlds on two threads, stepped as learning by reinforcement does.
+# %% [markdown]
+# # Many small worlds on two threads
+# Stepped as learning by reinforcement does: act, step, observe. Steps leave Python to other threads, and
+# worlds share nothing, so the rewards are the same on any number of threads.
+# %%
 import concurrent.futures
 import time
 
@@ -33,8 +38,9 @@ def play(threads):
         for _ in range(ROUNDS):
             rewards = list(pool.map(act, worlds, chunksize=8))
     return time.perf_counter() - begin, numpy.array(rewards), {world.hash for world in worlds}
-
-
+# %% [markdown]
+# Once on one thread, once on two: the same rewards and the same bits.
+# %%
 alone, rewards, states = play(1)
 together, same, more = play(2)
 assert (rewards == same).all() and states == more and len(states) == 1

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# A contact law of one's own over batches of arrays: a spring, a dashpot and sliding friction.
+# A contact law of one's own over batches of arrays.
+# %% [markdown]
+# # A law of one's own
+# A contact law over batches of arrays: a spring, a dashpot and sliding friction. The function is given
+# up to 512 contacts at once and sets the impulse of each; the rest is numpy.
+# %%
 import cairn
 import numpy
 
@@ -19,8 +24,9 @@ def gentle(batch):
     batch.impulse_damping[:, 0] = batch.step * (normal - p["stiffness"] * overlap ** 1.5)
     batch.impulse_friction[:, 1:] = batch.impulse[:, 1:]
     batch.elastic = 0.4 * p["stiffness"] * overlap ** 2.5
-
-
+# %% [markdown]
+# Parameters of the law are keys of `world.pair`, with default, range and unit.
+# %%
 world = cairn.World(step=1e-4)
 world.add_law(gentle, parameters={"stiffness": {"default": 1e6, "minimum": 0.0, "unit": "N/m^1.5"},
                                   "damping": 15.0, "drag": 20.0, "friction": 0.5})
@@ -33,9 +39,11 @@ for i in range(60):
                position=(0.043 * (i % 4), 0.043 * (i // 4 % 4), 0.021 + 0.043 * (i // 16)))
 force = []
 world.run(until=0.5, observers=lambda w: force.append(-w.bodies[0].contact_force[2]) or None)
-
+world
+# %% [markdown]
+# The law said what its dashpot and its friction take away, so that the audit adds up.
+# %%
 energy = world.energy
-print(world)
 print(f"kinetic {energy['kinetic']:.2e} J, lost {energy['damping'] + energy['friction']:.3f} J, "
       f"{energy['residual']:.1e} J do not add up")
 weight = 9.81 * world.bodies.mass[1:].sum()

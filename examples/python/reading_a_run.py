@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reading what `cairn run` has written: summary, energy, sensors, trajectory.
+# Reads what `cairn run` has written: summary, energy, sensors, trajectory.
+# %% [markdown]
+# # Reading a run
+# `cairn run` writes a folder: summary, energy, sensors, trajectory. `cairn.Run` reads it.
+# %%
 import subprocess
 
 import cairn
@@ -10,9 +14,11 @@ subprocess.run([command, "run", "kapla_tower", "--set", "rings=3", "--until", "0
                 "--out", "tower"], check=True)
 
 run = cairn.Run("tower")
-print(run)
 print(f"{run.summary['steps']} steps, at most {run.summary['contacts_max']} contacts")
-
+run
+# %% [markdown]
+# Tables are structured arrays with units; `run.frame('energy')` is the same as a frame of pandas.
+# %%
 energy = run.energy
 dissipated = energy["impact_dissipation"] + energy["friction_dissipation"]
 print(f"potential energy fell by {energy['potential'][0] - energy['potential'][-1]:.4f} "
@@ -20,7 +26,9 @@ print(f"potential energy fell by {energy['potential'][0] - energy['potential'][-
 
 force = run.sensors["ground_force_z"]
 print(f"force on the ground at the end {force[-1]:.1f} N, at most {-force.min():.1f} N")
-
+# %% [markdown]
+# The trajectory has positions and orientations of all bodies in each frame.
+# %%
 trajectory = run.trajectory
 way = numpy.linalg.norm(trajectory.positions[-1] - trajectory.positions[0], axis=1)
 print(f"{len(trajectory)} frames; the body that moved most moved {1000 * way.max():.2f} mm")

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# A sweep: the friction angle against how a stack on a tilted table stands, as a plot.
+# The friction angle against how a stack on a tilted table stands, as a plot.
+# %% [markdown]
+# # A sweep with a plot
+# The friction angle against how a stack of three bricks on a tilted table stands. Fifty runs and more are
+# the work of `cairn sweep`; small ones fit into a loop.
+# %%
 import math
 
 import cairn
@@ -21,8 +26,10 @@ def slipped(friction, angle):
         world.body(shape=brick, position=(0, 0, 0.05 + 0.1 * i))
     world.run(until=0.5)
     return world.bodies.position[-1, 0]
-
-
+# %% [markdown]
+# A stack stands below the angle of friction, and slides as a block above it: in the time t it goes
+# (g/2) (sin a - mu cos a) t².
+# %%
 angles = range(4, 37, 4)
 frictions = (0.2, 0.4, 0.6)
 table = {friction: [slipped(friction, angle) for angle in angles] for friction in frictions}
@@ -35,6 +42,9 @@ for friction, ways in table.items():
     tilt = math.radians(angles[-1])
     way = 0.125 * 9.81 * (math.sin(tilt) - friction * math.cos(tilt))
     assert abs(ways[-1] - way) < 0.01 * way
+# %% [markdown]
+# The same as a plot.
+# %%
 if plot is not None:
     for friction, ways in table.items():
         plot.semilogy(list(angles), [max(way, 1e-9) for way in ways], "o-", label=f"{friction}")
@@ -42,4 +52,3 @@ if plot is not None:
     plot.ylabel("way of the top brick, m")
     plot.legend(title="friction")
     plot.savefig("sweep.png")
-    print("sweep.png")

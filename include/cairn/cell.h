@@ -37,10 +37,12 @@ CAIRN_API cairn_status cairn_world_set_cell_rate(cairn_world *world, const doubl
                                                  cairn_error *error) CAIRN_CHECK_RESULT;
 
 typedef struct cairn_cell_view {
-    bool periodic[3];   // none: space is open, and the rest is 0
-    double low[3];      // m
-    double sides[3][3]; // m, lattice vectors as they are now
-    double rate[9];     // 1/s
+    bool periodic[3];      // none: space is open, and the rest is 0
+    double low[3];         // m
+    double sides[3][3];    // m, lattice vectors as they are now: sheared far, they are replaced by
+                           // shorter ones of the same lattice
+    double unfolded[3][3]; // m, the sides of the definition, strained and never replaced
+    double rate[9];        // 1/s
 } cairn_cell_view;
 
 CAIRN_API cairn_status cairn_world_get_cell(const cairn_world *world,

@@ -2,6 +2,7 @@
 # Pictures and films, drawn by the command `cairn render`.
 """Pictures of worlds and runs, and films as HTML5 video."""
 import base64
+import contextlib
 import os
 import pathlib
 import shutil
@@ -133,9 +134,9 @@ def png(subject, size=(960, 540), at=None, **settings):
         else:
             if at is not None:
                 raise ArgumentError("a world is drawn as it is; at= is for runs")
-            source = os.path.join(folder, "world.lua")
-            pathlib.Path(source).write_text(_Still(subject).text(), encoding="utf-8")
-            words += ["--at=0"]
+            source = os.path.join(folder, "trajectory.h5")
+            with _writing(subject, source, contacts_every=1) as write:
+                write(subject)
         _call(source, "-o", out, *words)
         return pathlib.Path(out).read_bytes()
 
@@ -203,18 +204,16 @@ def film(subject, until=None, path=None, size=(960, 540), frame_rate=30, speed=1
     return Film(data, path)
 
 
-def record(world, path, until=None, interval=None):
-    """Steps a world to a time and writes its trajectory, which `cairn view` and Trajectory read.
-
-    interval: s between frames; None: every step
-    """
-    every = 1 if interval is None else max(1, round(interval / world.time_step))
+@contextlib.contextmanager
+def _writing(world, path, contacts_every=0):
+    """A function that appends a frame of the world to a trajectory, which is closed at the end."""
     error, made = ffi.new("cairn_error *"), ffi.new("cairn_trajectory **")
     texts = [ffi.new("char[]", library.encode(text, "the scene"))
              for text in (world.name, _Still(world).text())]
     definition = ffi.new("cairn_trajectory_def *")
     definition.scene, definition.scene_text = texts
     definition.varies = lib.cairn_world_population_varies(world._world)
+    definition.contacts_every = contacts_every
     with library.files_lock():
         errors.check(lib.cairn_trajectory_create(library.encode(path, "the path"), world._world,
                                                  definition, made, error), error)
@@ -223,9 +222,19 @@ def record(world, path, until=None, interval=None):
         with library.files_lock():
             errors.check(lib.cairn_trajectory_write_frame(made[0], given._world, error), error)
     try:
-        write(world)
-        world.run(until=until, observers=write, every=every)
+        yield write
     finally:
         with library.files_lock():
             status = lib.cairn_trajectory_close(made[0], error)
     errors.check(status, error)
+
+
+def record(world, path, until=None, interval=None):
+    """Steps a world to a time and writes its trajectory, which `cairn view` and Trajectory read.
+
+    interval: s between frames; None: every step
+    """
+    every = 1 if interval is None else max(1, round(interval / world.time_step))
+    with _writing(world, path) as write:
+        write(world)
+        world.run(until=until, observers=write, every=every)

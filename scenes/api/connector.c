@@ -191,6 +191,7 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
     case SCN_SENSOR_MASS_FLOW:
     case SCN_SENSOR_COUNT:
     case SCN_SENSOR_SIDES:
+    case SCN_SENSOR_SHEAR:
     case SCN_SENSOR_MASS:
     case SCN_SENSOR_ANGULAR_VELOCITY:
     default:

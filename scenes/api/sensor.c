@@ -32,6 +32,7 @@ static const struct {
     {"mass", "kg"},
     {"count", ""},
     {"sides", "m"},
+    {"shear", ""},
 };
 
 const char *scn_sensor_quantity_name(scn_sensor_quantity quantity)
@@ -63,6 +64,8 @@ const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sen
     static const char *const products[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
     if (sensor->quantity == SCN_SENSOR_STRESS || sensor->quantity == SCN_SENSOR_FABRIC)
         return products[column];
+    if (sensor->quantity == SCN_SENSOR_SHEAR)
+        return products[3 + column];
     if (sensor->quantity == SCN_SENSOR_MASS_FLOW || sensor->quantity == SCN_SENSOR_SIDES)
         return axes[column];
     cairn_connector_view view;
@@ -82,16 +85,32 @@ static cairn_status read_nothing(const scn_sensor *sensor, double *value)
     return CAIRN_OK;
 }
 
+static bool is_of_cell(scn_sensor_quantity quantity)
+{
+    return quantity == SCN_SENSOR_SIDES || quantity == SCN_SENSOR_SHEAR;
+}
+
+/// Sides of the cell, or by how much two of them lean towards one another.
+static cairn_status read_cell(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    static const int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+    cairn_cell_view cell;
+    cairn_status status = cairn_world_get_cell(scene->world, &cell);
+    for (int k = 0; k < 3; k++) {
+        int i = pairs[k][0], j = pairs[k][1];
+        value[k] = sensor->quantity == SCN_SENSOR_SIDES
+                       ? cell.unfolded[k][k]
+                       : cell.unfolded[j][i] / cell.unfolded[j][j] +
+                             cell.unfolded[i][j] / cell.unfolded[i][i];
+    }
+    return status;
+}
+
 static cairn_status read_region(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
     cairn_measure m;
-    if (sensor->quantity == SCN_SENSOR_SIDES) {
-        cairn_cell_view cell;
-        cairn_status status = cairn_world_get_cell(scene->world, &cell);
-        for (int k = 0; k < 3; k++)
-            value[k] = vec3_norm(vec3_from(cell.sides[k]));
-        return status;
-    }
+    if (is_of_cell(sensor->quantity))
+        return read_cell(scene, sensor, value);
     cairn_status status =
         cairn_world_measure(scene->world, sensor->of_cell ? NULL : &sensor->region, &m, NULL);
     const double *six = sensor->quantity == SCN_SENSOR_STRESS ? m.stress : m.fabric;
@@ -313,11 +332,12 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
                 strcmp(lua_tostring(fields->L, -1), "cell") == 0;
     lua_pop(fields->L, 1);
     bool known = quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS;
-    if (!known && !(cell && quantity == SCN_SENSOR_SIDES))
-        scn_raise(fields->L,
-                  "sensor: a region has no %s (there are stress, fabric, coordination, "
-                  "porosity, temperature, mass_flow and mass, and sides of region = \"cell\")",
-                  quantities[quantity].name);
+    if (!known && !(cell && is_of_cell(quantity)))
+        scn_raise(
+            fields->L,
+            "sensor: a region has no %s (there are stress, fabric, coordination, "
+            "porosity, temperature, mass_flow and mass, and sides and shear of region = \"cell\")",
+            quantities[quantity].name);
     cairn_region region = {0};
     if (!cell)
         region = scn_read_region(fields);
@@ -333,7 +353,7 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
     sensor->of_cell = cell;
     sensor->region = region;
     bool six = quantity == SCN_SENSOR_STRESS || quantity == SCN_SENSOR_FABRIC;
-    bool three = quantity == SCN_SENSOR_MASS_FLOW || quantity == SCN_SENSOR_SIDES;
+    bool three = quantity == SCN_SENSOR_MASS_FLOW || is_of_cell(quantity);
     sensor->columns = six ? 6 : three ? 3 : 1;
 }
 
@@ -382,28 +402,12 @@ int scn_call_sensor(lua_State *L)
 {
     static const char *const names[] = {"name",     "body",   "bodies",  "connector", "joint", "on",
                                         "quantity", "region", "emitter", "outlet",    NULL};
-    static const char *const words[] = {"force",
-                                        "torque",
-                                        "position",
-                                        "velocity",
-                                        "angular_velocity",
-                                        "director",
-                                        "displacement",
-                                        "gap",
-                                        "history",
-                                        "coordinate",
-                                        "speed",
-                                        "effort",
-                                        "stress",
-                                        "fabric",
-                                        "coordination",
-                                        "porosity",
-                                        "temperature",
-                                        "mass_flow",
-                                        "mass",
-                                        "count",
-                                        "sides",
-                                        NULL};
+    static const char *const words[] = {
+        "force",    "torque",       "position",  "velocity", "angular_velocity",
+        "director", "displacement", "gap",       "history",  "coordinate",
+        "speed",    "effort",       "stress",    "fabric",   "coordination",
+        "porosity", "temperature",  "mass_flow", "mass",     "count",
+        "sides",    "shear",        NULL};
     scn_fields fields = scn_fields_begin(L, "sensor");
     scn_fields_check(&fields, names, 0);
     scn_fields_require(&fields, "name");

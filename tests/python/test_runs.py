@@ -145,6 +145,16 @@ def test_pictures(folder):
     assert cairn.render(cairn.Run(folder), size=(64, 64), at=0.05).shape == (64, 64, 3)
 
 
+def test_pictures_show_forces():
+    if not can_draw():
+        pytest.skip("the viewer is not built")
+    world = small()
+    still = {"size": (160, 120), "azimuth": 0, "elevation": 20}
+    world.run(until=0.3)
+    assert len(world.contacts) > 0
+    assert (world.render(contacts="forces", **still) != world.render(**still)).any()
+
+
 def test_wrong_pictures(tmp_path, monkeypatch):
     world = small()
     with pytest.raises(cairn.ArgumentError, match="no setting"):

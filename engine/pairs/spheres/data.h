@@ -103,6 +103,7 @@ typedef struct eng_spheres_chunk {
     double plastic;           // J
     double drivers;           // J
     double strain;            // J, work of the strain of the cell
+    eng_cell_stress stress;   // where the cell is watched
     double fastest[3], speed; // m/s: most of each component; bound from them
     double depth, relative;
     double finite; // 0, or NaN when a velocity is not finite

@@ -3,6 +3,7 @@
 // behind the ghosts of walls, which follow their slots when these have moved. Forces on an image
 // are forces on its slot, so that kernels know nothing of cells.
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
 
@@ -286,4 +287,82 @@ double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spher
                          times(&spheres->before.drift, image->n));
     }
     return -pass->step * work;
+}
+
+// ---------------------------------------------------------------- stress of the cell
+
+/// sum += factor a b^T, symmetric part: xx, yy, zz, xy, xz, yz.
+static void add_product(double sum[6], double factor, vec3 a, vec3 b)
+{
+    sum[0] += factor * a.x * b.x;
+    sum[1] += factor * a.y * b.y;
+    sum[2] += factor * a.z * b.z;
+    sum[3] += 0.5 * factor * (a.x * b.y + a.y * b.x);
+    sum[4] += 0.5 * factor * (a.x * b.z + a.z * b.x);
+    sum[5] += 0.5 * factor * (a.y * b.z + a.z * b.y);
+}
+
+void eng_spheres_chunk_branches(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
+{
+    const eng_spheres_pass *pass = &spheres->pass;
+    eng_cell_stress *sum = &chunk->stress;
+    memset(sum, 0, sizeof *sum);
+    // branches of clumps go to their own centres
+    sum->others = chunk->members > 0;
+    for (int i = chunk->first_block; i < chunk->end_block; i++) {
+        const eng_spheres_block *block = &pass->blocks[i];
+        for (unsigned bits = block->touch; bits != 0; bits &= bits - 1) {
+            int k = __builtin_ctz(bits);
+            int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
+            vec3 branch = vec3_sub(vec3_from(pass->X[b]), vec3_from(pass->X[a]));
+            int source = eng_spheres_source_of(pass, b);
+            // to walls a branch ends at the point of contact
+            sum->others |= source >= spheres->slots || pass->constants[a][0] == 0.0 ||
+                           pass->constants[source][0] == 0.0;
+            add_product(sum->contacts, 1.0, vec3_from(pass->force[block->force_row + k]), branch);
+        }
+    }
+}
+
+void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spheres_chunk *chunk)
+{
+    const eng_spheres_pass *pass = &spheres->pass;
+    eng_cell_stress *sum = &chunk->stress;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
+        double moved = pass->constants[slot][0];
+        if (moved == 0.0)
+            continue;
+        double mass = pass->step / moved;
+        vec3 v = vec3_from(pass->V[slot]);
+        vec3 end = vec3_add_scaled(vec3_from(pass->X[slot]), -0.5 * pass->step, v);
+        // images move with the strain of the cell, and so does the mean motion in it
+        vec3 own = vec3_sub(v, mat3_apply(&spheres->world->cell.gradient, end));
+        add_product(sum->motion, mass, own, own);
+        sum->momentum = vec3_add_scaled(sum->momentum, mass, own);
+        sum->mass += mass;
+    }
+}
+
+bool eng_spheres_cell_stress(const cairn_world *world, double stress[6])
+{
+    const eng_spheres *spheres = world->spheres;
+    if (world->general_work || spheres == NULL || spheres->chunk_count == 0)
+        return false;
+    eng_cell_stress sum = {0};
+    for (int i = 0; i < spheres->chunk_count; i++) {
+        const eng_cell_stress *own = &spheres->pass.chunks[i].stress;
+        for (int k = 0; k < 6; k++)
+            sum.contacts[k] += own->contacts[k] + own->motion[k];
+        sum.momentum = vec3_add(sum.momentum, own->momentum);
+        sum.mass += own->mass;
+        sum.others |= own->others;
+    }
+    if (sum.others)
+        return false;
+    if (sum.mass > 0.0)
+        add_product(sum.contacts, -1.0 / sum.mass, sum.momentum, sum.momentum);
+    double volume = fabs(mat3_determinant(&world->cell.now));
+    for (int k = 0; k < 6; k++)
+        stress[k] = sum.contacts[k] / volume;
+    return true;
 }

@@ -67,6 +67,10 @@ double eng_spheres_drift_momentum(const struct eng_spheres *spheres,
 /// Work of the strain through the images that pairs of a chunk meet, J; after their forces.
 double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
 
+/// What a chunk adds to the stress of the cell: after its forces, and once it has moved.
+void eng_spheres_chunk_branches(const struct eng_spheres *spheres, eng_spheres_chunk *chunk);
+void eng_spheres_chunk_fluctuations(const struct eng_spheres *spheres, eng_spheres_chunk *chunk);
+
 /// Whether the pair of a slot and an image of another acts on bodies far behind its own.
 static inline bool eng_spheres_is_distant(const struct eng_spheres *spheres, int slot, int source)
 {

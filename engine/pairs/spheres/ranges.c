@@ -151,6 +151,8 @@ static void end_chunk(struct eng_spheres *spheres, int index, int range)
     spheres->kernel->move(&spheres->pass, index);
     if (spheres->strains)
         eng_spheres_chunk_strain(spheres, chunk, momentum);
+    if (spheres->world->cell.watched)
+        eng_spheres_chunk_fluctuations(spheres, chunk);
     if (chunk->held || chunk->members > 0) {
         spheres->kernel->turn(&spheres->pass, index);
         chunk->drivers = eng_spheres_chunk_work(spheres, chunk);
@@ -179,6 +181,8 @@ static void step_range(struct eng_spheres *spheres, int index)
         if (spheres->strains)
             spheres->pass.chunks[i].strain =
                 eng_spheres_image_work(spheres, &spheres->pass.chunks[i]);
+        if (spheres->world->cell.watched)
+            eng_spheres_chunk_branches(spheres, &spheres->pass.chunks[i]);
         if (!spheres->pass.chunks[i].waits)
             end_chunk(spheres, i, index);
     }

@@ -56,6 +56,11 @@ const double *eng_spheres_released_history(const cairn_world *world, geo_pair co
 
 // ---------------------------------------------------------------- read-outs
 
+/// Stress of the periodic cell in the step just done, compression positive: forces of the step's
+/// midpoint, velocities of its end. The cell must be watched.
+/// @return false where anything else than the executor's pairs of spheres bears load
+bool eng_spheres_cell_stress(const cairn_world *world, double stress[6]);
+
 /// Number of slots in use, with those of members of clumps; whether there are such.
 int eng_spheres_slot_count(const cairn_world *world);
 bool eng_spheres_holds_clumps(const cairn_world *world);

@@ -68,7 +68,7 @@ def check_gain():
 
 def check_inertia():
     """Rigid contacts: the target is the applied force, held once the bed is at rest."""
-    scene = BOX % ("1e-3", "0.6", "signorini_coulomb", ", friction = 0.3", "dynamic", "mass = 1,")
+    scene = BOX % ("3e-3", "0.6", "signorini_coulomb", ", friction = 0.3", "dynamic", "mass = 1,")
     with Folder() as folder:
         folder.write("a.lua", scene + SLIDER + SERVO % STEPPED.replace(", speed = 0.05", ""))
         check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--paraview-every", "0"), 0, "inertia")
@@ -108,6 +108,7 @@ servo{ name = "push", cell = "z", rate = function(t) return -0.5 end, from = 0.0
 sensor{ name = "s", region = "cell", quantity = "stress" }
 sensor{ name = "l", region = "cell", quantity = "sides" }
 sensor{ name = "n", region = "cell", quantity = "porosity" }
+output{ energy_every = 20 }
 """
 
 
@@ -128,7 +129,7 @@ def check_cell():
         check(max(abs(value - 5000) for value in held) < 5, f"cell: {min(held)} to {max(held)} Pa, not 5000")
         late = [row for row in rows if row[1] > 0.1]
         mean = [sum(row[k] for row in late) / len(late) for k in (2, 3, 4)]
-        check(all(abs(value - 5000) < 150 for value in mean[:2]) and mean[2] > 7500, f"cell: {mean} while pressed")
+        check(all(abs(value - 5000) < 150 for value in mean[:2]) and mean[2] > 7000, f"cell: {mean} while pressed")
         # the side shrinks as its rate says, by the midpoint rule
         strain = math.log(rows[-1][10] / next(row[10] for row in rows if row[1] > 0.08 - 5e-6))
         check(abs(strain + 0.5 * 0.04) < 1e-6, f"cell: strain {strain}")

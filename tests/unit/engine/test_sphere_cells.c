@@ -320,10 +320,82 @@ static void test_audit(void **state)
     check_at_most(part, 1e-5);
 }
 
+/// A servo of a stress along z.
+static void add_servo(cairn_world *world, double stress, double speed)
+{
+    cairn_servo_def def = cairn_default_servo_def();
+    cairn_error error;
+    def.cell = true;
+    def.side = def.across = 2;
+    def.force = stress;
+    def.speed = speed;
+    if (cairn_servo_create(world, &def, &error) != CAIRN_OK)
+        fail_msg("%s", error.message);
+}
+
+/// The stress that is added up along with the forces is that of the contacts, whose branches are
+/// of the end of the step instead of its middle.
+static void test_stress(void **state)
+{
+    (void)state;
+    const int across[] = {3, 12};
+    for (int k = 0; k < 2; k++) {
+        bed b =
+            with_rate((bed){.law = "hooke", .periodic = "xyz", .across = across[k]}, mixed_rate);
+        b.spread = 0.1;
+        double stress[2][6];
+        for (int threads = 1; threads <= 2; threads++) {
+            b.threads = threads;
+            cairn_world *world = make_world(&b);
+            cairn_measure measure;
+            add_servo(world, 100.0, 10.0);
+            run(world, 300, false);
+            assert_true(cairn_contact_count(world) > 5);
+            assert_true(eng_spheres_cell_stress(world, stress[threads - 1]));
+            assert_int_equal(cairn_world_measure(world, NULL, &measure, NULL), CAIRN_OK);
+            double pressure = measure.stress[0] + measure.stress[1] + measure.stress[2];
+            assert_true(pressure > 0.0);
+            for (int i = 0; i < 6; i++)
+                check_close(stress[threads - 1][i], measure.stress[i], 0.0, 2e-3 * pressure);
+            cairn_world_destroy(world);
+        }
+        assert_memory_equal(stress[0], stress[1], sizeof stress[0]);
+    }
+    // fixed spheres bear load: the contacts have to be looked at
+    bed anchored = {.law = "hooke", .periodic = "xyz", .across = 5, .threads = 1};
+    anchored.anchored = true;
+    anchored.spread = 1.0;
+    cairn_world *world = make_world(&anchored);
+    double stress[6];
+    add_servo(world, 100.0, 10.0);
+    run(world, 400, false);
+    assert_false(eng_spheres_cell_stress(world, stress));
+    cairn_world_destroy(world);
+}
+
+/// A loose cell that closes fast comes to the stress and stays there.
+static void test_servo_closes(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .periodic = "xyz", .across = 10, .spread = 0.5, .threads = 1};
+    cairn_world *world = make_world(&b);
+    const double wanted = 2000.0;
+    add_servo(world, wanted, 5.0);
+    run(world, 8000, false);
+    for (int i = 0; i < 5; i++) {
+        cairn_servo_view servo;
+        run(world, 400, false);
+        assert_int_equal(cairn_servo_get(world, 0, &servo), CAIRN_OK);
+        check_close(servo.force, wanted, 0.0, 0.02 * wanted);
+    }
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_still),         cmocka_unit_test(test_strain),
+        cmocka_unit_test(test_still),         cmocka_unit_test(test_stress),
+        cmocka_unit_test(test_servo_closes),  cmocka_unit_test(test_strain),
         cmocka_unit_test(test_more),          cmocka_unit_test(test_floor),
         cmocka_unit_test(test_changing_rate), cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_restart),       cmocka_unit_test(test_audit),
