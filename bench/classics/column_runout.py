@@ -47,8 +47,8 @@ def measure(aspect, seeds):
 
 
 print("aspect  length  run-out  of the seeds  height   (all over the length of the column)")
-low = [measure(aspect, (1, 2)) for aspect in LOW]
-high = [measure(aspect, (1,)) for aspect in HIGH]
+low = [measure(aspect, (1, 2, 3)) for aspect in LOW]
+high = [measure(aspect, (1, 2, 3)) for aspect in HIGH]
 for aspects, runouts, published in ((LOW, low, "2.5 a^1"), (HIGH, high, "3.25 a^0.7")):
     prefactor, exponent = study.power(aspects, runouts)
     print(f"a from {aspects[0]} to {aspects[-1]}: {prefactor:.3f} a^{exponent:.3f}   published {published}")
