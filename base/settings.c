@@ -105,11 +105,8 @@ cairn_status base_settings_set(const base_settings_table *table, void *settings,
             names[count] = table->settings[count].name;
             count++;
         }
-        const char *near = base_suggest(name, names, count);
-        if (near != NULL)
-            return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                             "unknown key \"%s\" (did you mean \"%s\"?)", name, near);
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown key \"%s\"", name);
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown key \"%.80s\"%s", name,
+                         base_choices_for(name, names, count).text);
     }
     if (setting->type == BASE_SETTING_CHOICE)
         return set_choice(setting, settings, value, error);
@@ -178,7 +175,8 @@ static int edit_distance(const char *a, const char *b)
 const char *base_suggest(const char *word, const char *const *names, int count)
 {
     const char *best = NULL;
-    int limit = (int)strlen(word) / 3 + 1;
+    int limit = ((int)strlen(word) + 1) / 3;
+    limit = limit > 1 ? limit : 1;
     for (int i = 0; i < count; i++) {
         int distance = edit_distance(word, names[i]);
         if (distance <= limit) {
@@ -187,4 +185,25 @@ const char *base_suggest(const char *word, const char *const *names, int count)
         }
     }
     return best;
+}
+
+base_choices base_choices_for(const char *word, const char *const *names, int count)
+{
+    enum { MANY = 40, MARK = 5 };
+    base_choices made = {""};
+    const char *near = base_suggest(word, names, count);
+    size_t size = sizeof made.text - MARK, used = 0;
+    if (near != NULL)
+        used = (size_t)snprintf(made.text, size, " (did you mean \"%.80s\"?)", near);
+    if (count == 0 || (near != NULL && count > MANY))
+        return made;
+    used += (size_t)snprintf(made.text + used, size - used,
+                             "%sthere %s: ", near != NULL ? "; " : " (", count == 1 ? "is" : "are");
+    int i = 0;
+    for (; i < count && used + strlen(names[i]) + 4 < size; i++)
+        used +=
+            (size_t)snprintf(made.text + used, size - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    snprintf(made.text + used, sizeof made.text - used, "%s%s", i < count ? ", ..." : "",
+             near != NULL ? "" : ")");
+    return made;
 }

@@ -64,6 +64,14 @@ const base_setting *base_settings_find(const base_settings_table *table, const c
 /// The value of a field, for reports.
 base_value base_settings_get(const base_setting *setting, const void *settings);
 
+/// What a message says behind a word that is none of `names`: a name that may be meant, and all
+/// that there are, unless one is meant and they are many.
+typedef struct base_choices {
+    char text[400];
+} base_choices;
+
+base_choices base_choices_for(const char *word, const char *const *names, int count);
+
 /// The name in `names` (count of them) that a user may have meant by `word`; NULL if none is near.
 const char *base_suggest(const char *word, const char *const *names, int count);
 

@@ -74,15 +74,9 @@ static cairn_status fail_quantity(parser *p, int length)
 {
     char word[32] = "";
     memcpy(word, p->at, length < 31 ? (size_t)length : 31);
-    const char *near = base_suggest(word, quantity_names, SCN_QUANTITY_COUNT);
-    if (near != NULL)
-        return base_fail(p->error, CAIRN_ERROR_ARGUMENT,
-                         "condition \"%s\": unknown quantity \"%s\" (did you mean \"%s\"?)",
-                         p->text, word, near);
-    return base_fail(p->error, CAIRN_ERROR_ARGUMENT,
-                     "condition \"%s\": unknown quantity \"%s\" (there are contacts, iterations, "
-                     "error, step, time)",
-                     p->text, word);
+    return base_fail(p->error, CAIRN_ERROR_ARGUMENT, "condition \"%s\": unknown quantity \"%s\"%s",
+                     p->text, word,
+                     base_choices_for(word, quantity_names, SCN_QUANTITY_COUNT).text);
 }
 
 static cairn_status parse_operand(parser *p)

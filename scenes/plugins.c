@@ -28,19 +28,12 @@ cairn_status scn_check_plugin(cairn_plugin plugin, const char *name, cairn_error
 {
     static const char *const kinds[] = {"law", "solver", "one-contact solver"};
     const char *names[64];
-    char list[384] = "";
     int count = cairn_plugin_count(plugin);
     for (int i = 0; i < count && i < BASE_COUNT(names); i++) {
         names[i] = cairn_plugin_get(plugin, i).name;
         if (strcmp(names[i], name) == 0)
             return CAIRN_OK;
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
     }
-    const char *near = base_suggest(name, names, count < 64 ? count : 64);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                         "unknown %s \"%.80s\" (did you mean \"%s\"?)", kinds[plugin], name, near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%.80s\" (there are: %s)",
-                     kinds[plugin], name, list);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\"%s", kinds[plugin], name,
+                     base_choices_for(name, names, count < 64 ? count : 64).text);
 }

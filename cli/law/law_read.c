@@ -234,10 +234,8 @@ static cairn_status read_start(const law_reader *r, const cli_json_node *node)
 static cairn_status fail_unknown(const law_reader *r, const cli_json_node *node, const char *what,
                                  const char *const *names, int count)
 {
-    const char *near = base_suggest(node->key, names, count);
-    return base_fail(r->error, CAIRN_ERROR_FORMAT, "%s:%ld: unknown %s \"%.80s\"%s%s%s", r->path,
-                     node->line, what, node->key, near != NULL ? " (did you mean \"" : "",
-                     near != NULL ? near : "", near != NULL ? "\"?)" : "");
+    return base_fail(r->error, CAIRN_ERROR_FORMAT, "%s:%ld: unknown %s \"%.80s\"%s", r->path,
+                     node->line, what, node->key, base_choices_for(node->key, names, count).text);
 }
 
 static bool is_one_of(const char *word, const char *const *names, int count)

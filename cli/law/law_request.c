@@ -73,15 +73,8 @@ static cairn_status fail_name(const char *name, cairn_error *error)
         for (int i = 0; i < cairn_plugin_count(of) && count < BASE_COUNT(names); i++)
             names[count++] = cairn_plugin_get(of, i).name;
     }
-    const char *near = base_suggest(name, names, count);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                         "unknown law or one-contact solver \"%.80s\" (did you mean \"%s\"?)", name,
-                         near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                     "unknown law or one-contact solver \"%.80s\" (cairn list laws, cairn list "
-                     "locals)",
-                     name);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown law or one-contact solver \"%.80s\"%s",
+                     name, base_choices_for(name, names, count).text);
 }
 
 cairn_status law_request_begin(law_request *request, const char *name, cairn_error *error)
@@ -116,12 +109,8 @@ static cairn_status fail_variable(const law_request *request, const char *name, 
         names[count++] = cairn_plugin_get_setting(request->plugin, request->index, i).name;
     for (int i = 0; i < history_count(request) && count < BASE_COUNT(names); i++)
         names[count++] = cairn_law_get_history_name(request->info.name, i);
-    const char *near = base_suggest(name, names, count);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                         "unknown key \"%.80s\" (did you mean \"%s\"?)", name, near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND,
-                     "unknown key \"%.80s\": %s has no such parameter", name, request->info.name);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown key \"%.80s\" for %s%s", name,
+                     request->info.name, base_choices_for(name, names, count).text);
 }
 
 static cairn_status set_parameter(law_request *request, const char *name, cairn_value value,

@@ -15,7 +15,7 @@ eng_state eng_state_of(const cairn_world *world, int body)
 
 pose eng_middle_of(const cairn_world *world, int body)
 {
-    if (eng_spheres_holds(world, body))
+    if (eng_spheres_steps(world, body))
         return eng_spheres_middle_of(world, body);
     return body < world->blocks_count ? world->q_mid[body] : world->q[body];
 }

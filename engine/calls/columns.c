@@ -306,12 +306,8 @@ const eng_shown_column *eng_shown_column_find(const char *name, cairn_error *err
     const char *names[BASE_COUNT(shown)];
     for (int i = 0; i < BASE_COUNT(shown); i++)
         names[i] = shown[i].info.name;
-    const char *near = base_suggest(name, names, BASE_COUNT(shown));
-    if (near != NULL)
-        base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown column \"%s\" (did you mean \"%s\"?)",
-                  name, near);
-    else
-        base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown column \"%s\"", name);
+    base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown column \"%s\"%s", name,
+              base_choices_for(name, names, BASE_COUNT(shown)).text);
     return NULL;
 }
 

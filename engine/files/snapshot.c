@@ -454,8 +454,9 @@ static void copy_given(cairn_world *world, const eng_snapshot *s)
 
 static void copy_state(cairn_world *world, const eng_snapshot *s)
 {
-    for (int k = 0; k < world->general_count; k++) {
-        int i = world->active[k];
+    for (int i = 0; i < world->body_count; i++) {
+        if (eng_spheres_holds(world, i))
+            continue;
         world->q[i] = s->q[i];
         if (i < world->blocks_count)
             world->q_mid[i] = s->q_mid[i];

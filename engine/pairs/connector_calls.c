@@ -232,10 +232,8 @@ cairn_status cairn_connector_set_history(cairn_world *world, cairn_connector_id 
         world->connector_state[index].history[i] = value;
         return CAIRN_OK;
     }
-    const char *near = base_suggest(name, law->history_names, law->history_count);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "%s has no history \"%.80s\"%s%s%s", law->name,
-                     name, near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
-                     near != NULL ? "\"?)" : "");
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "%s has no history \"%.80s\"%s", law->name, name,
+                     base_choices_for(name, law->history_names, law->history_count).text);
 }
 
 int cairn_connector_count(const cairn_world *world)

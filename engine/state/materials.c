@@ -105,10 +105,8 @@ cairn_status cairn_material_set_value(cairn_world *world, cairn_material_id mate
                              "poisson_ratio = %g must lie between -0.999 and 0.5", value);
         elasticity->poisson = value;
     } else {
-        const char *near = base_suggest(property, names, BASE_COUNT(names));
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "a material has no \"%.80s\"%s%s%s",
-                         property, near != NULL ? " (did you mean \"" : "",
-                         near != NULL ? near : "", near != NULL ? "\"?)" : "");
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "a material has no \"%.80s\"%s", property,
+                         base_choices_for(property, names, BASE_COUNT(names)).text);
     }
     cairn_status status = eng_material_changed(world, (int)material.index);
     return status == CAIRN_OK ? status : fail_pair(status, error);

@@ -308,11 +308,8 @@ cairn_status eng_fail_law(const cairn_world *world, const char *name, cairn_erro
     count = count < BASE_COUNT(names) ? count : BASE_COUNT(names);
     for (int i = 0; i < count; i++)
         names[i] = law_at(world, i)->name;
-    const char *near = base_suggest(name, names, count);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown law \"%s\" (did you mean \"%s\"?)",
-                         name, near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown law \"%s\"", name);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown law \"%s\"%s", name,
+                     base_choices_for(name, names, count).text);
 }
 
 uint32_t eng_law_version(const cairn_world *world, const con_law *law)

@@ -159,11 +159,8 @@ cairn_status eng_fail_plugin(cairn_plugin plugin, const char *name, cairn_error 
     count = count < BASE_COUNT(names) ? count : BASE_COUNT(names);
     for (int i = 0; i < count; i++)
         names[i] = cairn_plugin_get(plugin, i).name;
-    const char *near = base_suggest(name, names, count);
-    if (near != NULL)
-        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\" (did you mean \"%s\"?)",
-                         what[plugin], name, near);
-    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\"", what[plugin], name);
+    return base_fail(error, CAIRN_ERROR_NOT_FOUND, "unknown %s \"%s\"%s", what[plugin], name,
+                     base_choices_for(name, names, count).text);
 }
 
 const char *cairn_version(void)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls joint and motion.
+#include "base/vec.h"
 #include "scenes/load/loader.h"
 #include "scenes/load/motion.h"
 
@@ -151,6 +152,23 @@ static void read_places(const scn_fields *fields, cairn_joint_def *def)
                   "joint: a universal joint, and no other kind, has a second axis, axis_b");
 }
 
+/// With one body `at` is the end in the world: says so where that end lies nearer to the body.
+static void check_rod_ends(lua_State *L, const cairn_joint_def *def)
+{
+    cairn_body_view body;
+    if (def->kind != CAIRN_JOINT_ROD || def->a.generation != 0 ||
+        cairn_body_get(scn_loader_world(L), def->b, &body) != CAIRN_OK)
+        return;
+    vec3 place = vec3_from(body.position);
+    if (vec3_distance(vec3_from(def->anchor), place) <
+        vec3_distance(vec3_from(def->anchor_b), place))
+        scn_loader_log(scn_loader_of(L), CAIRN_WARNING,
+                       "rod \"%.80s\": of a rod with one body \"at\" is the end in the world and "
+                       "\"to\" the end on the body, but \"at\" lies nearer to the body; are they "
+                       "swapped?",
+                       def->name != NULL ? def->name : "without a name");
+}
+
 /// A new motion, of a body or of the motor of a joint, in the scene's list.
 int scn_call_joint(lua_State *L)
 {
@@ -173,6 +191,7 @@ int scn_call_joint(lua_State *L)
     cairn_error error = {0};
     cairn_world *world = scn_loader_world(L);
     scn_fields_pass(&fields, cairn_joint_create(world, &def, &joint, &error), &error);
+    check_rod_ends(L, &def);
     if (function != LUA_NOREF) {
         scn_motion *motion =
             scn_motion_add(L, def.name != NULL ? def.name : "a joint without a name");

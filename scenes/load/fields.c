@@ -30,16 +30,7 @@ scn_range scn_range_not_negative(const char *unit)
 void scn_raise_unknown(lua_State *L, const char *what, const char *word, const char *const *names,
                        int count)
 {
-    const char *near = base_suggest(word, names, count);
-    if (near != NULL)
-        scn_raise(L, "unknown %s \"%.80s\" (did you mean \"%s\"?)", what, word, near);
-    char list[384] = "";
-    for (int i = 0; i < count; i++) {
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", names[i]);
-    }
-    scn_raise(L, "unknown %s \"%.80s\" (there %s: %s)", what, word, count == 1 ? "is" : "are",
-              count > 0 ? list : "none");
+    scn_raise(L, "unknown %s \"%.80s\"%s", what, word, base_choices_for(word, names, count).text);
 }
 
 scn_fields scn_fields_begin(lua_State *L, const char *call)
@@ -93,7 +84,8 @@ static void check_key(const scn_fields *fields, const char *const *names, int po
     if (lua_type(L, -2) == LUA_TSTRING) {
         const char *key = lua_tostring(L, -2);
         if (!is_listed(key, names))
-            scn_raise_unknown(L, "key", key, names, count_names(names));
+            scn_raise(L, "%s: unknown key \"%.80s\"%s", fields->call, key,
+                      base_choices_for(key, names, count_names(names)).text);
         return;
     }
     if (!lua_isinteger(L, -2))

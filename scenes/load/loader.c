@@ -146,18 +146,12 @@ static const char *push_unknown_call(lua_State *L, const char *text)
     if (at == NULL)
         return NULL;
     at += sizeof begin - 1;
-    luaL_checkstack(L, BASE_COUNT(calls) + 8, NULL);
+    luaL_checkstack(L, 8, NULL);
     snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "'"), at);
     for (int i = 0; i < BASE_COUNT(calls); i++)
         names[i] = calls[i].name;
-    const char *near = base_suggest(word, names, BASE_COUNT(calls));
-    if (near != NULL)
-        return lua_pushfstring(L, "unknown call '%s' (did you mean \"%s\"?)", word, near);
-    lua_pushfstring(L, "unknown call '%s' (there are: ", word);
-    for (int i = 0; i < BASE_COUNT(calls); i++)
-        lua_pushfstring(L, "%s%s", names[i], i + 1 < BASE_COUNT(calls) ? ", " : ")");
-    lua_concat(L, BASE_COUNT(calls) + 1);
-    return lua_tostring(L, -1);
+    return lua_pushfstring(L, "unknown call '%s'%s", word,
+                           base_choices_for(word, names, BASE_COUNT(calls)).text);
 }
 
 /// Gives messages of Lua itself the same "file:line: " as ours.

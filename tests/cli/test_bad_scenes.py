@@ -13,7 +13,7 @@ JOINTED = "body{{ name = 'b', shape = " + BOX.replace("{", "{{").replace("}", "}
 # name: (scene, message); the mistake is in line 3 unless the message says otherwise
 BAD = {
     "unknown key": (HEAD + "pair{ frction = 0.3 }", r'bad\.lua:3: unknown key "frction" \(did you mean "friction"\?\)'),
-    "unknown body key": (HEAD + "body{ shape = " + BOX + ", densty = 3 }", r'bad\.lua:3: unknown key "densty" \(did you mean "density"\?\)'),
+    "unknown body key": (HEAD + "body{ shape = " + BOX + ", densty = 3 }", r'bad\.lua:3: body: unknown key "densty" \(did you mean "density"\?\); there are: name, kind'),
     "unknown call": (HEAD + "bdy{ shape = 1 }", r"bad\.lua:3: .*bdy"),
     "wrong type": (HEAD + "body{ shape = 3 }", r"bad\.lua:3: shape must be a shape"),
     "wrong number": (HEAD + 'sphere{ radius = "big" }', r"bad\.lua:3: radius must be a number, not string"),

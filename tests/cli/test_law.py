@@ -434,7 +434,7 @@ def check_wrong(folder):
     check_error(folder.cairn("law", "hooke", "--state", "none.json"), 3, "none.json", "no file")
     for words, pattern in [
             (("hoke",), r'unknown law or one-contact solver "hoke" \(did you mean "hooke"\?\)'),
-            (("hooke", "--set", "overlp=1"), r'unknown key "overlp" \(did you mean "overlap"\?\)'),
+            (("hooke", "--set", "overlp=1"), r'unknown key "overlp" for hooke \(did you mean "overlap"\?\); there are: overlap, v_n'),
             (("hooke", "--set", "overlap=big"), "overlap must be a number"),
             (("hooke", "--set", "friction=-1"), "friction = -1 is out of range"),
             (("hooke", "--sweep", "overlap=0:1"), "--sweep wants NAME=A:B:N"),

@@ -3,7 +3,9 @@
 //
 // The state of a clump is in the general columns, as that of every body that is no sphere. Each of
 // its spheres, a member, has a particle slot that follows the body: place and velocity come from
-// it, and the sum of the forces on the slot goes back to it. Kernels and lists do not know clumps.
+// it, and the sum of the forces on the slot goes back to it. Lists and kernels of pairs do not know
+// clumps. Where nothing but the executor acts on clumps without joints, it moves them itself; else
+// the general passes do.
 #ifndef CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_H
 #define CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_H
 
@@ -11,11 +13,35 @@
 
 /// A sphere of a clump.
 typedef struct eng_spheres_member {
-    vec3 offset; // m, of its centre, in the body's principal frame
-    int slot;    // ENG_SPHERES_NO_SLOT until it has one
-    int clump;   // its number; -1 where the collider is of no clump
-    int body;    // -1 there
+    double offset[4]; // m, of its centre, in the body's principal frame; radius
+    int slot;         // ENG_SPHERES_NO_SLOT until it has one
+    int clump;        // its number; -1 where the collider is of no clump
+    int body;         // -1 there
 } eng_spheres_member;
+
+/// What the motion of a clump needs of it.
+typedef struct eng_spheres_clump {
+    int body;
+    int first, count; // colliders of its members
+    // moments of inertia, their inverses, inverse mass, 0; kg m2, 1/(kg m2), 1/kg
+    _Alignas(64) double constants[8];
+} eng_spheres_clump;
+
+/// What the kernel that moves clumps reads and writes.
+typedef struct eng_spheres_clump_pass {
+    const eng_spheres_pass *pass;
+    const eng_spheres_clump *clumps;
+    const eng_spheres_member *members; // by colliders
+    pose *q;                           // [bodies] at t_n, then at t_{n+1}
+    double (*v)[6];
+    double *ways; // [slots] m2, squares of what members have moved
+} eng_spheres_clump_pass;
+
+/// Clumps, those first that the executor moves.
+static inline eng_spheres_clump *eng_spheres_clumps(const struct eng_spheres *spheres)
+{
+    return spheres->clumps.block;
+}
 
 /// Members by their colliders.
 static inline eng_spheres_member *eng_spheres_members(const struct eng_spheres *spheres)
@@ -80,17 +106,33 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
 /// Whether the members of a body have slots, or are to get them.
 bool eng_spheres_is_clump(const struct eng_spheres *spheres, int body);
 
-/// How clumps move from the midpoint of the coming step on, from their state at t_n.
+/// Whether the executor moves a body that is a clump.
+bool eng_spheres_moves(const struct eng_spheres *spheres, int body);
+
+/// In a new plan: whether anything that the general passes find acts on clumps without joints.
+void eng_spheres_clumps_share(struct eng_spheres *spheres);
+
+/// Whether the executor may move these clumps now: no load or field acts on them either.
+bool eng_spheres_clumps_loose(const struct eng_spheres *spheres);
+
+/// One step of the clumps that the executor moves, and their members for the coming one.
+void eng_spheres_clumps_move(struct eng_spheres *spheres);
+
+/// How the others move from the midpoint of the coming step on, from their state at t_n.
 void eng_spheres_clumps_follow(struct eng_spheres *spheres);
 
-/// Members of a chunk to where their clumps say. @return the longest way of one, m
-double eng_spheres_members_place(struct eng_spheres *spheres, const eng_spheres_chunk *chunk);
+/// Members of the others to where their clumps say; what the members of a chunk add to its bounds.
+/// @return the longest way of one, m
+double eng_spheres_members_place(struct eng_spheres *spheres, eng_spheres_chunk *chunk);
 
 /// All members, when clumps have been changed between steps; a new list is due then.
 void eng_spheres_members_renew(struct eng_spheres *spheres);
 
-/// The forces on members change the free velocities of their clumps.
+/// The forces on members change the free velocities of the clumps that the general passes move.
 void eng_spheres_clumps_push(struct eng_spheres *spheres);
+
+/// Pose of a clump at the midpoint of the step just done.
+pose eng_spheres_clump_middle(const struct eng_spheres *spheres, int body);
 
 /// Centre of a member at the midpoint of the step just done, m; its velocity then by the velocities
 /// after that step, m/s; angular velocity, rad/s.

@@ -219,6 +219,8 @@ typedef struct eng_spheres_search {
 
 enum { ENG_SPHERES_APART = 1 << 30 }; // added to a slot whose gap is not near
 
+struct eng_spheres_clump_pass;
+
 /// One build of the kernels. All give the same bits.
 typedef struct eng_spheres_kernel {
     const char *name;
@@ -227,6 +229,8 @@ typedef struct eng_spheres_kernel {
     void (*forces)(const eng_spheres_pass *pass, int chunk);
     /// New velocities and positions of rows of a chunk from their force rows.
     void (*move)(const eng_spheres_pass *pass, int chunk);
+    /// Motion of clumps [begin, end) and of their members, clumps.h.
+    void (*clumps)(const struct eng_spheres_clump_pass *pass, int begin, int end);
     /// New orientations of the slots of a chunk.
     void (*turn)(const eng_spheres_pass *pass, int chunk);
     /// Slots of [begin, end) whose gap to `slot` is less than the margins, in order; `found` has
@@ -363,8 +367,7 @@ typedef struct eng_spheres_moved {
 struct eng_spheres {
     cairn_world *world;
     const eng_spheres_kernel *kernel;
-    bool walls_changed; // the user changed walls
-    bool loads_changed; // and loads
+    bool walls_changed, loads_changed; // by the user
     bool adopted;       // bodies got slots: their contacts of the general passes are taken over
     bool out_of_memory; // a list could not be made
     bool kept_moments, kept_walls; // what was kept of the contacts of the list before
@@ -402,13 +405,13 @@ struct eng_spheres {
     // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
     double image_shifts[27][3], image_drifts[27][3];
     // of clumps, clumps.h
-    eng_spheres_buffer clumps;  // int: bodies
+    eng_spheres_buffer clumps;  // those that the executor moves come first
     eng_spheres_buffer members; // by colliders
-    eng_spheres_buffer motions, sums;
-    int clump_count, member_room; // colliders that `members` knows; 0 without clumps
-    bool takes_clumps;            // laws of all surfaces do
-    bool members_due;             // clumps were changed: members are not where they should be
-    eng_spheres_buffer wraps;     // int[3] of slots: lattice vectors from a slot to its body
+    eng_spheres_buffer motions, sums, ways;
+    int loose_count, moved_clumps;  // clumps without joints; all or none of them, clumps.h
+    int clump_count, member_room;   // colliders that `members` knows; 0 without clumps
+    bool takes_clumps, members_due; // laws of all surfaces do; clumps were changed
+    eng_spheres_buffer wraps;       // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
     eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
@@ -590,10 +593,10 @@ cairn_status eng_spheres_terms_fill(struct eng_spheres *spheres) CAIRN_CHECK_RES
 void eng_spheres_pair_prepare(const struct eng_spheres *spheres, const eng_spheres_terms *terms,
                               int slot, int other, eng_spheres_block *block, int k);
 
-/// Terms of the pairs of a block.
 /// Terms of a surface as they were when the plan was made, whatever was made or changed since.
 const eng_spheres_terms *eng_spheres_planned_terms(const struct eng_spheres *spheres, int surface);
 
+/// Terms of the pairs of a block.
 static inline const eng_spheres_terms *eng_spheres_terms_of(const struct eng_spheres *spheres,
                                                             const eng_spheres_block *block)
 {

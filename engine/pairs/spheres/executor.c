@@ -372,6 +372,7 @@ cairn_status eng_spheres_step(cairn_world *world)
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
     eng_spheres_clumps_push(spheres);
+    eng_spheres_clumps_move(spheres);
     spheres->last_step = spheres->pass.step;
     world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
@@ -384,8 +385,9 @@ cairn_status eng_spheres_finish(cairn_world *world)
     eng_spheres *spheres = world->spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
-    if (eng_spheres_are_acted_on(world)) {
-        cairn_status status = eng_spheres_store_acted(world);
+    bool acted = eng_spheres_are_acted_on(world);
+    if (acted || spheres->clump_count > 0) {
+        cairn_status status = acted ? eng_spheres_store_acted(world) : CAIRN_OK;
         if (status != CAIRN_OK)
             return status;
         eng_spheres_clumps_follow(spheres);

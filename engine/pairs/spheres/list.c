@@ -132,6 +132,7 @@ cairn_status eng_spheres_slots_reserve(struct eng_spheres *spheres, int ghosts)
         {&spheres->far_start, (n + 1) * sizeof(int)},
         {&spheres->wraps, spheres->world->cell.any ? n * sizeof(int[3]) : 0},
         {&spheres->sums, spheres->clump_count > 0 ? n * sizeof(double[8]) : 0},
+        {&spheres->ways, spheres->clump_count > 0 ? n * sizeof(double) : 0},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);

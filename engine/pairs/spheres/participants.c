@@ -361,7 +361,7 @@ bool eng_spheres_are_acted_on(const cairn_world *world)
 {
     const eng_spheres *spheres = world->spheres;
     return world->general_work && spheres->slots > 0 &&
-           (spheres->acted_count > 0 || spheres->clump_count > 0);
+           (spheres->acted_count > 0 || spheres->clump_count > spheres->moved_clumps);
 }
 
 void eng_spheres_release_free(cairn_world *world)

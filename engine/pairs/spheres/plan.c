@@ -262,14 +262,21 @@ static void mark_tied(const eng_spheres *spheres)
     }
 }
 
-/// Bodies without a slot, then those with one that are tied, each in their order.
+/// Whether the general passes move a body.
+static bool is_general(const eng_spheres *spheres, int body)
+{
+    return eng_spheres_slot_of(spheres, body) == ENG_SPHERES_NO_SLOT &&
+           !eng_spheres_moves(spheres, body);
+}
+
+/// Bodies that the general passes move, then those with a slot that are tied, each in their order.
 static cairn_status list_active(eng_spheres *spheres)
 {
     cairn_world *world = spheres->world;
     const base_allocator *allocator = &world->allocator;
     int n = world->body_count, general = 0;
     for (int i = 0; i < n; i++)
-        general += eng_spheres_slot_of(spheres, i) == ENG_SPHERES_NO_SLOT;
+        general += is_general(spheres, i);
     cairn_status status =
         base_array_reserve(allocator, &world->active, &world->active_capacity, general);
     if (status == CAIRN_OK)
@@ -280,7 +287,7 @@ static cairn_status list_active(eng_spheres *spheres)
     mark_tied(spheres);
     world->active_count = spheres->tied_count = 0;
     for (int i = 0; i < n; i++)
-        if (eng_spheres_slot_of(spheres, i) == ENG_SPHERES_NO_SLOT)
+        if (is_general(spheres, i))
             world->active[world->active_count++] = i;
     world->general_count = world->active_count;
     for (int i = 0; i < n && status == CAIRN_OK; i++)
@@ -353,6 +360,11 @@ static void note_work(eng_spheres *spheres)
         reach = body + 1 > reach ? body + 1 : reach;
         world->general_work |= world->bodies[body].kind != CAIRN_FIXED;
     }
+    // the state of clumps is in the general columns, whoever moves them
+    for (int i = 0; i < spheres->clump_count; i++) {
+        int end = eng_spheres_clumps(spheres)[i].body + 1;
+        reach = end > reach ? end : reach;
+    }
     world->reach = meets && spheres->slots > 0 ? world->body_count : reach;
     world->general_work |= spheres->slots == 0;
 }
@@ -380,17 +392,35 @@ cairn_status eng_spheres_plan_laws(eng_spheres *spheres)
     return status == CAIRN_OK ? know_bodies(spheres) : status;
 }
 
-cairn_status eng_spheres_plan_passes(eng_spheres *spheres)
+/// What is left to the general passes.
+static cairn_status share_passes(eng_spheres *spheres)
 {
-    cairn_status status = eng_spheres_walls_number(spheres);
-    if (status == CAIRN_OK)
-        status = list_active(spheres);
+    spheres->moved_clumps = eng_spheres_clumps_loose(spheres) ? spheres->loose_count : 0;
+    cairn_status status = list_active(spheres);
     if (status == CAIRN_OK)
         status = list_critical(spheres);
     if (status != CAIRN_OK)
         return status;
     note_work(spheres);
     return eng_body_columns_reserve(spheres->world, ENG_BODY_STATE, spheres->world->reach);
+}
+
+/// Loads and fields come and go without a new plan.
+static cairn_status share_again(cairn_world *world)
+{
+    eng_spheres *spheres = world->spheres;
+    if (spheres == NULL || spheres->loose_count == 0 ||
+        eng_spheres_clumps_loose(spheres) == (spheres->moved_clumps > 0))
+        return CAIRN_OK;
+    spheres->replanned = world->topology_changed = true;
+    return share_passes(spheres);
+}
+
+cairn_status eng_spheres_plan_passes(eng_spheres *spheres)
+{
+    cairn_status status = eng_spheres_walls_number(spheres);
+    eng_spheres_clumps_share(spheres);
+    return status == CAIRN_OK ? share_passes(spheres) : status;
 }
 
 static cairn_status make_plan(eng_spheres *spheres)
@@ -415,7 +445,7 @@ static cairn_status make_plan(eng_spheres *spheres)
 cairn_status eng_spheres_plan(cairn_world *world)
 {
     if (!world->plan_due)
-        return CAIRN_OK;
+        return share_again(world);
     eng_spheres *spheres = eng_spheres_of(world);
     if (spheres == NULL)
         return CAIRN_ERROR_MEMORY;

@@ -302,6 +302,12 @@ bool eng_spheres_holds(const cairn_world *world, int body)
            eng_spheres_slot_of(world->spheres, body) != ENG_SPHERES_NO_SLOT;
 }
 
+bool eng_spheres_steps(const cairn_world *world, int body)
+{
+    return eng_spheres_holds(world, body) ||
+           (world->spheres != NULL && eng_spheres_moves(world->spheres, body));
+}
+
 /// Velocity in the general columns' form; position at t_n.
 static vec3 slot_motion(const eng_spheres *spheres, int slot, double v[6])
 {
@@ -334,6 +340,8 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
 {
     const eng_spheres *spheres = world->spheres;
     int slot = eng_spheres_slot_of(spheres, body);
+    if (slot == ENG_SPHERES_NO_SLOT)
+        return eng_spheres_clump_middle(spheres, body);
     vec3 spin = quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_spin(spheres, slot));
     double back = -0.5 * (spheres->pass.step + spheres->last_step);
     return (pose){slot_centre(spheres, slot),
@@ -617,8 +625,7 @@ void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3
         wall_force(spheres, body, force, torque);
         return;
     }
-    vec3 centre =
-        body < world->blocks_count ? world->q_mid[body].position : world->q[body].position;
+    vec3 centre = eng_spheres_clump_middle(spheres, body).position;
     for (int k = 0; k < eng_collider_count_of(world, body); k++)
         slot_force(spheres, eng_spheres_members(spheres)[first + k].slot, centre, force, torque);
 }

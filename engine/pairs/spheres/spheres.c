@@ -74,6 +74,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->members,
                                  &spheres->motions,
                                  &spheres->sums,
+                                 &spheres->ways,
                                  &spheres->images,
                                  &spheres->image_pairs,
                                  &spheres->candidates.made,

@@ -65,12 +65,14 @@ bool eng_spheres_cell_stress(const cairn_world *world, double stress[6]);
 int eng_spheres_slot_count(const cairn_world *world);
 bool eng_spheres_holds_clumps(const cairn_world *world);
 
-/// Whether a body has a slot.
+/// Whether a body has a slot; whether it has one or is a clump that the executor moves.
 bool eng_spheres_holds(const cairn_world *world, int body);
+bool eng_spheres_steps(const cairn_world *world, int body);
 
-/// Of a body with a slot: its state at t_n, its pose at the midpoint of the last step, position and
-/// velocity v (general columns' form) at t_n.
+/// Of a body with a slot: its state at t_n, its pose at the midpoint of the last step, which clumps
+/// that the executor moves have too, position and velocity v (general columns' form) at t_n.
 eng_state eng_spheres_state_of(const cairn_world *world, int body);
+
 pose eng_spheres_middle_of(const cairn_world *world, int body);
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
 

@@ -2,13 +2,15 @@
 // Passes of the sphere executor over blocks and slots, included once by each build of the kernels.
 //
 // The including file gives the vector layer: types `vec` and `mask` of LANES doubles, the v_ and m_
-// operations, load_positions, load_velocities, store_forces, move_slot, store_sum, and the name in
-// LANE_KERNEL. Sums and products run in the same order with explicit fused operations everywhere,
-// so that all builds give the same bits.
+// operations, load_positions, load_velocities, store_forces, load_rows,
+// store_rows, load_short_rows, store_short_rows, load_places, store_places, move_slot, store_sum,
+// and the name in LANE_KERNEL. Sums and products run in the same order with explicit fused
+// operations everywhere, so that all builds give the same bits.
 #define CON_KERNEL_BUILD
 #include "contact/laws/law_list.h"
 
 #include "base/elementary.h"
+#include "engine/pairs/spheres/kernels/clumps_kernel.h"
 #include "engine/pairs/spheres/kernels/pair.h"
 
 /// Slots of list A are used again and again.
@@ -353,6 +355,9 @@ INLINE void turn_part(const eng_spheres_pass *pass, double (*q)[8], int slot, in
 static void lane_turn(const eng_spheres_pass *pass, int index)
 {
     const eng_spheres_chunk *chunk = &pass->chunks[index];
+    // members turn with their clumps
+    if (chunk->members == chunk->end_slot - chunk->first_slot)
+        return;
     for (int slot = chunk->first_slot; slot < chunk->end_slot; slot += ENG_SPHERES_WIDTH)
         for (int first = 0; first < ENG_SPHERES_WIDTH; first += LANES)
             turn_part(pass, pass->turn[slot / ENG_SPHERES_WIDTH], slot + first, first);
@@ -400,5 +405,6 @@ const eng_spheres_kernel LANE_KERNEL = {
     .forces = forces,
     .move = lane_move,
     .turn = lane_turn,
+    .clumps = lane_clumps,
     .meet = meet,
 };

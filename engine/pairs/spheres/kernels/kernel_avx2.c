@@ -186,6 +186,66 @@ static inline void store_forces(double (*rows)[8], const vec in[8])
     }
 }
 
+static inline void load_places(const double *const *rows, vec out[4])
+{
+    for (int k = 0; k < 4; k++)
+        out[k] = _mm256_loadu_pd(rows[k]);
+    transpose(out);
+}
+
+static inline void store_places(double *const *rows, const vec in[4])
+{
+    vec a[4] = {in[0], in[1], in[2], in[3]};
+    transpose(a);
+    for (int k = 0; k < 4; k++)
+        _mm256_store_pd(rows[k], a[k]);
+}
+
+static inline void load_rows(const double *const *rows, vec out[8])
+{
+    for (int k = 0; k < 4; k++) {
+        out[k] = _mm256_load_pd(rows[k]);
+        out[k + 4] = _mm256_load_pd(rows[k] + 4);
+    }
+    transpose(out);
+    transpose(out + 4);
+}
+
+/// Of the upper four numbers of a row of 5 to 7.
+static inline __m256i upper_lanes(int count)
+{
+    const __m256i lane = _mm256_setr_epi64x(4, 5, 6, 7);
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), lane);
+}
+
+static inline void load_short_rows(const double *const *rows, int count, vec out[8])
+{
+    for (int k = 0; k < 4; k++) {
+        out[k] = _mm256_loadu_pd(rows[k]);
+        out[k + 4] = _mm256_maskload_pd(rows[k] + 4, upper_lanes(count));
+    }
+    transpose(out);
+    transpose(out + 4);
+}
+
+static inline void store_short_rows(double *const *rows, int count, const vec in[8])
+{
+    vec low[4] = {in[0], in[1], in[2], in[3]}, high[4] = {in[4], in[5], in[6], in[7]};
+    transpose(low);
+    transpose(high);
+    for (int k = 0; k < 4; k++) {
+        _mm256_storeu_pd(rows[k], low[k]);
+        _mm256_maskstore_pd(rows[k] + 4, upper_lanes(count), high[k]);
+    }
+}
+
+static inline void store_rows(double *const *rows, const vec in[8])
+{
+    double *const upper[4] = {rows[0] + 4, rows[1] + 4, rows[2] + 4, rows[3] + 4};
+    store_places(rows, in);
+    store_places(upper, in + 4);
+}
+
 typedef struct motion_sums {
     vec fastest, finite;
 } motion_sums;

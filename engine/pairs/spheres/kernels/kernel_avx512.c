@@ -204,6 +204,72 @@ static inline void store_forces(double (*rows)[8], const vec in[8])
         _mm512_store_pd(rows[k], a[k]);
 }
 
+static inline void load_rows(const double *const *rows, vec out[8])
+{
+    for (int k = 0; k < 8; k++)
+        out[k] = _mm512_load_pd(rows[k]);
+    transpose(out);
+}
+
+static inline void store_rows(double *const *rows, const vec in[8])
+{
+    vec a[8];
+    for (int k = 0; k < 8; k++)
+        a[k] = in[k];
+    transpose(a);
+    for (int k = 0; k < 8; k++)
+        _mm512_store_pd(rows[k], a[k]);
+}
+
+static inline void load_short_rows(const double *const *rows, int count, vec out[8])
+{
+    for (int k = 0; k < 8; k++)
+        out[k] = _mm512_maskz_loadu_pd((mask)((1u << count) - 1u), rows[k]);
+    transpose(out);
+}
+
+static inline void store_short_rows(double *const *rows, int count, const vec in[8])
+{
+    vec a[8];
+    for (int k = 0; k < 8; k++)
+        a[k] = in[k];
+    transpose(a);
+    for (int k = 0; k < 8; k++)
+        _mm512_mask_storeu_pd(rows[k], (mask)((1u << count) - 1u), a[k]);
+}
+
+/// Exchanges rows of four and columns of eight: rows k and k + 4 are one vector.
+static inline __attribute__((always_inline)) void exchange_places(const vec in[4], vec out[4])
+{
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+    const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+    vec t0 = _mm512_unpacklo_pd(in[0], in[1]), t1 = _mm512_unpackhi_pd(in[0], in[1]);
+    vec t2 = _mm512_unpacklo_pd(in[2], in[3]), t3 = _mm512_unpackhi_pd(in[2], in[3]);
+    out[0] = _mm512_permutex2var_pd(t0, low, t2);
+    out[1] = _mm512_permutex2var_pd(t1, low, t3);
+    out[2] = _mm512_permutex2var_pd(t0, high, t2);
+    out[3] = _mm512_permutex2var_pd(t1, high, t3);
+}
+
+static inline void load_places(const double *const *rows, vec out[4])
+{
+    vec a[4];
+    for (int k = 0; k < 4; k++)
+        a[k] = _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(rows[k])),
+                                  _mm256_loadu_pd(rows[k + 4]), 1);
+    exchange_places(a, out);
+}
+
+static inline void store_places(double *const *rows, const vec in[4])
+{
+    vec a[4];
+    exchange_places(in, a);
+    for (int k = 0; k < 4; k++) {
+        _mm256_store_pd(rows[k], _mm512_castpd512_pd256(a[k]));
+        _mm256_store_pd(rows[k + 4], _mm512_extractf64x4_pd(a[k], 1));
+    }
+}
+
 typedef struct motion_sums {
     vec fastest, finite;
 } motion_sums;

@@ -143,6 +143,42 @@ static inline void store_forces(double (*rows)[8], const vec in[8])
         rows[0][k] = in[k];
 }
 
+static inline void load_rows(const double *const *rows, vec out[8])
+{
+    for (int k = 0; k < 8; k++)
+        out[k] = rows[0][k];
+}
+
+static inline void store_rows(double *const *rows, const vec in[8])
+{
+    for (int k = 0; k < 8; k++)
+        rows[0][k] = in[k];
+}
+
+static inline void load_short_rows(const double *const *rows, int count, vec out[8])
+{
+    for (int k = 0; k < 8; k++)
+        out[k] = k < count ? rows[0][k] : 0.0;
+}
+
+static inline void store_short_rows(double *const *rows, int count, const vec in[8])
+{
+    for (int k = 0; k < count; k++)
+        rows[0][k] = in[k];
+}
+
+static inline void load_places(const double *const *rows, vec out[4])
+{
+    for (int k = 0; k < 4; k++)
+        out[k] = rows[0][k];
+}
+
+static inline void store_places(double *const *rows, const vec in[4])
+{
+    for (int k = 0; k < 4; k++)
+        rows[0][k] = in[k];
+}
+
 typedef struct motion_sums {
     double fastest[3], finite;
 } motion_sums;

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Motion of clumps, one in each lane: forces of their members, the step of a rigid body with three
+// moments of inertia, places of the members at the midpoint of the coming step.
+//
+// The scheme is RIG_IMP, theory.md section 1, as the general passes do it. A part of the kernels.
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_KERNEL_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_CLUMPS_KERNEL_H
+
+#include "contact/laws/kernel.h"
+#include "engine/pairs/spheres/clumps.h"
+#include "engine/state/rotation.h"
+
+typedef struct quats {
+    vec w;
+    vec_3 v;
+} quats;
+
+/// Rows of rotation matrices.
+typedef struct turns {
+    vec_3 row[3];
+} turns;
+
+// numbers of a pose and of velocities
+enum { POSE_NUMBERS = 7, VELOCITY_NUMBERS = 6 };
+_Static_assert(sizeof(pose) == POSE_NUMBERS * sizeof(double), "read as numbers");
+
+/// Clumps of a group; lanes behind the last one are copies of it, which store what it does.
+typedef struct clump_group {
+    const eng_spheres_clump *of[LANES];
+    int members; // most of one
+    vec_3 x, v, w, inertia, inertia_inverse;
+    quats q;
+    vec mass_inverse;
+} clump_group;
+
+INLINE vec_3 three(const double (*rows)[LANES])
+{
+    return (vec_3){v_load(rows[0]), v_load(rows[1]), v_load(rows[2])};
+}
+
+INLINE void store_three(double (*rows)[LANES], vec_3 a)
+{
+    v_store(rows[0], a.x);
+    v_store(rows[1], a.y);
+    v_store(rows[2], a.z);
+}
+
+INLINE void load_clumps(const eng_spheres_clump_pass *p, int first, int count, clump_group *g)
+{
+    g->members = 0;
+    const double *constants[LANES], *q[LANES], *v[LANES];
+    vec a[8], b[8], c[8];
+    for (int l = 0; l < LANES; l++) {
+        const eng_spheres_clump *of = &p->clumps[first + (l < count ? l : count - 1)];
+        g->of[l] = of;
+        g->members = of->count > g->members ? of->count : g->members;
+        constants[l] = of->constants;
+        q[l] = &p->q[of->body].position.x;
+        v[l] = p->v[of->body];
+    }
+    load_short_rows(q, POSE_NUMBERS, a);
+    load_short_rows(v, VELOCITY_NUMBERS, b);
+    load_rows(constants, c);
+    g->x = (vec_3){a[0], a[1], a[2]};
+    g->q = (quats){a[3], {a[4], a[5], a[6]}};
+    g->v = (vec_3){b[0], b[1], b[2]};
+    g->w = (vec_3){b[3], b[4], b[5]};
+    g->inertia = (vec_3){c[0], c[1], c[2]};
+    g->inertia_inverse = (vec_3){c[3], c[4], c[5]};
+    g->mass_inverse = c[6];
+}
+
+INLINE void store_clumps(const eng_spheres_clump_pass *p, const clump_group *g)
+{
+    double *q[LANES], *v[LANES];
+    vec zero = v_set(0.0);
+    for (int l = 0; l < LANES; l++) {
+        q[l] = &p->q[g->of[l]->body].position.x;
+        v[l] = p->v[g->of[l]->body];
+    }
+    store_short_rows(
+        q, POSE_NUMBERS,
+        (const vec[8]){g->x.x, g->x.y, g->x.z, g->q.w, g->q.v.x, g->q.v.y, g->q.v.z, zero});
+    store_short_rows(v, VELOCITY_NUMBERS,
+                     (const vec[8]){g->v.x, g->v.y, g->v.z, g->w.x, g->w.y, g->w.z, zero, zero});
+}
+
+// ---------------------------------------------------------------- rotations
+
+INLINE vec_3 by_parts(vec_3 a, vec_3 b)
+{
+    return (vec_3){v_mul(a.x, b.x), v_mul(a.y, b.y), v_mul(a.z, b.z)};
+}
+
+INLINE vec_3 difference(vec_3 a, vec_3 b)
+{
+    return (vec_3){v_sub(a.x, b.x), v_sub(a.y, b.y), v_sub(a.z, b.z)};
+}
+
+INLINE vec_3 sum_of(vec_3 a, vec_3 b)
+{
+    return (vec_3){v_add(a.x, b.x), v_add(a.y, b.y), v_add(a.z, b.z)};
+}
+
+/// exp(time w) as quaternions.
+INLINE quats turn_of(double time, vec_3 w)
+{
+    vec_3 half = scaled(v_set(0.5 * time), w);
+    vec sine, cosine;
+    half_turn(lane_dot(half, half), &sine, &cosine);
+    return (quats){cosine, scaled(sine, half)};
+}
+
+/// exp(-time w) p
+INLINE vec_3 turn_lanes_back(double time, vec_3 w, vec_3 p)
+{
+    quats q = turn_of(time, w);
+    vec_3 t = cross(q.v, p);
+    t = sum_of(t, t);
+    return sum_of(less_scaled(p, q.w, t), cross(q.v, t));
+}
+
+/// a b, with one Newton step towards unit length.
+INLINE quats unit_product(quats a, quats b)
+{
+    quats q = {v_sub(v_mul(a.w, b.w), lane_dot(a.v, b.v)),
+               sum_of(lane_add_scaled(scaled(a.w, b.v), b.w, a.v), cross(a.v, b.v))};
+    vec unit = v_fnma(v_set(0.5), v_fma(q.w, q.w, lane_dot(q.v, q.v)), v_set(1.5));
+    return (quats){v_mul(unit, q.w), scaled(unit, q.v)};
+}
+
+INLINE turns turns_of(quats q)
+{
+    vec_3 v = q.v, d = sum_of(v, v);
+    vec one = v_set(1.0), wx = v_mul(q.w, d.x), wy = v_mul(q.w, d.y), wz = v_mul(q.w, d.z);
+    vec xx = v_mul(v.x, d.x), yy = v_mul(v.y, d.y), zz = v_mul(v.z, d.z);
+    vec xy = v_mul(v.x, d.y), xz = v_mul(v.x, d.z), yz = v_mul(v.y, d.z);
+    return (turns){{{v_sub(one, v_add(yy, zz)), v_sub(xy, wz), v_add(xz, wy)},
+                    {v_add(xy, wz), v_sub(one, v_add(xx, zz)), v_sub(yz, wx)},
+                    {v_sub(xz, wy), v_add(yz, wx), v_sub(one, v_add(xx, yy))}}};
+}
+
+INLINE vec_3 to_world(const turns *r, vec_3 p)
+{
+    return (vec_3){lane_dot(r->row[0], p), lane_dot(r->row[1], p), lane_dot(r->row[2], p)};
+}
+
+INLINE vec_3 to_body(const turns *r, vec_3 p)
+{
+    return lane_add_scaled(lane_add_scaled(scaled(p.x, r->row[0]), p.y, r->row[1]), p.z, r->row[2]);
+}
+
+// ---------------------------------------------------------------- forces
+
+/// Member k of each lane's clump, one without radius for clumps that have fewer.
+INLINE void members_of(const eng_spheres_clump_pass *p, const clump_group *g, int k,
+                       const eng_spheres_member *member[LANES])
+{
+    static const eng_spheres_member none = {.slot = -1};
+    for (int l = 0; l < LANES; l++)
+        member[l] = k < g->of[l]->count ? &p->members[g->of[l]->first + k] : &none;
+}
+
+/// From the centres of the clumps to their members, world axes, and the radii of these; m.
+INLINE vec_3 arms_of(const eng_spheres_member *const member[LANES], const turns *r, vec *radius)
+{
+    const double *rows[LANES];
+    vec offset[4];
+    for (int l = 0; l < LANES; l++)
+        rows[l] = member[l]->offset;
+    load_places(rows, offset);
+    *radius = offset[3];
+    return to_world(r, (vec_3){offset[0], offset[1], offset[2]});
+}
+
+/// Forces, and their moments about the centres, in the order of members.
+INLINE void add_members(const eng_spheres_clump_pass *p, const clump_group *g, const turns *r,
+                        vec_3 *force, vec_3 *torque)
+{
+    static const double none[8] __attribute__((aligned(64))) = {0.0};
+    vec zero = v_set(0.0), radius;
+    *force = *torque = (vec_3){zero, zero, zero};
+    for (int k = 0; k < g->members; k++) {
+        const eng_spheres_member *member[LANES];
+        const double *rows[LANES];
+        vec s[8];
+        members_of(p, g, k, member);
+        for (int l = 0; l < LANES; l++)
+            rows[l] = member[l]->slot >= 0 ? p->pass->sums[member[l]->slot] : none;
+        load_rows(rows, s);
+        vec_3 own = {s[0], s[1], s[2]}, moment = {s[3], s[4], s[5]};
+        *force = sum_of(*force, own);
+        *torque = sum_of(*torque, sum_of(moment, cross(arms_of(member, r, &radius), own)));
+    }
+}
+
+// ---------------------------------------------------------------- motion
+
+/// One step of Newton's method for exp(time w) J w = momentum, whose derivative is inverted to
+/// second order in time; gives what was missing of the momentum before it.
+INLINE vec_3 improve_spin(const clump_group *g, double time, vec_3 momentum, vec_3 *w)
+{
+    vec_3 own = by_parts(g->inertia, *w);
+    vec_3 rest = difference(turn_lanes_back(time, *w, momentum), own);
+    vec_3 first = by_parts(g->inertia_inverse, rest);
+    vec_3 turned = cross(scaled(v_set(time), own), first);
+    *w = sum_of(*w, by_parts(g->inertia_inverse, sum_of(rest, turned)));
+    return rest;
+}
+
+/// Lanes that turn too far in a step for that.
+static __attribute__((noinline)) void solve_spins(const clump_group *g, unsigned lanes, double step,
+                                                  vec_3 before, vec_3 impulse, vec_3 *spin)
+{
+    double in[4][3][LANES] __attribute__((aligned(64)));
+    store_three(in[0], before);
+    store_three(in[1], impulse);
+    store_three(in[2], g->inertia);
+    store_three(in[3], *spin);
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int l = __builtin_ctz(lanes);
+        vec3 a[3];
+        for (int i = 0; i < 3; i++)
+            a[i] = vec3_make(in[i][0][l], in[i][1][l], in[i][2][l]);
+        vec3 w = eng_rotation_end(CAIRN_RIG_IMP, a[2], a[0], a[0], a[1], step);
+        in[3][0][l] = w.x;
+        in[3][1][l] = w.y;
+        in[3][2][l] = w.z;
+    }
+    *spin = three((const double(*)[LANES])in[3]);
+}
+
+/// Angular velocities at the end of the step. @param impulse  N m s, axes of the midpoint
+INLINE vec_3 end_spins(const clump_group *g, double step, vec_3 impulse)
+{
+    double half = 0.5 * step;
+    vec_3 momentum = sum_of(turn_lanes_back(half, g->w, by_parts(g->inertia, g->w)), impulse);
+    vec_3 w = by_parts(g->inertia_inverse, turn_lanes_back(half, g->w, momentum));
+    (void)improve_spin(g, half, momentum, &w);
+    vec_3 rest = improve_spin(g, half, momentum, &w);
+    // what the second step leaves is its own square, or the share half^2 w^2
+    vec left = v_mul(v_set(half * half), lane_dot(w, w));
+    left = v_mul(v_max(v_mul(left, left), v_set(1e-14)), lane_dot(rest, rest));
+    mask open = m_less(v_mul(v_set(1e-31), lane_dot(momentum, momentum)), left);
+    if (__builtin_expect(m_any(open), 0))
+        solve_spins(g, m_bits(open), step, g->w, impulse, &w);
+    return w;
+}
+
+/// Members where the midpoint of the coming step has them, and how far they got.
+INLINE void place_members(const eng_spheres_clump_pass *p, const clump_group *g, vec_3 centre,
+                          const turns *r)
+{
+    // for clumps that have fewer members
+    double spare[16] __attribute__((aligned(64))) = {0.0}, spare_way;
+    double way[LANES] __attribute__((aligned(64)));
+    vec_3 spin = to_world(r, g->w);
+    for (int k = 0; k < g->members; k++) {
+        const eng_spheres_member *member[LANES];
+        double *X[LANES], *V[LANES], *ways[LANES];
+        vec radius, before[4];
+        members_of(p, g, k, member);
+        for (int l = 0; l < LANES; l++) {
+            int slot = member[l]->slot;
+            V[l] = slot >= 0 ? p->pass->V[slot] : spare;
+            X[l] = slot >= 0 ? p->pass->X[slot] : spare + 8;
+            ways[l] = slot >= 0 ? &p->ways[slot] : &spare_way;
+        }
+        vec_3 arm = arms_of(member, r, &radius), at = sum_of(centre, arm);
+        vec_3 velocity = sum_of(g->v, cross(spin, arm)), edge = scaled(radius, spin);
+        load_places((const double *const *)X, before);
+        vec_3 moved = difference(at, (vec_3){before[0], before[1], before[2]});
+        v_store(way, lane_dot(moved, moved));
+        store_places(X, (const vec[4]){at.x, at.y, at.z, spin.z});
+        store_rows(V, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y, edge.z,
+                                     spin.x, spin.y});
+        for (int l = 0; l < LANES; l++)
+            *ways[l] = way[l];
+    }
+}
+
+static void move_clumps(const eng_spheres_clump_pass *p, int first, int count)
+{
+    double step = p->pass->step, half = 0.5 * step;
+    const double *gravity = p->pass->gravity;
+    clump_group g;
+    load_clumps(p, first, count, &g);
+    vec_3 force, torque;
+    vec_3 middle = lane_add_scaled(g.x, v_set(half), g.v);
+    quats q = unit_product(g.q, turn_of(half, g.w));
+    turns r = turns_of(q);
+    add_members(p, &g, &r, &force, &torque);
+    vec_3 falling = {v_set(gravity[0]), v_set(gravity[1]), v_set(gravity[2])};
+    g.v = lane_add_scaled(sum_of(g.v, falling), v_mul(v_set(step), g.mass_inverse), force);
+    g.w = end_spins(&g, step, scaled(v_set(step), to_body(&r, torque)));
+    quats turn = turn_of(half, g.w);
+    g.x = lane_add_scaled(middle, v_set(half), g.v);
+    g.q = unit_product(q, turn);
+    store_clumps(p, &g);
+    r = turns_of(unit_product(g.q, turn));
+    place_members(p, &g, lane_add_scaled(g.x, v_set(half), g.v), &r);
+}
+
+static void lane_clumps(const eng_spheres_clump_pass *p, int begin, int end)
+{
+    for (int first = begin; first < end; first += LANES)
+        move_clumps(p, first, end - first < LANES ? end - first : LANES);
+}
+
+#endif
