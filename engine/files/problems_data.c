@@ -189,8 +189,6 @@ cairn_status cairn_world_get_problem(const cairn_world *world, cairn_problem_kin
 cairn_status cairn_problem_get_impulses(const cairn_problem *problem, double (*impulses)[3],
                                         double (*velocities)[3], cairn_error *error)
 {
-    if (problem == NULL || impulses == NULL || velocities == NULL)
-        return base_fail_null(error, __func__);
     if (problem == NULL)
         return base_fail_null(error, __func__);
     if (problem->content->rolling != NULL)

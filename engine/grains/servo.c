@@ -437,7 +437,15 @@ cairn_status cairn_servo_get(const cairn_world *world, int index, cairn_servo_vi
         action = eng_action_next(world, &servo_kind, &at);
     if (action == NULL)
         return CAIRN_ERROR_NOT_FOUND;
-    *view = (cairn_servo_view){((const servo *)action->data)->def.name, action->numbers[TARGET],
-                               action->numbers[FORCE], action->numbers[VELOCITY]};
+    const cairn_servo_def *def = &((const servo *)action->data)->def;
+    *view = (cairn_servo_view){.name = def->name,
+                               .target = action->numbers[TARGET],
+                               .force = action->numbers[FORCE],
+                               .velocity = action->numbers[VELOCITY],
+                               .cell = def->cell,
+                               .side = def->side,
+                               .across = def->across,
+                               .body = def->body};
+    memcpy(view->axis, def->axis, sizeof view->axis);
     return CAIRN_OK;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step: a list of timed blocks.
+// The step: a table of timed passes.
 #include "engine/state/world.h"
 
+#include "base/assert.h"
 #include "base/timer.h"
 #include "contact/existence/existence.h"
 #include "engine/joints/joints.h"
@@ -11,6 +12,7 @@
 #include "engine/passes/fields.h"
 #include "engine/passes/impact.h"
 #include "engine/passes/motion.h"
+#include "engine/passes/passes.h"
 #include "engine/passes/undo.h"
 #include "engine/space/space.h"
 
@@ -409,13 +411,13 @@ static cairn_status begin_step(cairn_world *world)
     return status;
 }
 
-/// Runs one block and books its time.
-#define TIMED(phase, call)                                                                         \
-    do {                                                                                           \
-        double timed_start = base_timer_seconds();                                                 \
-        call;                                                                                      \
-        world->report.seconds[CAIRN_PHASE_##phase] += base_timer_seconds() - timed_start;          \
-    } while (0)
+static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
+{
+    if (status == CAIRN_ERROR_NONFINITE)
+        return eng_finite_explain(world, "the step", error);
+    return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
+                     cairn_status_text(status));
+}
 
 /// Bodies to the midpoint, prescribed ones by their functions.
 static cairn_status run_midpoint(cairn_world *world, cairn_error *error)
@@ -438,41 +440,21 @@ static cairn_status run_free_motion(cairn_world *world, cairn_error *error)
     return status;
 }
 
-static cairn_status fail_block(const cairn_world *world, cairn_status status, cairn_error *error)
+static cairn_status find_pairs(cairn_world *world)
 {
-    if (status == CAIRN_ERROR_NONFINITE)
-        return eng_finite_explain(world, "the step", error);
-    return base_fail(error, status, "step %" PRId64 ": %s", world->step_count + 1,
-                     cairn_status_text(status));
-}
-
-/// From the bodies of the general passes to their contacts and what explicit laws add to the free
-/// velocities.
-static cairn_status run_general(cairn_world *world)
-{
-    cairn_status status;
-    TIMED(BROAD_PHASE, status = eng_block_broad_phase(world));
-    if (status == CAIRN_OK) {
+    cairn_status status = eng_block_broad_phase(world);
+    if (status == CAIRN_OK)
         eng_step_keep_pairs(world);
-        TIMED(NARROW_PHASE, status = eng_block_narrow_phase(world));
-    }
-    if (status == CAIRN_OK)
-        TIMED(CONTACT_SET, status = eng_block_contact_set(world));
-    if (status == CAIRN_OK)
-        TIMED(EXPLICIT_LAWS, status = eng_block_connectors(world));
-    if (status == CAIRN_OK)
-        TIMED(EXPLICIT_LAWS, status = eng_block_explicit_laws(world));
     return status;
 }
 
-/// A step of the sphere executor whose state is not finite: names the body.
-static cairn_status fail_spheres(const cairn_world *world, cairn_status status, cairn_error *error)
-{
-    if (status != CAIRN_ERROR_NONFINITE)
-        return fail_block(world, status, error);
-    cairn_status found = eng_finite_check(world, true, error);
-    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
-}
+/// Runs one block and books its time.
+#define TIMED(phase, call)                                                                         \
+    do {                                                                                           \
+        double timed_start = base_timer_seconds();                                                 \
+        call;                                                                                      \
+        world->report.seconds[CAIRN_PHASE_##phase] += base_timer_seconds() - timed_start;          \
+    } while (0)
 
 /// Joints and implicit contacts are solved for.
 static cairn_status run_solver(cairn_world *world, cairn_error *error)
@@ -489,54 +471,85 @@ static cairn_status run_solver(cairn_world *world, cairn_error *error)
 /// Bodies of the general passes go to the end of the step.
 static cairn_status run_end(cairn_world *world, cairn_error *error)
 {
-    cairn_status status;
-    TIMED(FINISH, status = eng_block_end(world));
+    cairn_status status = eng_block_end(world);
     return status == CAIRN_OK ? eng_finite_check(world, false, error)
                               : fail_block(world, status, error);
 }
 
-/// Forces and motion of the particle slots, and the solve. The solve comes first where none of its
-/// bodies has a slot, so that it can be interrupted before anything has moved.
-static cairn_status run_forces(cairn_world *world, cairn_error *error)
+/// The slots; a state that is not finite names the body.
+static cairn_status run_spheres_end(cairn_world *world, cairn_error *error)
 {
-    bool general = world->general_work, first = general && !eng_spheres_are_acted_on(world);
-    cairn_status status = first ? run_solver(world, error) : CAIRN_OK;
-    if (status != CAIRN_OK)
-        return status;
-    TIMED(EXPLICIT_LAWS, status = eng_spheres_step(world));
-    if (status != CAIRN_OK)
-        return fail_block(world, status, error);
-    if (general && !first)
-        status = run_solver(world, error);
-    return general && status == CAIRN_OK ? run_end(world, error) : status;
+    cairn_status status = eng_spheres_finish(world);
+    if (status != CAIRN_ERROR_NONFINITE)
+        return status == CAIRN_OK ? status : fail_block(world, status, error);
+    cairn_status found = eng_finite_check(world, true, error);
+    return found != CAIRN_OK ? found : base_fail(error, status, "a state is not finite");
 }
 
-static cairn_status run_blocks(cairn_world *world, cairn_error *error)
+// ---------------------------------------------------------------- the table
+
+enum {
+    IN_MOTION = ENG_BODIES | ENG_MIDPOINT, // of bodies in the general columns
+    ALL_SOLVED = ENG_CONTACTS | ENG_JOINTS | ENG_PROBLEM
+};
+
+const eng_pass eng_passes[] = {
+    {"midpoint", CAIRN_PHASE_MIDPOINT, ENG_GENERAL, ENG_BODIES, IN_MOTION, NULL, run_midpoint},
+    {"walls and lists", CAIRN_PHASE_BROAD_PHASE, ENG_ALWAYS, IN_MOTION,
+     ENG_PARTICLES | IN_MOTION | ENG_SPACE, eng_spheres_prepare, NULL},
+    {"free motion", CAIRN_PHASE_MIDPOINT, ENG_GENERAL, ENG_BODIES, ENG_MIDPOINT | ENG_JOINTS, NULL,
+     run_free_motion},
+    {"broad phase", CAIRN_PHASE_BROAD_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE, find_pairs, NULL},
+    {"narrow phase", CAIRN_PHASE_NARROW_PHASE, ENG_GENERAL, IN_MOTION, ENG_SPACE,
+     eng_block_narrow_phase, NULL},
+    {"contact set", CAIRN_PHASE_CONTACT_SET, ENG_GENERAL, IN_MOTION | ENG_SPACE,
+     ENG_CONTACTS | ENG_SPACE | ENG_ENERGY, eng_block_contact_set, NULL},
+    {"connectors", CAIRN_PHASE_EXPLICIT_LAWS, ENG_GENERAL, IN_MOTION, ENG_CONNECTORS | ENG_MIDPOINT,
+     eng_block_connectors, NULL},
+    {"explicit laws", CAIRN_PHASE_EXPLICIT_LAWS, ENG_GENERAL, IN_MOTION | ENG_SPACE,
+     ENG_CONTACTS | ENG_MIDPOINT, eng_block_explicit_laws, NULL},
+    {"spheres acted on", -1, ENG_ALWAYS, ENG_CONTACTS | ENG_JOINTS, ENG_PARTICLES, eng_spheres_hold,
+     NULL},
+    {"solve", -1, ENG_SOLVE_FIRST, IN_MOTION, ENG_MIDPOINT | ALL_SOLVED, NULL, run_solver},
+    {"sphere executor", CAIRN_PHASE_EXPLICIT_LAWS, ENG_ALWAYS, IN_MOTION,
+     ENG_PARTICLES | ENG_MIDPOINT | ENG_ENERGY, eng_spheres_step, NULL},
+    {"solve", -1, ENG_SOLVE_LAST, IN_MOTION, ENG_MIDPOINT | ALL_SOLVED, NULL, run_solver},
+    {"end", CAIRN_PHASE_FINISH, ENG_GENERAL, ENG_SPACE | ENG_PROBLEM,
+     IN_MOTION | ALL_SOLVED | ENG_CONNECTORS | ENG_ENERGY, NULL, run_end},
+    {"end of spheres", CAIRN_PHASE_FINISH, ENG_ALWAYS, IN_MOTION, ENG_PARTICLES | ENG_ENERGY, NULL,
+     run_spheres_end},
+};
+
+const int eng_pass_count = BASE_COUNT(eng_passes);
+
+bool eng_pass_applies(const eng_pass *pass, const cairn_world *world)
 {
-    bool general = world->general_work;
+    if (pass->when == ENG_ALWAYS)
+        return true;
+    if (pass->when == ENG_GENERAL || !world->general_work)
+        return world->general_work;
+    return (pass->when == ENG_SOLVE_LAST) == eng_spheres_are_acted_on(world);
+}
+
+static cairn_status run_passes(cairn_world *world, cairn_error *error)
+{
     cairn_status status = CAIRN_OK;
     if (world->body_count == 0)
         return CAIRN_OK; // they are still to come
-    if (general)
-        TIMED(MIDPOINT, status = run_midpoint(world, error));
-    if (status != CAIRN_OK)
-        return status;
-    TIMED(BROAD_PHASE, status = eng_spheres_prepare(world));
-    if (status != CAIRN_OK)
-        return fail_block(world, status, error);
-    if (general)
-        TIMED(MIDPOINT, status = run_free_motion(world, error));
-    if (status != CAIRN_OK)
-        return status;
-    status = general ? run_general(world) : CAIRN_OK;
-    if (status == CAIRN_OK)
-        status = eng_spheres_hold(world);
-    if (status != CAIRN_OK)
-        return fail_block(world, status, error);
-    status = run_forces(world, error);
-    if (status == CAIRN_OK) {
-        TIMED(FINISH, status = eng_spheres_finish(world));
-        status = status == CAIRN_OK ? status : fail_spheres(world, status, error);
+    for (int i = 0; i < eng_pass_count && status == CAIRN_OK; i++) {
+        const eng_pass *pass = &eng_passes[i];
+        if (!eng_pass_applies(pass, world))
+            continue;
+        if (world->watch != NULL)
+            world->watch(world, pass, false);
+        double start = base_timer_seconds();
+        status = pass->run != NULL ? pass->run(world, error) : pass->block(world);
+        if (pass->phase >= 0)
+            world->report.seconds[pass->phase] += base_timer_seconds() - start;
+        if (world->watch != NULL)
+            world->watch(world, pass, true);
+        if (status != CAIRN_OK && pass->run == NULL)
+            status = fail_block(world, status, error);
     }
     return status;
 }
@@ -575,7 +588,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status == CAIRN_OK)
         status = eng_fields_apply(world, error);
     if (status == CAIRN_OK)
-        status = run_blocks(world, error);
+        status = run_passes(world, error);
     if (status == CAIRN_INTERRUPTED && world->undo != NULL) {
         eng_step_undo(world);
         atomic_store(&world->interrupt, 0);

@@ -22,6 +22,8 @@
 
 #include <stdatomic.h>
 
+struct eng_pass;
+
 /// Function of time that a moving body follows; function NULL for none.
 typedef struct eng_motion {
     cairn_motion_function *function;
@@ -261,7 +263,9 @@ struct cairn_world {
     // plan: what the general passes deal with, made again when bodies, laws, joints, connectors or
     // motions have changed
     bool plan_due;
-    bool general_only;                 // no sphere gets a particle slot; for tests
+    bool general_only; // no sphere gets a particle slot; for tests
+    /// told before and after each pass (passes.h); for tests, else NULL
+    void (*watch)(cairn_world *world, const struct eng_pass *pass, bool done);
     bool general_work;                 // the general passes have anything to do
     int reach;                         // bodies from here on never take part in general passes
     int *active;                       // [active_count] bodies that do in this step: those without

@@ -17,7 +17,8 @@ extern "C" {
 /// Tests: tests/unit/engine/test_query.c, tests/unit/geometry/test_ray.c
 typedef struct cairn_query cairn_query;
 
-/// @param query  out; the caller's, to be destroyed before the world; NULL after a failure
+/// @param query  out; the caller's; it may be asked and updated as long as the world is there, and
+///               destroyed before or after the world; NULL after a failure
 /// @return CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_query_create(const cairn_world *world, cairn_query **query,
                                           cairn_error *error) CAIRN_CHECK_RESULT;

@@ -59,6 +59,10 @@ typedef struct cairn_servo_view {
     double target;   // N of the last step that began; of a cell Pa
     double force;    // N of the contacts in the step before it, against the axis; of a cell Pa
     double velocity; // m/s along the axis, of a moving body; of a cell the rate, 1/s
+    bool cell;       // what it drives, as in its definition
+    int side, across;
+    cairn_body_id body;
+    double axis[3]; // unit
 } cairn_servo_view;
 
 CAIRN_API int cairn_servo_count(const cairn_world *world);

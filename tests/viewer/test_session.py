@@ -231,6 +231,24 @@ def check_contents(folder):
     check("choose a body first" not in done.stderr, f"contents: {done.stderr}")
 
 
+def check_sets_and_marks(folder):
+    """Shift and a click make a set that can be hidden; marked instants are come back to."""
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    done = play(folder, ["wait 10", "key Space", "wait 3", "drag 160 120 160 120 shift", "wait 2", "key Shift+H", "wait 2",
+                         "key Shift+H", "wait 2", "key Shift+H", "wait 2", "key Shift+M", "wait 2", "key F12", "wait 2"]
+                + ["key .", "wait 2"] * 5
+                + ["key F12", "wait 2", "key Shift+Home", "wait 4", "key F12", "wait 2", "key Shift+M", "wait 2",
+                   "key Shift+Home", "wait 2", "quit"])
+    for said in ["1 body hidden", "all bodies are shown", "choose bodies by Shift and a click first", "marked ",
+                 "taken away", "no instant is marked"]:
+        check(said in done.stderr, f"sets and marks: no {said!r} in {done.stderr}")
+    steps = []
+    for number in (1, 2, 3):
+        with open(os.path.join(folder, f"out/one-00{number}.txt"), encoding="utf-8") as file:
+            steps.append(int(re.search(r"step\D+(\d+)", file.read()).group(1)))
+    check(steps[1] == steps[0] + 5 and steps[2] == steps[0], f"sets and marks: steps {steps}")
+
+
 def check_runs(folder):
     """Runs are replayed from their folder or file, opened by a drop, and cannot be changed."""
     for name in ["run_a", "run_b"]:
@@ -303,6 +321,7 @@ def main():
         check_reload(folder)
         check_saved_view(folder)
         check_contents(folder)
+        check_sets_and_marks(folder)
         check_contacts(folder)
         check_every_key(folder, "one.lua")
         check_in_window(folder)

@@ -47,6 +47,8 @@ static cairn_status build_list(view_app *app, cairn_error *error)
         .forward = axes.forward,
         .selected = app->selected,
         .contact = app->contact,
+        .flags = app->flags,
+        .flag_count = app->flag_capacity,
         .has_rope = app->pulling,
     };
     if (app->pulling) {
@@ -223,6 +225,7 @@ cairn_status view_window(const view_window_request *request, cairn_error *error)
     view_picker_finish(&app->picker);
     view_script_close(app->script);
     view_stage_close(&app->stage);
+    base_release(&allocator, app->flags);
     base_release(&allocator, app);
     return status;
 }

@@ -12,7 +12,12 @@
 #include "viewer/film/film.h"
 #include "viewer/simulation/simulation.h"
 
-enum { VIEW_SAMPLES_SHOWN = 1024, VIEW_PANELS_MAX = 8, APP_PARAMETERS_MAX = 32 };
+enum {
+    VIEW_SAMPLES_SHOWN = 1024,
+    VIEW_PANELS_MAX = 8,
+    APP_PARAMETERS_MAX = 32,
+    APP_MARKS_MAX = 64
+};
 
 /// A parameter that was changed in the window.
 typedef struct app_parameter {
@@ -49,8 +54,12 @@ typedef struct view_app {
     const view_frame *frame; // of the simulation, this picture's
     // what is shown
     view_style style;
-    view_camera start; // camera of VIEW_START
-    int selected;      // body; -1: none
+    view_camera start;    // camera of VIEW_START
+    int selected;         // body; -1: none
+    unsigned char *flags; // [flag_capacity] view_body_flag of the model's bodies
+    int flag_capacity, set_count;
+    double marks[APP_MARKS_MAX]; // [mark_count] s, rising
+    int mark_count;
     int contact;       // of the selected body, in this picture's frame; -1: none
     int contact_other; // the other body of it
     uint64_t contact_key;
@@ -75,6 +84,7 @@ typedef struct view_app {
     view_mouse mouse;
     double press_x, press_y;
     bool orbiting, panning, over_panel, moved;
+    bool adding; // the left button was pressed with Shift
     bool pulling;
     vec3 pull_point;   // in the shape's frame
     double pull_depth; // m, along the view
@@ -150,6 +160,24 @@ void app_draw_contents(view_app *app, double top);
 bool app_scroll_contents(view_app *app, double rows);
 
 void app_choose_body(view_app *app, int body);
+
+/// Bodies that are chosen together; app_set.c. Adds a body to the set, or takes it out.
+void app_toggle_in_set(view_app *app, int body);
+/// The set is all bodies of a material.
+void app_choose_material(view_app *app, int material);
+void app_clear_set(view_app *app);
+/// Hides the bodies of the set; without one shows all again.
+void app_hide_set(view_app *app);
+bool app_set_bounds(const view_app *app, vec3 *low, vec3 *high);
+/// @return y below the panel of the set
+double app_draw_set(view_app *app);
+
+/// Marked instants; app_set.c. Marks the shown one, or takes its mark away.
+void app_toggle_mark(view_app *app);
+/// To the mark before (-1) or after (1).
+void app_seek_mark(view_app *app, int way);
+/// Ticks on the time slider.
+void app_draw_marks(view_app *app, double top, double height);
 /// "name" or "body 5", after `before`; "world" for -1.
 void app_body_label(const view_app *app, int body, const char *before, char label[40]);
 

@@ -33,6 +33,7 @@ static bool take_row(contents_list *list)
     return number >= list->first && number < list->first + list->shown;
 }
 
+/// A click chooses all bodies of the material.
 static void list_materials(contents_list *list)
 {
     const view_model *model = &list->app->model;
@@ -44,8 +45,10 @@ static void list_materials(contents_list *list)
             continue;
         for (int k = 0; k < model->body_count; k++)
             bodies += view_frame_has(list->app->frame, k) && model->bodies[k].material == i;
-        view_panel_row(&list->panel, model->materials[i], "%d %s", bodies,
-                       bodies == 1 ? "body" : "bodies");
+        char count[40];
+        snprintf(count, sizeof count, "%d %s", bodies, bodies == 1 ? "body" : "bodies");
+        if (view_panel_item(&list->panel, model->materials[i], count, false))
+            app_choose_material(list->app, i);
     }
 }
 

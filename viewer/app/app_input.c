@@ -26,7 +26,8 @@ static void fit(view_app *app)
         vec3 reach = vec3_make(r, r, r);
         view_camera_fit(&app->stage.camera, vec3_sub(centre, reach), vec3_add(centre, reach),
                         app_aspect(app));
-    } else if (view_frame_bounds(app->frame, &app->model, true, &low, &high)) {
+    } else if (app_set_bounds(app, &low, &high) ||
+               view_frame_bounds(app->frame, &app->model, true, &low, &high)) {
         view_camera_fit(&app->stage.camera, low, high, app_aspect(app));
     }
 }
@@ -86,8 +87,10 @@ static void deselect(view_app *app)
 {
     if (app->show_help)
         app->show_help = false;
-    else
+    else if (app->selected >= 0)
         app->selected = app->contact = -1;
+    else
+        app_clear_set(app);
 }
 
 /// @return false for an action that is not about time
@@ -118,6 +121,15 @@ static bool act_on_time(view_app *app, view_action action)
         return true;
     case VIEW_ACTION_LATEST:
         app_order(app, VIEW_ORDER_SEEK, 0.0);
+        return true;
+    case VIEW_ACTION_MARK:
+        app_toggle_mark(app);
+        return true;
+    case VIEW_ACTION_MARK_NEXT:
+        app_seek_mark(app, 1);
+        return true;
+    case VIEW_ACTION_MARK_PREVIOUS:
+        app_seek_mark(app, -1);
         return true;
     case VIEW_ACTION_OLDEST:
         app_order(app, VIEW_ORDER_SEEK, 1e9);
@@ -210,6 +222,9 @@ static bool act_on_style(view_app *app, view_action action)
         return toggle(&app->style.joints);
     case VIEW_ACTION_NAMES:
         return toggle(&app->show_names);
+    case VIEW_ACTION_HIDE:
+        app_hide_set(app);
+        return true;
     case VIEW_ACTION_CLIP:
         clip(app);
         return true;
@@ -434,7 +449,8 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
         return;
     if (modifier & KMOD_ALT && start_placing(app, event->button != SDL_BUTTON_LEFT))
         return;
-    app->panning = event->button != SDL_BUTTON_LEFT || (modifier & KMOD_SHIFT) != 0;
+    app->adding = event->button == SDL_BUTTON_LEFT && (modifier & KMOD_SHIFT) != 0;
+    app->panning = event->button != SDL_BUTTON_LEFT || app->adding;
     app->orbiting = !app->panning;
 }
 
@@ -446,12 +462,15 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
     }
     if (app->pulling)
         app_order(app, VIEW_ORDER_RELEASE, 0.0);
-    else if (app->orbiting && !app->moved) {
+    else if ((app->orbiting || (app->panning && app->adding)) && !app->moved) {
         view_ray ray = mouse_ray(app);
         view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
         if (hit.body < 0)
             hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
-        app_choose_body(app, hit.body);
+        if (app->adding)
+            app_toggle_in_set(app, hit.body);
+        else
+            app_choose_body(app, hit.body);
     }
     app->pulling = app->orbiting = app->panning = false;
     app->placing = APP_NO_PLACING;

@@ -109,6 +109,7 @@ static void draw_slider(view_app *app)
     }
     view_canvas_box(panel.canvas, 0.0, y, app->width, 0.4 * row, paper);
     view_canvas_box(panel.canvas, 0.0, y, part * app->width, 0.4 * row, accent);
+    app_draw_marks(app, y, 0.4 * row);
     if (over || app->held == -1) {
         put_time(app, 0.0, y - 1.3 * row, state->oldest);
         put_time(app, app->width, y - 1.3 * row, state->latest);
@@ -386,10 +387,10 @@ void app_draw_panels(view_app *app)
     if (app->show_panel)
         draw_settings(app);
     app_draw_plots(app);
-    double below = draw_body(app);
+    double below = app->set_count > 0 && app->selected < 0 ? app_draw_set(app) : draw_body(app);
     if (app->show_contents)
         app_draw_contents(app, below);
-    if (app->selected < 0)
+    if (app->selected < 0 && app->set_count == 0)
         view_stage_key(&app->stage, &app->model, &app->style,
                        app->width - 0.5 * app_row_height(app), 0.5 * app_row_height(app));
     draw_status(app);

@@ -41,6 +41,12 @@ void app_enter_scene(view_app *app, bool same)
     app_take_frame(app);
     app->state = view_simulation_get_state(app->simulation);
     app->selected = app->contact = -1;
+    if (!same) {
+        // bodies of another scene are others
+        base_release(&app->allocator, app->flags);
+        app->flags = NULL;
+        app->flag_capacity = app->set_count = app->mark_count = 0;
+    }
     app->pulling = false;
     app->placing = APP_NO_PLACING;
     app->force_unit = 0.0;

@@ -18,6 +18,9 @@
     X(BACK_TEN, "Shift+Left", TIME, "ten steps back")                                              \
     X(LATEST, "End", TIME, "to the latest step")                                                   \
     X(OLDEST, "Home", TIME, "to the oldest step kept")                                             \
+    X(MARK, "Shift+M", TIME, "mark this instant, or take its mark away")                           \
+    X(MARK_NEXT, "Shift+End", TIME, "to the next marked instant")                                  \
+    X(MARK_PREVIOUS, "Shift+Home", TIME, "to the marked instant before")                           \
     X(FASTER, "=", TIME, "twice as fast")                                                          \
     X(FASTER, "Shift+=", TIME, "twice as fast")                                                    \
     X(FASTER, "+", TIME, "twice as fast")                                                          \
@@ -36,7 +39,7 @@
     X(VIEW_Y_BACK, "5", CAMERA, "look against y")                                                  \
     X(VIEW_Z_BACK, "6", CAMERA, "look against z")                                                  \
     X(VIEW_START, "0", CAMERA, "as at the start")                                                  \
-    X(FIT, "F", CAMERA, "fit the chosen body, or all")                                             \
+    X(FIT, "F", CAMERA, "fit the chosen body or set, or all")                                      \
     X(PARALLEL, "O", CAMERA, "parallel or perspective")                                            \
     X(FLY_FORWARD, "W", CAMERA, "fly forward, while held")                                         \
     X(FLY_BACK, "S", CAMERA, "fly back, while held")                                               \
@@ -57,6 +60,7 @@
     X(VELOCITIES, "U", SHOW, "velocity arrows")                                                    \
     X(NAMES, "N", SHOW, "names of bodies")                                                         \
     X(JOINTS, "L", SHOW, "joints and connectors")                                                  \
+    X(HIDE, "Shift+H", SHOW, "hide the chosen set, or show all")                                   \
     X(CLIP, "X", SHOW, "cut open, facing the camera")                                              \
     X(PANEL, "I", PANELS, "side panel: settings")                                                  \
     X(PANEL, "F2", PANELS, "side panel: settings")                                                 \
@@ -81,6 +85,7 @@
     X(MOUSE, "right drag, Shift+left", MOUSE, "move the view")                                     \
     X(MOUSE, "wheel", MOUSE, "nearer, farther")                                                    \
     X(MOUSE, "click", MOUSE, "choose a body: its panel")                                           \
+    X(MOUSE, "Shift+click", MOUSE, "add a body to the chosen set, or take it out")                 \
     X(MOUSE, "Ctrl+left drag", MOUSE, "pull a body by a spring")                                   \
     X(MOUSE, "Alt+left drag", MOUSE, "move a body; with Shift up and down alone")                  \
     X(MOUSE, "Alt+right drag", MOUSE, "turn a body")                                               \
@@ -106,6 +111,9 @@ typedef enum view_action {
     VIEW_ACTION_BACK_TEN,
     VIEW_ACTION_LATEST,
     VIEW_ACTION_OLDEST,
+    VIEW_ACTION_MARK,
+    VIEW_ACTION_MARK_NEXT,
+    VIEW_ACTION_MARK_PREVIOUS,
     VIEW_ACTION_FASTER,
     VIEW_ACTION_SLOWER,
     VIEW_ACTION_LOOP,
@@ -141,6 +149,7 @@ typedef enum view_action {
     VIEW_ACTION_VELOCITIES,
     VIEW_ACTION_NAMES,
     VIEW_ACTION_JOINTS,
+    VIEW_ACTION_HIDE,
     VIEW_ACTION_CLIP,
     VIEW_ACTION_PANEL,
     VIEW_ACTION_CONTENTS,

@@ -52,6 +52,11 @@ static bool is_clipped(const view_draw_request *request, int body)
            vec3_dot(vec3_from(plane), request->frame->centres[body]) > plane[3];
 }
 
+static bool has_flag(const view_draw_request *request, int body, view_body_flag flag)
+{
+    return body < request->flag_count && (request->flags[body] & flag) != 0;
+}
+
 static cairn_status put_part(view_draw_list *list, const view_draw_request *request, int body,
                              const view_part *part)
 {
@@ -292,11 +297,12 @@ cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request 
     if (status != CAIRN_OK)
         return status;
     mute(list, request);
-    if (request->selected >= 0 && request->selected < request->model->body_count)
-        list->colours[request->selected] =
-            view_colour_mix(list->colours[request->selected], chosen_colour, 0.45);
+    for (int i = 0; i < request->model->body_count; i++)
+        if (i == request->selected || has_flag(request, i, VIEW_FLAG_SET))
+            list->colours[i] = view_colour_mix(list->colours[i], chosen_colour, 0.45);
     for (int i = 0; status == CAIRN_OK && i < request->frame->body_count; i++)
-        if (request->frame->present[i] && !is_clipped(request, i))
+        if (request->frame->present[i] && !is_clipped(request, i) &&
+            !has_flag(request, i, VIEW_FLAG_HIDDEN))
             status = put_body(list, request, i);
     if (list->glass_count > 0)
         qsort(list->glass, (size_t)list->glass_count, sizeof *list->glass, compare_glass);

@@ -45,15 +45,23 @@ typedef struct view_draw_list {
     double force_unit;     // N drawn in view_force_length()
 } view_draw_list;
 
+/// What may be said of a body for a picture.
+typedef enum view_body_flag {
+    VIEW_FLAG_SET = 1, // chosen with others
+    VIEW_FLAG_HIDDEN = 2,
+} view_body_flag;
+
 /// What to draw besides the style.
 typedef struct view_draw_request {
     const view_model *model;
     const view_frame *frame;
     const view_style *style;
-    vec3 eye;     // m, for the order of glass
-    vec3 forward; // unit
-    int selected; // body; -1 for none
-    int contact;  // contact of the frame that is marked; -1 for none
+    vec3 eye;                   // m, for the order of glass
+    vec3 forward;               // unit
+    int selected;               // body; -1 for none
+    int contact;                // contact of the frame that is marked; -1 for none
+    const unsigned char *flags; // [flag_count] view_body_flag of the first bodies
+    int flag_count;
     bool has_rope;
     vec3 rope[2]; // m, of the spring that drags a body
 } view_draw_request;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edges of the places that a scene names: where grains come from and go to, what sensors look at,
-// the periodic cell.
+// the periodic cell, and where servos push.
 #include "viewer/draw/draw_list.h"
 
 #include <math.h>
 
 enum { AROUND = 32 };
+
+static const view_colour servo_colour = {130, 70, 180, 255};
 
 /// The twelve edges of a parallelepiped.
 static cairn_status draw_edges(view_draw_list *list, vec3 corner, const vec3 sides[3],
@@ -99,6 +101,42 @@ static cairn_status draw_cell(view_draw_list *list, const cairn_cell_view *cell,
     return draw_edges(list, vec3_from(cell->low), sides, thickness, colour);
 }
 
+/// Arrows from both faces of the cell into it, or along them for a shear.
+static cairn_status draw_cell_servo(view_draw_list *list, const cairn_cell_view *cell,
+                                    const cairn_servo_view *servo, double length, double thickness)
+{
+    vec3 middle = vec3_from(cell->low),
+         half = vec3_scale(0.5, vec3_from(cell->sides[servo->across]));
+    vec3 way = vec3_normalize_or(vec3_from(cell->sides[servo->side]), vec3_make(0.0, 0.0, 1.0));
+    for (int k = 0; k < 3; k++)
+        middle = vec3_add_scaled(middle, 0.5, vec3_from(cell->sides[k]));
+    for (int end = -1; end <= 1; end += 2) {
+        bool shear = servo->side != servo->across;
+        vec3 along = vec3_scale((shear ? end : -end) * length, way);
+        vec3 from = vec3_add_scaled(middle, end, half);
+        from = vec3_add_scaled(from, shear ? -0.5 : -1.0, along);
+        if (view_draw_arrow(list, from, along, thickness, servo_colour) != CAIRN_OK)
+            return CAIRN_ERROR_MEMORY;
+    }
+    return CAIRN_OK;
+}
+
+/// An arrow that ends at the centre of the wall, in the direction in which it pushes.
+static cairn_status draw_servo(view_draw_list *list, const view_draw_request *request,
+                               const cairn_servo_view *servo)
+{
+    double length = 0.2 * vec3_norm(vec3_sub(list->maximum, list->minimum));
+    double thickness = 0.03 * length;
+    int body = (int)servo->body.index;
+    if (servo->cell)
+        return draw_cell_servo(list, &request->frame->cell, servo, length, thickness);
+    if (!view_frame_has(request->frame, body))
+        return CAIRN_OK;
+    vec3 along = vec3_scale(length, vec3_from(servo->axis));
+    return view_draw_arrow(list, vec3_sub(request->frame->centres[body], along), along, thickness,
+                           servo_colour);
+}
+
 cairn_status view_draw_regions(view_draw_list *list, const view_draw_request *request)
 {
     vec3 size = vec3_sub(list->maximum, list->minimum);
@@ -106,5 +144,7 @@ cairn_status view_draw_regions(view_draw_list *list, const view_draw_request *re
     cairn_status status = draw_cell(list, &request->frame->cell, thickness);
     for (int i = 0; status == CAIRN_OK && i < request->model->region_count; i++)
         status = draw_region(list, &request->model->regions[i], thickness);
+    for (int i = 0; status == CAIRN_OK && i < request->model->servo_count; i++)
+        status = draw_servo(list, request, &request->model->servos[i]);
     return status;
 }

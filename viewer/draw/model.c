@@ -315,6 +315,20 @@ cairn_status view_model_add_region(view_model *model, const cairn_world *world,
     return CAIRN_OK;
 }
 
+static cairn_status read_servos(view_model *model, const cairn_world *world)
+{
+    int count = cairn_servo_count(world);
+    if (count == 0)
+        return CAIRN_OK;
+    model->servos = base_allocate(&model->allocator, (size_t)count, sizeof *model->servos);
+    if (model->servos == NULL)
+        return CAIRN_ERROR_MEMORY;
+    for (int i = 0; i < count; i++)
+        if (cairn_servo_get(world, i, &model->servos[model->servo_count]) == CAIRN_OK)
+            model->servos[model->servo_count++].name = "";
+    return CAIRN_OK;
+}
+
 static cairn_status read_regions(view_model *model, const cairn_world *world)
 {
     cairn_emitter_view emitter;
@@ -340,6 +354,8 @@ cairn_status view_model_build(view_model *model, const base_allocator *allocator
         status = view_model_update(model, world, 0);
     if (status == CAIRN_OK)
         status = read_regions(model, world);
+    if (status == CAIRN_OK)
+        status = read_servos(model, world);
     if (status == CAIRN_OK)
         return CAIRN_OK;
     view_model_finish(model);
@@ -398,6 +414,7 @@ void view_model_finish(view_model *model)
         base_release(allocator, model->materials[i]);
     base_release(allocator, model->joints);
     base_release(allocator, model->regions);
+    base_release(allocator, model->servos);
     base_release(allocator, model->parts);
     base_release(allocator, model->meshes);
     base_release(allocator, model->shapes);

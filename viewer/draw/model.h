@@ -84,8 +84,10 @@ typedef struct view_model {
     int vacant_from;    // no row before this one is
     view_joint *joints; // [joint_count] joints, then connectors
     int joint_count, joint_capacity;
-    int64_t joints_made;  // version of the model in which they were read
-    int joints_read;      // joints and connectors of the world then
+    int64_t joints_made;      // version of the model in which they were read
+    int joints_read;          // joints and connectors of the world then
+    cairn_servo_view *servos; // [servo_count] as at the start; names are not kept
+    int servo_count;
     view_region *regions; // [region_count]
     int region_count, region_capacity;
     int sized;     // bodies of which the two sizes below are

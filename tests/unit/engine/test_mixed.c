@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spheres with particle slots beside all else that a world may hold: same motion, contacts, forces
 // and energies as in the general passes, same bits from every kernel and any number of threads.
+#include "base/hash.h"
 #include "base/rng.h"
+#include "engine/joints/joints.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/passes/passes.h"
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>
@@ -442,6 +445,112 @@ static void test_restart(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+enum { PARTS = 9 };
+
+static uint64_t hash_body_columns(const cairn_world *world, eng_body_group group, int rows)
+{
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < ENG_BODY_COLUMN_COUNT; i++)
+        if (eng_body_column_group(i) == group && rows > 0)
+            hash = base_hash_bytes(hash, world->body_data[i],
+                                   (size_t)rows * eng_column_row_size(eng_body_column(i)));
+    return hash;
+}
+
+static uint64_t hash_particles(const cairn_world *world)
+{
+    uint64_t hash = eng_spheres_hash(world, BASE_HASH_START);
+    for (int i = 0; i < world->body_count; i++)
+        if (eng_spheres_holds(world, i)) {
+            eng_state state = eng_spheres_state_of(world, i);
+            hash = base_hash_bytes(hash, &state, sizeof state);
+        }
+    return hash;
+}
+
+static uint64_t hash_space(const cairn_world *world)
+{
+    size_t listed = (size_t)world->listed_count;
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, world->listed, listed * sizeof(int));
+    for (size_t k = 0; k < listed && world->proxy_capacity >= world->collider_count; k++)
+        hash = base_hash_bytes(hash, &world->collider_pose[world->listed[k]], sizeof(pose));
+    for (int i = 0; i < world->pair_count; i++) {
+        const eng_pair *pair = &world->pairs[i];
+        const int numbers[] = {pair->colliders.first, pair->colliders.second, pair->first,
+                               pair->count};
+        hash = base_hash_bytes(hash, numbers, sizeof numbers);
+    }
+    return hash;
+}
+
+static uint64_t hash_contacts(const cairn_world *world)
+{
+    eng_columns columns = eng_contacts_columns((eng_contacts *)&world->contacts);
+    uint64_t hash = BASE_HASH_START;
+    for (int i = 0; i < columns.count && world->contacts.count > 0; i++)
+        hash =
+            base_hash_bytes(hash, columns.data[i],
+                            (size_t)world->contacts.count * eng_column_row_size(&columns.table[i]));
+    return hash;
+}
+
+/// Each part of a world by itself, in the order of eng_part_of_world.
+static void hash_parts(const cairn_world *world, uint64_t parts[PARTS])
+{
+    parts[0] = hash_body_columns(world, ENG_BODY_STATE, world->reach);
+    parts[1] = hash_body_columns(world, ENG_BODY_STEP, world->blocks_count);
+    parts[2] = hash_particles(world);
+    parts[3] = hash_space(world);
+    parts[4] = hash_contacts(world);
+    parts[5] = base_hash_bytes(BASE_HASH_START, world->connector_state,
+                               (size_t)world->connector_count * sizeof *world->connector_state);
+    parts[6] = base_hash_bytes(BASE_HASH_START, world->joints,
+                               (size_t)world->joint_count * sizeof *world->joints);
+    const void *problem[] = {world->solved, world->solved_R, world->problem.W};
+    parts[7] = base_hash_bytes(BASE_HASH_START, problem, sizeof problem);
+    parts[8] = base_hash_bytes(BASE_HASH_START, &world->energy, sizeof world->energy);
+}
+
+static uint64_t parts_before[PARTS];
+static unsigned written_parts, passes_run;
+
+/// After a pass only what its row names has changed.
+static void watch_pass(cairn_world *world, const eng_pass *pass, bool done)
+{
+    uint64_t now[PARTS];
+    if (!done) {
+        hash_parts(world, parts_before);
+        return;
+    }
+    hash_parts(world, now);
+    passes_run |= 1u << (pass - eng_passes);
+    for (int i = 0; i < PARTS; i++) {
+        bool changed = now[i] != parts_before[i];
+        written_parts |= changed ? 1u << i : 0;
+        if (changed && (pass->writes >> i & 1) == 0)
+            fail_msg("pass \"%s\" writes part %d of the world, which its row does not name",
+                     pass->name, i);
+    }
+}
+
+/// Every pass writes what its row in the table names, and nothing else.
+static void test_passes(void **state)
+{
+    (void)state;
+    static const int kinds[] = {255, BOXES | LOADS, FAR_JOINT, 0};
+    written_parts = passes_run = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        for (int general = 0; general < 2; general++) {
+            mix m = {.holds = kinds[i], .count = 60, .threads = 1, .step = 2e-5};
+            cairn_world *world = make_mix(&m);
+            world->watch = watch_pass;
+            run(world, 120, general);
+            cairn_world_destroy(world);
+        }
+    assert_int_equal(passes_run, (1u << eng_pass_count) - 1);
+    assert_int_equal(written_parts, (1u << PARTS) - 1);
+}
+
 /// What the fused pass costs is not what it costs beside others: spheres far from a box stay out of
 /// the broad phase.
 static void test_own_work(void **state)
@@ -464,7 +573,7 @@ int main(void)
         cmocka_unit_test(test_implicit),   cmocka_unit_test(test_all),
         cmocka_unit_test(test_same_bits),  cmocka_unit_test(test_audit),
         cmocka_unit_test(test_own_work),   cmocka_unit_test(test_lost_kernel),
-        cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_restart),    cmocka_unit_test(test_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,13 @@ static void a_problem_from_arrays_is_solved(void **state)
     // it sticks: R = -q
     for (int k = 0; k < 3; k++)
         assert_true(fabs(R[0][k] + q[k]) < 1e-8 && fabs(U[0][k]) < 1e-8);
+    // either array may be left out
+    double R_alone[1][3], U_alone[1][3];
+    assert_int_equal(cairn_problem_get_impulses(problem, R_alone, NULL, &error), CAIRN_OK);
+    assert_int_equal(cairn_problem_get_impulses(problem, NULL, U_alone, &error), CAIRN_OK);
+    assert_int_equal(cairn_problem_get_impulses(NULL, R, U, &error), CAIRN_ERROR_ARGUMENT);
+    assert_memory_equal(R_alone, R, sizeof R);
+    assert_memory_equal(U_alone, U, sizeof U);
 
     // judged: the solution is one, a point beside it is none and says by how much
     const double good[1][3] = {{1.0, -0.25, 0.0}}, bad[1][3] = {{2.0, -0.25, 0.0}};

@@ -328,6 +328,41 @@ static void test_many_bodies(void **state)
     cairn_world_destroy(world);
 }
 
+/// Blocks that are there, in an allocator of the test.
+static void *count_blocks(void *context, void *block, size_t size)
+{
+    int *live = context;
+    *live += (block == NULL) - (size == 0);
+    if (size > 0)
+        return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+/// A query may go before or after its world, and leaves nothing behind.
+static void test_order_of_ends(void **state)
+{
+    (void)state;
+    for (int last = 0; last < 2; last++) {
+        int live = 0;
+        cairn_world_def def = cairn_default_world_def();
+        cairn_world *world;
+        def.allocator = (cairn_allocator){count_blocks, &live};
+        must(cairn_world_create(&def, &world, &error), &error);
+        add(world, add_ball(world, 0.2), CAIRN_DYNAMIC, 0.0, 0.0, 0.0);
+        cairn_query *query = look(world);
+        if (last == 0)
+            cairn_query_destroy(query);
+        assert_true(live > 0);
+        cairn_world_destroy(world);
+        if (last == 1) {
+            assert_true(live > 0);
+            cairn_query_destroy(query);
+        }
+        assert_int_equal(live, 0);
+    }
+}
+
 static void test_loads_and_motors(void **state)
 {
     (void)state;
@@ -374,7 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_shape),      cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_who_is_seen),      cmocka_unit_test(test_many_bodies),
-        cmocka_unit_test(test_loads_and_motors),
+        cmocka_unit_test(test_loads_and_motors), cmocka_unit_test(test_order_of_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,6 +294,37 @@ static void test_marks_and_clip(void **state)
     fixture_end(&f);
 }
 
+/// Bodies of the set have another colour, hidden ones no instance.
+static void test_flags(void **state)
+{
+    (void)state;
+    fixture f;
+    view_style style = view_style_default();
+    fixture_begin(&f);
+    for (int i = 0; i < 3; i++)
+        add_body(f.world, f.sphere, CAIRN_DYNAMIC, i, 0, 3);
+    fixture_show(&f);
+    view_draw_list plain = build(&f, &style);
+    const unsigned char flags[] = {VIEW_FLAG_SET, VIEW_FLAG_HIDDEN};
+    view_draw_request request = {.model = &f.model,
+                                 .frame = &f.frame,
+                                 .style = &style,
+                                 .selected = -1,
+                                 .contact = -1,
+                                 .flags = flags,
+                                 .flag_count = 2};
+    base_allocator allocator = base_allocator_default();
+    view_draw_list list = view_draw_list_begin(&allocator);
+    assert_int_equal(view_draw_list_build(&list, &request), CAIRN_OK);
+    assert_int_equal(plain.solids[VIEW_SPHERE].count, 3);
+    assert_int_equal(list.solids[VIEW_SPHERE].count, 2);
+    assert_memory_not_equal(&list.colours[0], &plain.colours[0], sizeof *list.colours);
+    assert_memory_equal(&list.colours[2], &plain.colours[2], sizeof *list.colours);
+    view_draw_list_finish(&list);
+    view_draw_list_finish(&plain);
+    fixture_end(&f);
+}
+
 static void test_islands(void **state)
 {
     (void)state;
@@ -411,19 +442,13 @@ static void test_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_shape),
-        cmocka_unit_test(test_mesh_normals),
-        cmocka_unit_test(test_compound_parts),
-        cmocka_unit_test(test_glass),
-        cmocka_unit_test(test_contacts),
-        cmocka_unit_test(test_force_arrows),
-        cmocka_unit_test(test_chains),
-        cmocka_unit_test(test_joints),
-        cmocka_unit_test(test_marks_and_clip),
-        cmocka_unit_test(test_islands),
-        cmocka_unit_test(test_turn),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_pressure_and_neighbours),
+        cmocka_unit_test(test_every_shape),    cmocka_unit_test(test_mesh_normals),
+        cmocka_unit_test(test_compound_parts), cmocka_unit_test(test_glass),
+        cmocka_unit_test(test_contacts),       cmocka_unit_test(test_force_arrows),
+        cmocka_unit_test(test_chains),         cmocka_unit_test(test_joints),
+        cmocka_unit_test(test_marks_and_clip), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_islands),        cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_pressure_and_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
