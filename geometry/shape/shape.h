@@ -86,7 +86,8 @@ typedef struct geo_mesh {
     geo_mass mass;
 } geo_mesh;
 
-/// Several convex shapes, rigidly joined; members may overlap (mass is then counted twice).
+/// Several convex shapes, rigidly joined. Members may overlap: among spheres alone the mass is that
+/// of their union, else it is counted twice there.
 typedef struct geo_compound {
     int member_count;
     const geo_shape **members; // [member_count] owned by the compound
