@@ -100,6 +100,7 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
                                   cairn_error *error)
 {
     con_control control = {
+        .step_of_run = true,
         .tolerance = world->def.tolerance,
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = most,
