@@ -306,14 +306,8 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     const cairn_world *world = argument;
     const eng_contacts *c = &world->contacts;
     for (int i = begin; i < end; i++) {
-        memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
-        c->U[i][0] -= world->shift[i];
-        const eng_surface *surface = &world->surfaces[c->surface[i]];
-        con_cone_terms terms = {0};
-        surface->law->cone(surface->parameters, &terms);
-        double back = c->gap[i] <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[i]) : 0.0;
-        for (int k = 1; k < 3 && back > 0.0; k++)
-            c->U[i][k] -= back * c->V[i][k];
+        for (int k = 0; k < 3; k++)
+            c->U[i][k] = world->solution_U[i][k] - world->shift[i][k];
     }
 }
 

@@ -319,7 +319,7 @@ struct cairn_world {
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
     double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
-    const double *shift;         // [contacts.cone_count] m/s, what restitution and gap add to q_N
+    const double (*shift)[3]; // [contacts.cone_count] m/s, what restitution, gap and drift add to q
     double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
                         // in the arena; NULL: none
     double (*guess)[3]; // [solved->contact_count] warm start of the last solve
