@@ -523,8 +523,11 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
-    if (world->cell.any && world->topology_changed)
+    if (world->cell.any && world->topology_changed) {
         status = eng_cell_check_bodies(world, error);
+        // the broad phase has to know, where there is one
+        world->topology_changed = world->general_work;
+    }
     if (status == CAIRN_OK)
         status = eng_fields_apply(world, error);
     if (status == CAIRN_OK)

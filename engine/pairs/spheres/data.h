@@ -88,9 +88,11 @@ typedef struct eng_spheres_chunk {
     // of the bodies that its distant pairs act on; the second before the first where there are none
     int first_distant, last_distant;
     int first_image, end_image; // of its slots
+    int first_image_pair, end_image_pair;
     int range;
     int first_contact; // of the last step, in the order of chunks
     bool waits;        // pairs of another range act on it: it moves when these ranges are done
+    bool wrapped;      // bodies of some slots are in other copies of the cell
     bool held;         // general passes act on one of its slots: its walls are looked up after them
     // written by the step
     double path; // m, bound on the way since the list was made of bodies that its pairs meet
@@ -136,7 +138,7 @@ static inline int eng_spheres_slot_b(const eng_spheres_block *block, int k)
 /// A slot behind the ghosts that stands for a copy of another in a periodic cell.
 typedef struct eng_spheres_image {
     int source; // its slot
-    int n[3];   // how often it is moved by each lattice vector
+    int n[3];   // how often it is moved by each lattice vector: -1, 0 or 1
 } eng_spheres_image;
 
 /// What the kernels read and write.
@@ -171,6 +173,11 @@ typedef struct eng_spheres_pass {
     int first_image;                 // INT_MAX where there are none
     int reach; // slots that are asked for while a slot moves: that many further on; 0 for none
 } eng_spheres_pass;
+
+static inline int eng_spheres_image_code(const int n[3])
+{
+    return n[0] + 3 * n[1] + 9 * n[2] + 13;
+}
 
 /// The slot of which a slot is an image, else itself.
 static inline int eng_spheres_source_of(const eng_spheres_pass *pass, int slot)
@@ -413,8 +420,11 @@ struct eng_spheres {
     bool relisting;           // a restored list is made: slots are where it found them
     eng_spheres_frame frame;  // that the slots have now
     eng_spheres_frame before; // at the midpoint of the last step
+    // m, m/s: of images in this frame, by eng_spheres_image_code of their numbers
+    double image_shifts[27][3], image_drifts[27][3];
     eng_spheres_buffer wraps; // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
+    eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
     mat3 listed; // m, lattice when the list was made
     int image_count;
@@ -448,7 +458,8 @@ struct eng_spheres {
     int zero_row, ranges;
     int least_chunks; // of a range
     int chunk_slots;
-    int ring[2]; // blocks of force rows of each range, list A and B
+    int ring[2];            // blocks of force rows of each range, list A and B
+    bool has_still_spheres; // fixed or moving
     bool has_load, has_moving_spheres, has_moving_walls, has_resistance;
     int column_rows, kept_rows; // most columns but the first, most of them history
     int kept_stride;            // the latter, in what is kept of the list before

@@ -278,7 +278,8 @@ static double driven_work(const eng_spheres *spheres)
 static double prescribed_strain(const eng_spheres *spheres)
 {
     double work = 0.0;
-    for (int slot = 0; slot < spheres->slots && spheres->strains; slot++) {
+    for (int slot = 0; slot < spheres->slots && spheres->strains && spheres->has_still_spheres;
+         slot++) {
         const int *n = eng_spheres_wrap_of(spheres, slot);
         if ((n[0] | n[1] | n[2]) == 0 || spheres->pass.constants[slot][0] != 0.0)
             continue;

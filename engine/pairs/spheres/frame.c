@@ -79,6 +79,16 @@ static mat3 difference(const mat3 *a, const mat3 *b)
     return mat3_add(a, &minus);
 }
 
+void eng_spheres_frame_set(struct eng_spheres *spheres, const eng_spheres_frame *frame)
+{
+    spheres->frame = *frame;
+    for (int c = 0; c < 27; c++) {
+        const int n[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
+        vec3_store(spheres->image_shifts[c], times(&frame->lattice, n));
+        vec3_store(spheres->image_drifts[c], times(&frame->drift, n));
+    }
+}
+
 /// The rate is another than the last step foresaw: slots outside of the cell and all images follow.
 static void change_frame(struct eng_spheres *spheres, const eng_spheres_frame *next)
 {
@@ -94,7 +104,6 @@ static void change_frame(struct eng_spheres *spheres, const eng_spheres_frame *n
         jump = fmax(jump, vec3_norm(way));
     }
     double apart = longest(&spheres->world->cell, &ways);
-    spheres->frame = *next;
     for (int i = 0; i < spheres->chunk_count; i++) {
         spheres->pass.chunks[i].path += jump + 0.5 * apart;
         spheres->pass.chunks[i].left -= jump;
@@ -115,13 +124,17 @@ bool eng_spheres_frame_follow(struct eng_spheres *spheres)
         return false;
     eng_spheres_frame next = frame_of(cell, cell->middle);
     const mat3 still = {0};
-    spheres->strains = memcmp(&cell->gradient, &still, sizeof still) != 0;
+    bool strains = memcmp(&cell->gradient, &still, sizeof still) != 0;
+    // lists of cells at rest have no room for a strain
+    spheres->slack = strains != spheres->strains ? -1.0 : spheres->slack;
+    spheres->strains = strains;
     bool other = memcmp(&next, &spheres->frame, sizeof next) != 0;
     if (cell->reduced)
         eng_spheres_unwrap(spheres);
     else if (other)
         change_frame(spheres, &next);
-    spheres->frame = next;
+    if (other)
+        eng_spheres_frame_set(spheres, &next);
     // a new list places all
     return other && spheres->slack >= 0.0;
 }
@@ -134,7 +147,9 @@ void eng_spheres_frame_advance(struct eng_spheres *spheres)
         return;
     mat3 now = eng_cell_next(cell);
     spheres->before = spheres->frame;
-    spheres->frame = frame_of(cell, eng_cell_middle(cell, &now, world->def.time_step));
+    eng_spheres_frame next = frame_of(cell, eng_cell_middle(cell, &now, world->def.time_step));
+    if (spheres->strains)
+        eng_spheres_frame_set(spheres, &next);
     mat3 way = difference(&spheres->frame.lattice, &spheres->before.lattice);
     spheres->cell_way = spheres->strains ? longest(cell, &way) : 0.0;
 }
@@ -168,8 +183,9 @@ void eng_spheres_wrap(struct eng_spheres *spheres)
 double eng_spheres_drift_momentum(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
     double sum = 0.0;
-    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
-        const int *n = eng_spheres_wrap_of(spheres, slot);
+    const int *n = spheres->wraps.block;
+    n += 3 * (size_t)chunk->first_slot;
+    for (int slot = chunk->first_slot; slot < chunk->end_slot && chunk->wrapped; slot++, n += 3) {
         double moved = spheres->pass.constants[slot][0];
         if (is_moved(n) && moved != 0.0)
             sum += spheres->pass.step / moved *
@@ -188,8 +204,8 @@ void eng_spheres_chunk_strain(struct eng_spheres *spheres, eng_spheres_chunk *ch
     ways = mat3_add(&ways, &straight);
     mat3 velocities = difference(&spheres->before.drift, &spheres->frame.drift);
     chunk->strain += eng_spheres_drift_momentum(spheres, chunk) - momentum;
-    for (int slot = chunk->first_slot; slot < chunk->end_slot; slot++) {
-        const int *n = eng_spheres_wrap_of(spheres, slot);
+    for (int slot = chunk->first_slot; slot < chunk->end_slot && chunk->wrapped; slot++) {
+        const int *n = (const int *)spheres->wraps.block + 3 * (size_t)slot;
         if (!is_moved(n))
             continue;
         // what is not from contacts is booked elsewhere

@@ -199,10 +199,37 @@ cairn_status eng_spheres_images_number(struct eng_spheres *spheres)
                 images[made++] = *candidate_at(spheres, i);
             }
         of->end_image = made;
+        of->wrapped = false;
+        for (int slot = of->first_slot; slot < of->end_slot && !of->wrapped; slot++) {
+            const int *n = eng_spheres_wrap_of(spheres, slot);
+            of->wrapped = (n[0] | n[1] | n[2]) != 0;
+        }
     }
     spheres->image_count = made;
     spheres->pass.images = images;
     spheres->pass.first_image = spheres->slots + 2 + spheres->ghost_count;
+    return CAIRN_OK;
+}
+
+cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres)
+{
+    int count = 0;
+    for (int i = 0; i < spheres->block_count && spheres->image_count > 0; i++)
+        count += __builtin_popcount(spheres->pass.blocks[i].images);
+    cairn_status status =
+        count > 0 ? eng_spheres_reserve(spheres, &spheres->image_pairs, (size_t)count * sizeof(int))
+                  : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return status;
+    int made = 0, *pairs = spheres->image_pairs.block;
+    for (int c = 0; c < spheres->chunk_count && count > 0; c++) {
+        eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        chunk->first_image_pair = made;
+        for (int i = chunk->first_block; i < chunk->end_block; i++)
+            for (unsigned bits = spheres->pass.blocks[i].images; bits != 0; bits &= bits - 1)
+                pairs[made++] = i * ENG_SPHERES_WIDTH + __builtin_ctz(bits);
+        chunk->end_image_pair = made;
+    }
     return CAIRN_OK;
 }
 
@@ -217,10 +244,13 @@ void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end)
         const eng_spheres_image *image = &spheres->pass.images[i];
         int slot = spheres->pass.first_image + i;
         double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
+        int code = eng_spheres_image_code(image->n);
         memcpy(X, spheres->pass.X[image->source], sizeof *spheres->pass.X);
         memcpy(V, spheres->pass.V[image->source], sizeof *spheres->pass.V);
-        vec3_store(X, vec3_add(vec3_from(X), times(&spheres->frame.lattice, image->n)));
-        vec3_store(V, vec3_add(vec3_from(V), times(&spheres->frame.drift, image->n)));
+        for (int k = 0; k < 3; k++) {
+            X[k] += spheres->image_shifts[code][k];
+            V[k] += spheres->image_drifts[code][k];
+        }
     }
 }
 
@@ -243,16 +273,17 @@ bool eng_spheres_is_nearest(const struct eng_spheres *spheres, int slot, int oth
 double eng_spheres_image_work(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk)
 {
     const eng_spheres_pass *pass = &spheres->pass;
+    const int *pairs = spheres->image_pairs.block;
     double work = 0.0;
-    for (int i = chunk->first_block; i < chunk->end_block; i++) {
-        const eng_spheres_block *block = &pass->blocks[i];
-        for (unsigned bits = block->images & block->touch; bits != 0; bits &= bits - 1) {
-            int k = __builtin_ctz(bits);
-            const eng_spheres_image *image =
-                &pass->images[eng_spheres_slot_b(block, k) - pass->first_image];
-            work += vec3_dot(vec3_from(pass->force[block->force_row + k]),
-                             times(&spheres->before.drift, image->n));
-        }
+    for (int i = chunk->first_image_pair; i < chunk->end_image_pair; i++) {
+        const eng_spheres_block *block = &pass->blocks[pairs[i] / ENG_SPHERES_WIDTH];
+        int k = pairs[i] % ENG_SPHERES_WIDTH;
+        if (!(block->touch >> k & 1))
+            continue;
+        const eng_spheres_image *image =
+            &pass->images[eng_spheres_slot_b(block, k) - pass->first_image];
+        work += vec3_dot(vec3_from(pass->force[block->force_row + k]),
+                         times(&spheres->before.drift, image->n));
     }
     return -pass->step * work;
 }

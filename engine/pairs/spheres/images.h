@@ -16,6 +16,9 @@ int *eng_spheres_wrap_of(const struct eng_spheres *spheres, int slot);
 /// cell's rate was changed. @return whether images and ghosts have to follow
 bool eng_spheres_frame_follow(struct eng_spheres *spheres);
 
+/// The frame that slots have from now on, and where it puts images.
+void eng_spheres_frame_set(struct eng_spheres *spheres, const eng_spheres_frame *frame);
+
 /// Before the fused pass: the frame of the step after it.
 void eng_spheres_frame_advance(struct eng_spheres *spheres);
 
@@ -43,6 +46,9 @@ void eng_spheres_candidate_take(struct eng_spheres *spheres, int candidate);
 /// Slots of the images that pairs took, numbered; then eng_spheres_image_slot tells them.
 cairn_status eng_spheres_images_number(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 int eng_spheres_image_slot(const struct eng_spheres *spheres, int candidate);
+
+/// Pairs with images, once all blocks are made.
+cairn_status eng_spheres_image_pairs_list(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// Images [first, end) go where their slots say.
 void eng_spheres_images_move(struct eng_spheres *spheres, int first, int end);

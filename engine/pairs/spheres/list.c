@@ -556,6 +556,8 @@ cairn_status eng_spheres_list_make(struct eng_spheres *spheres)
         status = reserve_ghost_slots(spheres);
     if (status == CAIRN_OK)
         status = eng_spheres_blocks_make(spheres);
+    if (status == CAIRN_OK && spheres->strains)
+        status = eng_spheres_image_pairs_list(spheres);
     if (status != CAIRN_OK) {
         // nothing is left that could be read
         spheres->block_count = spheres->kept_count = spheres->ghost_count = spheres->chunk_count =

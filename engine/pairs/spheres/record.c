@@ -58,8 +58,9 @@ static void place_frames(eng_spheres *spheres, const eng_spheres_record *record)
 {
     const double *at = &record->reals[ENG_SPHERES_RECORD_AT_FRAMES];
     const mat3 still = {0};
-    spheres->frame = (eng_spheres_frame){0};
-    memcpy(&spheres->frame.lattice, at + 54, sizeof spheres->frame.lattice);
+    eng_spheres_frame frame = {0};
+    memcpy(&frame.lattice, at + 54, sizeof frame.lattice);
+    eng_spheres_frame_set(spheres, &frame);
     memcpy(&spheres->before, at + 27, sizeof spheres->before);
     spheres->cell_margin = record->reals[ENG_SPHERES_RECORD_CELL_MARGIN];
     spheres->strains = memcmp(&spheres->before.gradient, &still, sizeof still) != 0;
@@ -394,7 +395,9 @@ static void place_now(eng_spheres *spheres, const eng_spheres_record *record)
             *vectors[k] = vec3_from(record->walls[i] + 3 * k);
         walls[i].placed = pose_from(record->walls[i] + WALL_POSES);
     }
-    memcpy(&spheres->frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof spheres->frame);
+    eng_spheres_frame frame;
+    memcpy(&frame, &record->reals[ENG_SPHERES_RECORD_AT_FRAMES], sizeof frame);
+    eng_spheres_frame_set(spheres, &frame);
     spheres->cell_path = record->reals[ENG_SPHERES_RECORD_CELL_PATH];
     eng_spheres_ghosts_move(spheres, 0, spheres->plane_ghosts, ENG_SPHERES_PLACE_ALL, NULL);
     eng_spheres_images_move(spheres, 0, spheres->image_count);

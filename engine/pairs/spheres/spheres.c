@@ -70,6 +70,7 @@ void eng_spheres_destroy(eng_spheres *spheres)
                                  &spheres->kept_columns,
                                  &spheres->wraps,
                                  &spheres->images,
+                                 &spheres->image_pairs,
                                  &spheres->candidates.made,
                                  &spheres->candidates.used,
                                  &spheres->candidates.sorted,
@@ -281,13 +282,14 @@ void eng_spheres_slots_measure(eng_spheres *spheres)
 {
     spheres->largest = 0.0;
     spheres->smallest = INFINITY;
-    spheres->has_moving_spheres = false;
+    spheres->has_moving_spheres = spheres->has_still_spheres = false;
     for (int slot = 0; slot < spheres->slots; slot++) {
         int body = eng_spheres_ids(spheres)[slot];
         eng_spheres_read_constants(spheres, slot);
         spheres->largest = fmax(spheres->largest, spheres->pass.constants[slot][3]);
         spheres->smallest = fmin(spheres->smallest, spheres->pass.constants[slot][3]);
         spheres->has_moving_spheres |= spheres->world->bodies[body].kind == CAIRN_MOVING;
+        spheres->has_still_spheres |= spheres->world->bodies[body].kind != CAIRN_DYNAMIC;
     }
 }
 
