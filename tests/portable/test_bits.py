@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is compiled for AArch64 compiles there without a warning, and what a step is made of gives the same bits.
-
-usage: test_bits.py ROOT
+# What is compiled for AArch64 compiles there without a warning, and what a step is made of gives the same bits.
+"""usage: test_bits.py ROOT
 
 Skipped (77) without Debian's gcc-aarch64-linux-gnu, libc6-dev-arm64-cross and qemu-user-static.
 """

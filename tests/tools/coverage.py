@@ -1,8 +1,6 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A table of lines and branches that ran, by room, and the files where most did not.
-
-usage: coverage.py SUMMARY.json [NUMBER_OF_FILES]
+# A table of lines and branches that ran, by room, and the files where most did not.
+"""usage: coverage.py SUMMARY.json [NUMBER_OF_FILES]
 
 SUMMARY.json is what gcovr --json-summary writes.
 """
