@@ -43,7 +43,7 @@ void geo_closest_from_gjk(const geo_core *a, const geo_core *b, const geo_gjk_re
 static void from_axes(const geo_core *a, const geo_core *b, double size, geo_closest *c)
 {
     geo_sat sat;
-    (void)geo_sat_query(a, b, INFINITY, &sat);
+    (void)geo_sat_query(a, b, INFINITY, true, &sat);
     // rounded bodies have no large faces to settle on: the axis is taken as it is
     bool rounded = a->radius + b->radius > 0.0;
     double bias = rounded ? 1e-13 * size : geo_sat_bias(&sat, size);

@@ -181,6 +181,23 @@ static vec3 support_cylinder(const geo_core *core, vec3 d)
     return (vec3){s * d.x, s * d.y, z};
 }
 
+/// Vertex of a polytope farthest along a direction of its own frame.
+static int support_vertex(const geo_core *core, vec3 d)
+{
+    enum { CLIMB_FROM = 48 };
+    if (core->kind == GEO_CORE_BOX)
+        return (d.x > 0.0) | (d.y > 0.0) << 1 | (d.z > 0.0) << 2;
+    if (core->kind == GEO_CORE_SEGMENT)
+        return d.z > 0.0;
+    return core->vertex_count >= CLIMB_FROM && core->neighbor_start ? support_climb(core, d)
+                                                                    : support_scan(core, d);
+}
+
+vec3 geo_core_support_local(const geo_core *core, vec3 direction)
+{
+    return core->vertices[support_vertex(core, direction)];
+}
+
 vec3 geo_core_support(const geo_core *core, vec3 direction, int *vertex)
 {
     vec3 d = mat3_apply_transposed(&core->rotation, direction);
@@ -192,15 +209,7 @@ vec3 geo_core_support(const geo_core *core, vec3 direction, int *vertex)
         *vertex = -1;
         return geo_core_apply(core, geo_shape_support(core->shape, d));
     }
-    enum { CLIMB_FROM = 48 };
-    if (core->kind == GEO_CORE_BOX)
-        *vertex = (d.x > 0.0) | (d.y > 0.0) << 1 | (d.z > 0.0) << 2;
-    else if (core->kind == GEO_CORE_SEGMENT)
-        *vertex = d.z > 0.0;
-    else if (core->vertex_count >= CLIMB_FROM && core->neighbor_start)
-        *vertex = support_climb(core, d);
-    else
-        *vertex = support_scan(core, d);
+    *vertex = support_vertex(core, d);
     return geo_core_vertex(core, *vertex);
 }
 

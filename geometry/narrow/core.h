@@ -55,6 +55,9 @@ void geo_core_init_triangle(geo_core *core, const geo_placed *mesh, const vec3 c
 /// vertex, or -1 on a curved one.
 vec3 geo_core_support(const geo_core *core, vec3 direction, int *vertex);
 
+/// The same of a polytope in its own frame.
+vec3 geo_core_support_local(const geo_core *core, vec3 direction);
+
 static inline vec3 geo_core_apply(const geo_core *core, vec3 local)
 {
     return vec3_add(core->centre, mat3_apply(&core->rotation, local));

@@ -32,7 +32,7 @@ cairn_status geo_pair_polyhedron(geo_job *job)
             job->cache->axis = mat3_apply_transposed(&a.rotation, axis);
         return CAIRN_OK;
     }
-    if (!geo_sat_query(&a, &b, job->margin, &sat))
+    if (!geo_sat_query(&a, &b, job->margin, gjk.state == GEO_GJK_OVERLAP, &sat))
         return CAIRN_OK;
     return geo_sat_contacts(job, &a, &b, &sat);
 }

@@ -2,17 +2,21 @@
 // Separating axes of two polytopes: faces, and edge pairs pruned by the Gauss map.
 #include "geometry/narrow/sat.h"
 
+#include <stdint.h>
+
 // best face of `ref` against all of `other`; false beyond the limit
 static bool query_faces(const geo_core *ref, const geo_core *other, double limit, double *best,
                         int *index)
 {
     *best = -INFINITY;
     *index = -1;
+    // in the frame of `other`
+    mat3 back = mat3_transpose(&other->rotation), rotation = mat3_multiply(&back, &ref->rotation);
+    vec3 centre = mat3_apply(&back, vec3_sub(ref->centre, other->centre));
     for (int f = 0; f < ref->face_count; f++) {
-        int vertex;
-        vec3 n = mat3_apply(&ref->rotation, ref->face_normals[f]);
-        vec3 x = geo_core_support(other, vec3_negate(n), &vertex);
-        double s = vec3_dot(n, vec3_sub(x, ref->centre)) - ref->face_offsets[f];
+        vec3 n = mat3_apply(&rotation, ref->face_normals[f]);
+        vec3 x = geo_core_support_local(other, vec3_negate(n));
+        double s = vec3_dot(n, vec3_sub(x, centre)) - ref->face_offsets[f];
         if (s > *best) {
             *best = s;
             *index = f;
@@ -95,7 +99,13 @@ static void try_edges(const edge_view *a, int ia, const edge_view *b, int ib, ge
     double side = a->full ? side_b : side_a;
     if (!a->full && !b->full && side_a * side_b <= 0.0)
         return;
-    axis = vec3_scale((side < 0.0 ? -1.0 : 1.0) / sqrt(squared), axis);
+    double turn = side < 0.0 ? -1.0 : 1.0;
+    // what is less than a face's has no say: most ends here, before the root
+    double along = turn * vec3_dot(axis, vec3_sub(b->point, a->point));
+    double least = fmin(fmax(fmax(sat->face_a, sat->face_b), sat->edge), 0.0);
+    if (along < 0.0 && along * along > (1.0 + 1e-9) * least * least * squared)
+        return;
+    axis = vec3_scale(turn / sqrt(squared), axis);
     double s = vec3_dot(axis, vec3_sub(b->point, a->point));
     if (s > sat->edge) {
         sat->edge = s;
@@ -105,14 +115,13 @@ static void try_edges(const edge_view *a, int ia, const edge_view *b, int ib, ge
     }
 }
 
-static bool query_edges(const geo_core *a, const geo_core *b, double limit, geo_sat *sat)
+// every edge against every other one, as the slopes come
+static bool query_many_edges(const geo_core *a, const geo_core *b, const mat3 *rotation, vec3 shift,
+                             double limit, geo_sat *sat)
 {
     double slopes[FACE_TABLE];
-    mat3 to_a = mat3_transpose(&a->rotation);
-    mat3 rotation = mat3_multiply(&to_a, &b->rotation);
-    vec3 shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
     for (int j = 0; j < b->edge_count; j++) {
-        edge_view eb = to_frame(view_edge(b, j), &rotation, shift);
+        edge_view eb = to_frame(view_edge(b, j), rotation, shift);
         fill_slopes(a, eb.along, slopes);
         for (int i = 0; i < a->edge_count; i++) {
             if (!arc_meets_plane(a, i, eb.along, slopes))
@@ -124,15 +133,146 @@ static bool query_edges(const geo_core *a, const geo_core *b, double limit, geo_
         if (sat->edge > limit)
             return false;
     }
-    sat->edge_axis = mat3_apply(&a->rotation, sat->edge_axis);
     return true;
 }
 
-bool geo_sat_query(const geo_core *a, const geo_core *b, double limit, geo_sat *sat)
+enum { EDGE_BITS = 64 };
+
+// edges of a polytope in the frame of A, some of them left out
+typedef struct edge_set {
+    edge_view view[EDGE_BITS];
+    int edge[EDGE_BITS];
+    int count;
+} edge_set;
+
+// a plane in the frame of a core, and which edges are asked for: those with a point between two
+// heights over it
+typedef struct edge_range {
+    vec3 normal;
+    double low, high;
+} edge_range;
+
+static void find_edges(const geo_core *core, const edge_range *range, edge_set *set)
+{
+    set->count = 0;
+    for (int i = 0; i < core->edge_count; i++) {
+        const int *ends = core->edge_vertices[i];
+        double from = vec3_dot(range->normal, core->vertices[ends[0]]),
+               to = vec3_dot(range->normal, core->vertices[ends[1]]);
+        double least = from < to ? from : to, most = from < to ? to : from;
+        if (most >= range->low && least <= range->high)
+            set->edge[set->count++] = i;
+    }
+}
+
+static void view_edges(const geo_core *core, const mat3 *rotation, vec3 shift, edge_set *set)
+{
+    for (int i = 0; i < set->count; i++) {
+        edge_view v = view_edge(core, set->edge[i]);
+        set->view[i] = rotation != NULL ? to_frame(v, rotation, shift) : v;
+    }
+}
+
+// Of overlapping polytopes, the edges that can part them by less than the best face does: the plane
+// of the difference A - B next to the origin is touched at its foot, so that the two edges come as
+// close to each other as that depth; and one body lies below the face, the other no deeper than the
+// depth. @param shift  of B's core in the frame of A
+static void choose_ranges(const geo_core *a, const geo_core *b, const mat3 *rotation, vec3 shift,
+                          const geo_sat *sat, edge_range *of_a, edge_range *of_b)
+{
+    bool face_of_a = sat->face_a >= sat->face_b;
+    const geo_core *core = face_of_a ? a : b;
+    int face = face_of_a ? sat->index_a : sat->index_b;
+    edge_range *own = face_of_a ? of_a : of_b, *other = face_of_a ? of_b : of_a;
+    double offset = core->face_offsets[face], depth = -fmax(sat->face_a, sat->face_b);
+    double slack = 1e-6 * (depth + fabs(offset) + vec3_norm(shift));
+    own->normal = core->face_normals[face];
+    own->low = offset - 2.0 * depth - slack;
+    other->normal = face_of_a ? mat3_apply_transposed(rotation, own->normal)
+                              : mat3_apply(rotation, own->normal);
+    double along = face_of_a ? -vec3_dot(own->normal, shift) : vec3_dot(other->normal, shift);
+    other->high = offset + along + depth + slack;
+}
+
+// bits of the edges that run up against a direction
+static uint64_t uphill(const edge_set *edges, vec3 normal)
+{
+    uint64_t bits = 0;
+    for (int i = 0; i < edges->count; i++)
+        bits |= (uint64_t)(vec3_dot(normal, edges->view[i].along) > 0.0) << i;
+    return bits;
+}
+
+// for each edge of `own`, those of the others whose plane its arc meets
+static void find_met(const geo_core *core, const mat3 *rotation, const edge_set *own,
+                     const edge_set *others, uint64_t met[EDGE_BITS])
+{
+    uint64_t side[EDGE_BITS], known = 0;
+    for (int e = 0; e < own->count; e++) {
+        const int *faces = core->edge_faces[own->edge[e]];
+        for (int k = 0; k < 2; k++) {
+            int f = faces[k];
+            if (known >> f & 1)
+                continue;
+            vec3 n = core->face_normals[f];
+            side[f] = uphill(others, rotation != NULL ? mat3_apply(rotation, n) : n);
+            known |= (uint64_t)1 << f;
+        }
+        met[e] = side[faces[0]] ^ side[faces[1]];
+    }
+}
+
+// the same of polytopes with few edges: which arcs cross is found for all pairs at once
+static bool query_few_edges(const geo_core *a, const geo_core *b, const mat3 *rotation, vec3 shift,
+                            double limit, bool overlap, geo_sat *sat)
+{
+    edge_set of_a, of_b;
+    uint64_t a_meets[EDGE_BITS], b_meets[EDGE_BITS];
+    edge_range all = {.low = -INFINITY, .high = INFINITY}, in_a = all, in_b = all;
+    if (overlap && fmax(sat->face_a, sat->face_b) < 0.0)
+        choose_ranges(a, b, rotation, shift, sat, &in_a, &in_b);
+    find_edges(a, &in_a, &of_a);
+    find_edges(b, &in_b, &of_b);
+    view_edges(a, NULL, shift, &of_a);
+    view_edges(b, rotation, shift, &of_b);
+    find_met(a, NULL, &of_a, &of_b, a_meets);
+    find_met(b, rotation, &of_b, &of_a, b_meets);
+    for (int j = 0; j < of_b.count; j++) {
+        for (uint64_t bits = b_meets[j]; bits != 0; bits &= bits - 1) {
+            int i = __builtin_ctzll(bits);
+            if (a_meets[i] >> j & 1)
+                try_edges(&of_a.view[i], of_a.edge[i], &of_b.view[j], of_b.edge[j], sat);
+        }
+        if (sat->edge > limit)
+            return false;
+    }
+    return true;
+}
+
+static bool has_few_edges(const geo_core *core)
+{
+    return core->face_count > 0 && core->face_count <= EDGE_BITS && core->edge_count <= EDGE_BITS;
+}
+
+static bool query_edges(const geo_core *a, const geo_core *b, double limit, bool overlap,
+                        geo_sat *sat)
+{
+    mat3 to_a = mat3_transpose(&a->rotation);
+    mat3 rotation = mat3_multiply(&to_a, &b->rotation);
+    vec3 shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
+    bool few = has_few_edges(a) && has_few_edges(b);
+    bool within = few ? query_few_edges(a, b, &rotation, shift, limit, overlap, sat)
+                      : query_many_edges(a, b, &rotation, shift, limit, sat);
+    sat->edge_axis = mat3_apply(&a->rotation, sat->edge_axis);
+    return within;
+}
+
+bool geo_sat_query(const geo_core *a, const geo_core *b, double limit, bool overlap, geo_sat *sat)
 {
     *sat = (geo_sat){.edge = -INFINITY, .edge_a = -1, .edge_b = -1};
     return query_faces(a, b, limit, &sat->face_a, &sat->index_a) &&
-           query_faces(b, a, limit, &sat->face_b, &sat->index_b) && query_edges(a, b, limit, sat);
+           query_faces(b, a, limit, &sat->face_b, &sat->index_b) &&
+           query_edges(a, b, limit, overlap, sat);
 }
 
 // faces of `ref` against `other`; m[i][j] is the cosine of ref's axis i and other's axis j, t the

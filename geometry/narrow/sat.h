@@ -20,8 +20,10 @@ static inline double geo_sat_separation(const geo_sat *sat)
 }
 
 /// All face normals and all edge pairs that can be faces of the difference A - B (Gauss map).
+/// @param overlap  the cores are known to overlap: edges that cannot part them by less than a face
+///                 are left out, and `edge` tells no more than that they do not
 /// @return false as soon as a separation exceeds `limit`
-bool geo_sat_query(const geo_core *a, const geo_core *b, double limit, geo_sat *sat);
+bool geo_sat_query(const geo_core *a, const geo_core *b, double limit, bool overlap, geo_sat *sat);
 
 /// The same for two boxes, by the fifteen axes.
 bool geo_sat_query_boxes(const geo_core *a, const geo_core *b, double limit, geo_sat *sat);

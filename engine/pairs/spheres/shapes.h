@@ -5,6 +5,31 @@
 
 #include "engine/pairs/spheres/data.h"
 
+typedef enum eng_spheres_separation_kind {
+    ENG_SPHERES_EMPTY, // nothing is known
+    ENG_SPHERES_CLEAR, // apart by more than `room`
+    ENG_SPHERES_FACE,  // on the inner part of one triangle, farther than `room` from all others
+} eng_spheres_separation_kind;
+
+/// What the last search for contacts says for all places of the sphere's centre within `room` of
+/// that where it was; in the wall's frame.
+typedef struct eng_spheres_separation {
+    eng_spheres_separation_kind kind;
+    vec3 centre;   // m
+    double room;   // m
+    vec3 normal;   // of the face, towards the sphere
+    double offset; // m, of the face along it
+    uint64_t key;  // of the contact with the face
+} eng_spheres_separation;
+
+/// A sphere and such a wall near it.
+typedef struct eng_spheres_group {
+    int slot, wall;
+    int first_ghost, end_ghost;
+    double check_distance; // m, path at which the group is looked at again
+    eng_spheres_separation separation;
+} eng_spheres_group;
+
 /// Before pairs are looked for: scratch of the search, bounds of walls that are no half-spaces.
 cairn_status eng_spheres_shapes_reserve(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
