@@ -143,7 +143,8 @@ def make_film(program, stem, end, scenes, out):
                                     str(end / 6.0), "--until", str(end), "-o",
                                     os.path.join(out, "_static", name), "--json"], scenes))
     return [f"{end:g} s, {said['seconds_stepping']:.1f} s of computing on the machine that made this page.", "",
-            f'<video controls loop muted preload="none" width="640" src="_static/{name}"></video>', ""]
+            f'<video controls loop muted preload="none" width="640" '
+            f'poster="_images/scene_{stem}.png" src="_static/{name}"></video>', ""]
 
 
 def make_gallery(program, source, out):
