@@ -68,7 +68,7 @@ static const base_setting settings_rows[] = {
      "plain Newton steps before the interior point, from zero and while they converge"},
     {"zero_effort", BASE_SETTING_REAL, FIELD(zero_effort), "s", 60.0, 0.0, 1e9, NULL,
      "what restarts and all after them may take from zero, by operation counts and not the clock"},
-    {"guess_effort", BASE_SETTING_REAL, FIELD(guess_effort), "s", 1.5, 0.0, 1e9, NULL,
+    {"guess_effort", BASE_SETTING_REAL, FIELD(guess_effort), "s", 6.0, 0.0, 1e9, NULL,
      "the same from a guess, and in a step of a run"},
 };
 
