@@ -94,7 +94,7 @@ static bool is_folder(const char *path)
 
 cairn_status cli_scenes_folder(char out[PATH_MAX])
 {
-    static const char *const places[] = {"../share/cairn/scenes", "../scenes"};
+    static const char *const places[] = {"../share/cairn/scenes", "../scenes/library"};
     char program[PATH_MAX], candidate[PATH_MAX];
     const char *chosen = getenv("CAIRN_SCENES");
     if (chosen != NULL)

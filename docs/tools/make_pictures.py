@@ -149,7 +149,7 @@ def make_film(program, stem, end, scenes, out):
 
 def make_gallery(program, source, out):
     """A section a built-in scene: picture, title, opening comment, parameters."""
-    scenes = os.path.join(os.path.dirname(source), "scenes")
+    scenes = os.path.join(os.path.dirname(source), "scenes/library")
     lines = []
     for name in sorted(os.listdir(scenes)):
         if not name.endswith(".lua"):

@@ -69,7 +69,7 @@ def check_cut(folder, scene, step, steps, touches, *more):
 
 
 def check_scenes(folder):
-    there = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(ROOT, "scenes", "*.lua"))}
+    there = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(ROOT, "scenes/library", "*.lua"))}
     check(there == set(SCENES), f"scenes without a row: {there ^ set(SCENES)}")
     for scene, (steps, touches) in SCENES.items():
         info = load(folder.cairn("info", scene, "--json").out)
