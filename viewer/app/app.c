@@ -154,6 +154,8 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
         take_messages(app);
         app_take_frame(app);
         follow_contact(app);
+        if (!view_stage_go_along(&app->stage, app->frame))
+            app_say(app, "the body is gone: the camera stands still");
         status = draw(app, error);
         if (status == CAIRN_OK) {
             view_gpu_present(app->stage.gpu);
@@ -222,6 +224,7 @@ cairn_status view_window(const view_window_request *request, cairn_error *error)
         status = show_pictures(app, error);
     app_end_film(app);
     app_close_scene(app);
+    app_stop_sketches(app);
     view_picker_finish(&app->picker);
     view_script_close(app->script);
     view_stage_close(&app->stage);

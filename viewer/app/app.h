@@ -12,6 +12,8 @@
 #include "viewer/film/film.h"
 #include "viewer/simulation/simulation.h"
 
+#include <sys/types.h>
+
 enum {
     VIEW_SAMPLES_SHOWN = 1024,
     VIEW_PANELS_MAX = 8,
@@ -74,8 +76,11 @@ typedef struct view_app {
     view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse
     int panel_count;
     view_picker picker;
-    int held;          // slider in the mouse's hand
-    double force_unit; // N, mean over pictures
+    pid_t sketcher;              // process that draws a small picture of the list; 0: none
+    int sketched;                // the choice that it draws
+    int images[VIEW_IMAGES_MAX]; // choice + 1 whose small picture the device has there; 0: none
+    int held;                    // slider in the mouse's hand
+    double force_unit;           // N, mean over pictures
     char toast[VIEW_TEXT_MAX];
     double toast_until; // s, wall clock
     int message_seen;
@@ -135,6 +140,12 @@ void app_open_picker(view_app *app);
 /// A key while the list is open.
 void app_picker_key(view_app *app, SDL_Keycode key);
 void app_draw_picker(view_app *app);
+
+/// Small pictures of the list; app_sketches.c. Has those of some of the shown choices drawn, one
+/// after the other in a process of its own, or takes them from the folder where they are kept.
+void app_feed_sketches(view_app *app, int first, int count);
+/// Ends the process that draws, and forgets what the device has.
+void app_stop_sketches(view_app *app);
 
 /// The next contact of the chosen body, or the one before.
 void app_step_contact(view_app *app, int way);

@@ -32,6 +32,20 @@ static void fit(view_app *app)
     }
 }
 
+static void follow(view_app *app)
+{
+    char label[40];
+    view_stage *stage = &app->stage;
+    bool other = app->selected >= 0 && app->selected != stage->followed;
+    if (!other && stage->followed < 0) {
+        app_say(app, "choose a body first, by a click");
+        return;
+    }
+    view_stage_follow(stage, app->frame, other ? app->selected : -1);
+    app_body_label(app, app->selected, "the camera goes with ", label);
+    app_say(app, "%s", other ? label : "the camera stands still");
+}
+
 static void change_speed(view_app *app, double factor)
 {
     double speed = fmin(fmax(app->state.speed * factor, 1.0 / 1024.0), 1024.0);
@@ -172,6 +186,9 @@ static bool act_on_camera(view_app *app, view_action action)
         return true;
     case VIEW_ACTION_FIT:
         fit(app);
+        return true;
+    case VIEW_ACTION_FOLLOW:
+        follow(app);
         return true;
     case VIEW_ACTION_PARALLEL:
         app->stage.camera.parallel = !app->stage.camera.parallel;
@@ -550,7 +567,10 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         let_go(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
+        if (app->picker.open)
+            view_picker_move(&app->picker, event->wheel.preciseY > 0.0 ? -app->picker.columns
+                                                                       : app->picker.columns);
+        else if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
             view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
         break;
     case SDL_DROPFILE:

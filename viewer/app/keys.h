@@ -40,6 +40,7 @@
     X(VIEW_Z_BACK, "6", CAMERA, "look against z")                                                  \
     X(VIEW_START, "0", CAMERA, "as at the start")                                                  \
     X(FIT, "F", CAMERA, "fit the chosen body or set, or all")                                      \
+    X(FOLLOW, "Shift+F", CAMERA, "the camera goes with the chosen body, or stands still")          \
     X(PARALLEL, "O", CAMERA, "parallel or perspective")                                            \
     X(FLY_FORWARD, "W", CAMERA, "fly forward, while held")                                         \
     X(FLY_BACK, "S", CAMERA, "fly back, while held")                                               \
@@ -129,6 +130,7 @@ typedef enum view_action {
     VIEW_ACTION_VIEW_Z_BACK,
     VIEW_ACTION_VIEW_START,
     VIEW_ACTION_FIT,
+    VIEW_ACTION_FOLLOW,
     VIEW_ACTION_PARALLEL,
     VIEW_ACTION_FLY_FORWARD,
     VIEW_ACTION_FLY_BACK,
