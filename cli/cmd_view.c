@@ -27,7 +27,7 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(folder),
      .argument = "DIR",
-     .help = "folder for pictures, films and problems (default: here)",
+     .help = "folder for pictures, films and problems (default: the run's, of a scene here)",
      .completion = CLI_COMPLETE_FOLDER},
     {.name = "paused",
      .type = CLI_FLAG,
@@ -139,7 +139,7 @@ static int show(const view_settings *settings, view_subject *subject, const scn_
         .paused = settings->paused,
         .hidden = settings->hidden,
         .script = settings->script,
-        .folder = settings->folder != NULL ? settings->folder : ".",
+        .folder = settings->folder,
         .stop = cli_interrupt_asked,
         .note = settings->quiet ? NULL : note,
     };

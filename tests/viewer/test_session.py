@@ -3,6 +3,7 @@
 # in the offscreen driver, and in a window of Xvfb where that is installed.
 """usage: test_session.py PROGRAM ROOT"""
 import json
+import math
 import os
 import re
 import shutil
@@ -160,9 +161,32 @@ def check_small_pictures(folder):
     check(changed > 5000, f"small pictures: {changed} pixels of the list have changed")
 
 
-def read_target(folder, number):
+def read_target(folder, number, key="target"):
     with open(os.path.join(folder, f"out/fall-00{number}.txt"), encoding="utf-8") as file:
-        return [float(word) for word in re.search(r"target (\S+) (\S+) (\S+) m", file.read()).groups()]
+        return [float(word) for word in re.search(key + r" (.*) m\n", file.read()).group(1).split()]
+
+
+def check_handles(folder):
+    """An arrow of the handles moves the chosen body along its axis, a circle turns it where it is."""
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    write_scene(folder, "fall.lua", SCENE.replace("position = {0, 0, 0.2}", "position = {0, 0, 3}"))
+    # F looks at the centre of the chosen body, and the text beside a picture tells where that is
+    look = ["wait 3", "key F", "wait 2", "key F12", "wait 2"]
+    done = play(folder, ["wait 3", "key Shift+G", "wait 1", "click 640 360", "wait 2"] + look
+                + ["drag 640 255 640 195"] + look + ["drag 775 360 760 324"] + look + ["quit"], "--paused",
+                "--size", "1280x720", what="fall.lua")
+    check("click one" in done.stderr, f"handles: {done.stderr}")
+    start, moved, turned = [read_target(folder, number) for number in (1, 2, 3)]
+    # 60 of 360 pixels, seen at 18.3 degrees above the horizon with an opening of 0.62 rad
+    way = read_target(folder, 1, "distance")[0] * 60 / 360 * math.tan(0.31) / math.cos(math.radians(18.33))
+    check(abs(moved[2] - start[2] - way) < 0.15 * way, f"handles: {start} {moved}, {way}")
+    check(abs(moved[0] - start[0]) + abs(moved[1] - start[1]) < 1e-6, f"handles: {start} {moved}")
+    check(max(abs(a - b) for a, b in zip(moved, turned)) < 1e-6, f"handles: {moved} {turned}")
+    hashes = []
+    for number in (1, 2, 3):
+        with open(os.path.join(folder, f"out/fall-00{number}.txt"), encoding="utf-8") as file:
+            hashes.append(re.search(r"hash of positions (\w+)", file.read()).group(1))
+    check(len(set(hashes)) == 3, f"handles: {hashes}")
 
 
 def check_following(folder):
@@ -322,6 +346,12 @@ def check_runs(folder):
                  "out is a folder without trajectory.h5"]:
         check(said in done.stderr, f"replay: \"{said}\" in {done.stderr[-900:]}")
     check_every_key(folder, os.path.join("run_a", "trajectory.h5"))
+    # pictures of a run lie in its folder, whichever way it was named
+    with open(os.path.join(folder, "script.txt"), "w", encoding="utf-8") as file:
+        file.write("wait 2\nkey F12\nwait 2\nquit\n")
+    for what in ["run_b", os.path.join("run_b", "trajectory.h5")]:
+        done = cairn(folder, "view", what, "--hidden", "--size", "64x64", "--script", "script.txt")
+        check(done.returncode == 0 and "wrote run_b/" in done.stderr, f"picture of a run: {done.stderr}")
     done = cairn(folder, "view", "run_a", "--step", "0.1")
     check(done.returncode == 2 and "is a run" in done.stderr, f"run, --step: {done.stderr}")
 
@@ -377,6 +407,7 @@ def main():
         check_panels(folder)
         check_small_pictures(folder)
         check_following(folder)
+        check_handles(folder)
         check_parameters(folder)
         check_reload(folder)
         check_saved_view(folder)

@@ -51,6 +51,9 @@ static cairn_status build_list(view_app *app, cairn_error *error)
         .flag_count = app->flag_capacity,
         .has_rope = app->pulling,
     };
+    view_handles handles;
+    if (app_get_handles(app, &handles))
+        request.handles = &handles;
     if (app->pulling) {
         request.rope[0] = pose_apply(&app->frame->poses[app->selected], app->pull_point);
         request.rope[1] = app->pull_target;
@@ -217,7 +220,7 @@ cairn_status view_window(const view_window_request *request, cairn_error *error)
     app->request = request;
     app->allocator = allocator;
     app->style = request->style;
-    app->selected = app->contact = -1;
+    app->selected = app->contact = app->handle = -1;
     app->picker = view_picker_begin(&allocator);
     cairn_status status = open_app(app, error);
     if (status == CAIRN_OK)

@@ -3,13 +3,13 @@
 #ifndef CAIRN_VIEWER_APP_APP_H
 #define CAIRN_VIEWER_APP_APP_H
 
-#include "viewer/app/keys.h"
 #include "viewer/app/panel.h"
-#include "viewer/app/pick.h"
-#include "viewer/app/picker.h"
-#include "viewer/app/script.h"
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
+#include "viewer/input/keys.h"
+#include "viewer/input/pick.h"
+#include "viewer/input/picker.h"
+#include "viewer/input/script.h"
 #include "viewer/simulation/simulation.h"
 
 #include <sys/types.h>
@@ -94,9 +94,12 @@ typedef struct view_app {
     vec3 pull_point;   // in the shape's frame
     double pull_depth; // m, along the view
     vec3 pull_target;
-    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING } placing; // of the chosen body
-    pose place_start;                                         // of its shape's frame
-    vec3 place_point, place_centre;                           // m, that was taken; of mass
+    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING, APP_HANDLING } placing; // of the chosen body
+    bool show_handles;                                                      // of the chosen body
+    int handle;                     // in the mouse's hand, or below it; -1: none
+    double handle_start;            // m or rad, where it was taken
+    pose place_start;               // of its shape's frame
+    vec3 place_point, place_centre; // m, that was taken; of mass
     bool flying[VIEW_ACTION_FLY_DOWN - VIEW_ACTION_FLY_FORWARD + 1];
     bool quit;
     // the window
@@ -153,6 +156,17 @@ void app_step_contact(view_app *app, int way);
 /// Handles one event of SDL; app_input.c.
 void app_handle_event(view_app *app, const SDL_Event *event);
 void app_act(view_app *app, view_action action);
+/// Handles of the chosen body; app_handles.c. @return false where there are none
+bool app_get_handles(const view_app *app, view_handles *handles);
+/// Looks which handle is below the mouse.
+void app_find_handle(view_app *app);
+/// Takes the handle below the mouse. @return false where there is none
+bool app_take_handle(view_app *app);
+/// The pose of the chosen body as the held handle asks for it.
+pose app_drag_handle(const view_app *app);
+/// The mouse as a ray.
+view_ray app_mouse_ray(const view_app *app);
+
 /// Moves the camera while keys are held.
 void app_fly(view_app *app, double seconds);
 
@@ -215,6 +229,12 @@ static inline void app_order(view_app *app, view_order_kind kind, double number)
 {
     view_order order = {.kind = kind, .number = number};
     view_simulation_post(app->simulation, &order);
+}
+
+/// Where a point of the world lies in the picture, pixels; false behind the eye.
+static inline bool app_project(const view_app *app, vec3 point, double *x, double *y)
+{
+    return view_camera_project(&app->stage.camera, point, app->width, app->height, x, y);
 }
 
 static inline double app_aspect(const view_app *app)

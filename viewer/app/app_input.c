@@ -227,6 +227,12 @@ static bool act_on_style(view_app *app, view_action action)
         return true;
     case VIEW_ACTION_GROUND:
         return toggle(&app->style.ground);
+    case VIEW_ACTION_HANDLES:
+        if (app->selected < 0 || app->subject.replay != NULL)
+            app_say(app, "%s",
+                    app->selected < 0 ? "handles are those of a chosen body: click one"
+                                      : "this is a run that was made: nothing can be moved");
+        return toggle(&app->show_handles);
     case VIEW_ACTION_SHADOWS:
         return toggle(&app->style.shadows);
     case VIEW_ACTION_FRAMES:
@@ -365,7 +371,7 @@ void app_fly(view_app *app, double seconds)
 
 // ---------------------------------------------------------------- mouse
 
-static view_ray mouse_ray(const view_app *app)
+view_ray app_mouse_ray(const view_app *app)
 {
     double x = 2.0 * app->mouse.x / app->width - 1.0, y = 1.0 - 2.0 * app->mouse.y / app->height;
     return view_camera_ray(&app->stage.camera, x, y, app_aspect(app));
@@ -374,7 +380,7 @@ static view_ray mouse_ray(const view_app *app)
 /// Only dynamic bodies can be pulled.
 static bool start_pull(view_app *app)
 {
-    view_ray ray = mouse_ray(app);
+    view_ray ray = app_mouse_ray(app);
     view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
     if (hit.body < 0 || app->model.bodies[hit.body].kind != CAIRN_DYNAMIC)
         return false;
@@ -395,7 +401,7 @@ static bool start_pull(view_app *app)
 /// Alt takes a body of any kind to another place: left moves it, right turns it.
 static bool start_placing(view_app *app, bool turn)
 {
-    view_ray ray = mouse_ray(app);
+    view_ray ray = app_mouse_ray(app);
     view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
     if (hit.body < 0)
         return false;
@@ -417,8 +423,10 @@ static void place(view_app *app)
 {
     view_axes axes = view_camera_axes(&app->stage.camera);
     pose placed = app->place_start;
-    if (app->placing == APP_MOVING) {
-        view_ray ray = mouse_ray(app);
+    if (app->placing == APP_HANDLING) {
+        placed = app_drag_handle(app);
+    } else if (app->placing == APP_MOVING) {
+        view_ray ray = app_mouse_ray(app);
         double depth = vec3_dot(vec3_sub(app->place_point, ray.origin), axes.forward);
         vec3 way =
             vec3_sub(vec3_add_scaled(ray.origin, depth / vec3_dot(ray.direction, axes.forward),
@@ -464,6 +472,9 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
         return;
     if (event->button == SDL_BUTTON_LEFT && modifier & KMOD_CTRL && start_pull(app))
         return;
+    if (event->button == SDL_BUTTON_LEFT && (modifier & (KMOD_CTRL | KMOD_ALT | KMOD_SHIFT)) == 0 &&
+        app_take_handle(app))
+        return;
     if (modifier & KMOD_ALT && start_placing(app, event->button != SDL_BUTTON_LEFT))
         return;
     app->adding = event->button == SDL_BUTTON_LEFT && (modifier & KMOD_SHIFT) != 0;
@@ -480,7 +491,7 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
     if (app->pulling)
         app_order(app, VIEW_ORDER_RELEASE, 0.0);
     else if ((app->orbiting || (app->panning && app->adding)) && !app->moved) {
-        view_ray ray = mouse_ray(app);
+        view_ray ray = app_mouse_ray(app);
         view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
         if (hit.body < 0)
             hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
@@ -528,7 +539,7 @@ static void move(view_app *app, double x, double y)
         app->moved = true;
     if (app->pulling) {
         // the target moves in the plane of the picture through the point that was taken
-        view_ray ray = mouse_ray(app);
+        view_ray ray = app_mouse_ray(app);
         vec3 forward = view_camera_axes(&app->stage.camera).forward;
         double along = app->pull_depth / vec3_dot(ray.direction, forward);
         app->pull_target = vec3_add_scaled(ray.origin, along, ray.direction);
@@ -543,6 +554,8 @@ static void move(view_app *app, double x, double y)
         turn_view(app, dx, dy);
     else if (app->panning)
         view_camera_pan(&app->stage.camera, dx, dy);
+    else
+        app_find_handle(app);
 }
 
 void app_handle_event(view_app *app, const SDL_Event *event)

@@ -106,8 +106,9 @@ typedef struct view_window_request {
     bool paused;        // at the start
     bool hidden;        // no window: SDL's offscreen driver
     const char *script; // file of key and mouse events to play; NULL: none
-    const char *folder; // for pictures, films and problems
-    bool (*stop)(void); // NULL: never
+    const char
+        *folder; // for pictures, films and problems; NULL: that of a run, else the one at work
+    bool (*stop)(void);                                                   // NULL: never
     void (*note)(void *context, cairn_log_level level, const char *text); // NULL: none
     void *context;
 } view_window_request;

@@ -3,7 +3,7 @@
 #include "tests/unit/viewer/world_fixture.h"
 
 #include "base/rng.h"
-#include "viewer/app/pick.h"
+#include "viewer/input/pick.h"
 #include "viewer/draw/camera.h"
 
 /// Clip coordinates of a point by the float matrix.

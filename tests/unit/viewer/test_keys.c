@@ -2,7 +2,7 @@
 // The table of keys: nothing twice, nothing without a key, names that SDL knows.
 #include "tests/check.h"
 
-#include "viewer/app/keys.h"
+#include "viewer/input/keys.h"
 #include "viewer/app/style.h"
 #include "viewer/app/view.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds scenes and runs in folders, and narrows lists down.
-#include "viewer/app/picker.h"
+#include "viewer/input/picker.h"
 
 #include <ctype.h>
 #include <dirent.h>

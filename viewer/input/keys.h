@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of keys: what the help overlay, the manual and the dispatch of events read.
-#ifndef CAIRN_VIEWER_APP_KEYS_H
-#define CAIRN_VIEWER_APP_KEYS_H
+#ifndef CAIRN_VIEWER_INPUT_KEYS_H
+#define CAIRN_VIEWER_INPUT_KEYS_H
 
 /// Action, name of its key, group, help. A key's name is SDL's, with "Shift+" or "Ctrl+" before it;
 /// an action may have several rows. Mouse rows are for reading alone.
@@ -55,6 +55,7 @@
     X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island, size, ...")              \
     X(GLASS, "T", SHOW, "transparency: containers, nothing, all that is fixed")                    \
     X(GROUND, "G", SHOW, "grid and floor")                                                         \
+    X(HANDLES, "Shift+G", SHOW, "handles that move and turn the chosen body")                      \
     X(SHADOWS, "H", SHOW, "shadows")                                                               \
     X(FRAMES, "J", SHOW, "axes of bodies")                                                         \
     X(BOXES, "K", SHOW, "bounding boxes")                                                          \
@@ -145,6 +146,7 @@ typedef enum view_action {
     VIEW_ACTION_COLOURS,
     VIEW_ACTION_GLASS,
     VIEW_ACTION_GROUND,
+    VIEW_ACTION_HANDLES,
     VIEW_ACTION_SHADOWS,
     VIEW_ACTION_FRAMES,
     VIEW_ACTION_BOXES,

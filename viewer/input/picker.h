@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be opened: scene files and folders of runs, listed, narrowed down by typing, chosen.
-#ifndef CAIRN_VIEWER_APP_PICKER_H
-#define CAIRN_VIEWER_APP_PICKER_H
+#ifndef CAIRN_VIEWER_INPUT_PICKER_H
+#define CAIRN_VIEWER_INPUT_PICKER_H
 
 #include "base/memory.h"
 
