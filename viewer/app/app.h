@@ -164,9 +164,6 @@ void app_find_handle(view_app *app);
 bool app_take_handle(view_app *app);
 /// The pose of the chosen body as the held handle asks for it.
 pose app_drag_handle(const view_app *app);
-/// The mouse as a ray.
-view_ray app_mouse_ray(const view_app *app);
-
 /// Moves the camera while keys are held.
 void app_fly(view_app *app, double seconds);
 
@@ -231,15 +228,22 @@ static inline void app_order(view_app *app, view_order_kind kind, double number)
     view_simulation_post(app->simulation, &order);
 }
 
+static inline double app_aspect(const view_app *app)
+{
+    return (double)app->width / app->height;
+}
+
+/// The mouse as a ray.
+static inline view_ray app_mouse_ray(const view_app *app)
+{
+    double x = 2.0 * app->mouse.x / app->width - 1.0, y = 1.0 - 2.0 * app->mouse.y / app->height;
+    return view_camera_ray(&app->stage.camera, x, y, app_aspect(app));
+}
+
 /// Where a point of the world lies in the picture, pixels; false behind the eye.
 static inline bool app_project(const view_app *app, vec3 point, double *x, double *y)
 {
     return view_camera_project(&app->stage.camera, point, app->width, app->height, x, y);
-}
-
-static inline double app_aspect(const view_app *app)
-{
-    return (double)app->width / app->height;
 }
 
 #endif

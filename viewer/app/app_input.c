@@ -371,12 +371,6 @@ void app_fly(view_app *app, double seconds)
 
 // ---------------------------------------------------------------- mouse
 
-view_ray app_mouse_ray(const view_app *app)
-{
-    double x = 2.0 * app->mouse.x / app->width - 1.0, y = 1.0 - 2.0 * app->mouse.y / app->height;
-    return view_camera_ray(&app->stage.camera, x, y, app_aspect(app));
-}
-
 /// Only dynamic bodies can be pulled.
 static bool start_pull(view_app *app)
 {

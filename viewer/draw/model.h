@@ -54,7 +54,7 @@ typedef struct view_joint {
     double range[2]; // rad or m, of the coordinate; -INFINITY, INFINITY: none
     vec3 zero; // of a hinge: unit, in A's frame, where `hand` is at coordinate 0; of joints that
                // slide: m, where the anchor on B is then
-    vec3 hand;         // of a hinge: unit, in B's frame
+    vec3 hand; // of a hinge: unit, in B's frame
     bool is_connector; // a rod between two markers
     cairn_joint_kind kind;
     char *name; // owned; "" for none
