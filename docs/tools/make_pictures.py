@@ -115,7 +115,7 @@ def make_page(program, text, work, source, out):
         elif words[0] in ("hopper", "column"):
             with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
                 getattr(verification, "draw_" + words[0])(file.read(), path)
-        elif words[0] in ("triaxial", "shear"):
+        elif hasattr(grains, "draw_" + words[0]):
             getattr(grains, "draw_" + words[0])(lambda given: run(program, given, work), work, path)
         elif words[0] == "profile":
             profiles.draw(source, words[1], path)
@@ -149,7 +149,7 @@ def make_film(program, stem, end, scenes, out):
 
 def make_gallery(program, source, out):
     """A section a built-in scene: picture, title, opening comment, parameters."""
-    scenes = os.path.join(os.path.dirname(source), "scenes")
+    scenes = os.path.join(os.path.dirname(source), "scenes/library")
     lines = []
     for name in sorted(os.listdir(scenes)):
         if not name.endswith(".lua"):

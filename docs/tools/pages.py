@@ -12,6 +12,7 @@
     <!-- plot: verify NAME FILE -->    a case of verification.py, with its row in the table of figures
     <!-- plot: triaxial FILE -->      friction angle and porosity of the built-in triaxial test
     <!-- plot: shear FILE -->         effective friction of the built-in simple shear over its rate
+    <!-- plot: drum FILE -->          a plot of the built-in drum; tube, penetration, wall, mill and cones likewise
     <!-- plot: hopper FILE -->         a table of the page of classics; column FILE is another
 """
 import os

@@ -555,10 +555,26 @@ static cairn_status run_passes(cairn_world *world, cairn_error *error)
     return status;
 }
 
+/// A world that keeps many spheres out of the executor is told so once. It is looked at when it has
+/// twice the bodies that it had at the last look, and when spheres lose their slots.
+static void advise(cairn_world *world, bool less)
+{
+    char text[300];
+    int count = cairn_body_count(world);
+    if (world->advised || (count < world->advise_at && !less))
+        return;
+    world->advise_at = 2 * count + 1;
+    world->advised = eng_spheres_advise(world, text, sizeof text);
+    if (world->advised)
+        base_log(&world->logger, BASE_LOG_INFO, "step %" PRId64 ": %s", world->step_count + 1,
+                 text);
+}
+
 /// How many spheres and members of clumps the executor has is told to the log when it changes.
 static void log_plan(cairn_world *world)
 {
     int slots = eng_spheres_slot_count(world);
+    advise(world, slots < world->logged_slots);
     if (slots == world->logged_slots)
         return;
     world->logged_slots = slots;

@@ -334,6 +334,8 @@ struct cairn_world {
     double energy_start;    // J, kinetic + potential at the first step
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
+    bool advised;           // the log was told why spheres are not in the executor
+    int advise_at;          // number of bodies from which on that is looked at again
     double energy_before;   // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;

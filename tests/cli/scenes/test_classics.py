@@ -6,7 +6,9 @@ import json
 import math
 import os
 import re
+import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import ROOT, Folder, check, check_status, finish
 
 # least thickness over the mean radius by number of voussoirs, of a linear program over the thrust
