@@ -144,6 +144,17 @@ static cairn_status read_gate(const scn_scene *scene, const scn_sensor *sensor, 
 
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
+    cairn_average_view view;
+    if (sensor->window == NULL ||
+        cairn_average_get(scene->world, sensor->window->average, &view) != CAIRN_OK ||
+        view.mean == NULL)
+        return scn_sensor_read_now(scene, sensor, value);
+    memcpy(value, view.mean, (size_t)view.columns * sizeof *value);
+    return CAIRN_OK;
+}
+
+cairn_status scn_sensor_read_now(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
     if (sensor->gate != SCN_SENSOR_NO_GATE)
         return read_gate(scene, sensor, value);
     if (sensor->of_region)
@@ -319,6 +330,15 @@ static void add_body_sensor(const scn_fields *fields, const char *name,
     check_twice(L, sensor);
 }
 
+bool scn_region_is_cell(const scn_fields *fields)
+{
+    lua_State *L = fields->L;
+    bool cell = lua_getfield(L, fields->table, "region") == LUA_TSTRING &&
+                strcmp(lua_tostring(L, -1), "cell") == 0;
+    lua_pop(L, 1);
+    return cell;
+}
+
 static void add_region_sensor(const scn_fields *fields, const char *name,
                               scn_sensor_quantity quantity)
 {
@@ -327,10 +347,7 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
     for (int i = 0; i < 7; i++)
         if (scn_fields_has(fields, others[i]))
             scn_raise(fields->L, "sensor: a region goes with name and quantity alone");
-    // region = "cell": all of the periodic cell
-    bool cell = lua_getfield(fields->L, fields->table, "region") == LUA_TSTRING &&
-                strcmp(lua_tostring(fields->L, -1), "cell") == 0;
-    lua_pop(fields->L, 1);
+    bool cell = scn_region_is_cell(fields);
     bool known = quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS;
     if (!known && !(cell && is_of_cell(quantity)))
         scn_raise(
@@ -400,8 +417,9 @@ static void add_gate_sensor(const scn_fields *fields, const char *name, scn_sens
 
 int scn_call_sensor(lua_State *L)
 {
-    static const char *const names[] = {"name",     "body",   "bodies",  "connector", "joint", "on",
-                                        "quantity", "region", "emitter", "outlet",    NULL};
+    static const char *const names[] = {"name",   "body",   "bodies",  "connector", "joint",
+                                        "on",     "region", "emitter", "outlet",    "quantity",
+                                        "window", "every",  "from",    NULL};
     static const char *const words[] = {
         "force",    "torque",       "position",  "velocity", "angular_velocity",
         "director", "displacement", "gap",       "history",  "coordinate",
@@ -427,5 +445,6 @@ int scn_call_sensor(lua_State *L)
         add_joint_sensor(&fields, name, quantity);
     else
         add_body_sensor(&fields, name, quantity);
+    scn_sensor_add_window(&fields, scn_loader_of(L)->scene->sensor_count - 1);
     return 0;
 }

@@ -77,6 +77,16 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
 /// Field `region` of a call: a box, cylinder, sphere or hull; raises where it is none.
 cairn_region scn_read_region(const scn_fields *fields);
 
+/// Whether `region` of a call is "cell": all of the periodic cell.
+bool scn_region_is_cell(const scn_fields *fields);
+
+/// What a sensor reads at this instant, whatever its window.
+cairn_status scn_sensor_read_now(const scn_scene *scene, const scn_sensor *sensor,
+                                 double *value) CAIRN_CHECK_RESULT;
+
+/// The keys window, every and from of a sensor that was just added; nothing without them.
+void scn_sensor_add_window(const scn_fields *fields, int index);
+
 /// Creates a body and books its name; raises on failure.
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 
@@ -121,6 +131,7 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(connector) \
     X(servo) \
     X(sensor) \
+    X(measure) \
     X(fields) \
     X(bodies_from_csv) \
     X(table_from_csv)
