@@ -121,9 +121,8 @@ cairn_status scn_measure_read(const scn_measure *measure, double *values, cairn_
 
 // ---------------------------------------------------------------- windows
 
-/// Number of the average that the keys window, every and from ask for; -1 without them.
-static int add_window(const scn_fields *fields, const char *name, cairn_reading_function *read,
-                      void *context, int columns)
+int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_function *read,
+                   void *context, int columns)
 {
     cairn_average_def def = cairn_default_average_def();
     cairn_world *world = scn_loader_world(fields->L);
@@ -146,46 +145,6 @@ static int add_window(const scn_fields *fields, const char *name, cairn_reading_
                   def.window, step);
     scn_fields_pass(fields, cairn_average_create(world, &def, &error), &error);
     return cairn_average_count(world) - 1;
-}
-
-static cairn_status read_sensor(void *context, const cairn_world *world, double *values,
-                                cairn_error *error)
-{
-    const scn_window *window = context;
-    const scn_scene *scene = window->scene;
-    (void)world;
-    // a part of a program that failed takes its sensors with it
-    bool there =
-        window->sensor < scene->sensor_count && scene->sensors[window->sensor].window == window;
-    for (int k = 0; k < window->columns && !there; k++)
-        values[k] = NAN;
-    if (!there)
-        return CAIRN_OK;
-    const scn_sensor *sensor = &scene->sensors[window->sensor];
-    cairn_status status = scn_sensor_read_now(scene, sensor, values);
-    return status == CAIRN_OK ? status
-                              : base_fail(error, status, "sensor \"%s\": %s", sensor->name,
-                                          cairn_status_text(status));
-}
-
-void scn_sensor_add_window(const scn_fields *fields, int index)
-{
-    scn_scene *scene = scn_loader_of(fields->L)->scene;
-    if (!scn_fields_has(fields, "window") && !scn_fields_has(fields, "every") &&
-        !scn_fields_has(fields, "from"))
-        return;
-    if (base_array_reserve(&scene->allocator, &scene->windows, &scene->window_capacity,
-                           scene->window_count + 1) != CAIRN_OK)
-        scn_raise(fields->L, "out of memory");
-    scn_window *window = base_allocate(&scene->allocator, 1, sizeof *window);
-    if (window == NULL)
-        scn_raise(fields->L, "out of memory");
-    scene->windows[scene->window_count++] = window;
-    *window =
-        (scn_window){.scene = scene, .sensor = index, .columns = scene->sensors[index].columns};
-    window->average =
-        add_window(fields, scene->sensors[index].name, read_sensor, window, window->columns);
-    scene->sensors[index].window = window;
 }
 
 // ---------------------------------------------------------------- measure
@@ -285,6 +244,6 @@ int scn_call_measure(lua_State *L)
         memcpy(made->bodies, bodies, (size_t)is.body_count * sizeof *bodies);
         made->body_count = is.body_count;
     }
-    made->average = add_window(&fields, name, read_now, made, scn_measure_column_count(made));
+    made->average = scn_window_add(&fields, name, read_now, made, scn_measure_column_count(made));
     return 0;
 }

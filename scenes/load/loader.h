@@ -80,12 +80,11 @@ cairn_region scn_read_region(const scn_fields *fields);
 /// Whether `region` of a call is "cell": all of the periodic cell.
 bool scn_region_is_cell(const scn_fields *fields);
 
-/// What a sensor reads at this instant, whatever its window.
-cairn_status scn_sensor_read_now(const scn_scene *scene, const scn_sensor *sensor,
-                                 double *value) CAIRN_CHECK_RESULT;
-
-/// The keys window, every and from of a sensor that was just added; nothing without them.
-void scn_sensor_add_window(const scn_fields *fields, int index);
+/// Number of the average that the keys window, every and from of a call ask for; -1 without them.
+/// @param name     for messages, copied
+/// @param context  of `read`, borrowed
+int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_function *read,
+                   void *context, int columns);
 
 /// Creates a body and books its name; raises on failure.
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);

@@ -94,9 +94,9 @@ static void test_windows(void **state)
     check_windows(0.001, 0.05, 1, 0.0, 1000);
     check_windows(0.001, 0.05, 7, 0.0, 1000);
     check_windows(0.001, 0.03317, 3, 0.1, 1000); // no multiple of the step
-    check_windows(0.001, 0.02, 50, 0.0, 500);   // readings rarer than windows
-    check_windows(0.3, 0.1, 1, 0.0, 50);        // several windows end in each step
-    check_windows(1e-5, 1e-3, 10, -1.0, 2000);  // the first window began before the run
+    check_windows(0.001, 0.02, 50, 0.0, 500);    // readings rarer than windows
+    check_windows(0.3, 0.1, 1, 0.0, 50);         // several windows end in each step
+    check_windows(1e-5, 1e-3, 10, -1.0, 2000);   // the first window began before the run
 }
 
 static void test_refusals(void **state)
