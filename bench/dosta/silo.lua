@@ -7,7 +7,7 @@
 
 local orifice = param("orifice", "large", "which walls", { choices = { "large", "small" } })
 local grain = param("material", "M1", "of the grains", { choices = { "M1", "M2" } })
-local count = param("grains", 60000, "number of grains", { integer = true, min = 20000, max = 150000 })
+local count = param("grains", 60000, "number of grains", { integer = true, min = 30000, max = 150000 })
 local opening = param("opening", 0.15, "time at which the lid goes, s", { min = 0.0, max = 10.0 })
 local step = param("step", grain == "M1" and 1.5e-6 or 2e-6, "time step, s", { min = 1e-8, max = 1e-4 })
 

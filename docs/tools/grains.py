@@ -134,10 +134,10 @@ def draw_penetration(run, work, path):
     plt.figure(figsize=(7, 3.8))
     found = []
     for drop in (0.25, 1.0, 4.0, 16.0):
-        table, _ = run_scene(run, work, "penetration", drop=drop)
-        found.append([length / 0.01 for length in penetration_depth(table)])
+        table, _ = run_scene(run, work, "penetration", drop=drop, ball=6, width=4.5, depth=2.5)
+        found.append([length / 0.012 for length in penetration_depth(table)])
     print("penetration:", [[round(value, 3) for value in each] for each in found])
-    plt.loglog([way for _, way in found], [depth for depth, _ in found], "o", label="penetration")
+    plt.loglog([way for _, way in found], [depth for depth, _ in found], "o", label="penetration, a ball of 6 grains")
     fine = [0.4 * 1.1 ** i for i in range(45)]
     for factor, name in ((0.14, "law of Uehara et al. 2003"), (0.08, "the same, 0.08 in place of 0.14")):
         # angle of repose of the grains 18.9 degrees, their share of the bed 0.6

@@ -8,12 +8,14 @@
 local drop = param("drop", 2.0, "way from the ball to the bed, in diameters of the ball", { min = 0.0, max = 200.0 })
 local ratio = param("density_ratio", 2.0, "density of the ball over that of a grain", { min = 0.1, max = 20.0 })
 local ball = param("ball", 5.0, "diameter of the ball, in grains", { min = 2.0, max = 50.0 })
+local width = param("width", 4.0, "of the bed, in diameters of the ball", { min = 2.0, max = 50.0 })
+local depth = param("depth", 2.2, "of the bed, in diameters of the ball", { min = 0.5, max = 50.0 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
 local seed = param("packing_seed", 1, "of the packing", { integer = true, min = 0, max = 1000000 })
 
 local grain, density, gravity, settled = 0.002, 2500, 9.81, 0.06
 local diameter = ball * grain
-local wide, deep = 4 * diameter, 2.2 * diameter
+local wide, deep = width * diameter, depth * diameter
 local fall = drop * diameter
 local speed = math.sqrt(2 * gravity * (fall + diameter))
 local mass = density * math.pi / 6 * grain ^ 3
