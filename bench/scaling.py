@@ -39,7 +39,7 @@ def cpu_of(command):
 
 
 def run_command(cairn, scene, tolerance, until, settings, folder):
-    command = [cairn, "run", f"scenes/{scene}.lua", "--json", "--quiet", "--tolerance", tolerance,
+    command = [cairn, "run", f"scenes/library/{scene}.lua", "--json", "--quiet", "--tolerance", tolerance,
                "--until", str(until), "--out", folder + "/run", "--paraview-every", "0"]
     for name, value in settings.items():
         command += ["--set", f"{name}={value}"]

@@ -83,6 +83,8 @@ static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info 
     if (info->kind[0] != '\0')
         cli_json_text(&json, "kind", info->kind);
     cli_json_boolean(&json, "default", index == 0);
+    if (info->kind[0] != '\0')
+        cli_json_boolean(&json, "kernel", info->kernel);
     cli_json_text(&json, "help", info->help);
     cli_json_list(&json, "settings");
     for (int i = 0; i < info->setting_count; i++) {
@@ -96,8 +98,9 @@ static void json_plugin(cairn_plugin plugin, int index, const cairn_plugin_info 
 
 static void print_plugin(cairn_plugin plugin, int index, const cairn_plugin_info *info)
 {
-    printf("%s%s%s%s%s\n    %s\n", info->name, info->kind[0] != '\0' ? " (" : "", info->kind,
-           info->kind[0] != '\0' ? ")" : "", index == 0 ? ", the default" : "", info->help);
+    printf("%s%s%s%s%s%s\n    %s\n", info->name, info->kind[0] != '\0' ? " (" : "", info->kind,
+           info->kernel ? ", with a kernel for spheres" : "", info->kind[0] != '\0' ? ")" : "",
+           index == 0 ? ", the default" : "", info->help);
     for (int i = 0; i < info->setting_count; i++) {
         cairn_setting_info setting = cairn_plugin_get_setting(plugin, index, i);
         print_setting(&setting);

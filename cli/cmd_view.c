@@ -6,6 +6,7 @@
 #include "cli/options/saved_view.h"
 #include "cli/process/files.h"
 #include "cli/process/interrupt.h"
+#include "cli/process/program.h"
 #include "cli/process/status.h"
 #include "cli/process/subject.h"
 
@@ -26,7 +27,7 @@ static const cli_option options[] = {
      .type = CLI_TEXT,
      .offset = FIELD(folder),
      .argument = "DIR",
-     .help = "folder for pictures, films and problems (default: here)",
+     .help = "folder for pictures, films and problems (default: the run's, of a scene here)",
      .completion = CLI_COMPLETE_FOLDER},
     {.name = "paused",
      .type = CLI_FLAG,
@@ -66,10 +67,11 @@ static void note(void *context, cairn_log_level level, const char *text)
         cli_log(NULL, level, text);
 }
 
-/// How other scenes are opened from the window.
+/// How other scenes are opened from the window, and drawn small for its list.
 typedef struct open_context {
     const char *path; // of the command line
     const scn_options *options;
+    char sketches[PATH_MAX]; // folder of the small pictures of the list
 } open_context;
 
 /// The parameters of the command line are those of its scene; the window may have changed them.
@@ -99,12 +101,32 @@ static cairn_status open_subject(void *context, const char *path, const scn_assi
     return status;
 }
 
+/// This program draws the picture, in a process of its own.
+static cairn_status start_sketch(void *context, const char *path, bool run, const char *file,
+                                 int width, int height, pid_t *process, cairn_error *error)
+{
+    const open_context *opened = context;
+    char program[PATH_MAX], subject[PATH_MAX + 2], size[32];
+    cairn_status status = cli_program_path(program, error);
+    if (status != CAIRN_OK)
+        return status;
+    // a name may look like an option
+    snprintf(subject, sizeof subject, "%s%s", path[0] == '/' ? "" : "./", path);
+    snprintf(size, sizeof size, "%dx%d", width, height);
+    // a scene as it is at the start, a run as it was at its end
+    const char *words[] = {program,          "render", subject, "--quiet", "--no-caption",
+                           "--size",         size,     "--out", file,      run ? NULL : "--at",
+                           run ? NULL : "0", NULL};
+    return cli_program_start(words, opened->sketches, "a small picture", process, error);
+}
+
 static int show(const view_settings *settings, view_subject *subject, const scn_options *load,
                 const char *path)
 {
     cairn_error error = {0};
     char scenes[PATH_MAX];
-    open_context context = {path, load};
+    open_context context = {.path = path, .options = load};
+    bool kept = cli_cache_folder("scenes", context.sketches) == CAIRN_OK;
     view_window_request request = {
         .subject = *subject,
         .path = path,
@@ -112,10 +134,12 @@ static int show(const view_settings *settings, view_subject *subject, const scn_
         .open_context = &context,
         .save_view = cli_saved_view_write,
         .scenes = cli_scenes_folder(scenes) == CAIRN_OK ? scenes : NULL,
+        .sketch = start_sketch,
+        .sketches = kept ? context.sketches : NULL,
         .paused = settings->paused,
         .hidden = settings->hidden,
         .script = settings->script,
-        .folder = settings->folder != NULL ? settings->folder : ".",
+        .folder = settings->folder,
         .stop = cli_interrupt_asked,
         .note = settings->quiet ? NULL : note,
     };

@@ -46,4 +46,9 @@ mkdir -p -- "$site/source/_doxygen"
     echo "INPUT_FILTER = \"/usr/bin/python3 docs/tools/header_filter.py\""
 } | doxygen -
 (cd -- "$site/source" && /usr/bin/python3 -m sphinx -q -W --keep-going -b html . ../html)
+# Sphinx wraps formulas of several lines in an environment that takes no number: \\cr ends their lines
+if grep -lE 'begin\{split\}.*\\tag\{' "$site"/html/*.html; then
+    echo "docs: a numbered formula of these pages has \\\\ in it; write \\cr" >&2
+    exit 1
+fi
 echo "docs: $site/html/index.html"

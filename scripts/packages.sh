@@ -165,7 +165,7 @@ build_wheel()
     rm -rf -- build/wheel/room python/build python/*.egg-info
     "$python" -m venv --system-site-packages build/wheel/room
     build/wheel/room/bin/pip install --no-index --no-deps build/wheel/*.whl
-    (cd -- build/wheel && env -u PYTHONPATH CAIRN_SCENES="$root/scenes" room/bin/python -c "
+    (cd -- build/wheel && env -u PYTHONPATH CAIRN_SCENES="$root/scenes/library" room/bin/python -c "
 import cairn
 world = cairn.load('kapla_tower', rings=3)
 world.run(until=0.2)

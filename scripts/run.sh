@@ -10,5 +10,5 @@ cd -- "$root"
 # standard output belongs to the command
 scripts/setup.sh >&2
 
-exec build/cairn run scenes/kapla_tower.lua --out out/kapla_tower \
+exec build/cairn run scenes/library/kapla_tower.lua --out out/kapla_tower \
     --fclib out/kapla_tower/fclib --fclib-every 4 --fclib-when 'step <= 60' "$@"

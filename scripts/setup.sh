@@ -31,7 +31,10 @@ test_packages=(
     python3-matplotlib python3-nbclient python3-ipykernel clang-format-14
     debhelper debootstrap dh-python dpkg-dev
 )
-
+# scripts/analyse.sh --tidy, scripts/coverage.sh, scripts/fuzz.sh, and the test of another architecture
+analysis_packages=(
+    clang clang-tidy gcovr gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+)
 # scripts/docs.sh
 docs_packages=(
     doxygen python3-breathe python3-sphinx python3-myst-parser furo python3-matplotlib libjs-mathjax
@@ -47,6 +50,7 @@ Installs what is missing (with apt-get, through sudo when not root) and builds i
 
   --with-tests     install the packages of the test suite too
   --with-docs      install the packages of the documentation site too
+  --with-analysis  install what deeper analysis needs too: clang, coverage, another architecture
   --no-tests       install only what the build needs (default)
   --no-viewer      leave the viewer's packages out
   --no-python      leave the packages of the Python package out
@@ -59,6 +63,7 @@ TEXT
 
 with_tests=false
 with_docs=false
+with_analysis=false
 with_viewer=true
 with_python=true
 with_packages=true
@@ -68,6 +73,7 @@ for option in "$@"; do
     case $option in
     --with-tests) with_tests=true ;;
     --with-docs) with_docs=true ;;
+    --with-analysis) with_analysis=true ;;
     --no-tests) with_tests=false ;;
     --no-viewer) with_viewer=false ;;
     --no-python) with_python=false ;;
@@ -95,6 +101,7 @@ list_packages()
     echo "  for ranks: ${message_packages[*]}"
     echo "  to test:   ${test_packages[*]}"
     echo "  for docs:  ${docs_packages[*]}"
+    echo "  to analyse: ${analysis_packages[*]}"
     echo "Install these with your package manager, then run: scripts/setup.sh --no-packages"
 }
 
@@ -176,6 +183,9 @@ install_packages()
     fi
     if $with_docs; then
         wanted+=("${docs_packages[@]}")
+    fi
+    if $with_analysis; then
+        wanted+=("${analysis_packages[@]}")
     fi
     mapfile -t missing < <(missing_of "${wanted[@]}")
     if [ "${#missing[@]}" -eq 0 ]; then

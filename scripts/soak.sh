@@ -15,4 +15,4 @@ if [ ! -x "$program" ]; then
     echo "soak: no build of cairn: scripts/setup.sh makes one" >&2
     exit 1
 fi
-CAIRN_SCENES=$root/scenes exec python3 tests/soak/soak.py "$program" "$@"
+CAIRN_SCENES=$root/scenes/library exec python3 tests/soak/soak.py "$program" "$@"

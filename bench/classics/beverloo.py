@@ -10,9 +10,9 @@ import study
 # mean diameter, and mean volume of a grain over that of one of this diameter: the sizes of the scene
 GRAIN, MEAN, VOLUME = 0.01, 0.98, 0.951
 OPENING, LEAVES = 0.2, 0.55
-ORIFICES = (6, 7, 8, 10, 12)
+ORIFICES = (6, 7, 8, 10, 12, 15)
 # width and depth of the bin in grains; time of the end, s
-BINS = {6: (15, 22, 2.0), 7: (16, 22, 1.6), 8: (18, 22, 1.4), 10: (22, 24, 1.2), 12: (26, 26, 1.1)}
+BINS = {6: (15, 22, 2.0), 7: (16, 22, 1.6), 8: (18, 22, 1.4), 10: (22, 24, 1.2), 12: (26, 26, 1.1), 15: (32, 30, 1.05)}
 EMPTY = 1.4  # k of D - k d
 # the hole is bounded by round beads 0.9 apart: in the mean over its rim it is wider by so many grains
 RIM = 0.16

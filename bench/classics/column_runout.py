@@ -7,8 +7,8 @@ import study
 
 # about as many grains for each; the front of a heap of few is too thin to be told
 GRAINS, GRAIN = 3000, 0.01
-# between 2 and 4 one law gives way to the other
-LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (4.0, 6.0, 9.0, 13.0)
+# one law gives way to the other above 2
+LOW, HIGH = (0.7, 1.0, 1.4, 2.0), (2.5, 4.0, 6.0, 9.0, 13.0, 18.0)
 
 
 def connected_front(grains):
@@ -47,8 +47,8 @@ def measure(aspect, seeds):
 
 
 print("aspect  length  run-out  of the seeds  height   (all over the length of the column)")
-low = [measure(aspect, (1, 2)) for aspect in LOW]
-high = [measure(aspect, (1,)) for aspect in HIGH]
+low = [measure(aspect, (1, 2, 3)) for aspect in LOW]
+high = [measure(aspect, (1, 2, 3)) for aspect in HIGH]
 for aspects, runouts, published in ((LOW, low, "2.5 a^1"), (HIGH, high, "3.25 a^0.7")):
     prefactor, exponent = study.power(aspects, runouts)
     print(f"a from {aspects[0]} to {aspects[-1]}: {prefactor:.3f} a^{exponent:.3f}   published {published}")

@@ -8,7 +8,7 @@ simulation{ step = param("step", 8e-7, "time step, s", { min = 1e-8, max = 1e-5 
 output{ energy_every = 1000, paraview_every = 0 }
 require "materials"
 
-local radius, half, turning, staves = 0.1, 0.03, -2, 128
+local radius, half, turning, staves = 0.1, 0.03, -2, 256
 local vertices, triangles = {}, {}
 for i = 1, staves do
   local angle = 2 * math.pi * i / staves

@@ -63,6 +63,11 @@ const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT] = {
      .help = "nearer by this factor than all bodies need",
      .minimum = 0.01,
      .maximum = 1000.0},
+    {.name = "follow",
+     .type = CLI_TEXT,
+     .offset = offsetof(cli_picture, follow),
+     .argument = "BODY",
+     .help = "the camera goes with the body of this name"},
     {.name = "parallel",
      .type = CLI_FLAG,
      .offset = offsetof(cli_picture, parallel),
@@ -117,6 +122,7 @@ int cli_picture_look(const cli_picture *picture, view_style *style, view_place *
     if (isfinite(picture->elevation))
         place->elevation = picture->elevation;
     place->zoom = picture->zoom;
+    place->follow = picture->follow;
     place->parallel = place->parallel || picture->parallel;
     return CLI_EXIT_DONE;
 }

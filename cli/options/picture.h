@@ -15,6 +15,7 @@ typedef struct cli_picture {
     const char *contacts, *colours; // NULL: off, id
     double azimuth, elevation;      // degrees; NAN: chosen
     double zoom;                    // NAN: 1
+    const char *follow;             // name of a body; NULL: none
     bool parallel, no_ground, no_joints, no_shadows;
 } cli_picture;
 
@@ -25,7 +26,7 @@ typedef struct cli_picture {
         cli_picture_options, CLI_PICTURE_OPTION_COUNT, offsetof(settings, member)                  \
     }
 
-enum { CLI_PICTURE_OPTION_COUNT = 12 };
+enum { CLI_PICTURE_OPTION_COUNT = 13 };
 
 extern const cli_option cli_picture_options[CLI_PICTURE_OPTION_COUNT];
 

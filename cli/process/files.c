@@ -4,11 +4,13 @@
 
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 cairn_status cli_path_join(char *out, const char *folder, const char *name, cairn_error *error)
@@ -94,7 +96,7 @@ static bool is_folder(const char *path)
 
 cairn_status cli_scenes_folder(char out[PATH_MAX])
 {
-    static const char *const places[] = {"../share/cairn/scenes", "../scenes"};
+    static const char *const places[] = {"../share/cairn/scenes", "../scenes/library"};
     char program[PATH_MAX], candidate[PATH_MAX];
     const char *chosen = getenv("CAIRN_SCENES");
     if (chosen != NULL)
@@ -112,6 +114,38 @@ cairn_status cli_scenes_folder(char out[PATH_MAX])
             is_folder(candidate) && realpath(candidate, out) != NULL)
             return CAIRN_OK;
     return CAIRN_ERROR_NOT_FOUND;
+}
+
+/// Removes the files of a folder that were not written for a month.
+static void remove_old(const char *folder)
+{
+    const time_t month = 31 * 24 * 3600;
+    char path[PATH_MAX];
+    struct stat info;
+    DIR *entries = opendir(folder);
+    time_t now = time(NULL);
+    for (const struct dirent *entry = entries != NULL ? readdir(entries) : NULL; entry != NULL;
+         entry = readdir(entries))
+        if (cli_path_join(path, folder, entry->d_name, NULL) == CAIRN_OK &&
+            lstat(path, &info) == 0 && S_ISREG(info.st_mode) && now - info.st_mtime > month)
+            unlink(path);
+    if (entries != NULL)
+        closedir(entries);
+}
+
+cairn_status cli_cache_folder(const char *name, char out[PATH_MAX])
+{
+    const char *user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = 0;
+    // a path that is not absolute means nothing, says the convention
+    if (user != NULL && user[0] == '/')
+        length = snprintf(out, PATH_MAX, "%s/cairn/%s", user, name);
+    else if (home != NULL && home[0] == '/')
+        length = snprintf(out, PATH_MAX, "%s/.cache/cairn/%s", home, name);
+    if (length <= 0 || length >= PATH_MAX || cli_folder_make(out, NULL) != CAIRN_OK)
+        return CAIRN_ERROR_NOT_FOUND;
+    remove_old(out);
+    return CAIRN_OK;
 }
 
 void cli_scene_path(const char *word, char out[PATH_MAX])

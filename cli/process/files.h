@@ -34,6 +34,11 @@ cairn_status cli_path_join(char *out, const char *folder, const char *name,
 /// @return CAIRN_ERROR_NOT_FOUND when there is none
 cairn_status cli_scenes_folder(char out[PATH_MAX]) CAIRN_CHECK_RESULT;
 
+/// A folder for what can be made again, within that of the user (XDG_CACHE_HOME, or .cache of the
+/// home folder); made if there is none. Files in it that are older than a month are removed.
+/// @return CAIRN_ERROR_NOT_FOUND where there is no such folder
+cairn_status cli_cache_folder(const char *name, char out[PATH_MAX]) CAIRN_CHECK_RESULT;
+
 /// Path of a scene that the user names: an existing path as it is, or the name of a built-in
 /// scene; a name that is neither comes back as it is.
 void cli_scene_path(const char *word, char out[PATH_MAX]);

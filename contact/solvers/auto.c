@@ -28,7 +28,12 @@ typedef struct auto_settings {
     int last_solves;
     double guess_share;
     int newton_steps;
-    int first_iterations; // of the first interior point: no setting, see limits_of
+    double zero_effort;
+    double guess_effort;
+    // no settings, see limits_of
+    int first_iterations; // of the first interior point
+    double effort_left;   // s
+    double reserve;       // s of it that the search leaves to sweeps
 } auto_settings;
 
 #define FIELD(name) offsetof(auto_settings, name)
@@ -61,6 +66,10 @@ static const base_setting settings_rows[] = {
      "part of the last three that a solve from a guess may take: the next step has its own"},
     {"newton_steps", BASE_SETTING_INTEGER, FIELD(newton_steps), "", 24.0, 0.0, 1e6, NULL,
      "plain Newton steps before the interior point, from zero and while they converge"},
+    {"zero_effort", BASE_SETTING_REAL, FIELD(zero_effort), "s", 60.0, 0.0, 1e9, NULL,
+     "what restarts and all after them may take from zero, by operation counts and not the clock"},
+    {"guess_effort", BASE_SETTING_REAL, FIELD(guess_effort), "s", 6.0, 0.0, 1e9, NULL,
+     "the same from a guess, and in a step of a run"},
 };
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
@@ -188,11 +197,10 @@ static cairn_status restart_interior(con_cascade *cascade, const auto_settings *
     return status;
 }
 
-// Where few contacts change their state plain Newton steps are done before an interior point has
-// come near: they go on as long as every few of them gain a digit. From zero alone: along the steps
-// of a run they cost more than they save
-static cairn_status plain_newton(con_cascade *cascade, const auto_settings *settings,
-                                 con_newton *model)
+// Damped Newton steps on an equation of the law, as long as every few of them multiply the error by
+// no more than `gain`
+static cairn_status newton_steps(con_cascade *cascade, con_newton *model, con_equation_map *map,
+                                 int left, double gain, const double (*r)[3])
 {
     enum { FEW = 3 };
     const con_semismooth_settings plain = {.line_search = CON_LINE_SEARCH_GOLDSTEIN_PRICE,
@@ -200,17 +208,16 @@ static cairn_status plain_newton(con_cascade *cascade, const auto_settings *sett
                                            .regularisation = 1e-4};
     con_semismooth method;
     base_arena_mark mark = base_arena_get_mark(model->arena);
-    cairn_status status = con_semismooth_create(model, cascade->problem, con_equation_alart_curnier,
-                                                &plain, model->arena, &method);
+    cairn_status status =
+        con_semismooth_create(model, cascade->problem, map, &plain, model->arena, &method);
     if (status == CAIRN_OK) {
         size_t size = (size_t)model->contact_count * sizeof *method.r;
-        memcpy(method.r, model->best, size);
+        memcpy(method.r, r, size);
         memset(method.centre, 0, size);
         con_newton_begin(model);
     }
     double before = INFINITY;
-    for (int left = settings->newton_steps;
-         status == CAIRN_OK && left > 0 && !is_done(model) && model->best_error <= 0.1 * before;
+    for (; status == CAIRN_OK && left > 0 && !is_done(model) && model->best_error <= gain * before;
          left -= FEW) {
         int steps = left < FEW ? left : FEW;
         before = model->best_error;
@@ -222,25 +229,53 @@ static cairn_status plain_newton(con_cascade *cascade, const auto_settings *sett
     return status;
 }
 
-// interior point, polish, the same from other starts, long proximal run
-static cairn_status solve_island(con_cascade *cascade, const auto_settings *settings, int island)
+// Paths that all fold may be met by other methods from the guess itself, each of which goes its own
+// way through the states of the contacts
+static cairn_status try_equations(con_cascade *cascade, con_newton *model)
 {
-    con_newton *model;
-    cairn_status status = con_cascade_model(cascade, island, &model);
-    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
-        status = plain_newton(cascade, settings, model);
-    // the interior point knows no rolling cones
-    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
-        status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
-    if (status == CAIRN_OK)
-        status = polish(cascade, settings, model);
-    // two other starts, then a while of the proximal method, which closes what paths do not, and
-    // then the other starts
+    con_equation_map *const maps[] = {con_equation_fischer_burmeister, con_equation_natural_map};
+    const double(*guess)[3] = (const double(*)[3])model->scratch[3];
+    cairn_status status = CAIRN_OK;
+    for (int k = 0; status == CAIRN_OK && k < BASE_COUNT(maps) && !is_done(model); k++)
+        status = newton_steps(cascade, model, maps[k], 45, INFINITY, guess);
+    if (status == CAIRN_OK && !is_done(model))
+        status =
+            run_proximal(model, CON_PROXIMAL_ALART_CURNIER, 1e3, 260, cascade->deadline, guess);
+    return status;
+}
+
+// nominal seconds of one factorisation
+static cairn_status effort_of_one(const con_newton *model, double *effort)
+{
+    double flops;
+    cairn_status status = con_newton_flops(model, &flops);
+    *effort = 1e-6 * model->contact_count + 0.08e-9 * flops;
+    return status;
+}
+
+// Two other starts, other methods from the guess, then a while of the proximal method, which closes
+// what paths do not, the other starts, and a long proximal run; all of it within the effort left
+// but the reserve, or twice what the island has had where that is more
+static cairn_status search(con_cascade *cascade, auto_settings *settings, bool warm,
+                           con_newton *model)
+{
+    double effort;
+    cairn_status status = effort_of_one(model, &effort);
+    if (status != CAIRN_OK)
+        return status;
+    int before = model->factorisations;
+    double free = settings->effort_left - settings->reserve;
+    double most = before + fmax(free / effort, 2.0 * before);
+    model->limit = most < model->limit ? (int)most : model->limit;
+
     int few = settings->restarts < 2 ? settings->restarts : 2;
     int short_run = settings->proximal_solves < 600 ? settings->proximal_solves : 600;
+    // the interior point and the equations know no rolling cones
     bool paths = model->force == NULL;
-    if (status == CAIRN_OK && paths)
+    if (paths)
         status = restart_interior(cascade, settings, 0, few, model);
+    if (status == CAIRN_OK && paths && warm && !is_done(model))
+        status = try_equations(cascade, model);
     if (status == CAIRN_OK && paths && !is_done(model))
         status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e3, short_run, cascade->deadline,
                               (const double(*)[3])model->best);
@@ -251,13 +286,34 @@ static cairn_status solve_island(con_cascade *cascade, const auto_settings *sett
     if (status == CAIRN_OK && !is_done(model))
         status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e3, settings->proximal_solves, half,
                               (const double(*)[3])model->best);
+    settings->effort_left -= effort * (model->factorisations - before);
     return status;
 }
 
-static cairn_status solve_open_islands(con_cascade *cascade, const auto_settings *settings)
+// plain Newton steps, interior point, polish, search
+static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, bool warm,
+                                 int island)
+{
+    con_newton *model;
+    cairn_status status = con_cascade_model(cascade, island, &model);
+    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+        status = newton_steps(cascade, model, con_equation_alart_curnier, settings->newton_steps,
+                              0.1, (const double(*)[3])model->best);
+    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+        status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
+    if (status == CAIRN_OK)
+        status = polish(cascade, settings, model);
+    // which a point that ran away does not keep from starting elsewhere
+    if (status == CAIRN_OK && !con_newton_solved(model))
+        status = search(cascade, settings, warm, model);
+    return status;
+}
+
+static cairn_status solve_open_islands(con_cascade *cascade, auto_settings *settings, bool warm)
 {
     for (int k = 0; k < cascade->island_count; k++) {
-        cairn_status status = is_open(cascade, k) ? solve_island(cascade, settings, k) : CAIRN_OK;
+        cairn_status status =
+            is_open(cascade, k) ? solve_island(cascade, settings, warm, k) : CAIRN_OK;
         if (status != CAIRN_OK)
             return status;
     }
@@ -273,28 +329,39 @@ static bool has_factored(const con_cascade *cascade)
     return false;
 }
 
-// many sweeps, from zero unless sweeps are all there is, and a long proximal run from there
-static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings)
+// Many sweeps and a proximal run from there, each with half of what is left of the effort. From
+// zero unless sweeps are all there is, or a guess has brought them here
+static cairn_status last_resort(con_cascade *cascade, const auto_settings *settings, bool warm)
 {
     size_t size = (size_t)cascade->problem->contact_count * sizeof *cascade->R;
-    if (has_factored(cascade))
+    double left = 0.5 * fmax(settings->effort_left, settings->reserve);
+    double sweeps = left / (1e-7 * cascade->problem->contact_count);
+    if (has_factored(cascade) && !warm)
         memset(cascade->R, 0, size);
     cairn_status status = con_cascade_restart(cascade);
     if (status == CAIRN_OK)
-        status = con_cascade_sweep(cascade, cascade->sweeps + settings->last_sweeps);
+        status =
+            con_cascade_sweep(cascade, cascade->sweeps + (int)fmin(settings->last_sweeps, sweeps));
     for (int k = 0; status == CAIRN_OK && k < cascade->island_count; k++) {
         con_newton *model;
         if (!is_open(cascade, k))
             continue;
         status = con_cascade_model(cascade, k, &model);
-        if (status == CAIRN_OK && !is_done(model))
-            status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e2, settings->last_solves,
+        double effort;
+        if (status == CAIRN_OK)
+            status = effort_of_one(model, &effort);
+        if (status == CAIRN_OK && !is_done(model) && left > effort) {
+            int before = model->factorisations;
+            status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e2,
+                                  (int)fmin(settings->last_solves, left / effort),
                                   cascade->deadline, (const double(*)[3])model->scratch[3]);
+            left -= effort * (model->factorisations - before);
+        }
     }
     return status;
 }
 
-static cairn_status run(con_cascade *cascade, const auto_settings *settings, bool warm)
+static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm)
 {
     // from zero the order of the file, often bottom-up, carries loads twice as fast
     cascade->one_way = !warm;
@@ -312,22 +379,27 @@ static cairn_status run(con_cascade *cascade, const auto_settings *settings, boo
         status = con_cascade_sweep_on(cascade, settings->sweep_fraction);
     }
     if (status == CAIRN_OK && !all_solved(cascade))
-        status = solve_open_islands(cascade, settings);
+        status = solve_open_islands(cascade, settings, warm);
     if (status == CAIRN_OK && !all_solved(cascade) && !con_cascade_late(cascade))
-        status = last_resort(cascade, settings);
+        status = last_resort(cascade, settings, warm);
     return status;
 }
 
 // a step of a run need not go to the length that a problem of its own deserves
-static auto_settings limits_of(const auto_settings *settings, bool warm)
+static auto_settings limits_of(const auto_settings *settings, bool in_run, bool warm)
 {
     auto_settings limits = *settings;
     // from a guess most paths end soon, and those that do not are better left for other starts
     limits.first_iterations =
         warm && settings->interior_iterations > 100 ? 100 : settings->interior_iterations;
+    limits.effort_left = warm || in_run ? settings->guess_effort : settings->zero_effort;
+    limits.reserve = limits.effort_left / 3.0;
     if (warm) {
         // a guess that sweeps have not brought home has other contacts than the solution
         limits.newton_steps = 0;
+        // other starts end soon or late, and late ones are better left for further starts
+        limits.interior_iterations =
+            settings->interior_iterations > 300 ? 300 : settings->interior_iterations;
         limits.proximal_solves = (int)(settings->guess_share * settings->proximal_solves);
         limits.last_sweeps = (int)(settings->guess_share * settings->last_sweeps);
         limits.last_solves = (int)(settings->guess_share * settings->last_solves);
@@ -341,7 +413,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 {
     con_cascade cascade;
     bool warm = has_guess(problem, (const double(*)[3])R);
-    auto_settings limits = limits_of(settings, warm);
+    auto_settings limits = limits_of(settings, control->step_of_run, warm);
     cairn_status status = con_cascade_create(problem, control, R, report, arena, &cascade);
     if (status == CAIRN_OK)
         status = run(&cascade, &limits, warm);

@@ -30,7 +30,9 @@ html_title = f"cairn {release}"
 html_static_path = ["_static"]
 # the copy beside the pages: the site works without a network
 mathjax_path = "mathjax/MathJax.js?config=TeX-AMS-MML_HTMLorMML"
-mathjax2_config = {"tex2jax": {"inlineMath": [["\\(", "\\)"]], "displayMath": [["\\[", "\\]"]]}}
+# MyST marks all text as none of mathematics but what has these classes
+mathjax2_config = {"tex2jax": {"inlineMath": [["\\(", "\\)"]], "displayMath": [["\\[", "\\]"]],
+                               "processClass": "tex2jax_process|mathjax_process|math"}}
 
 
 def keep_lines(_app, _what, _name, _object, _options, lines):

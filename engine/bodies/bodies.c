@@ -137,8 +137,6 @@ cairn_status cairn_body_get_user(const cairn_world *world, cairn_body_id id, uin
 {
     if (world == NULL || user == NULL)
         return CAIRN_ERROR_ARGUMENT;
-    if (user == NULL)
-        return CAIRN_ERROR_ARGUMENT;
     cairn_status status = eng_body_check(world, id);
     *user = status == CAIRN_OK && world->users != NULL ? world->users[id.index] : 0;
     return status;

@@ -39,17 +39,27 @@ static double kernel_at(const smear *s, double r2)
 }
 
 /// Integral of Lucy's 1 - 6 r^2 + 8 r^3 - 3 r^4 from 0 to u along a line at the distance d, lengths
-/// in widths.
-static double lucy_along(double u, double d)
+/// in widths, but for its logarithm 3 d^4 asinh(u/d).
+static double lucy_powers(double u, double q, double d2)
 {
-    double q2 = d * d + u * u, q = sqrt(q2), d2 = d * d, u2 = u * u;
+    double u2 = u * u;
     double cubes = 0.125 * u * (2.0 * u2 + 5.0 * d2) * q;
-    // asinh(u/d), odd
-    if (d > 1e-9 * q)
-        cubes += 0.375 * d2 * d2 * copysign(base_ln((fabs(u) + q) / d), u);
     double squares = u * (d2 + u2 / 3.0);
     double fourths = u * (d2 * d2 + 2.0 / 3.0 * d2 * u2 + 0.2 * u2 * u2);
     return u - 6.0 * squares + 8.0 * cubes - 3.0 * fourths;
+}
+
+/// Integral of Lucy's polynomial between two places of such a line; from < to.
+static double lucy_between(double from, double to, double d2)
+{
+    double q0 = sqrt(d2 + from * from), q1 = sqrt(d2 + to * to);
+    double sum = lucy_powers(to, q1, d2) - lucy_powers(from, q0, d2);
+    if (!(d2 > 1e-18 * fmax(q0, q1) * fmax(q0, q1)))
+        return sum;
+    // asinh(to/d) - asinh(from/d) by one logarithm, of factors that do not cancel
+    double e0 = fabs(from) + q0, e1 = fabs(to) + q1;
+    double ratio = from >= 0.0 ? e1 / e0 : to <= 0.0 ? e0 / e1 : e0 * e1 / d2;
+    return sum + 3.0 * d2 * d2 * base_ln(ratio);
 }
 
 /// Mean of the kernel along a branch of a length, seen from a place `along` the branch from its
@@ -66,9 +76,7 @@ static double kernel_mean(const smear *s, double along, double d2, double length
         double line = 0.5 * (erf(to / (M_SQRT2 * c)) - erf(from / (M_SQRT2 * c)));
         return base_exp(-0.5 * d2 / (c * c)) / (2.0 * M_PI * c * c) * line / length;
     }
-    double d = sqrt(d2) / c;
-    return 105.0 / (16.0 * M_PI * c * c) * (lucy_along(to / c, d) - lucy_along(from / c, d)) /
-           length;
+    return 105.0 / (16.0 * M_PI * c * c) * lucy_between(from / c, to / c, d2 / (c * c)) / length;
 }
 
 /// Cells whose middles may lie within reach of the bounds of two points; false for none.

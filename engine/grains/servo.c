@@ -23,6 +23,8 @@ typedef enum servo_number {
     STIFFNESS, // N/m; of a cell Pa
     LASTING,   // m/s or 1/s, the part of the velocity that a lasting motion asks for
     GONE,      // m without a contact; of a cell strain
+    GIVEN,     // 1: cairn_servo_set_target said the target, 0: the definition does
+    ASKED,     // N, what it said; of a cell Pa or 1/s
     STRESS,    // Pa, three of the cell along x, y, z, of the first servo of a cell's stress
     SERVO_NUMBERS = STRESS + 3
 } servo_number;
@@ -172,6 +174,10 @@ static cairn_status ask_target(const cairn_world *world, const servo *s, double 
     const cairn_servo_def *def = &s->def;
     double middle = world->time + 0.5 * world->def.time_step;
     cairn_status status = CAIRN_OK;
+    if (s->numbers[GIVEN] != 0.0) {
+        *target = s->numbers[ASKED];
+        return CAIRN_OK;
+    }
     *target = def->force;
     if (def->target != NULL)
         status = def->target(def->context, middle, target, error);
@@ -402,6 +408,8 @@ cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_def *def, 
     if (action == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a servo");
     made->numbers = action->numbers;
+    if (def->target == NULL)
+        action->numbers[TARGET] = def->force * def->scale;
     int at = 0;
     const eng_action *each = NULL;
     bool reads = def->cell && !def->rate;
@@ -426,15 +434,22 @@ int cairn_servo_count(const cairn_world *world)
     return count;
 }
 
+/// NULL for an index that is not in 0 .. count-1.
+static const eng_action *find(const cairn_world *world, int index)
+{
+    int at = 0;
+    const eng_action *action = NULL;
+    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
+        action = eng_action_next(world, &servo_kind, &at);
+    return action;
+}
+
 cairn_status cairn_servo_get(const cairn_world *world, int index, cairn_servo_view *view)
 {
     if (world == NULL || view == NULL)
         return CAIRN_ERROR_ARGUMENT;
     *view = (cairn_servo_view){.name = ""};
-    int at = 0;
-    const eng_action *action = NULL;
-    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
-        action = eng_action_next(world, &servo_kind, &at);
+    const eng_action *action = find(world, index);
     if (action == NULL)
         return CAIRN_ERROR_NOT_FOUND;
     const cairn_servo_def *def = &((const servo *)action->data)->def;
@@ -442,10 +457,29 @@ cairn_status cairn_servo_get(const cairn_world *world, int index, cairn_servo_vi
                                .target = action->numbers[TARGET],
                                .force = action->numbers[FORCE],
                                .velocity = action->numbers[VELOCITY],
+                               .follows = def->target != NULL && action->numbers[GIVEN] == 0.0,
+                               .rate = def->rate,
                                .cell = def->cell,
                                .side = def->side,
                                .across = def->across,
                                .body = def->body};
     memcpy(view->axis, def->axis, sizeof view->axis);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_servo_set_target(cairn_world *world, int index, double target,
+                                    cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    const eng_action *action = find(world, index);
+    if (action == NULL)
+        return base_fail(error, CAIRN_ERROR_NOT_FOUND, "the world has %d servos, and none at %d",
+                         cairn_servo_count(world), index);
+    if (!isfinite(target))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the target of a servo is %g: not finite",
+                         target);
+    action->numbers[GIVEN] = 1.0;
+    action->numbers[TARGET] = action->numbers[ASKED] = target;
     return CAIRN_OK;
 }

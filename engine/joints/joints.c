@@ -401,6 +401,7 @@ cairn_status cairn_joint_get(const cairn_world *world, cairn_joint_id id, cairn_
         .coordinate = eng_joint_has_turns(joint->kind)
                           ? eng_joint_unwind(rows.coordinate, joint->coordinate)
                           : rows.coordinate,
+        .range = {joint->range[0], joint->range[1]},
         .effort = joint->effort / world->def.time_step,
         .error = largest_violation(&rows),
     };

@@ -184,7 +184,7 @@ static cairn_status check_pairs(const cairn_world *world, cairn_error *error)
 static const char *contact_fault(const cairn_world *world, int i)
 {
     const eng_contacts *c = &world->contacts;
-    if (!in_range((int64_t)c->pair[i] + 1, world->pair_count + 1))
+    if (c->pair[i] < -1 || c->pair[i] >= world->pair_count)
         return "its pair is not there";
     const eng_pair *pair = c->pair[i] >= 0 ? &world->pairs[c->pair[i]] : NULL;
     if (!in_range(c->body[i][0], world->body_count) || !in_range(c->body[i][1], world->body_count))

@@ -13,7 +13,7 @@ typedef struct assembled {
     double (*H)[2][3][6];
     double (*w)[3];
     double (*q)[3];
-    double *shift;
+    double (*shift)[3];
     double *friction;
     unsigned char *resists; // rolling or spinning
     mat3 *W_diagonal;
@@ -43,6 +43,29 @@ static void add_H_v(const double H[3][6], const double v[6], double out[3])
                     H[row][4] * v[4] + H[row][5] * v[5];
 }
 
+/// Whether a contact is the only closed one of its pair: several would each ask for a drift of
+/// their own, which rigid bodies may not have.
+static bool is_single(const cairn_world *world, int i)
+{
+    const eng_contacts *c = &world->contacts;
+    const eng_pair *pair = &world->pairs[c->pair[i]];
+    int closed = 0;
+    for (int k = pair->first; k < pair->first + pair->count; k++)
+        closed += c->gap[k] <= 0.0;
+    return closed == 1;
+}
+
+/// How the velocity of a contact that bears changes from the middle of the step to its end because
+/// the contact moves on over the bodies and they turn, theory.md (3.2a): half of what the same
+/// velocities of the bodies make in this contact and in that of the last step.
+static void add_drift(const cairn_world *world, int i, double shift[3])
+{
+    const eng_contacts *c = &world->contacts;
+    bool bears = !c->fresh[i] && c->gap[i] <= 0.0 && c->R[i][0] > 0.0;
+    for (int k = 0; k < 3 && bears && is_single(world, i); k++)
+        shift[k] += 0.5 * (c->V[i][k] - c->U[i][k]);
+}
+
 /// Terms of the law, and what restitution and gap add to w_N, theory.md (3.1)-(3.3).
 static void fill_cone_terms(const cairn_world *world, int contact, assembled *out)
 {
@@ -52,17 +75,19 @@ static void fill_cone_terms(const cairn_world *world, int contact, assembled *ou
     surface->law->cone(surface->parameters, &terms);
     out->friction[contact] = terms.friction;
     out->resists[contact] = terms.rolling > 0.0 || terms.spinning > 0.0;
-    double gap = c->gap[contact];
+    double gap = c->gap[contact], *shift = out->shift[contact];
+    memset(shift, 0, sizeof *out->shift);
     if (gap > 0.0 && world->def.margin)
-        out->shift[contact] = gap / world->def.time_step;
+        shift[0] = gap / world->def.time_step;
     else if (world->def.impact == CAIRN_IMPACT_NEWTON)
-        out->shift[contact] = terms.restitution * c->V[contact][0];
-    else
-        out->shift[contact] = 0.0;
-    out->w[contact][0] += out->shift[contact];
+        shift[0] = terms.restitution * c->V[contact][0];
     double back = gap <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[contact]) : 0.0;
     for (int k = 1; k < 3 && back > 0.0; k++)
-        out->w[contact][k] += back * c->V[contact][k];
+        shift[k] = back * c->V[contact][k];
+    if (world->def.contact_motion && terms.restitution == 0.0)
+        add_drift(world, contact, shift);
+    for (int k = 0; k < 3; k++)
+        out->w[contact][k] += shift[k];
 }
 
 static void assemble_contact(const cairn_world *world, int i, assembled *out)
@@ -118,7 +143,7 @@ static bool allocate(cairn_world *world, int n, assembled *out)
     out->H = (double(*)[2][3][6])base_arena_allocate(arena, "H", count, sizeof *out->H);
     out->w = (double(*)[3])base_arena_allocate(arena, "w", count, sizeof *out->w);
     out->q = (double(*)[3])base_arena_allocate(arena, "q", count, sizeof *out->q);
-    out->shift = base_arena_array(arena, double, "shift", n);
+    out->shift = (double(*)[3])base_arena_allocate(arena, "shift", count, sizeof *out->shift);
     out->friction = base_arena_array(arena, double, "friction", n);
     out->resists = base_arena_array(arena, unsigned char, "resists", n);
     out->W_diagonal = base_arena_array(arena, mat3, "W_diagonal", n);
@@ -176,7 +201,7 @@ cairn_status eng_block_assembly(cairn_world *world)
     assembly_context context = {world, &out};
     base_parallel_for(world->workers, n, CONTACT_CHUNK, assemble_chunk, &context);
     world->free_relative = out.q;
-    world->shift = out.shift;
+    world->shift = (const double(*)[3])out.shift;
     world->problem = (con_problem){
         .contact_count = n,
         .q = (const double(*)[3])out.q,

@@ -37,6 +37,14 @@ double eng_tangential_bounce(const cairn_world *world, const con_cone_terms *ter
     return world->def.impact == CAIRN_IMPACT_NEWTON && V[0] < -least ? terms->tangential : 0.0;
 }
 
+static con_cone_terms terms_of(const cairn_world *world, int contact)
+{
+    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
+    con_cone_terms terms = {0};
+    surface->law->cone(surface->parameters, &terms);
+    return terms;
+}
+
 /// q and w of a contact lose a part along the normal.
 static void take_from(const con_problem *problem, int contact, double part)
 {
@@ -47,8 +55,10 @@ static void take_from(const con_problem *problem, int contact, double part)
 /// What restitution adds to q_N of a contact, m/s.
 static double bounce_of(const cairn_world *world, int contact)
 {
-    bool open = world->contacts.gap[contact] > 0.0 && world->def.margin;
-    return open ? 0.0 : world->shift[contact];
+    if (world->def.impact != CAIRN_IMPACT_NEWTON ||
+        (world->contacts.gap[contact] > 0.0 && world->def.margin))
+        return 0.0;
+    return terms_of(world, contact).restitution * world->contacts.V[contact][0];
 }
 
 bool eng_impacts_bounce(const cairn_world *world)
@@ -66,16 +76,8 @@ void eng_impacts_deaden(cairn_world *world)
         take_from(&world->problem, i, part);
         if (world->solved->q != world->problem.q)
             take_from(world->solved, i, part);
-        ((double *)world->shift)[i] -= part;
+        ((double(*)[3])world->shift)[i][0] -= part;
     }
-}
-
-static con_cone_terms terms_of(const cairn_world *world, int contact)
-{
-    const eng_surface *surface = &world->surfaces[world->contacts.surface[contact]];
-    con_cone_terms terms = {0};
-    surface->law->cone(surface->parameters, &terms);
-    return terms;
 }
 
 /// Velocity of B against A at a contact, in its frame.

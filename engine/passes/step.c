@@ -100,6 +100,7 @@ static cairn_status solve_problem(cairn_world *world, con_reduction *reduction, 
                                   cairn_error *error)
 {
     con_control control = {
+        .step_of_run = true,
         .tolerance = world->def.tolerance,
         .scaled_weight = world->def.scaled_weight,
         .max_iterations = most,
@@ -305,14 +306,8 @@ static void unshift_chunk(void *argument, int begin, int end, int chunk, int wor
     const cairn_world *world = argument;
     const eng_contacts *c = &world->contacts;
     for (int i = begin; i < end; i++) {
-        memcpy(c->U[i], world->solution_U[i], sizeof c->U[i]);
-        c->U[i][0] -= world->shift[i];
-        const eng_surface *surface = &world->surfaces[c->surface[i]];
-        con_cone_terms terms = {0};
-        surface->law->cone(surface->parameters, &terms);
-        double back = c->gap[i] <= 0.0 ? eng_tangential_bounce(world, &terms, c->V[i]) : 0.0;
-        for (int k = 1; k < 3 && back > 0.0; k++)
-            c->U[i][k] -= back * c->V[i][k];
+        for (int k = 0; k < 3; k++)
+            c->U[i][k] = world->solution_U[i][k] - world->shift[i][k];
     }
 }
 
@@ -560,10 +555,26 @@ static cairn_status run_passes(cairn_world *world, cairn_error *error)
     return status;
 }
 
+/// A world that keeps many spheres out of the executor is told so once. It is looked at when it has
+/// twice the bodies that it had at the last look, and when spheres lose their slots.
+static void advise(cairn_world *world, bool less)
+{
+    char text[300];
+    int count = cairn_body_count(world);
+    if (world->advised || (count < world->advise_at && !less))
+        return;
+    world->advise_at = 2 * count + 1;
+    world->advised = eng_spheres_advise(world, text, sizeof text);
+    if (world->advised)
+        base_log(&world->logger, BASE_LOG_INFO, "step %" PRId64 ": %s", world->step_count + 1,
+                 text);
+}
+
 /// How many spheres and members of clumps the executor has is told to the log when it changes.
 static void log_plan(cairn_world *world)
 {
     int slots = eng_spheres_slot_count(world);
+    advise(world, slots < world->logged_slots);
     if (slots == world->logged_slots)
         return;
     world->logged_slots = slots;

@@ -50,4 +50,9 @@ void eng_contact_carry(eng_contacts *now, int made, const eng_contacts *before, 
         return;
     vec3 reaction = mat3_apply_transposed(&before->frame[old], vec3_from(before->R[old]));
     vec3_store(now->R[made], mat3_apply(&now->frame[made], reaction));
+    // the part along the normal stays along it
+    vec3 sliding = {0.0, before->U[old][1], before->U[old][2]};
+    vec3 turned =
+        mat3_apply(&now->frame[made], mat3_apply_transposed(&before->frame[old], sliding));
+    vec3_store(now->U[made], (vec3){before->U[old][0], turned.y, turned.z});
 }

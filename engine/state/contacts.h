@@ -22,7 +22,8 @@ typedef double eng_history[CON_HISTORY_MAX];
     X(point, vec3, ENG_REAL, 3, "m", ENG_SAVED, "at the midpoint, world")                          \
     X(fresh, unsigned char, ENG_BYTE, 1, "", ENG_SAVED, "1 in the first step of a contact")        \
     X(V, eng_reals3, ENG_REAL, 3, "m/s", ENG_SAVED, "H v_n, contact frame")                        \
-    X(U, eng_reals3, ENG_REAL, 3, "m/s", ENG_SAVED, "H v_{n+1} without the shift")                 \
+    X(U, eng_reals3, ENG_REAL, 3, "m/s", ENG_SAVED | ENG_CARRIED,                                  \
+      "H v_{n+1} without the shift; that of the last step until the solve")                        \
     X(R, eng_reals3, ENG_REAL, 3, "N s", ENG_SAVED | ENG_HASHED | ENG_CARRIED,                     \
       "on B, contact frame; turned with the frame when it is carried over")                        \
     X(history, eng_history, ENG_REAL, CON_HISTORY_MAX, "", ENG_SAVED | ENG_HASHED | ENG_CARRIED,   \

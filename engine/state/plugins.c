@@ -48,6 +48,7 @@ cairn_plugin_info cairn_plugin_get(cairn_plugin plugin, int index)
         info.name = law->name;
         info.help = law->help;
         info.kind = law->kind == CON_LAW_CONE ? "cone" : "impulse";
+        info.kernel = law->batch != NULL;
         break;
     }
     case CAIRN_SOLVER:

@@ -319,7 +319,7 @@ struct cairn_world {
     double (*solved_R)[3];      // [solved->contact_count] its guess and solution
     struct eng_rolling *rolling; // of this step, in the arena; NULL: no contact resists rolling
     double (*free_relative)[3];  // [contacts.cone_count] q of the problem, as its writer
-    const double *shift;         // [contacts.cone_count] m/s, what restitution and gap add to q_N
+    const double (*shift)[3]; // [contacts.cone_count] m/s, what restitution, gap and drift add to q
     double (*given)[3]; // [contacts.cone_count] N s, of impacts and cohesion, before the problem;
                         // in the arena; NULL: none
     double (*guess)[3]; // [solved->contact_count] warm start of the last solve
@@ -334,6 +334,8 @@ struct cairn_world {
     double energy_start;    // J, kinetic + potential at the first step
     int64_t unsolved_count; // steps whose solve ended above the tolerance
     int logged_slots;       // in particle slots when the log was told last
+    bool advised;           // the log was told why spheres are not in the executor
+    int advise_at;          // number of bodies from which on that is looked at again
     double energy_before;   // J, residual less dissipation at the start of this step
     bool energy_started;
     int64_t step_count;
@@ -479,6 +481,15 @@ cairn_status eng_shapes_reserve(cairn_world *world, int slots) CAIRN_CHECK_RESUL
 /// @param sizes  [geo_plain_size_count] m
 cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind,
                                   const double *sizes) CAIRN_CHECK_RESULT;
+
+/// A shape that lies in a block of its own, in a free slot, whose id is still to be given. On
+/// failure it stays the caller's.
+/// @param members  [members of a compound] ids, copied
+cairn_status eng_shape_adopt(cairn_world *world, int slot, geo_shape *shape,
+                             const cairn_shape_id *members) CAIRN_CHECK_RESULT;
+
+/// [members] of a compound, as they were given.
+const cairn_shape_id *eng_shape_members(const cairn_world *world, int slot);
 
 /// Gives up a shape that no body has.
 void eng_shape_drop(cairn_world *world, int index);

@@ -65,5 +65,17 @@ cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *con
     compound->member_count = count;
     fill_sizes(made);
     compound->mass = geo_mass_of_compound(compound);
+    if (geo_has_overlaps(compound) && !geo_mass_of_union(allocator, compound, &compound->mass)) {
+        // the members stay the caller's
+        compound->member_count = 0;
+        geo_shape_destroy(made);
+        return geo_fail_memory(error);
+    }
+    status = geo_shape_check_mass(made, error);
+    if (status != CAIRN_OK) {
+        compound->member_count = 0;
+        geo_shape_destroy(made);
+        return status;
+    }
     return geo_shape_finish(made, shape, error);
 }

@@ -19,8 +19,7 @@ static mat3 outer(vec3 a, vec3 b)
     return mat3_from_rows(vec3_scale(a.x, b), vec3_scale(a.y, b), vec3_scale(a.z, b));
 }
 
-// trace(c) 1 - c: inertia from second moments
-static mat3 inertia_from_second(const mat3 *second)
+mat3 geo_inertia_from_second(const mat3 *second)
 {
     double trace = mat3_trace(second);
     mat3 inertia = mat3_scale(-1.0, second);
@@ -64,7 +63,7 @@ geo_mass geo_mass_from_moments(const geo_moments *moments)
             second.m[i][j] = second.m[j][i];
     return (geo_mass){.volume = moments->volume,
                       .centre = vec3_add(moments->reference, offset),
-                      .inertia = inertia_from_second(&second)};
+                      .inertia = geo_inertia_from_second(&second)};
 }
 
 static mat3 inertia_rotated(const mat3 *inertia, quat orientation)
@@ -101,7 +100,7 @@ geo_mass geo_mass_of_compound(const geo_compound *compound)
         // inertia about a point `offset` away from the centre of mass
         double volume = part.volume;
         mat3 second = outer(offset, vec3_scale(volume, offset));
-        mat3 shift = inertia_from_second(&second);
+        mat3 shift = geo_inertia_from_second(&second);
         mat3 moved = mat3_add(&turned, &shift);
         total.inertia = mat3_add(&total.inertia, &moved);
     }

@@ -86,7 +86,8 @@ typedef struct geo_mesh {
     geo_mass mass;
 } geo_mesh;
 
-/// Several convex shapes, rigidly joined; members may overlap (mass is then counted twice).
+/// Several convex shapes, rigidly joined. Members may overlap: among spheres alone the mass is that
+/// of their union, else it is counted twice there.
 typedef struct geo_compound {
     int member_count;
     const geo_shape **members; // [member_count] owned by the compound
@@ -183,6 +184,15 @@ cairn_status geo_sphere_init(geo_shape *shape, double radius,
 /// set thinner than 1e-6 of its extent.
 cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *points, int count,
                                    geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The polyhedron that has these vertices and faces, as one made from points shows them: the same
+/// bits. Fails with CAIRN_ERROR_ARGUMENT for faces that do not close, or name no vertex.
+/// @param face_start     [face_count + 1] into face_vertices
+/// @param face_vertices  counter-clockwise seen from outside
+cairn_status geo_polyhedron_create_faces(const base_allocator *allocator, const vec3 *vertices,
+                                         int vertex_count, const int *face_start, int face_count,
+                                         const int *face_vertices, geo_shape **shape,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Triangulated surface; degenerate triangles and indices out of range are errors.
 cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertices,

@@ -25,6 +25,17 @@ cairn_status geo_fail_memory(cairn_error *error);
 /// Sum of masses placed in a common frame (parallel axes).
 geo_mass geo_mass_of_compound(const geo_compound *compound);
 
+/// Whether all members are spheres of which some overlap.
+bool geo_has_overlaps(const geo_compound *compound);
+
+/// Mass of the union of spheres, good to 1e-8 of it, and to 1e-10 where no three
+/// share a point; false when out of memory.
+bool geo_mass_of_union(const base_allocator *allocator, const geo_compound *compound,
+                       geo_mass *mass) CAIRN_CHECK_RESULT;
+
+/// trace(c) 1 - c: inertia from second moments about the same point.
+mat3 geo_inertia_from_second(const mat3 *second);
+
 /// Running volume integrals of the solid inside a closed surface, about a reference point near it
 /// (divergence theorem: each triangle adds the tetrahedron it spans with the reference).
 typedef struct geo_moments {

@@ -98,6 +98,7 @@ typedef struct cairn_joint_view {
     double anchor[3];   // m, on B
     double axis[3];     // of A, world axes
     double coordinate;  // rad or m; 0 for fixed joints; the length of a rod
+    double range[2];    // rad or m, of the coordinate; -INFINITY, INFINITY: none
     double speed;       // rad/s or m/s
     double force[3];    // N on B, world axes, mean of the last step
     double torque[3];   // N m on B about the anchor

@@ -20,6 +20,7 @@ typedef struct cairn_setting_info {
 typedef struct cairn_plugin_info {
     const char *name, *help;
     const char *kind; // laws: "cone" or "impulse"; "" otherwise
+    bool kernel;      // a law that the sphere executor computes for many contacts at once
     int setting_count;
 } cairn_plugin_info;
 

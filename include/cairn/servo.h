@@ -56,9 +56,11 @@ CAIRN_API cairn_status cairn_servo_create(cairn_world *world, const cairn_servo_
 
 typedef struct cairn_servo_view {
     const char *name;
-    double target;   // N of the last step that began; of a cell Pa
-    double force;    // N of the contacts in the step before it, against the axis; of a cell Pa
+    double target; // N of the last step that began; of a cell Pa, or 1/s; at first 0 for a function
+    double force;  // N of the contacts in the step before it, against the axis; of a cell Pa
     double velocity; // m/s along the axis, of a moving body; of a cell the rate, 1/s
+    bool follows;    // the target is a function of time
+    bool rate;       // of a cell: the target is its rate, 1/s
     bool cell;       // what it drives, as in its definition
     int side, across;
     cairn_body_id body;
@@ -69,6 +71,14 @@ CAIRN_API int cairn_servo_count(const cairn_world *world);
 /// @return CAIRN_ERROR_NOT_FOUND for an index that is not in 0 .. count-1
 CAIRN_API cairn_status cairn_servo_get(const cairn_world *world, int index,
                                        cairn_servo_view *view) CAIRN_CHECK_RESULT;
+
+/// From the next step on the target is this number, N along the axis, of a cell Pa or 1/s, whatever
+/// force or function the definition has. Checkpoints keep it.
+/// @return CAIRN_ERROR_NOT_FOUND for an index that is not in 0 .. count-1, CAIRN_ERROR_ARGUMENT for
+///         a number that is not finite
+/// Tests: tests/cli/driven/test_servo.py, tests/python
+CAIRN_API cairn_status cairn_servo_set_target(cairn_world *world, int index, double target,
+                                              cairn_error *error) CAIRN_CHECK_RESULT;
 
 #ifdef __cplusplus
 }

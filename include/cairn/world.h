@@ -50,6 +50,8 @@ typedef enum cairn_impact {
       "remove penetration after the velocity solve without adding velocity")                       \
     X(double, correction_slop, REAL, "correction_slop", "m", 0.0, 0.0, DBL_MAX, NULL, true,        \
       "penetration that is left alone; 0: chosen by the bodies' sizes")                            \
+    X(bool, contact_motion, BOOLEAN, "contact_motion", "", false, 0, 1, NULL, true,                \
+      "single contacts without restitution move on over their bodies to the end of the step")      \
     X(int, threads, INTEGER, "threads", "", 1, 1, 256, NULL, false,                                \
       "number of threads; results do not depend on it")
 

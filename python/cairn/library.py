@@ -34,7 +34,7 @@ def cairn_python_log(context, level, text):
 
 def scenes_folder():
     """The folder of the built-in scenes, or None."""
-    places = [os.environ.get("CAIRN_SCENES"), _PACKAGE / "../../../scenes",
+    places = [os.environ.get("CAIRN_SCENES"), _PACKAGE / "../../../scenes/library",
               pathlib.Path(sys.prefix) / "share/cairn/scenes", "/usr/local/share/cairn/scenes",
               "/usr/share/cairn/scenes"]
     for place in places:

@@ -12,7 +12,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 ROOT = os.path.abspath(sys.argv[2])
 if os.path.dirname(os.path.dirname(PROGRAM)) != ROOT:
     # a build folder outside the tree does not find the tree's scenes by itself
-    os.environ["CAIRN_SCENES"] = os.path.join(ROOT, "scenes")
+    os.environ["CAIRN_SCENES"] = os.path.join(ROOT, "scenes/library")
 
 SMALL = """
 title "small"

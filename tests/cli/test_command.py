@@ -194,7 +194,7 @@ def check_overrides():
 def check_threads():
     """The same bits whatever the number of threads."""
     with Folder() as folder:
-        hashes = {load(folder.cairn("run", ROOT + "/scenes/kapla_tower.lua", "--set", "rings=3", "--until", "0.05",
+        hashes = {load(folder.cairn("run", ROOT + "/scenes/library/kapla_tower.lua", "--set", "rings=3", "--until", "0.05",
                                     "--threads", threads, "--json", "--out", "r").out)["state_hash"]
                   for threads in ("1", "2", "5")}
         check(len(hashes) == 1, f"state hashes of 1, 2 and 5 threads: {hashes}")
@@ -297,7 +297,7 @@ def check_lists():
             plain = folder.cairn("list", what).out
             for name in names:
                 check(re.search(rf"^{name}\b", plain, re.M), f"list {what} has {name}")
-        scenes = [os.path.basename(path)[:-4] for path in glob.glob(ROOT + "/scenes/*.lua")]
+        scenes = [os.path.basename(path)[:-4] for path in glob.glob(ROOT + "/scenes/library/*.lua")]
         listed = [load(line)["name"] for line in folder.cairn("list", "scenes", "--json").out.splitlines()]
         check(sorted(scenes) == listed, f"list scenes: {listed}")
         doctor = folder.cairn("doctor", "--json")
@@ -310,7 +310,7 @@ def check_scenes():
     small = {"kapla_tower": ["rings=2"], "capsules": ["capsules=12"], "box_stack": ["boxes=4"], "chain": ["links=4"],
              "granular_column": ["length=8.0"], "hopper": ["depth=4.0"], "mixer": ["grains=60", "fill=0.25"]}
     with Folder() as folder:
-        for path in sorted(glob.glob(ROOT + "/scenes/*.lua")):
+        for path in sorted(glob.glob(ROOT + "/scenes/library/*.lua")):
             name = os.path.basename(path)[:-4]
             words = [word for value in small.get(name, []) for word in ("--set", value)]
             result = folder.cairn("run", name, *words, "--until", "0.05", "--json")

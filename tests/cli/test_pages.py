@@ -32,7 +32,7 @@ def check_page(folder, name, text):
               f"{name}: cairn {' '.join(words)}: no warning", result)
     for words in pages.renders_of(text):
         check(words[0].endswith(".lua") and folder.has(words[0]) or
-              os.path.exists(f"{ROOT}/scenes/{words[0]}.lua"), f"{name}: no scene {words[0]}")
+              os.path.exists(f"{ROOT}/scenes/library/{words[0]}.lua"), f"{name}: no scene {words[0]}")
 
 
 with Folder() as place:

@@ -13,7 +13,8 @@ SCENES = {
     "arch": (40, True), "billiards": (400, True), "box_stack": (60, True), "brick_wall": (20, True),
     "capsules": (60, True), "chain": (80, True), "chain_with_ball": (60, True), "domino": (60, True),
     "four_bar": (60, False), "granular_column": (40, True), "hopper": (900, True), "simple_shear": (1500, True), "triaxial": (1500, True),
-    "kapla_tower": (30, True), "mixer": (300, True), "newton_cradle": (3000, True),
+    "drum": (2000, True), "lifted_cylinder": (900, True), "penetration": (600, True), "shaken_wall": (60, True),
+    "ball_mill": (3000, True), "mesh_hopper": (600, True), "kapla_tower": (30, True), "mixer": (300, True), "newton_cradle": (3000, True),
     "pendulum": (60, False), "rag_dolls": (220, True), "rockfall": (250, True),
     "slider_crank": (60, False), "sphere_heap": (300, True),
 }
@@ -69,7 +70,7 @@ def check_cut(folder, scene, step, steps, touches, *more):
 
 
 def check_scenes(folder):
-    there = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(ROOT, "scenes", "*.lua"))}
+    there = {os.path.basename(path)[:-4] for path in glob.glob(os.path.join(ROOT, "scenes/library", "*.lua"))}
     check(there == set(SCENES), f"scenes without a row: {there ^ set(SCENES)}")
     for scene, (steps, touches) in SCENES.items():
         info = load(folder.cairn("info", scene, "--json").out)

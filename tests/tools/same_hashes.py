@@ -16,7 +16,7 @@ SCENES = {"arch": 20, "billiards": 300, "box_stack": 40, "brick_wall": 6, "capsu
 
 
 def cairn(build, folder, *words):
-    environment = dict(os.environ, CAIRN_SCENES=os.path.join(ROOT, "scenes"))
+    environment = dict(os.environ, CAIRN_SCENES=os.path.join(ROOT, "scenes/library"))
     done = subprocess.run([os.path.join(build, "cairn"), *words], cwd=folder, env=environment, timeout=600,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:

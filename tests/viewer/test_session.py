@@ -3,6 +3,7 @@
 # in the offscreen driver, and in a window of Xvfb where that is installed.
 """usage: test_session.py PROGRAM ROOT"""
 import json
+import math
 import os
 import re
 import shutil
@@ -11,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+
+import png
 
 PROGRAM, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 # drivers of OpenGL leak; in a build with sanitizers what is ours is looked for in the report
@@ -47,6 +50,8 @@ def check(held, what):
 
 
 def cairn(folder, *words, env=None):
+    # small pictures of scenes are kept there, and not in the home folder
+    env = dict(env or os.environ, XDG_CACHE_HOME=os.path.join(folder, "cache"))
     done = subprocess.run([PROGRAM, *words], cwd=folder, capture_output=True, text=True,
                           timeout=590, env=env)
     ours = re.findall(r"#\d+ 0x\w+ in \S+ \.\./(?!\.\./).*", done.stderr)
@@ -126,6 +131,83 @@ def check_panels(folder):
     check(done.returncode == 0, f"panels: status {done.returncode}, {done.stderr[-600:]}")
     check(len(re.findall("the time step is", done.stderr)) == 1, f"time step: {done.stderr}")
     check(re.search(r"wrote \S*two-\d+\.png", done.stderr), f"list of scenes: {done.stderr}")
+
+
+def check_small_pictures(folder):
+    """The list draws its scenes in processes of their own, keeps the pictures, and shows them."""
+    kept = os.path.join(folder, "cache", "cairn", "scenes")
+    shutil.rmtree(kept, ignore_errors=True)
+    own = os.path.join(folder, "list")
+    os.makedirs(own, exist_ok=True)
+    for name, text in [("one.lua", SCENE), ("broken.lua", "body{}"), ("-odd name.lua", SCENE)]:
+        write_scene(own, name, text)
+    env = dict(os.environ, CAIRN_SCENES=own, XDG_CACHE_HOME=os.path.join(folder, "cache"))
+    with open(os.path.join(own, "script.txt"), "w", encoding="utf-8") as file:
+        file.write("wait 2\nkey Ctrl+O\nwait 2\nkey F12\nwait 600\nkey F12\nwait 2\nkey Escape\nwait 2\nquit\n")
+    pictures, times = [], []
+    for _ in range(2):
+        done = subprocess.run([PROGRAM, "view", "one.lua", "--hidden", "--paused", "--size", "640x480", "--script",
+                               "script.txt", "-o", "out"], cwd=own, capture_output=True, text=True, timeout=590, env=env)
+        check(done.returncode == 0, f"small pictures: status {done.returncode}, {done.stderr[-600:]}")
+        files = sorted(name for name in os.listdir(kept) if name.endswith(".png"))
+        pictures.append(files)
+        times.append([os.stat(os.path.join(kept, name)).st_mtime_ns for name in files])
+    # two scenes have a picture, the broken one has none; what was kept is not drawn again
+    check(len(pictures[0]) == 2 and pictures[0] == pictures[1] and times[0] == times[1],
+          f"small pictures: {pictures} {times}")
+    # below the title and what the window says
+    before, after = [png.read(os.path.join(own, "out", f"one-00{number}.png"))[120:400] for number in (1, 2)]
+    changed = (abs(before - after).max(axis=2) > 20).sum()
+    check(changed > 5000, f"small pictures: {changed} pixels of the list have changed")
+
+
+def read_target(folder, number, key="target"):
+    with open(os.path.join(folder, f"out/fall-00{number}.txt"), encoding="utf-8") as file:
+        return [float(word) for word in re.search(key + r" (.*) m\n", file.read()).group(1).split()]
+
+
+def check_handles(folder):
+    """An arrow of the handles moves the chosen body along its axis, a circle turns it where it is."""
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    write_scene(folder, "fall.lua", SCENE.replace("position = {0, 0, 0.2}", "position = {0, 0, 3}"))
+    # F looks at the centre of the chosen body, and the text beside a picture tells where that is
+    look = ["wait 3", "key F", "wait 2", "key F12", "wait 2"]
+    done = play(folder, ["wait 3", "key Shift+G", "wait 1", "click 640 360", "wait 2"] + look
+                + ["drag 640 255 640 195"] + look + ["drag 775 360 760 324"] + look + ["quit"], "--paused",
+                "--size", "1280x720", what="fall.lua")
+    check("click one" in done.stderr, f"handles: {done.stderr}")
+    start, moved, turned = [read_target(folder, number) for number in (1, 2, 3)]
+    # 60 of 360 pixels, seen at 18.3 degrees above the horizon with an opening of 0.62 rad
+    way = read_target(folder, 1, "distance")[0] * 60 / 360 * math.tan(0.31) / math.cos(math.radians(18.33))
+    check(abs(moved[2] - start[2] - way) < 0.15 * way, f"handles: {start} {moved}, {way}")
+    check(abs(moved[0] - start[0]) + abs(moved[1] - start[1]) < 1e-6, f"handles: {start} {moved}")
+    check(max(abs(a - b) for a, b in zip(moved, turned)) < 1e-6, f"handles: {moved} {turned}")
+    hashes = []
+    for number in (1, 2, 3):
+        with open(os.path.join(folder, f"out/fall-00{number}.txt"), encoding="utf-8") as file:
+            hashes.append(re.search(r"hash of positions (\w+)", file.read()).group(1))
+    check(len(set(hashes)) == 3, f"handles: {hashes}")
+
+
+def check_following(folder):
+    """The camera goes with the chosen body, or with the one that --follow names."""
+    shutil.rmtree(os.path.join(folder, "out"), ignore_errors=True)
+    write_scene(folder, "fall.lua", SCENE.replace("position = {0, 0, 0.2}", "position = {0, 0, 3}"))
+    done = play(folder, ["wait 3", "key Shift+F", "wait 1", "click 160 120", "wait 2", "key F12", "wait 2", "key Shift+F",
+                         "wait 2"] + ["key Shift+.", "wait 3"] * 4
+                + ["key F12", "wait 2", "key Shift+F", "wait 2", "key Shift+.", "wait 3", "key F12", "wait 2", "quit"],
+                "--paused", what="fall.lua")
+    for said in ["choose a body first", "goes with box", "stands still"]:
+        check(said in done.stderr, f"following: no {said!r} in {done.stderr}")
+    before, after, later = [read_target(folder, number) for number in (1, 2, 3)]
+    fallen = 0.5 * 9.81 * (40 / 200) ** 2
+    check(abs(before[2] - after[2] - fallen) < 0.02 * fallen, f"following: {before} {after}, {fallen}")
+    check(after == later, f"following: the camera that stands still went from {after} to {later}")
+    done = cairn(folder, "render", "fall.lua", "--from", "0", "--until", "0.2", "--frame-rate", "5", "--follow", "box",
+                 "--size", "64x64", "--no-ground", "--no-caption", "-q", "-o", "f-%d.png")
+    check(done.returncode == 0, f"render --follow: {done.stderr}")
+    done = cairn(folder, "render", "fall.lua", "--at", "0", "--follow", "nobody", "-o", "f.png")
+    check(done.returncode == 2 and 'no body is named "nobody"' in done.stderr, f"--follow: {done.stderr}")
 
 
 def check_contacts(folder):
@@ -264,6 +346,12 @@ def check_runs(folder):
                  "out is a folder without trajectory.h5"]:
         check(said in done.stderr, f"replay: \"{said}\" in {done.stderr[-900:]}")
     check_every_key(folder, os.path.join("run_a", "trajectory.h5"))
+    # pictures of a run lie in its folder, whichever way it was named
+    with open(os.path.join(folder, "script.txt"), "w", encoding="utf-8") as file:
+        file.write("wait 2\nkey F12\nwait 2\nquit\n")
+    for what in ["run_b", os.path.join("run_b", "trajectory.h5")]:
+        done = cairn(folder, "view", what, "--hidden", "--size", "64x64", "--script", "script.txt")
+        check(done.returncode == 0 and "wrote run_b/" in done.stderr, f"picture of a run: {done.stderr}")
     done = cairn(folder, "view", "run_a", "--step", "0.1")
     check(done.returncode == 2 and "is a run" in done.stderr, f"run, --step: {done.stderr}")
 
@@ -317,6 +405,9 @@ def main():
         check_manual(folder)
         check_story(folder)
         check_panels(folder)
+        check_small_pictures(folder)
+        check_following(folder)
+        check_handles(folder)
         check_parameters(folder)
         check_reload(folder)
         check_saved_view(folder)

@@ -51,6 +51,9 @@ static cairn_status build_list(view_app *app, cairn_error *error)
         .flag_count = app->flag_capacity,
         .has_rope = app->pulling,
     };
+    view_handles handles;
+    if (app_get_handles(app, &handles))
+        request.handles = &handles;
     if (app->pulling) {
         request.rope[0] = pose_apply(&app->frame->poses[app->selected], app->pull_point);
         request.rope[1] = app->pull_target;
@@ -154,6 +157,8 @@ static cairn_status show_pictures(view_app *app, cairn_error *error)
         take_messages(app);
         app_take_frame(app);
         follow_contact(app);
+        if (!view_stage_go_along(&app->stage, app->frame))
+            app_say(app, "the body is gone: the camera stands still");
         status = draw(app, error);
         if (status == CAIRN_OK) {
             view_gpu_present(app->stage.gpu);
@@ -215,13 +220,14 @@ cairn_status view_window(const view_window_request *request, cairn_error *error)
     app->request = request;
     app->allocator = allocator;
     app->style = request->style;
-    app->selected = app->contact = -1;
+    app->selected = app->contact = app->handle = -1;
     app->picker = view_picker_begin(&allocator);
     cairn_status status = open_app(app, error);
     if (status == CAIRN_OK)
         status = show_pictures(app, error);
     app_end_film(app);
     app_close_scene(app);
+    app_stop_sketches(app);
     view_picker_finish(&app->picker);
     view_script_close(app->script);
     view_stage_close(&app->stage);

@@ -3,14 +3,16 @@
 #ifndef CAIRN_VIEWER_APP_APP_H
 #define CAIRN_VIEWER_APP_APP_H
 
-#include "viewer/app/keys.h"
 #include "viewer/app/panel.h"
-#include "viewer/app/pick.h"
-#include "viewer/app/picker.h"
-#include "viewer/app/script.h"
 #include "viewer/app/stage.h"
 #include "viewer/film/film.h"
+#include "viewer/input/keys.h"
+#include "viewer/input/pick.h"
+#include "viewer/input/picker.h"
+#include "viewer/input/script.h"
 #include "viewer/simulation/simulation.h"
+
+#include <sys/types.h>
 
 enum {
     VIEW_SAMPLES_SHOWN = 1024,
@@ -74,8 +76,11 @@ typedef struct view_app {
     view_panel panels[VIEW_PANELS_MAX]; // of the last picture, for the mouse
     int panel_count;
     view_picker picker;
-    int held;          // slider in the mouse's hand
-    double force_unit; // N, mean over pictures
+    pid_t sketcher;              // process that draws a small picture of the list; 0: none
+    int sketched;                // the choice that it draws
+    int images[VIEW_IMAGES_MAX]; // choice + 1 whose small picture the device has there; 0: none
+    int held;                    // slider in the mouse's hand
+    double force_unit;           // N, mean over pictures
     char toast[VIEW_TEXT_MAX];
     double toast_until; // s, wall clock
     int message_seen;
@@ -89,9 +94,12 @@ typedef struct view_app {
     vec3 pull_point;   // in the shape's frame
     double pull_depth; // m, along the view
     vec3 pull_target;
-    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING } placing; // of the chosen body
-    pose place_start;                                         // of its shape's frame
-    vec3 place_point, place_centre;                           // m, that was taken; of mass
+    enum { APP_NO_PLACING, APP_MOVING, APP_TURNING, APP_HANDLING } placing; // of the chosen body
+    bool show_handles;                                                      // of the chosen body
+    int handle;                     // in the mouse's hand, or below it; -1: none
+    double handle_start;            // m or rad, where it was taken
+    pose place_start;               // of its shape's frame
+    vec3 place_point, place_centre; // m, that was taken; of mass
     bool flying[VIEW_ACTION_FLY_DOWN - VIEW_ACTION_FLY_FORWARD + 1];
     bool quit;
     // the window
@@ -105,10 +113,10 @@ typedef struct view_app {
     double film_next; // s, wall clock
 } view_app;
 
-/// Says something for a few seconds at the upper edge, and to the caller's log; app_say.c.
+/// Says something for a few seconds at the lower edge, and to the caller's log; app_say.c.
 void app_say(view_app *app, const char *format, ...) CAIRN_PRINTF(2, 3);
 
-/// The upper edge alone, without the log.
+/// The lower edge alone, without the log.
 void app_show_toast(view_app *app, const char *text);
 /// The log alone.
 void app_log(const view_app *app, const char *text);
@@ -136,12 +144,26 @@ void app_open_picker(view_app *app);
 void app_picker_key(view_app *app, SDL_Keycode key);
 void app_draw_picker(view_app *app);
 
+/// Small pictures of the list; app_sketches.c. Has those of some of the shown choices drawn, one
+/// after the other in a process of its own, or takes them from the folder where they are kept.
+void app_feed_sketches(view_app *app, int first, int count);
+/// Ends the process that draws, and forgets what the device has.
+void app_stop_sketches(view_app *app);
+
 /// The next contact of the chosen body, or the one before.
 void app_step_contact(view_app *app, int way);
 
 /// Handles one event of SDL; app_input.c.
 void app_handle_event(view_app *app, const SDL_Event *event);
 void app_act(view_app *app, view_action action);
+/// Handles of the chosen body; app_handles.c. @return false where there are none
+bool app_get_handles(const view_app *app, view_handles *handles);
+/// Looks which handle is below the mouse.
+void app_find_handle(view_app *app);
+/// Takes the handle below the mouse. @return false where there is none
+bool app_take_handle(view_app *app);
+/// The pose of the chosen body as the held handle asks for it.
+pose app_drag_handle(const view_app *app);
 /// Moves the camera while keys are held.
 void app_fly(view_app *app, double seconds);
 
@@ -209,6 +231,19 @@ static inline void app_order(view_app *app, view_order_kind kind, double number)
 static inline double app_aspect(const view_app *app)
 {
     return (double)app->width / app->height;
+}
+
+/// The mouse as a ray.
+static inline view_ray app_mouse_ray(const view_app *app)
+{
+    double x = 2.0 * app->mouse.x / app->width - 1.0, y = 1.0 - 2.0 * app->mouse.y / app->height;
+    return view_camera_ray(&app->stage.camera, x, y, app_aspect(app));
+}
+
+/// Where a point of the world lies in the picture, pixels; false behind the eye.
+static inline bool app_project(const view_app *app, vec3 point, double *x, double *y)
+{
+    return view_camera_project(&app->stage.camera, point, app->width, app->height, x, y);
 }
 
 #endif

@@ -10,14 +10,35 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double film_rate = 30.0; // pictures a second
 
+/// Folder that the caller chose; else that of the run at hand, and of a scene the one at work.
+static void find_folder(const view_app *app, char folder[PATH_MAX])
+{
+    struct stat info;
+    const char *chosen = app->request->folder;
+    snprintf(folder, PATH_MAX, "%s", chosen != NULL ? chosen : ".");
+    if (chosen != NULL || app->subject.replay == NULL)
+        return;
+    snprintf(folder, PATH_MAX, "%s", app->path);
+    char *slash = strrchr(folder, '/');
+    if (stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
+        return;
+    // the trajectory was named
+    if (slash != NULL)
+        *slash = '\0';
+    else
+        snprintf(folder, PATH_MAX, ".");
+}
+
 /// DIR/NAME-NNN.END that does not exist yet.
 static void free_path(const view_app *app, const char *ending, char path[PATH_MAX])
 {
-    const char *folder = app->request->folder;
+    char folder[PATH_MAX];
+    find_folder(app, folder);
     for (int i = 1; i < 10000; i++) {
         snprintf(path, PATH_MAX, "%.3000s/%.200s-%03d.%s", folder, app->subject.scene->name, i,
                  ending);

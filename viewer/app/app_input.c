@@ -32,6 +32,20 @@ static void fit(view_app *app)
     }
 }
 
+static void follow(view_app *app)
+{
+    char label[40];
+    view_stage *stage = &app->stage;
+    bool other = app->selected >= 0 && app->selected != stage->followed;
+    if (!other && stage->followed < 0) {
+        app_say(app, "choose a body first, by a click");
+        return;
+    }
+    view_stage_follow(stage, app->frame, other ? app->selected : -1);
+    app_body_label(app, app->selected, "the camera goes with ", label);
+    app_say(app, "%s", other ? label : "the camera stands still");
+}
+
 static void change_speed(view_app *app, double factor)
 {
     double speed = fmin(fmax(app->state.speed * factor, 1.0 / 1024.0), 1024.0);
@@ -173,6 +187,9 @@ static bool act_on_camera(view_app *app, view_action action)
     case VIEW_ACTION_FIT:
         fit(app);
         return true;
+    case VIEW_ACTION_FOLLOW:
+        follow(app);
+        return true;
     case VIEW_ACTION_PARALLEL:
         app->stage.camera.parallel = !app->stage.camera.parallel;
         return true;
@@ -210,6 +227,12 @@ static bool act_on_style(view_app *app, view_action action)
         return true;
     case VIEW_ACTION_GROUND:
         return toggle(&app->style.ground);
+    case VIEW_ACTION_HANDLES:
+        if (app->selected < 0 || app->subject.replay != NULL)
+            app_say(app, "%s",
+                    app->selected < 0 ? "handles are those of a chosen body: click one"
+                                      : "this is a run that was made: nothing can be moved");
+        return toggle(&app->show_handles);
     case VIEW_ACTION_SHADOWS:
         return toggle(&app->style.shadows);
     case VIEW_ACTION_FRAMES:
@@ -348,16 +371,10 @@ void app_fly(view_app *app, double seconds)
 
 // ---------------------------------------------------------------- mouse
 
-static view_ray mouse_ray(const view_app *app)
-{
-    double x = 2.0 * app->mouse.x / app->width - 1.0, y = 1.0 - 2.0 * app->mouse.y / app->height;
-    return view_camera_ray(&app->stage.camera, x, y, app_aspect(app));
-}
-
 /// Only dynamic bodies can be pulled.
 static bool start_pull(view_app *app)
 {
-    view_ray ray = mouse_ray(app);
+    view_ray ray = app_mouse_ray(app);
     view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
     if (hit.body < 0 || app->model.bodies[hit.body].kind != CAIRN_DYNAMIC)
         return false;
@@ -378,7 +395,7 @@ static bool start_pull(view_app *app)
 /// Alt takes a body of any kind to another place: left moves it, right turns it.
 static bool start_placing(view_app *app, bool turn)
 {
-    view_ray ray = mouse_ray(app);
+    view_ray ray = app_mouse_ray(app);
     view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
     if (hit.body < 0)
         return false;
@@ -400,8 +417,10 @@ static void place(view_app *app)
 {
     view_axes axes = view_camera_axes(&app->stage.camera);
     pose placed = app->place_start;
-    if (app->placing == APP_MOVING) {
-        view_ray ray = mouse_ray(app);
+    if (app->placing == APP_HANDLING) {
+        placed = app_drag_handle(app);
+    } else if (app->placing == APP_MOVING) {
+        view_ray ray = app_mouse_ray(app);
         double depth = vec3_dot(vec3_sub(app->place_point, ray.origin), axes.forward);
         vec3 way =
             vec3_sub(vec3_add_scaled(ray.origin, depth / vec3_dot(ray.direction, axes.forward),
@@ -447,6 +466,9 @@ static void press(view_app *app, const SDL_MouseButtonEvent *event)
         return;
     if (event->button == SDL_BUTTON_LEFT && modifier & KMOD_CTRL && start_pull(app))
         return;
+    if (event->button == SDL_BUTTON_LEFT && (modifier & (KMOD_CTRL | KMOD_ALT | KMOD_SHIFT)) == 0 &&
+        app_take_handle(app))
+        return;
     if (modifier & KMOD_ALT && start_placing(app, event->button != SDL_BUTTON_LEFT))
         return;
     app->adding = event->button == SDL_BUTTON_LEFT && (modifier & KMOD_SHIFT) != 0;
@@ -463,7 +485,7 @@ static void let_go(view_app *app, const SDL_MouseButtonEvent *event)
     if (app->pulling)
         app_order(app, VIEW_ORDER_RELEASE, 0.0);
     else if ((app->orbiting || (app->panning && app->adding)) && !app->moved) {
-        view_ray ray = mouse_ray(app);
+        view_ray ray = app_mouse_ray(app);
         view_hit hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, false);
         if (hit.body < 0)
             hit = view_pick(&app->model, app->frame, ray.origin, ray.direction, true);
@@ -511,7 +533,7 @@ static void move(view_app *app, double x, double y)
         app->moved = true;
     if (app->pulling) {
         // the target moves in the plane of the picture through the point that was taken
-        view_ray ray = mouse_ray(app);
+        view_ray ray = app_mouse_ray(app);
         vec3 forward = view_camera_axes(&app->stage.camera).forward;
         double along = app->pull_depth / vec3_dot(ray.direction, forward);
         app->pull_target = vec3_add_scaled(ray.origin, along, ray.direction);
@@ -526,6 +548,8 @@ static void move(view_app *app, double x, double y)
         turn_view(app, dx, dy);
     else if (app->panning)
         view_camera_pan(&app->stage.camera, dx, dy);
+    else
+        app_find_handle(app);
 }
 
 void app_handle_event(view_app *app, const SDL_Event *event)
@@ -550,7 +574,10 @@ void app_handle_event(view_app *app, const SDL_Event *event)
         let_go(app, &event->button);
         break;
     case SDL_MOUSEWHEEL:
-        if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
+        if (app->picker.open)
+            view_picker_move(&app->picker, event->wheel.preciseY > 0.0 ? -app->picker.columns
+                                                                       : app->picker.columns);
+        else if (!app_scroll_contents(app, event->wheel.preciseY) && !is_over_panel(app))
             view_camera_zoom(&app->stage.camera, pow(0.88, event->wheel.preciseY));
         break;
     case SDL_DROPFILE:

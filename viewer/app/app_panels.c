@@ -124,11 +124,12 @@ static void draw_toast(view_app *app)
     double row = app_row_height(app), width = view_font_width(app->stage.font, app->toast) + row;
     if (base_timer_seconds() > app->toast_until)
         return;
-    double x = 0.5 * (app->width - width);
+    // above the bar of the status: titles of panels are at the upper edge
+    double x = 0.5 * (app->width - width), y = app->height - 3.6 * row;
     view_colour cover = paper;
     cover.a = 255;
-    view_canvas_box(canvas, x, 0.5 * row, width, 1.3 * row, cover);
-    view_canvas_text(canvas, x + 0.5 * row, 0.65 * row, ink, app->toast);
+    view_canvas_box(canvas, x, y, width, 1.3 * row, cover);
+    view_canvas_text(canvas, x + 0.5 * row, y + 0.15 * row, ink, app->toast);
 }
 
 // ---------------------------------------------------------------- the chosen body
@@ -347,21 +348,6 @@ static double put_help_column(view_app *app, double x, double y, view_key_group 
     return y;
 }
 
-/// Where a point of the world lies in the picture; false behind the eye.
-static bool project(const view_app *app, vec3 point, double *x, double *y)
-{
-    const view_camera *camera = &app->stage.camera;
-    view_axes axes = view_camera_axes(camera);
-    vec3 from = vec3_sub(point, axes.eye);
-    double depth = camera->parallel ? camera->distance : vec3_dot(from, axes.forward);
-    if (depth <= 0.0)
-        return false;
-    double scale = 0.5 * app->height / (depth * tan(0.5 * camera->opening));
-    *x = 0.5 * app->width + scale * vec3_dot(from, axes.right);
-    *y = 0.5 * app->height - scale * vec3_dot(from, axes.up);
-    return true;
-}
-
 static void draw_names(view_app *app)
 {
     for (int i = 0; i < app->frame->body_count; i++) {
@@ -371,7 +357,7 @@ static void draw_names(view_app *app)
         snprintf(number, sizeof number, "%d", i);
         const char *name = body->name[0] != '\0' ? body->name : number;
         if (app->frame->present[i] && body->radius > 0.0 &&
-            project(app, app->frame->centres[i], &x, &y))
+            app_project(app, app->frame->centres[i], &x, &y))
             view_canvas_text(&app->stage.canvas, x, y, ink, name);
     }
 }

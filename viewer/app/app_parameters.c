@@ -93,7 +93,7 @@ void app_draw_drives(view_app *app, view_panel *panel)
 {
     const view_drives *drives = &app->state.drives;
     if (drives->count > 0)
-        view_panel_title(panel, "motors and loads");
+        view_panel_title(panel, "motors, servos and loads");
     for (int i = 0; i < drives->count; i++) {
         const view_drive *drive = &drives->items[i];
         double value = drive->value;

@@ -2,13 +2,13 @@
 // The list of scenes and runs over the picture: typed letters narrow it down, Enter opens.
 #include "viewer/app/app.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 18 };
-
 static const view_colour ink = {36, 42, 52, 255}, faint = {120, 128, 140, 255},
-                         bar = {186, 202, 222, 255}, accent = {38, 110, 190, 255};
+                         bar = {186, 202, 222, 255}, accent = {38, 110, 190, 255},
+                         blank = {214, 219, 226, 255};
 
 /// Folder of what is at hand.
 static cairn_status add_own_folder(view_app *app)
@@ -29,6 +29,7 @@ void app_open_picker(view_app *app)
         picker->open = false;
         return;
     }
+    app_stop_sketches(app);
     view_picker_clear(picker);
     cairn_status status = add_own_folder(app);
     if (status == CAIRN_OK && app->request->scenes != NULL)
@@ -79,18 +80,24 @@ void app_picker_key(view_app *app, SDL_Keycode key)
     case SDLK_KP_ENTER:
         open_chosen(app);
         break;
-    case SDLK_DOWN:
+    case SDLK_RIGHT:
     case SDLK_TAB:
         view_picker_move(picker, 1);
         break;
-    case SDLK_UP:
+    case SDLK_LEFT:
         view_picker_move(picker, -1);
         break;
+    case SDLK_DOWN:
+        view_picker_move(picker, picker->columns);
+        break;
+    case SDLK_UP:
+        view_picker_move(picker, -picker->columns);
+        break;
     case SDLK_PAGEDOWN:
-        view_picker_move(picker, ROWS);
+        view_picker_move(picker, picker->columns * picker->rows);
         break;
     case SDLK_PAGEUP:
-        view_picker_move(picker, -ROWS);
+        view_picker_move(picker, -picker->columns * picker->rows);
         break;
     case SDLK_BACKSPACE:
         type(app, '\0');
@@ -102,40 +109,85 @@ void app_picker_key(view_app *app, SDL_Keycode key)
     }
 }
 
-/// @return true when it was clicked
-static bool draw_choice(view_app *app, view_panel *panel, int shown)
+// ---------------------------------------------------------------- drawing
+
+// in heights of a row of text: a small picture and the gap between two; below it there is its name
+static const double image_width = 9.6, image_height = 6.0, gap = 0.5;
+
+/// How many choices are beside and below each other in this window.
+static void arrange(view_app *app)
 {
-    const view_choice *choice = &app->picker.choices[app->picker.shown[shown]];
+    view_picker *picker = &app->picker;
+    double row = app_row_height(app);
+    int columns = (int)((app->width - 4.0 * row) / ((image_width + gap) * row));
+    int rows = (int)((app->height - 6.5 * row) / ((image_height + 1.0 + gap) * row));
+    picker->columns = columns < 1 ? 1 : columns > VIEW_IMAGE_COLUMNS ? VIEW_IMAGE_COLUMNS : columns;
+    int most = VIEW_IMAGES_MAX / VIEW_IMAGE_COLUMNS;
+    picker->rows = rows < 1 ? 1 : rows > most ? most : rows;
+}
+
+/// The part of a name that fits below a picture.
+static int fitting(const view_app *app, const char *name, double width)
+{
+    double letter = view_font_width(app->stage.font, "m");
+    int letters = (int)(width / fmax(letter, 1.0)), length = (int)strlen(name);
+    return length < letters ? length : letters;
+}
+
+/// A small picture with its name. @return true when it was clicked
+static bool draw_choice(view_app *app, double left, double top, int shown, int image)
+{
+    int index = app->picker.shown[shown];
+    const view_choice *choice = &app->picker.choices[index];
     view_canvas *canvas = &app->stage.canvas;
-    double row = panel->row, y = panel->y;
-    bool over = app->mouse.x >= panel->left && app->mouse.x < panel->left + panel->width &&
-                app->mouse.y >= y && app->mouse.y < y + row;
+    double row = app_row_height(app), width = image_width * row, height = image_height * row;
+    bool over = app->mouse.x >= left && app->mouse.x < left + width && app->mouse.y >= top &&
+                app->mouse.y < top + height + row;
+    double edge = 0.25 * gap * row;
     if (shown == app->picker.chosen)
-        view_canvas_box(canvas, panel->left, y, panel->width, row, bar);
-    double x = view_canvas_print(canvas, panel->left + 0.5 * row, y, over ? accent : ink, "%.40s",
-                                 choice->name);
-    view_canvas_print(canvas, x + row, y, faint, "%s", choice->run ? "run" : "");
-    panel->y += row;
+        view_canvas_box(canvas, left - edge, top - edge, width + 2.0 * edge,
+                        height + row + 2.0 * edge, bar);
+    if (app->images[image] == index + 1)
+        view_canvas_image(canvas, left, top, width, height, image);
+    else
+        view_canvas_box(canvas, left, top, width, height, blank);
+    double tag = choice->run ? view_font_width(app->stage.font, "run ") : 0.0;
+    view_canvas_print(canvas, left, top + height, faint, "%s", choice->run ? "run" : "");
+    view_canvas_print(canvas, left + tag, top + height, over ? accent : ink, "%.*s",
+                      fitting(app, choice->name, width - tag), choice->name);
     return over && app->mouse.pressed;
 }
 
 void app_draw_picker(view_app *app)
 {
     view_picker *picker = &app->picker;
-    double row = app_row_height(app), width = 22.0 * row;
-    if (!picker->open)
+    if (!picker->open) {
+        app_stop_sketches(app);
         return;
+    }
+    arrange(app);
+    int columns = picker->columns, at = picker->chosen / columns, clicked = -1;
+    int first = at >= picker->rows ? (at - picker->rows + 1) * columns : 0;
+    int count = picker->shown_count - first;
+    count = count > columns * picker->rows ? columns * picker->rows : count;
+    app_feed_sketches(app, first, count);
+
+    double row = app_row_height(app), cell = (image_width + gap) * row;
+    double width = columns * cell + gap * row;
     view_panel panel = app_begin_panel(app, 0.5 * (app->width - width), 2.5 * row, width);
     char title[VIEW_FILTER_MAX + 20];
     snprintf(title, sizeof title, "open: %s_", picker->filter);
     view_panel_title(&panel, title);
-    int first = picker->chosen >= ROWS ? picker->chosen - ROWS + 1 : 0, clicked = -1;
-    for (int i = first; i < picker->shown_count && i < first + ROWS; i++)
-        if (draw_choice(app, &panel, i))
-            clicked = i;
-    if (picker->shown_count == 0)
+    double top = panel.y + 0.5 * gap * row, down = (image_height + 1.0 + gap) * row;
+    for (int i = 0; i < count; i++)
+        if (draw_choice(app, panel.left + gap * row + i % columns * cell, top + i / columns * down,
+                        first + i, i))
+            clicked = first + i;
+    panel.y = top + (count + columns - 1) / columns * down;
+    if (count <= 0)
         view_panel_row(&panel, "nothing of that name", "%s", "");
-    view_panel_row(&panel, "type to narrow down, Enter opens, Escape leaves", "%s", "");
+    view_panel_row(&panel, "type to narrow down, Enter opens, Escape leaves", "%d of %d",
+                   picker->shown_count, picker->count);
     app_end_panel(app, &panel);
     if (clicked >= 0) {
         picker->chosen = clicked;

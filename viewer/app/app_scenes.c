@@ -53,8 +53,11 @@ void app_enter_scene(view_app *app, bool same)
     app->message_seen = 0;
     view_stage_aim(&app->stage, &app->model, app->frame, &app->request->place, app_aspect(app));
     app->start = app->stage.camera;
+    const char *follow = app->request->place.follow;
     if (same)
         app->stage.camera = before;
+    else if (!view_stage_follow_named(&app->stage, &app->model, app->frame, follow))
+        app_say(app, "no body is named \"%.80s\" here: the camera stands still", follow);
     snprintf(title, sizeof title, "cairn: %s", app->subject.scene->name);
     SDL_SetWindowTitle(view_gpu_window(app->stage.gpu), title);
 }

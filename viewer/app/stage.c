@@ -29,7 +29,7 @@ cairn_status view_stage_open(view_stage *stage, const base_allocator *allocator,
                              const view_gpu_options *options, double text_height,
                              cairn_error *error)
 {
-    *stage = (view_stage){.allocator = *allocator, .camera = view_camera_default()};
+    *stage = (view_stage){.allocator = *allocator, .camera = view_camera_default(), .followed = -1};
     cairn_status status = view_gpu_open(allocator, options, &stage->gpu, error);
     if (status == CAIRN_OK) {
         status = view_font_create(allocator, text_height, &stage->font);
@@ -118,6 +118,39 @@ void view_stage_aim(view_stage *stage, const view_model *model, const view_frame
             fmin(camera->distance, 1.14 * needed_distance(camera, model, frame, aspect));
     if (!isnan(place->zoom))
         view_camera_zoom(camera, 1.0 / place->zoom);
+}
+
+void view_stage_follow(view_stage *stage, const view_frame *frame, int body)
+{
+    stage->followed = view_frame_has(frame, body) ? body : -1;
+    if (stage->followed >= 0)
+        stage->followed_at = frame->centres[body];
+}
+
+bool view_stage_follow_named(view_stage *stage, const view_model *model, const view_frame *frame,
+                             const char *name)
+{
+    int body = -1;
+    for (int i = 0; name != NULL && body < 0 && i < frame->body_count; i++)
+        if (frame->present[i] && strcmp(model->bodies[i].name, name) == 0)
+            body = i;
+    view_stage_follow(stage, frame, body);
+    return name == NULL || body >= 0;
+}
+
+bool view_stage_go_along(view_stage *stage, const view_frame *frame)
+{
+    int body = stage->followed;
+    if (body < 0)
+        return true;
+    if (!view_frame_has(frame, body)) {
+        stage->followed = -1;
+        return false;
+    }
+    vec3 moved = vec3_sub(frame->centres[body], stage->followed_at);
+    stage->camera.target = vec3_add(stage->camera.target, moved);
+    stage->followed_at = frame->centres[body];
+    return true;
 }
 
 cairn_status view_stage_read(view_stage *stage, int width, int height, cairn_error *error)

@@ -13,6 +13,8 @@ typedef struct view_stage {
     view_canvas canvas;
     view_draw_list list;
     view_camera camera;
+    int followed;          // body that the camera goes with; -1: none
+    vec3 followed_at;      // m, where its centre of mass was when the camera last moved with it
     unsigned char *pixels; // [height][width][3] of the last picture read
     size_t pixel_bytes;
 } view_stage;
@@ -25,6 +27,17 @@ void view_stage_close(view_stage *stage);
 /// Points the camera at the bodies of a frame from a place.
 void view_stage_aim(view_stage *stage, const view_model *model, const view_frame *frame,
                     const view_place *place, double aspect);
+
+/// From now on the camera goes with a body; -1: it stands still.
+void view_stage_follow(view_stage *stage, const view_frame *frame, int body);
+
+/// The same by a body's name; NULL: none. @return false where no body has that name
+bool view_stage_follow_named(view_stage *stage, const view_model *model, const view_frame *frame,
+                             const char *name);
+
+/// Moves the camera as far as the body that it goes with has moved. One that is gone is let go.
+/// @return false when it was let go
+bool view_stage_go_along(view_stage *stage, const view_frame *frame);
 
 /// Reads the last picture into `pixels`.
 cairn_status view_stage_read(view_stage *stage, int width, int height,

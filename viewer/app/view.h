@@ -8,6 +8,7 @@
 #include "viewer/app/style.h"
 
 #include <stdio.h>
+#include <sys/types.h>
 
 /// NULL where the viewer is built in; otherwise a sentence that says what the build lacked.
 const char *view_missing(void);
@@ -40,9 +41,10 @@ typedef struct view_place {
     double azimuth, elevation; // degrees
     double zoom;               // > 1: nearer
     bool parallel;
-    bool saved;       // of a view that was saved: what follows holds
-    double target[3]; // m, what the eye looks at
-    double distance;  // m, of the eye from it
+    bool saved;         // of a view that was saved: what follows holds
+    double target[3];   // m, what the eye looks at
+    double distance;    // m, of the eye from it
+    const char *follow; // name of the body that the camera goes with; NULL: none
 } view_place;
 
 view_place view_place_default(void);
@@ -94,14 +96,19 @@ typedef struct view_window_request {
     cairn_status (*save_view)(const char *path, const view_place *place, const view_style *style,
                               cairn_error *error);
     const char *scenes; // folder of the built-in scenes, for the list; NULL: none
-    int width, height;  // pixels
+    /// Starts a process that draws a scene or run into a small PNG file; NULL: it cannot.
+    cairn_status (*sketch)(void *open_context, const char *path, bool run, const char *file,
+                           int width, int height, pid_t *process, cairn_error *error);
+    const char *sketches; // folder in which the small pictures are kept; NULL: nowhere
+    int width, height;    // pixels
     view_style style;
     view_place place;
     bool paused;        // at the start
     bool hidden;        // no window: SDL's offscreen driver
     const char *script; // file of key and mouse events to play; NULL: none
-    const char *folder; // for pictures, films and problems
-    bool (*stop)(void); // NULL: never
+    const char
+        *folder; // for pictures, films and problems; NULL: that of a run, else the one at work
+    bool (*stop)(void);                                                   // NULL: never
     void (*note)(void *context, cairn_log_level level, const char *text); // NULL: none
     void *context;
 } view_window_request;

@@ -85,6 +85,20 @@ view_ray view_camera_ray(const view_camera *camera, double x, double y, double a
     return (view_ray){axes.eye, vec3_normalize_or(direction, axes.forward)};
 }
 
+bool view_camera_project(const view_camera *camera, vec3 point, int width, int height, double *x,
+                         double *y)
+{
+    view_axes axes = view_camera_axes(camera);
+    vec3 from = vec3_sub(point, axes.eye);
+    double depth = camera->parallel ? camera->distance : vec3_dot(from, axes.forward);
+    if (depth <= 0.0)
+        return false;
+    double scale = 0.5 * height / (depth * tan(0.5 * camera->opening));
+    *x = 0.5 * width + scale * vec3_dot(from, axes.right);
+    *y = 0.5 * height - scale * vec3_dot(from, axes.up);
+    return true;
+}
+
 static void store(float out[3], vec3 v)
 {
     out[0] = (float)v.x;

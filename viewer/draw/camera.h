@@ -45,6 +45,10 @@ void view_camera_fly(view_camera *camera, double forward, double right, double u
 /// Ray through a point of the picture: x, y from -1 to 1, y up.
 view_ray view_camera_ray(const view_camera *camera, double x, double y, double aspect);
 
+/// Where a point lies in a picture, pixels from its upper left corner. @return false behind the eye
+bool view_camera_project(const view_camera *camera, vec3 point, int width, int height, double *x,
+                         double *y);
+
 /// For positions relative to `origin`.
 /// @param reach  m, distance from the target within which things are kept between near and far
 view_matrix view_camera_matrix(const view_camera *camera, vec3 origin, double reach, double aspect);

@@ -52,6 +52,27 @@ void view_canvas_box(view_canvas *canvas, double x, double y, double width, doub
     put_corners(canvas, corners);
 }
 
+void view_canvas_image(view_canvas *canvas, double x, double y, double width, double height,
+                       int image)
+{
+    static const view_colour white = {255, 255, 255, 255};
+    // half a pixel inside, for the filter looks at neighbours
+    const float pixel_across = 1.0f / (VIEW_IMAGE_COLUMNS * VIEW_IMAGE_WIDTH),
+                pixel_down = (float)VIEW_IMAGE_COLUMNS / (VIEW_IMAGES_MAX * VIEW_IMAGE_HEIGHT);
+    const float across = pixel_across * (VIEW_IMAGE_WIDTH - 1),
+                down = pixel_down * (VIEW_IMAGE_HEIGHT - 1);
+    float left = (float)x, top = (float)y, right = (float)(x + width), bottom = (float)(y + height);
+    float u = 2.0f + pixel_across * (0.5f + (float)(image % VIEW_IMAGE_COLUMNS * VIEW_IMAGE_WIDTH));
+    float v = 2.0f + pixel_down * (0.5f + (float)(image / VIEW_IMAGE_COLUMNS * VIEW_IMAGE_HEIGHT));
+    view_flat_vertex corners[4] = {
+        {{left, top}, {u, v}, white},
+        {{right, top}, {u + across, v}, white},
+        {{right, bottom}, {u + across, v + down}, white},
+        {{left, bottom}, {u, v + down}, white},
+    };
+    put_corners(canvas, corners);
+}
+
 void view_canvas_line(view_canvas *canvas, double x0, double y0, double x1, double y1, double width,
                       view_colour colour)
 {

@@ -18,8 +18,16 @@ double view_font_width(const view_font *font, const char *text);
 /// Coverage, one byte a texel; texel 0 is full.
 const unsigned char *view_font_atlas(const view_font *font, int *width, int *height);
 
+/// Small pictures that a canvas can show: how large, and how many a device keeps.
+enum {
+    VIEW_IMAGE_WIDTH = 192,
+    VIEW_IMAGE_HEIGHT = 120,
+    VIEW_IMAGE_COLUMNS = 8,
+    VIEW_IMAGES_MAX = VIEW_IMAGE_COLUMNS * 8
+};
+
 typedef struct view_flat_vertex {
-    float position[2], texture[2];
+    float position[2], texture[2]; // texture: of a small picture the coordinates plus 2
     view_colour colour;
 } view_flat_vertex;
 
@@ -39,6 +47,9 @@ void view_canvas_box(view_canvas *canvas, double x, double y, double width, doub
                      view_colour colour);
 void view_canvas_line(view_canvas *canvas, double x0, double y0, double x1, double y1, double width,
                       view_colour colour);
+/// One of the device's small pictures (view_gpu_set_image).
+void view_canvas_image(view_canvas *canvas, double x, double y, double width, double height,
+                       int image);
 /// Text with its upper left corner at x, y; characters the font lacks are left out.
 /// @return x behind the text
 double view_canvas_text(view_canvas *canvas, double x, double y, view_colour colour,

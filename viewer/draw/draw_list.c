@@ -172,55 +172,6 @@ static cairn_status draw_marks(view_draw_list *list, const view_draw_request *re
     return status;
 }
 
-/// Hinges and universal joints are rods along the axis, joints that slide thin ones with a cube,
-/// ball joints and the ends of rods balls, fixed joints cubes; connectors are rods between markers.
-static cairn_status draw_joint(view_draw_list *list, const view_draw_request *request,
-                               const view_joint *joint)
-{
-    static const view_colour joint_colour = {240, 128, 20, 255},
-                             connector_colour = {20, 150, 160, 255};
-    double size = 0.16 * request->model->symbol_size;
-    vec3 points[2];
-    for (int side = 0; side < 2; side++) {
-        int body = joint->bodies[side];
-        if (body >= 0 && !view_frame_has(request->frame, body))
-            return CAIRN_OK;
-        points[side] = body >= 0 ? pose_apply(&request->frame->poses[body], joint->points[side])
-                                 : joint->points[side];
-    }
-    if (joint->is_connector)
-        return view_draw_rod(list, points[0], points[1], 0.3 * size, connector_colour);
-    vec3 axis = joint->bodies[0] >= 0
-                    ? quat_rotate(request->frame->poses[joint->bodies[0]].orientation, joint->axis)
-                    : joint->axis;
-    pose placement = {points[1], view_turn_z_to(axis)};
-    switch (joint->kind) {
-    case CAIRN_JOINT_HINGE:
-    case CAIRN_JOINT_UNIVERSAL:
-        return view_draw_symbol(list, VIEW_CYLINDER, &placement,
-                                vec3_make(0.5 * size, 0.5 * size, 1.6 * size), joint_colour);
-    case CAIRN_JOINT_SLIDER:
-    case CAIRN_JOINT_CYLINDRICAL: {
-        vec3 from = vec3_add_scaled(points[1], -5.0 * size, axis);
-        vec3 to = vec3_add_scaled(points[1], 5.0 * size, axis);
-        cairn_status status = view_draw_rod(list, from, to, 0.2 * size, joint_colour);
-        return status != CAIRN_OK
-                   ? status
-                   : view_draw_symbol(list, VIEW_BOX, &placement,
-                                      vec3_make(0.6 * size, 0.6 * size, size), joint_colour);
-    }
-    case CAIRN_JOINT_FIXED:
-        return view_draw_symbol(list, VIEW_BOX, &placement,
-                                vec3_make(0.7 * size, 0.7 * size, 0.7 * size), joint_colour);
-    case CAIRN_JOINT_BALL:
-    case CAIRN_JOINT_ROD:
-    case CAIRN_JOINT_KIND_COUNT:
-        break;
-    }
-    return view_draw_symbol(list, VIEW_SPHERE, &placement, vec3_make(size, size, size),
-                            joint_colour);
-}
-
 static cairn_status draw_rope(view_draw_list *list, const view_draw_request *request)
 {
     static const view_colour colour = {250, 150, 30, 255};
@@ -308,12 +259,13 @@ cairn_status view_draw_list_build(view_draw_list *list, const view_draw_request 
         qsort(list->glass, (size_t)list->glass_count, sizeof *list->glass, compare_glass);
     if (status == CAIRN_OK)
         status = draw_marks(list, request);
-    for (int i = 0; status == CAIRN_OK && request->style->joints && i < request->model->joint_count;
-         i++)
-        status = draw_joint(list, request, &request->model->joints[i]);
+    if (status == CAIRN_OK && request->style->joints)
+        status = view_draw_joints(list, request);
     if (status == CAIRN_OK && request->style->joints)
         status = view_draw_regions(list, request);
     if (status == CAIRN_OK)
         status = view_draw_contacts(list, request);
-    return status == CAIRN_OK ? draw_rope(list, request) : status;
+    if (status == CAIRN_OK)
+        status = draw_rope(list, request);
+    return status == CAIRN_OK ? view_draw_handles(list, request->handles) : status;
 }

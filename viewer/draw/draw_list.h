@@ -51,6 +51,13 @@ typedef enum view_body_flag {
     VIEW_FLAG_HIDDEN = 2,
 } view_body_flag;
 
+/// Handles that move and turn a body: arrows along the axes of the world, and circles about them.
+typedef struct view_handles {
+    vec3 centre;   // m
+    double length; // m, of an arrow
+    int held;      // 0, 1, 2: the arrow along x, y, z; 3, 4, 5: the circle about it; -1: none
+} view_handles;
+
 /// What to draw besides the style.
 typedef struct view_draw_request {
     const view_model *model;
@@ -62,6 +69,7 @@ typedef struct view_draw_request {
     int contact;                // contact of the frame that is marked; -1 for none
     const unsigned char *flags; // [flag_count] view_body_flag of the first bodies
     int flag_count;
+    const view_handles *handles; // NULL: none
     bool has_rope;
     vec3 rope[2]; // m, of the spring that drags a body
 } view_draw_request;
@@ -96,6 +104,22 @@ cairn_status view_draw_rod(view_draw_list *list, vec3 from, vec3 to, double thic
 /// Symbols of all contacts as the style asks; in draw_contacts.c.
 cairn_status view_draw_contacts(view_draw_list *list,
                                 const view_draw_request *request) CAIRN_CHECK_RESULT;
+
+/// A circle of rods about a centre, in the plane of two unit vectors, from one angle to another.
+cairn_status view_draw_arc(view_draw_list *list, vec3 centre, vec3 x, vec3 y, double radius,
+                           const double angles[2], double thickness,
+                           view_colour colour) CAIRN_CHECK_RESULT;
+
+/// Joints with the ends of their ranges, and connectors; in draw_joints.c.
+cairn_status view_draw_joints(view_draw_list *list,
+                              const view_draw_request *request) CAIRN_CHECK_RESULT;
+
+/// Nothing for NULL; in draw_symbols.c.
+cairn_status view_draw_handles(view_draw_list *list,
+                               const view_handles *handles) CAIRN_CHECK_RESULT;
+
+/// Radius of the circles of handles, in lengths of an arrow.
+#define VIEW_HANDLE_CIRCLE 0.75
 
 /// Edges of emitters, outlets, regions of sensors and the periodic cell; in draw_regions.c.
 cairn_status view_draw_regions(view_draw_list *list,

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { AROUND = 32 };
+static const double round_about[2] = {0.0, 2.0 * M_PI};
 
 static const view_colour servo_colour = {130, 70, 180, 255};
 
@@ -26,22 +26,6 @@ static cairn_status draw_edges(view_draw_list *list, vec3 corner, const vec3 sid
     return CAIRN_OK;
 }
 
-/// A circle about a centre, in the plane of two unit vectors.
-static cairn_status draw_circle(view_draw_list *list, vec3 centre, vec3 x, vec3 y, double radius,
-                                double thickness, view_colour colour)
-{
-    vec3 last = vec3_add_scaled(centre, radius, x);
-    for (int i = 1; i <= AROUND; i++) {
-        double angle = 2.0 * M_PI * i / AROUND;
-        vec3 next = vec3_add_scaled(vec3_add_scaled(centre, radius * cos(angle), x),
-                                    radius * sin(angle), y);
-        if (view_draw_rod(list, last, next, thickness, colour) != CAIRN_OK)
-            return CAIRN_ERROR_MEMORY;
-        last = next;
-    }
-    return CAIRN_OK;
-}
-
 /// Two circles and four lines between them.
 static cairn_status draw_tube(view_draw_list *list, const cairn_region *region, double thickness,
                               view_colour colour)
@@ -52,7 +36,8 @@ static cairn_status draw_tube(view_draw_list *list, const cairn_region *region, 
     vec3 x = quat_rotate(turn, vec3_make(1.0, 0.0, 0.0)), y = vec3_cross(along, x);
     cairn_status status = CAIRN_OK;
     for (int end = 0; status == CAIRN_OK && end < 2; end++)
-        status = draw_circle(list, ends[end], x, y, region->radius, thickness, colour);
+        status =
+            view_draw_arc(list, ends[end], x, y, region->radius, round_about, thickness, colour);
     for (int i = 0; status == CAIRN_OK && i < 4; i++) {
         vec3 out = vec3_scale(i < 2 ? region->radius : -region->radius, i % 2 == 0 ? x : y);
         status =
@@ -67,8 +52,8 @@ static cairn_status draw_ball(view_draw_list *list, const cairn_region *region, 
     static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     cairn_status status = CAIRN_OK;
     for (int i = 0; status == CAIRN_OK && i < 3; i++)
-        status = draw_circle(list, vec3_from(region->a), axes[i], axes[(i + 1) % 3], region->radius,
-                             thickness, colour);
+        status = view_draw_arc(list, vec3_from(region->a), axes[i], axes[(i + 1) % 3],
+                               region->radius, round_about, thickness, colour);
     return status;
 }
 

@@ -68,3 +68,42 @@ cairn_status view_draw_arrow(view_draw_list *list, vec3 from, vec3 along, double
     return view_draw_symbol(list, VIEW_CONE, &tip,
                             vec3_make(2.2 * thickness, 2.2 * thickness, 0.5 * head), colour);
 }
+
+cairn_status view_draw_arc(view_draw_list *list, vec3 centre, vec3 x, vec3 y, double radius,
+                           const double angles[2], double thickness, view_colour colour)
+{
+    enum { AROUND = 32 };
+    double turn = angles[1] - angles[0];
+    int pieces = 1 + (int)(fmin(fabs(turn) / (2.0 * M_PI), 1.0) * (AROUND - 1));
+    cairn_status status = CAIRN_OK;
+    vec3 last = {0};
+    for (int i = 0; status == CAIRN_OK && i <= pieces; i++) {
+        double angle = angles[0] + turn * i / pieces;
+        vec3 next = vec3_add_scaled(vec3_add_scaled(centre, radius * cos(angle), x),
+                                    radius * sin(angle), y);
+        if (i > 0)
+            status = view_draw_rod(list, last, next, thickness, colour);
+        last = next;
+    }
+    return status;
+}
+
+cairn_status view_draw_handles(view_draw_list *list, const view_handles *handles)
+{
+    static const view_colour colours[3] = {
+        {206, 52, 52, 255}, {46, 150, 70, 255}, {46, 92, 204, 255}};
+    static const view_colour held = {255, 196, 40, 255};
+    static const double whole[2] = {0.0, 2.0 * M_PI};
+    static const vec3 axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; handles != NULL && status == CAIRN_OK && i < 3; i++) {
+        double thickness = 0.018 * handles->length;
+        status = view_draw_arrow(list, handles->centre, vec3_scale(handles->length, axes[i]),
+                                 thickness, handles->held == i ? held : colours[i]);
+        if (status == CAIRN_OK)
+            status = view_draw_arc(list, handles->centre, axes[(i + 1) % 3], axes[(i + 2) % 3],
+                                   VIEW_HANDLE_CIRCLE * handles->length, whole, 0.6 * thickness,
+                                   handles->held == i + 3 ? held : colours[i]);
+    }
+    return status;
+}

@@ -197,6 +197,27 @@ static cairn_status add_joint(view_model *model, const cairn_world *world, view_
     return CAIRN_OK;
 }
 
+/// Where the coordinate is counted from; the hand of a hinge points to the body that it turns.
+static void set_zero(view_joint *joint, const cairn_world *world, const cairn_body_id ids[2],
+                     double coordinate)
+{
+    cairn_body_view b;
+    pose a = pose_of_body(world, ids[0]), at = pose_of_body(world, ids[1]);
+    vec3 axis = vec3_normalize_or(joint->axis, vec3_make(0.0, 0.0, 1.0)), anchor = joint->points[1];
+    if (joint->kind != CAIRN_JOINT_HINGE) {
+        joint->zero = pose_apply_inverse(&a, vec3_add_scaled(anchor, -coordinate, axis));
+        return;
+    }
+    vec3 aside = vec3_cross(axis, vec3_make(axis.z, axis.x, axis.y)), out = {0};
+    if (ids[1].generation != 0 && cairn_body_get(world, ids[1], &b) == CAIRN_OK)
+        out = vec3_sub(vec3_from(b.centre), anchor);
+    out = vec3_add_scaled(out, -vec3_dot(out, axis), axis);
+    out = vec3_normalize_or(out, vec3_normalize_or(aside, vec3_make(1.0, 0.0, 0.0)));
+    quat back = base_quat_from_rotation_vector(vec3_scale(-coordinate, axis));
+    joint->hand = quat_rotate_inverse(at.orientation, out);
+    joint->zero = quat_rotate_inverse(a.orientation, quat_rotate(back, out));
+}
+
 static void drop_joints(view_model *model)
 {
     for (int i = 0; i < model->joint_count; i++)
@@ -215,9 +236,12 @@ static cairn_status read_joints(view_model *model, const cairn_world *world)
         if (cairn_joint_get(world, cairn_joint_at(world, i), &view) != CAIRN_OK)
             continue;
         vec3 anchor = vec3_from(view.anchor);
-        view_joint joint = {
-            .points = {anchor, anchor}, .axis = vec3_from(view.axis), .kind = view.kind};
+        view_joint joint = {.points = {anchor, anchor},
+                            .axis = vec3_from(view.axis),
+                            .range = {view.range[0], view.range[1]},
+                            .kind = view.kind};
         const cairn_body_id ids[2] = {view.a, view.b};
+        set_zero(&joint, world, ids, view.coordinate);
         status = add_joint(model, world, joint, ids, view.name);
     }
     for (int i = 0; status == CAIRN_OK && i < cairn_connector_count(world); i++) {

@@ -48,9 +48,13 @@ typedef struct view_body {
 
 /// A joint or a connector, fixed in its bodies.
 typedef struct view_joint {
-    int bodies[2];     // A and B; -1: the world
-    vec3 points[2];    // m, in the bodies' frames; of a joint both are the anchor
-    vec3 axis;         // unit, in A's frame
+    int bodies[2];   // A and B; -1: the world
+    vec3 points[2];  // m, in the bodies' frames; of a joint both are the anchor
+    vec3 axis;       // unit, in A's frame
+    double range[2]; // rad or m, of the coordinate; -INFINITY, INFINITY: none
+    vec3 zero; // of a hinge: unit, in A's frame, where `hand` is at coordinate 0; of joints that
+               // slide: m, where the anchor on B is then
+    vec3 hand; // of a hinge: unit, in B's frame
     bool is_connector; // a rod between two markers
     cairn_joint_kind kind;
     char *name; // owned; "" for none

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes PNG files by stb_image_write.
+// Writes and reads PNG files by stb_image.
 #include "viewer/film/picture.h"
 
 #include "base/file.h"
 
 #include <errno.h>
+#include <stb_image.h>
 #include <stb_image_write.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,4 +34,19 @@ cairn_status view_picture_write(const char *path, const unsigned char *pixels, i
     unlink(path);
     return base_fail(error, CAIRN_ERROR_FILE, "%.300s: cannot be written: %s", path,
                      code != 0 ? strerror(code) : "out of memory");
+}
+
+bool view_picture_read(const char *path, unsigned char *pixels, int width, int height)
+{
+    int across = 0, down = 0, channels = 0;
+    FILE *file = base_file_read(path, NULL);
+    if (file == NULL)
+        return false;
+    unsigned char *read = stbi_load_from_file(file, &across, &down, &channels, 3);
+    bool fits = read != NULL && across == width && down == height;
+    if (fits)
+        memcpy(pixels, read, (size_t)width * (size_t)height * 3);
+    stbi_image_free(read);
+    fclose(file);
+    return fits;
 }

@@ -144,11 +144,15 @@ static cairn_status shoot(render_job *job, cairn_error *error)
 }
 
 /// Points the camera at the bodies as they are now.
-static void aim(render_job *job)
+static cairn_status aim(render_job *job, cairn_error *error)
 {
     const view_render_request *request = job->request;
     view_stage_aim(&job->stage, &job->model, &job->frame, &request->place,
                    (double)request->width / request->height);
+    if (view_stage_follow_named(&job->stage, &job->model, &job->frame, request->place.follow))
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_ARGUMENT, "no body is named \"%.80s\" at t = %g s",
+                     request->place.follow, job->frame.time);
 }
 
 /// Instants that the run of a scene can reach, and that follow each other.
@@ -176,10 +180,10 @@ static cairn_status render_still(render_job *job, cairn_error *error)
     cairn_status status = check_times(job, error);
     if (status == CAIRN_OK)
         status = go_to(job, job->end, error);
-    if (status != CAIRN_OK)
-        return status;
-    aim(job);
-    status = shoot(job, error);
+    if (status == CAIRN_OK)
+        status = aim(job, error);
+    if (status == CAIRN_OK)
+        status = shoot(job, error);
     if (status == CAIRN_OK)
         status = view_picture_write(request->output, job->stage.pixels, request->width,
                                     request->height, error);
@@ -202,8 +206,10 @@ static cairn_status render_frames(render_job *job, view_film *film, cairn_error 
     cairn_status status = CAIRN_OK;
     for (int i = 0; status == CAIRN_OK && i < count; i++) {
         status = go_to(job, fmin(job->begin + i * between, job->end), error);
-        if (status == CAIRN_OK)
+        if (status == CAIRN_OK) {
+            (void)view_stage_go_along(&job->stage, &job->frame);
             status = shoot(job, error);
+        }
         if (status == CAIRN_OK)
             status = view_film_add(film, job->stage.pixels, error);
     }
@@ -220,9 +226,10 @@ static cairn_status render_film(render_job *job, cairn_error *error)
     cairn_status status = check_times(job, error);
     if (status == CAIRN_OK)
         status = go_to(job, job->begin, error);
+    if (status == CAIRN_OK)
+        status = aim(job, error);
     if (status != CAIRN_OK)
         return status;
-    aim(job);
     status = view_film_open(&film, request->output, request->width, request->height,
                             request->frame_rate, error);
     if (status != CAIRN_OK)

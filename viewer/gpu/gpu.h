@@ -37,6 +37,11 @@ cairn_status view_gpu_set_model(view_gpu *gpu, const view_model *model,
 cairn_status view_gpu_set_font(view_gpu *gpu, const view_font *font,
                                cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Uploads one of the small pictures that a canvas can show.
+/// @param image   0 to VIEW_IMAGES_MAX - 1
+/// @param pixels  [VIEW_IMAGE_HEIGHT][VIEW_IMAGE_WIDTH][3], rows from the top
+void view_gpu_set_image(view_gpu *gpu, int image, const unsigned char *pixels);
+
 typedef struct view_picture {
     int width, height; // pixels
     int samples;       // 1 or 2: pixels drawn for one, each way

@@ -17,6 +17,23 @@ cairn_status view_gpu_set_font(view_gpu *gpu, const view_font *font, cairn_error
                : base_fail(error, CAIRN_ERROR_UNSUPPORTED, "the font does not fit in a texture");
 }
 
+void view_gpu_set_image(view_gpu *gpu, int image, const unsigned char *pixels)
+{
+    glBindTexture(GL_TEXTURE_2D, gpu->images);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    if (!gpu->has_images) {
+        glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, VIEW_IMAGE_COLUMNS * VIEW_IMAGE_WIDTH,
+                     VIEW_IMAGES_MAX / VIEW_IMAGE_COLUMNS * VIEW_IMAGE_HEIGHT, 0, GL_RGB,
+                     GL_UNSIGNED_BYTE, NULL);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR);
+        glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+    }
+    gpu->has_images = true;
+    glTexSubImage2D(GL_TEXTURE_2D, 0, image % VIEW_IMAGE_COLUMNS * VIEW_IMAGE_WIDTH,
+                    image / VIEW_IMAGE_COLUMNS * VIEW_IMAGE_HEIGHT, VIEW_IMAGE_WIDTH,
+                    VIEW_IMAGE_HEIGHT, GL_RGB, GL_UNSIGNED_BYTE, pixels);
+}
+
 void gpu_canvas_draw(view_gpu *gpu, const view_canvas *canvas, int width, int height)
 {
     GLuint program = gpu->programs[GPU_CANVAS];
@@ -30,6 +47,9 @@ void gpu_canvas_draw(view_gpu *gpu, const view_canvas *canvas, int width, int he
     glUseProgram(program);
     glUniform2f(gpu_uniform(program, "u_size"), (float)width, (float)height);
     glUniform1i(gpu_uniform(program, "u_atlas"), 0);
+    glUniform1i(gpu_uniform(program, "u_images"), 1);
+    glActiveTexture(GL_TEXTURE1);
+    glBindTexture(GL_TEXTURE_2D, gpu->images);
     glActiveTexture(GL_TEXTURE0);
     glBindTexture(GL_TEXTURE_2D, gpu->atlas);
     glBindVertexArray(gpu->canvas_array);

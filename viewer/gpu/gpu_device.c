@@ -67,6 +67,7 @@ static void make_buffers(view_gpu *gpu)
     glGenBuffers(1, &gpu->instance_buffer);
     glGenBuffers(1, &gpu->canvas_buffer);
     glGenTextures(1, &gpu->atlas);
+    glGenTextures(1, &gpu->images);
 }
 
 cairn_status view_gpu_open(const base_allocator *allocator, const view_gpu_options *options,
@@ -103,6 +104,7 @@ void view_gpu_close(view_gpu *gpu)
         glDeleteFramebuffers(1, &gpu->shadow_frame);
         glDeleteTextures(1, &gpu->shadow_map);
         glDeleteTextures(1, &gpu->atlas);
+        glDeleteTextures(1, &gpu->images);
         glDeleteBuffers(1, &gpu->mesh_buffer);
         glDeleteBuffers(1, &gpu->instance_buffer);
         glDeleteBuffers(1, &gpu->canvas_buffer);

@@ -40,7 +40,7 @@ struct view_gpu {
     bool video; // SDL's video was opened
     char name[256];
     GLuint programs[GPU_PROGRAM_COUNT];
-    GLuint array, mesh_buffer, instance_buffer, canvas_array, canvas_buffer, atlas;
+    GLuint array, mesh_buffer, instance_buffer, canvas_array, canvas_buffer, atlas, images;
     gpu_range *meshes; // [mesh_count]
     int mesh_count, mesh_capacity;
     float (*vertices)[6]; // [vertex_count] position, normal; as in the mesh buffer
@@ -48,6 +48,7 @@ struct view_gpu {
     gpu_target drawn, shown; // shown: of the picture's size
     GLuint shadow_frame, shadow_map;
     int shadow_size;
+    bool has_images; // the texture of small pictures has its size
 };
 
 /// Compiles all programs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Motors and constant loads that are changed while a scene runs.
+// Motors, servos and constant loads that are changed while a scene runs.
 #include "viewer/simulation/drives.h"
 
 #include <math.h>
@@ -40,6 +40,21 @@ static void add_motor(view_drives *drives, cairn_joint_id joint, const cairn_joi
     add(drives, drive, name, "limit");
 }
 
+/// A slider of a servo reaches twice as far as its target, or its force where it has none yet.
+static void add_servo(view_drives *drives, int index, const cairn_servo_view *servo)
+{
+    double size = fmax(fabs(servo->target), fabs(servo->force));
+    double reach = size > 0.0 ? 2.0 * size : 1.0;
+    view_drive drive = {.kind = VIEW_DRIVE_SERVO,
+                        .unit = servo->rate   ? "1/s"
+                                : servo->cell ? "Pa"
+                                              : "N",
+                        .servo = index,
+                        .minimum = servo->rate || servo->target < 0.0 ? -reach : 0.0,
+                        .maximum = reach};
+    add(drives, drive, servo->name, "target");
+}
+
 view_drives view_drives_find(const cairn_world *world)
 {
     view_drives drives = {0};
@@ -50,6 +65,11 @@ view_drives view_drives_find(const cairn_world *world)
         if (cairn_joint_get(world, joint, &view) == CAIRN_OK &&
             cairn_joint_get_motor(world, joint, &motor) == CAIRN_OK && motor.on)
             add_motor(&drives, joint, &view, &motor);
+    }
+    for (int i = 0; i < cairn_servo_count(world); i++) {
+        cairn_servo_view servo;
+        if (cairn_servo_get(world, i, &servo) == CAIRN_OK)
+            add_servo(&drives, i, &servo);
     }
     for (int i = 0; drives.count < VIEW_DRIVES_MAX && i < cairn_body_count(world); i++) {
         view_drive drive = {.kind = VIEW_DRIVE_LOAD,
@@ -76,7 +96,17 @@ void view_drives_read(view_drives *drives, const cairn_world *world)
     for (int i = 0; i < drives->count; i++) {
         view_drive *drive = &drives->items[i];
         cairn_motor_view motor;
-        if (drive->kind == VIEW_DRIVE_LOAD ||
+        cairn_servo_view servo;
+        if (drive->kind == VIEW_DRIVE_SERVO &&
+            cairn_servo_get(world, drive->servo, &servo) == CAIRN_OK) {
+            drive->value = servo.target;
+            drive->follows = servo.follows;
+            // a function of time may ask for more than it did at first
+            double reach = servo.follows ? 2.0 * fabs(servo.target) : 0.0;
+            drive->maximum = fmax(drive->maximum, reach);
+            drive->minimum = fmin(drive->minimum, servo.target < 0.0 ? -reach : 0.0);
+        }
+        if (drive->kind == VIEW_DRIVE_LOAD || drive->kind == VIEW_DRIVE_SERVO ||
             cairn_joint_get_motor(world, drive->joint, &motor) != CAIRN_OK)
             continue;
         drive->value = drive->kind == VIEW_DRIVE_LIMIT      ? motor.limit
@@ -106,6 +136,11 @@ cairn_status view_drives_set(view_drives *drives, cairn_world *world, int drive,
     view_drive *chosen = &drives->items[drive];
     if (chosen->kind == VIEW_DRIVE_LOAD)
         return set_load(chosen, world, value, error);
+    if (chosen->kind == VIEW_DRIVE_SERVO) {
+        cairn_status set = cairn_servo_set_target(world, chosen->servo, value, error);
+        view_drives_read(drives, world);
+        return set;
+    }
     cairn_motor_view motor;
     cairn_status status = cairn_joint_get_motor(world, chosen->joint, &motor);
     if (status == CAIRN_OK && chosen->follows)

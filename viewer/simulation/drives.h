@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Motors and constant loads of a scene that the window lets one change while it runs.
+// Motors, servos and constant loads of a scene that the window lets one change while it runs.
 #ifndef CAIRN_VIEWER_SIMULATION_DRIVES_H
 #define CAIRN_VIEWER_SIMULATION_DRIVES_H
 
@@ -11,6 +11,7 @@ typedef enum view_drive_kind {
     VIEW_DRIVE_VELOCITY, // of a motor
     VIEW_DRIVE_POSITION, // of a motor
     VIEW_DRIVE_LIMIT,    // of a motor
+    VIEW_DRIVE_SERVO,    // its target
     VIEW_DRIVE_LOAD      // on a body, as a factor on what the scene gave
 } view_drive_kind;
 
@@ -20,6 +21,7 @@ typedef struct view_drive {
     char name[64];
     const char *unit;
     cairn_joint_id joint;    // of a motor
+    int servo;               // its index
     cairn_body_id body;      // of a load
     double force[3];         // N, that the scene gave
     double torque[3];        // N m
@@ -33,7 +35,7 @@ typedef struct view_drives {
     int count;
 } view_drives;
 
-/// What a scene has: motors that are on, and bodies with a constant load, as many as fit.
+/// What a scene has: motors that are on, servos, and bodies with a constant load, as many as fit.
 view_drives view_drives_find(const cairn_world *world);
 
 /// Reads the values again.

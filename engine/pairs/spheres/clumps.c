@@ -21,9 +21,13 @@ typedef struct eng_spheres_clump_motion clump_motion;
 
 bool eng_spheres_may_be_clump(const cairn_world *world, int body)
 {
+    return !world->cell.any && eng_spheres_is_of_spheres(world, body);
+}
+
+bool eng_spheres_is_of_spheres(const cairn_world *world, int body)
+{
     const eng_body *b = &world->bodies[body];
-    if (b->shape < 0 || b->kind != CAIRN_DYNAMIC || world->cell.any ||
-        world->shapes[b->shape]->kind != GEO_COMPOUND)
+    if (b->shape < 0 || b->kind != CAIRN_DYNAMIC || world->shapes[b->shape]->kind != GEO_COMPOUND)
         return false;
     const geo_compound *compound = &world->shapes[b->shape]->compound;
     for (int k = 0; k < compound->member_count; k++)

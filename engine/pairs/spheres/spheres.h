@@ -61,6 +61,10 @@ const double *eng_spheres_released_history(const cairn_world *world, geo_pair co
 /// @return false where anything else than the executor's pairs of spheres bears load
 bool eng_spheres_cell_stress(const cairn_world *world, double stress[6]);
 
+/// Why many spheres or clumps under explicit laws are not in the executor, a sentence for the user.
+/// @return false where that is not so
+bool eng_spheres_advise(const cairn_world *world, char *text, size_t size);
+
 /// Number of slots in use, with those of members of clumps; whether there are such.
 int eng_spheres_slot_count(const cairn_world *world);
 bool eng_spheres_holds_clumps(const cairn_world *world);

@@ -117,13 +117,13 @@ def check_wrong(folder):
 
 # every row of the built-in plan names a scene that is there
 def check_built_in():
-    folder = os.path.join(ROOT, "scenes", "collection")
+    folder = os.path.join(ROOT, "scenes/library/collection")
     with open(os.path.join(folder, "plan.csv")) as file:
         rows = list(csv.DictReader(file))
     check(len(rows) >= 150, "rows of the built-in plan")
     for row in rows:
         here = os.path.join(folder, row["scene"])
-        there = os.path.join(ROOT, "scenes", row["scene"] + ".lua")
+        there = os.path.join(ROOT, "scenes/library", row["scene"] + ".lua")
         check(os.path.exists(here) or os.path.exists(there), f"scene {row['scene']}")
 
 

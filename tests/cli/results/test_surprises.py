@@ -178,6 +178,37 @@ def check_hints():
         check_error(folder.cairn("run", "kapla"), 3, r'did you mean the built-in scene "kapla_tower"', "kapla")
 
 
+def check_advice():
+    """Many grains outside of the sphere executor: the run says which law keeps them there, and only then."""
+    grain = "sphere{ radius = 0.005 }"
+    clump = "compound{ { shape = sphere{ radius = 0.005 } }, { shape = sphere{ radius = 0.005 }, position = {0.006, 0, 0} } }"
+    text = """
+    simulation{ step = 1e-6, end_time = 3e-6 }
+    material{ name = "m", density = 2500 }
+    pair{ PAIR }
+    local grain = SHAPE
+    for i = 0, COUNT - 1 do
+      body{ shape = grain, material = "m", position = { i %% 20 * 0.02, i // 20 %% 6 * 0.02, i // 120 * 0.02 } }
+    end""".replace("%%", "%")
+    with Folder() as folder:
+        for pair, shape, count, said in [
+                ('law = "adhesive"', grain, 600, r'600 spheres move in the general passes.*"adhesive" has no kernel \('),
+                ('law = "adhesive"', grain, 400, None),
+                ('law = "spring_dashpot", cohesion = 1', grain, 600, r'"spring_dashpot" with these parameters has no kernel'),
+                ('law = "hertz_mindlin", rolling_friction = 0.1', clump, 600, r"600 clumps .*no kernel for clumps"),
+                ('law = "hooke"', clump, 600, None), ('law = "hooke"', grain, 600, None),
+                ("friction = 0.5", grain, 600, None)]:
+            folder.write("s.lua", text.replace("PAIR", pair).replace("SHAPE", shape).replace("COUNT", str(count)))
+            done = folder.cairn("run", "s.lua", "--out", "r")
+            check_status(done, 0, f"advice: {pair}")
+            found = re.search(said or "general passes", done.err)
+            check((found is not None) == (said is not None), f"advice: {pair}, {count} of {shape[:8]}: {said}", done)
+            check(done.err.count("general passes") <= 1, "the advice is given once", done)
+        laws = load("[" + ",".join(folder.cairn("list", "laws", "--json").out.splitlines()) + "]")
+        kernels = {law["name"]: law["kernel"] for law in laws}
+        check(kernels["hooke"] and not kernels["adhesive"], f"list laws: {kernels}")
+
+
 check_glyphs()
 check_size_and_ends()
 check_final_frame_and_restart()
@@ -185,4 +216,5 @@ check_restart_differences()
 check_unsolved()
 check_tables()
 check_hints()
+check_advice()
 finish()

@@ -2,6 +2,8 @@
 // auto, nipm and paln on redundant stacks: both forms, units, islands, warm starts, limits.
 #include "tests/unit/contact/fixture.h"
 
+#include "base/assert.h"
+
 static const char *const newton_solvers[] = {"auto", "nipm", "paln"};
 enum { NEWTON_SOLVERS = 3 };
 
@@ -163,6 +165,28 @@ static void no_friction_and_much(void **state)
         }
 }
 
+// Smooth contacts among rough ones do not hold up an interior point: each is a normal row alone,
+// and the others' tangential impulses are free to grow at once
+static void smooth_contacts_among_rough_ones(void **state)
+{
+    (void)state;
+    int solved = 0, most = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        fixture f = fixture_cloud(240, 100, 0.5, seed);
+        for (int i = 0; i < 240; i += 4)
+            f.friction[i] = 0.0;
+        con_report report = solve("nipm", &f, 1e-8);
+        check_at_most(fixture_residual(&f, (const double(*)[3])f.R), report.residual.error * 1.001);
+        for (int i = 0; i < 240; i += 4)
+            assert_true(f.R[i][1] == 0.0 && f.R[i][2] == 0.0);
+        solved += report.stop == CON_STOP_SOLVED;
+        most = report.iterations > most ? report.iterations : most;
+        fixture_destroy(&f);
+    }
+    print_message("%d of 8 solved by the first path, in up to %d iterations\n", solved, most);
+    assert_true(solved >= 7 && most <= 160);
+}
+
 static void time_limit_returns_the_best_point(void **state)
 {
     (void)state;
@@ -206,24 +230,64 @@ static void late_memory_failures_are_a_status(void **state)
     fixture_destroy(&f);
 }
 
-// iterations of auto from zero with so many plain Newton steps
-static int iterations_with(const char *newton_steps, int contacts, uint64_t seed)
+typedef struct word {
+    const char *name, *value;
+} word;
+
+// auto from zero on a cloud of contacts, with settings
+static con_report solve_cloud(const word *words, int count, int contacts, uint64_t seed)
 {
     _Alignas(max_align_t) unsigned char settings[CON_SOLVER_SETTINGS_MAX];
     const con_solver *solver = con_solver_find("auto");
     base_settings_defaults(&solver->table, settings);
     cairn_error error;
-    assert_int_equal(
-        base_settings_set_text(&solver->table, settings, "newton_steps", newton_steps, &error),
-        CAIRN_OK);
+    for (int k = 0; k < count; k++)
+        assert_int_equal(
+            base_settings_set_text(&solver->table, settings, words[k].name, words[k].value, &error),
+            CAIRN_OK);
     fixture f = fixture_cloud(contacts, contacts / 3, 0.5, seed);
     con_control control = {.tolerance = 1e-8};
     con_report report;
     assert_int_equal(con_solve(solver, settings, &f.problem, &control, f.R, f.U, &report, f.arena),
                      CAIRN_OK);
-    check_at_most(fixture_residual(&f, (const double(*)[3])f.R), 1e-8);
+    double residual = fixture_residual(&f, (const double(*)[3])f.R);
+    assert_true((residual <= 1e-8) == (report.stop == CON_STOP_SOLVED));
     fixture_destroy(&f);
+    return report;
+}
+
+// iterations from zero with so many plain Newton steps
+static int iterations_with(const char *newton_steps, int contacts, uint64_t seed)
+{
+    const word words[] = {{"newton_steps", newton_steps}};
+    con_report report = solve_cloud(words, 1, contacts, seed);
+    assert_int_equal(report.stop, CON_STOP_SOLVED);
     return report.iterations;
+}
+
+// A path that is cut off after five factorisations does not arrive: the search closes the problem,
+// unless it may take nothing, and then costs at most twice what was done before it
+static void the_search_keeps_to_its_effort(void **state)
+{
+    (void)state;
+    word words[] = {{"newton_steps", "0"},
+                    {"sweep_fraction", "0"},
+                    {"interior_iterations", "5"},
+                    {"polish_solves", "1"},
+                    {"zero_effort", "20"}};
+    int solved = 0, solved_without = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        words[4].value = "20";
+        con_report report = solve_cloud(words, BASE_COUNT(words), 90, seed);
+        solved += report.stop == CON_STOP_SOLVED;
+        words[4].value = "0";
+        report = solve_cloud(words, BASE_COUNT(words), 90, seed);
+        solved_without += report.stop == CON_STOP_SOLVED;
+        check_at_most(report.iterations, 100 + 3 * (5 + 1));
+    }
+    print_message("solved with a search %d, without %d\n", solved, solved_without);
+    assert_int_equal(solved, 12);
+    assert_true(solved_without < 12);
 }
 
 // on trial they cost three factorisations, and where they converge they save many
@@ -251,9 +315,11 @@ int main(void)
         cmocka_unit_test(slowly_changing_problems_cost_a_few_steps),
         cmocka_unit_test(locked_axes),
         cmocka_unit_test(no_friction_and_much),
+        cmocka_unit_test(smooth_contacts_among_rough_ones),
         cmocka_unit_test(time_limit_returns_the_best_point),
         cmocka_unit_test(late_memory_failures_are_a_status),
         cmocka_unit_test(plain_newton_steps_save_more_than_they_cost),
+        cmocka_unit_test(the_search_keeps_to_its_effort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

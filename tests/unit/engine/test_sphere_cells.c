@@ -388,6 +388,22 @@ static void test_servo_closes(void **state)
         assert_int_equal(cairn_servo_get(world, 0, &servo), CAIRN_OK);
         check_close(servo.force, wanted, 0.0, 0.02 * wanted);
     }
+    // another target is met as well, and a snapshot knows which one holds
+    cairn_servo_view servo;
+    cairn_snapshot *snapshot = NULL;
+    assert_int_equal(cairn_world_snapshot(world, &snapshot, NULL), CAIRN_OK);
+    assert_int_equal(cairn_servo_set_target(world, 0, 2.0 * wanted, NULL), CAIRN_OK);
+    run(world, 3000, false);
+    assert_int_equal(cairn_servo_get(world, 0, &servo), CAIRN_OK);
+    assert_true(servo.target == 2.0 * wanted);
+    check_close(servo.force, 2.0 * wanted, 0.0, 0.04 * wanted);
+    assert_int_equal(cairn_world_revert(world, snapshot, NULL), CAIRN_OK);
+    run(world, 1, false);
+    assert_int_equal(cairn_servo_get(world, 0, &servo), CAIRN_OK);
+    assert_true(servo.target == wanted);
+    cairn_snapshot_destroy(snapshot);
+    assert_int_equal(cairn_servo_set_target(world, 1, wanted, NULL), CAIRN_ERROR_NOT_FOUND);
+    assert_int_equal(cairn_servo_set_target(world, 0, NAN, NULL), CAIRN_ERROR_ARGUMENT);
     cairn_world_destroy(world);
 }
 

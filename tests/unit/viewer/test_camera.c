@@ -3,8 +3,8 @@
 #include "tests/unit/viewer/world_fixture.h"
 
 #include "base/rng.h"
-#include "viewer/app/pick.h"
 #include "viewer/draw/camera.h"
+#include "viewer/input/pick.h"
 
 /// Clip coordinates of a point by the float matrix.
 static void project(const view_matrix *m, vec3 p, double *x, double *y, double *z)

@@ -2,9 +2,9 @@
 // The table of keys: nothing twice, nothing without a key, names that SDL knows.
 #include "tests/check.h"
 
-#include "viewer/app/keys.h"
 #include "viewer/app/style.h"
 #include "viewer/app/view.h"
+#include "viewer/input/keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -176,6 +176,56 @@ static void test_copy_follows(void **state)
     fixture_end(&f);
 }
 
+/// The hand of a hinge is at its coordinate, counted from the zero of its arc, wherever it turned
+/// to; the anchor of a slider as far from the zero of its rail.
+static void test_ranges(void **state)
+{
+    (void)state;
+    static const cairn_joint_kind kinds[] = {CAIRN_JOINT_HINGE, CAIRN_JOINT_SLIDER};
+    for (int k = 0; k < 2; k++) {
+        cairn_error error = {0};
+        cairn_joint_id id;
+        cairn_joint_view now;
+        fixture f;
+        fixture_begin(&f);
+        cairn_body_id arm = add_body(f.world, f.box, CAIRN_DYNAMIC, 0.3, 0.2, 5.0);
+        cairn_joint_def def = cairn_default_joint_def(kinds[k]);
+        def.b = arm;
+        def.anchor[2] = 5.5;
+        vec3_store(def.axis, vec3_make(1.0, 2.0, k == 0 ? 0.0 : -1.0));
+        def.range[0] = -2.0;
+        def.range[1] = 2.5;
+        assert_int_equal(cairn_joint_create(f.world, &def, &id, &error), CAIRN_OK);
+        for (int i = 0; i < 40; i++)
+            assert_int_equal(cairn_world_step(f.world, &error), CAIRN_OK);
+        // the model is made where the joint is away from zero
+        fixture_show(&f);
+        for (int i = 0; i < 40; i++)
+            assert_int_equal(cairn_world_step(f.world, &error), CAIRN_OK);
+        assert_int_equal(cairn_joint_get(f.world, id, &now), CAIRN_OK);
+        assert_true(fabs(now.coordinate) > 0.05);
+        const view_joint *joint = &f.model.joints[0];
+        assert_true(joint->range[0] == -2.0 && joint->range[1] == 2.5);
+        cairn_body_view body;
+        assert_int_equal(cairn_body_get(f.world, arm, &body), CAIRN_OK);
+        const double *q = body.orientation;
+        pose at = {vec3_from(body.position), {q[0], q[1], q[2], q[3]}};
+        vec3 axis = vec3_normalize_or(vec3_from(def.axis), vec3_make(0.0, 0.0, 1.0)), found, wanted;
+        if (k == 0) {
+            quat turn = base_quat_from_rotation_vector(vec3_scale(now.coordinate, axis));
+            found = quat_rotate(at.orientation, joint->hand);
+            wanted = quat_rotate(turn, joint->zero);
+            check_close(vec3_norm(found), 1.0, 0.0, 1e-12);
+            check_close(vec3_dot(found, axis), 0.0, 0.0, 1e-9);
+        } else {
+            found = pose_apply(&at, joint->points[1]);
+            wanted = vec3_add_scaled(joint->zero, now.coordinate, axis);
+        }
+        check_close(vec3_distance(found, wanted), 0.0, 0.0, 1e-9);
+        fixture_end(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_shapes_come_and_go),
         cmocka_unit_test(test_joints_come_and_go),
         cmocka_unit_test(test_copy_follows),
+        cmocka_unit_test(test_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 // The list of scenes and runs: what is found in folders, how letters narrow it down, neighbours.
 #include "tests/check.h"
 
-#include "viewer/app/picker.h"
+#include "viewer/input/picker.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -252,7 +252,7 @@ INLINE void place_members(const eng_spheres_clump_pass *p, const clump_group *g,
                           const turns *r)
 {
     // for clumps that have fewer members
-    double spare[16] __attribute__((aligned(64))) = {0.0}, spare_way;
+    double spare[16] __attribute__((aligned(64))) = {0.0}, spare_way = 0.0;
     double way[LANES] __attribute__((aligned(64)));
     vec_3 spin = to_world(r, g->w);
     for (int k = 0; k < g->members; k++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which body a ray meets first.
-#ifndef CAIRN_VIEWER_APP_PICK_H
-#define CAIRN_VIEWER_APP_PICK_H
+#ifndef CAIRN_VIEWER_INPUT_PICK_H
+#define CAIRN_VIEWER_INPUT_PICK_H
 
 #include "viewer/draw/frame.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds scenes and runs in folders, and narrows lists down.
-#include "viewer/app/picker.h"
+#include "viewer/input/picker.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -13,7 +13,7 @@
 
 view_picker view_picker_begin(const base_allocator *allocator)
 {
-    return (view_picker){.allocator = *allocator};
+    return (view_picker){.allocator = *allocator, .columns = 1, .rows = 1};
 }
 
 void view_picker_clear(view_picker *picker)
@@ -21,6 +21,7 @@ void view_picker_clear(view_picker *picker)
     for (int i = 0; i < picker->count; i++) {
         base_release(&picker->allocator, picker->choices[i].path);
         base_release(&picker->allocator, picker->choices[i].name);
+        base_release(&picker->allocator, picker->choices[i].pixels);
     }
     picker->count = picker->shown_count = picker->chosen = 0;
     picker->filter[0] = '\0';
@@ -81,7 +82,7 @@ static cairn_status add(view_picker *picker, const char *path, const char *name,
         return CAIRN_ERROR_MEMORY;
     view_choice *choice = &picker->choices[picker->count++];
     *choice = (view_choice){base_copy_text(&picker->allocator, path),
-                            base_copy_text(&picker->allocator, name), run};
+                            base_copy_text(&picker->allocator, name), .run = run};
     if (choice->path == NULL || choice->name == NULL)
         return CAIRN_ERROR_MEMORY;
     if (!run)

@@ -4,9 +4,12 @@
 import csv
 import json
 import math
+import os
 import re
+import sys
 
-from command import Folder, check, check_status, finish
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from command import ROOT, Folder, check, check_status, finish
 
 # least thickness over the mean radius by number of voussoirs, of a linear program over the thrust
 # of ring segments; the scene's voussoirs have straight edges, which takes 0.31 % off at most
@@ -37,6 +40,30 @@ def check_arch(folder):
                 check(abs(sunk) < 1e-5, f"{voussoirs} voussoirs: the arch that stands sank by {sunk} m")
             else:
                 check(sunk > 1, f"{voussoirs} voussoirs: the arch that falls sank by {sunk} m")
+
+
+def figure(name):
+    """Row of docs/tables/verification.csv."""
+    with open(os.path.join(ROOT, "docs", "tables", "verification.csv")) as file:
+        return next(row for row in csv.DictReader(file) if row["name"] == name)
+
+
+def check_hinges(folder):
+    """An arch of many voussoirs falls by five hinges: crown, springings and 54.5 degrees from the crown."""
+    voussoirs, expected = 100, (90.0, 54.5, 0.0, -54.5, -90.0)
+    run(folder, "arch", "--until", "0.3", voussoirs=voussoirs, ratio=0.98)
+    with open(folder.path + "/r/bodies.csv") as file:
+        spin = [float(row["angular velocity y [rad/s]"]) for row in csv.DictReader(file)
+                if row["kind"] == "dynamic"]
+    check(len(spin) == voussoirs, f"arch of {len(spin)} voussoirs")
+    jumps = [abs(b - a) for a, b in zip([0.0] + spin, spin + [0.0])]
+    hinges = [90 - 180 / voussoirs * joint for joint, jump in enumerate(jumps) if jump > 0.02 * max(jumps)]
+    check(len(hinges) == 5, f"hinges at {hinges}")
+    worst = max(abs(found - angle) for found, angle in zip(hinges, expected))
+    row = figure("arch_hinges")
+    print(f"arch: hinges at {hinges}, {worst} degrees off at most")
+    check(worst <= float(row["bound"]), f"hinges at {hinges}")
+    check(abs(worst - float(row["measured"])) < 0.1, f"hinges {worst} degrees off, the table has {row['measured']}")
 
 
 def domino_time(height, thickness, gap, push, first, last):
@@ -108,6 +135,7 @@ def check_billiards(folder):
 def main():
     with Folder() as folder:
         check_arch(folder)
+        check_hinges(folder)
         check_domino(folder)
         check_billiards(folder)
     finish()

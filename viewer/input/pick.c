@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rays against the primitives of the bodies.
-#include "viewer/app/pick.h"
+#include "viewer/input/pick.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
 import os
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import PROGRAM, Folder, check, finish
 
 sys.path.insert(0, os.path.join(os.path.abspath(sys.argv[2]), "bench", "mixed"))

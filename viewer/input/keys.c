@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of keys and what is made of it.
-#include "viewer/app/keys.h"
+#include "viewer/input/keys.h"
 
 #include "base/assert.h"
 #include "viewer/app/view.h"

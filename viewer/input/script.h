@@ -12,8 +12,8 @@
 //   drop FILE
 //   wait N                  pictures to draw before the next command
 //   quit
-#ifndef CAIRN_VIEWER_APP_SCRIPT_H
-#define CAIRN_VIEWER_APP_SCRIPT_H
+#ifndef CAIRN_VIEWER_INPUT_SCRIPT_H
+#define CAIRN_VIEWER_INPUT_SCRIPT_H
 
 #include "base/memory.h"
 

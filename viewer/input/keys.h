@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of keys: what the help overlay, the manual and the dispatch of events read.
-#ifndef CAIRN_VIEWER_APP_KEYS_H
-#define CAIRN_VIEWER_APP_KEYS_H
+#ifndef CAIRN_VIEWER_INPUT_KEYS_H
+#define CAIRN_VIEWER_INPUT_KEYS_H
 
 /// Action, name of its key, group, help. A key's name is SDL's, with "Shift+" or "Ctrl+" before it;
 /// an action may have several rows. Mouse rows are for reading alone.
@@ -40,6 +40,7 @@
     X(VIEW_Z_BACK, "6", CAMERA, "look against z")                                                  \
     X(VIEW_START, "0", CAMERA, "as at the start")                                                  \
     X(FIT, "F", CAMERA, "fit the chosen body or set, or all")                                      \
+    X(FOLLOW, "Shift+F", CAMERA, "the camera goes with the chosen body, or stands still")          \
     X(PARALLEL, "O", CAMERA, "parallel or perspective")                                            \
     X(FLY_FORWARD, "W", CAMERA, "fly forward, while held")                                         \
     X(FLY_BACK, "S", CAMERA, "fly back, while held")                                               \
@@ -54,6 +55,7 @@
     X(COLOURS, "B", SHOW, "colours: body, material, speed, force, island, size, ...")              \
     X(GLASS, "T", SHOW, "transparency: containers, nothing, all that is fixed")                    \
     X(GROUND, "G", SHOW, "grid and floor")                                                         \
+    X(HANDLES, "Shift+G", SHOW, "handles that move and turn the chosen body")                      \
     X(SHADOWS, "H", SHOW, "shadows")                                                               \
     X(FRAMES, "J", SHOW, "axes of bodies")                                                         \
     X(BOXES, "K", SHOW, "bounding boxes")                                                          \
@@ -129,6 +131,7 @@ typedef enum view_action {
     VIEW_ACTION_VIEW_Z_BACK,
     VIEW_ACTION_VIEW_START,
     VIEW_ACTION_FIT,
+    VIEW_ACTION_FOLLOW,
     VIEW_ACTION_PARALLEL,
     VIEW_ACTION_FLY_FORWARD,
     VIEW_ACTION_FLY_BACK,
@@ -143,6 +146,7 @@ typedef enum view_action {
     VIEW_ACTION_COLOURS,
     VIEW_ACTION_GLASS,
     VIEW_ACTION_GROUND,
+    VIEW_ACTION_HANDLES,
     VIEW_ACTION_SHADOWS,
     VIEW_ACTION_FRAMES,
     VIEW_ACTION_BOXES,

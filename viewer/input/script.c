@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From lines of a script to events of SDL.
-#include "viewer/app/script.h"
+#include "viewer/input/script.h"
 
 #include "base/assert.h"
 #include "base/file.h"
-#include "viewer/app/keys.h"
+#include "viewer/input/keys.h"
 
 #include <errno.h>
 #include <stdio.h>

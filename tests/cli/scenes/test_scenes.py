@@ -3,8 +3,11 @@
 """usage: test_scenes.py PROGRAM ROOT"""
 import csv
 import json
+import os
 import re
+import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from command import Folder, check, check_status, finish
 
 # scene: (options, contacts of its problems within, thinnest size m, has to come to rest)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be opened: scene files and folders of runs, listed, narrowed down by typing, chosen.
-#ifndef CAIRN_VIEWER_APP_PICKER_H
-#define CAIRN_VIEWER_APP_PICKER_H
+#ifndef CAIRN_VIEWER_INPUT_PICKER_H
+#define CAIRN_VIEWER_INPUT_PICKER_H
 
 #include "base/memory.h"
 
@@ -11,9 +11,11 @@
 enum { VIEW_FILTER_MAX = 40 };
 
 typedef struct view_choice {
-    char *path; // owned
-    char *name; // owned; what is listed
-    bool run;   // the folder of a run
+    char *path;            // owned
+    char *name;            // owned; what is listed
+    bool run;              // the folder of a run
+    bool asked;            // for its small picture
+    unsigned char *pixels; // owned; of its small picture, NULL: none
 } view_choice;
 
 typedef struct view_picker {
@@ -23,7 +25,8 @@ typedef struct view_picker {
     int count, capacity;
     int *shown; // [shown_count] choices that the filter lets through, best first
     int shown_count, shown_capacity;
-    int chosen; // into shown
+    int chosen;        // into shown
+    int columns, rows; // of the last picture: how many are shown beside and below each other
     char filter[VIEW_FILTER_MAX];
 } view_picker;
 

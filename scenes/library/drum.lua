@@ -1,0 +1,84 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Rotating drum: a drum that is half full of spheres turns about its axis, and the grains flow down its surface.
+--
+-- What to look for: the surface is flat and inclined by the dynamic angle of repose while the Froude
+-- number (speed^2 radius / gravity) is below 0.01; it bends to an S from 0.03 on, and at 0.3 grains fly.
+-- The torque on the drum is the weight of the grains times the way of their centre aside,
+-- 4/(3 pi) radius sin(angle) for a flat surface.
+
+local froude = param("froude", 0.003, "Froude number", { min = 1e-6, max = 10.0 })
+local radius = param("radius", 12.0, "radius of the drum, in grains", { min = 4.0, max = 200.0 })
+local length = param("length", 6.0, "length of the drum, in grains", { min = 2.0, max = 1000.0 })
+local friction = param("friction", 0.5, "Coulomb friction of grains and mantle", { min = 0.0, max = 2.0 })
+local ends = param("end_friction", 0.0, "Coulomb friction of the ends", { min = 0.0, max = 2.0 })
+local turn = param("turn", 2.5, "angle by which the drum turns, rad", { min = 0.0, max = 1000.0 })
+
+local grain, density, gravity = 0.01, 2500, 9.81
+local drum, half = radius * grain, 0.5 * length * grain
+local speed = math.sqrt(froude * gravity / drum)
+-- springs that the weight of all grains above compresses by 1 % of a grain
+local stiffness = 100 * density * gravity * drum * grain
+local mass = density * math.pi / 6 * grain ^ 3
+title(string.format("Rotating drum at a Froude number of %g", froude))
+simulation{ step = math.pi * math.sqrt(mass / (2 * stiffness)) / 16, end_time = 0.3 + turn / speed }
+output{ energy_every = 50 }
+material{ name = "glass", density = density }
+material{ name = "mantle" }
+material{ name = "end" }
+pair{ law = "hooke", normal_stiffness = stiffness, friction = friction, restitution = 0.5 }
+pair{ "glass", "end", law = "hooke", normal_stiffness = stiffness, friction = ends, restitution = 0.5 }
+
+-- the mantle: a prism of many staves, whose area is that of the circle
+local staves = 96
+local corner = drum * math.sqrt(2 * math.pi / staves / math.sin(2 * math.pi / staves))
+local vertices, triangles = {}, {}
+for i = 1, staves do
+  local angle = 2 * math.pi * i / staves
+  for side = -1, 1, 2 do
+    vertices[#vertices + 1] = { corner * math.sin(angle), 1.2 * side * half, corner * math.cos(angle) }
+  end
+  local here, next = 2 * i - 1, 2 * (i % staves) + 1
+  triangles[#triangles + 1] = { here, next, here + 1 }
+  triangles[#triangles + 1] = { next, next + 1, here + 1 }
+end
+body{
+  name = "drum",
+  kind = "moving",
+  material = "mantle",
+  shape = mesh{ vertices = vertices, triangles = triangles },
+  angular_velocity = { 0, -speed, 0 },
+}
+for side = -1, 1, 2 do
+  body{
+    name = side < 0 and "front" or "back",
+    kind = "moving",
+    material = "end",
+    shape = plane{},
+    position = { 0, side * half, 0 },
+    rotation = { axis = { 1, 0, 0 }, angle = 90 * side },
+    angular_velocity = { 0, -speed, 0 },
+  }
+end
+
+-- the grains begin as half a cylinder that leans by about the angle of repose; they settle by a few per cent
+local points, inside, lean = {}, drum - 0.02 * grain, math.rad(20)
+for i = 0, 24 do
+  local angle = math.pi * i / 24
+  for side = -1, 1, 2 do
+    local x, z = inside * math.cos(angle), -inside * math.sin(angle)
+    points[#points + 1] = {
+      x * math.cos(lean) - z * math.sin(lean), side * (half - 0.02 * grain), x * math.sin(lean) + z * math.cos(lean),
+    }
+  end
+end
+local count = packing{
+  region = { hull = polyhedron{ points = points } },
+  size = sizes{ "uniform", min = 0.9 * grain, max = 1.1 * grain },
+  material = "glass",
+  method = "growth",
+  -- less dense where walls are near
+  porosity = 0.41 + 0.3 / radius,
+}
+print(string.format("%d grains, speed %.4g rad/s", count, speed))
+
+sensor{ name = "drum", bodies = { "drum", "front", "back" }, quantity = "torque" }
