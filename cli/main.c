@@ -2,14 +2,18 @@
 // The cairn command: picks the subcommand, parses its options, runs it.
 #include "cli/commands.h"
 #include "cli/process/descriptors.h"
+#include "cli/process/launcher.h"
+#include "cli/process/program.h"
 #include "cli/process/status.h"
 
 #include "base/assert.h"
+#include "base/ranks/ranks.h"
 #include "base/settings.h"
 #include "base/vectors.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int fail_command(const char *name)
 {
@@ -59,11 +63,25 @@ static int run_words(int argc, char **argv)
     return cli_command_run(&cli_all_commands, command, argc - 2, argv + 2);
 }
 
+/// Under a launcher of parallel programs the command becomes the one beside it that has MPI, where
+/// there is one.
+static void become_ranks(char **argv)
+{
+    char program[PATH_MAX], other[PATH_MAX + 8];
+    if (cli_launched_processes() == 1 || base_ranks_missing() == NULL ||
+        cli_program_path(program, NULL) != CAIRN_OK)
+        return;
+    snprintf(other, sizeof other, "%s-mpi", program);
+    if (access(other, X_OK) == 0)
+        execv(other, argv);
+}
+
 int main(int argc, char **argv)
 {
     // before anything else is opened or printed
     if (!cli_descriptors_fill())
         return CLI_EXIT_FAILED;
+    become_ranks(argv);
     cli_signals_ignore_limits();
     int result = run_words(argc, argv);
     // what was printed must have arrived, what a command flushed itself too

@@ -11,6 +11,10 @@
 
 typedef struct base_ranks base_ranks;
 
+/// NULL where the build has MPI; otherwise a sentence that says what it lacks. The calls below then
+/// fail, and `create` returns NULL.
+const char *base_ranks_missing(void);
+
 /// Joins the processes that one launcher started; a process that none started is alone. Once in the
 /// life of a process. The allocator must outlive the ranks.
 /// @return NULL on failure, with the reason in `error`

@@ -4,7 +4,6 @@
 #include "base/timer.h"
 #include "cli/commands.h"
 #include "cli/process/interrupt.h"
-#include "cli/process/launcher.h"
 #include "cli/process/load.h"
 #include "cli/process/status.h"
 #include "cli/run/run.h"
@@ -313,7 +312,7 @@ static cairn_status check_explosion(const run_state *run, cairn_error *error)
                      cairn_world_get_time(run->scene->world), energy.kinetic, available);
 }
 
-static cairn_status step_once(run_state *run, cairn_error *error)
+static cairn_status step_world(run_state *run, cairn_error *error)
 {
     cairn_world *world = run->scene->world;
     double started = base_timer_seconds();
@@ -322,14 +321,23 @@ static cairn_status step_once(run_state *run, cairn_error *error)
     if (status == CAIRN_INTERRUPTED)
         return status;
     if (status != CAIRN_OK)
-        return run_broken_step(run, status, error);
+        return run->writes ? run_broken_step(run, status, error) : status;
     add_totals(&run->totals, world, seconds);
-    status = run_files_step(run, error);
-    if (status == CAIRN_OK)
-        status = run_energy_step(run, error);
+    return status;
+}
+
+/// What every process finds in the same step: energy from nothing, jams, bounds that are left.
+static cairn_status check_step(run_state *run, cairn_error *error)
+{
+    int64_t step = cairn_world_get_step_count(run->scene->world);
+    cairn_status status = run_energy_step(run, error);
     if (status == CAIRN_OK)
         status = run_jam_step(run, error);
-    return status != CAIRN_OK ? status : run_strict_step(run, error);
+    if (status == CAIRN_OK)
+        status = run_strict_step(run, error);
+    if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == run->target))
+        status = check_explosion(run, error);
+    return status;
 }
 
 /// Number of steps to the end time. Steps are counted by doubles in tables and times: above 2^53
@@ -365,24 +373,73 @@ static int check_restart_time(const run_state *run)
     return CLI_EXIT_USAGE;
 }
 
-static cairn_status step_all(run_state *run, cairn_error *error)
+static void show_progress(run_state *run)
 {
     const cairn_world *world = run->scene->world;
-    int64_t target = run->target;
+    cli_progress_show(&run->progress,
+                      (double)cairn_world_get_step_count(world) / (double)run->target, world);
+}
+
+static cairn_status step_alone(run_state *run, cairn_error *error)
+{
+    const cairn_world *world = run->scene->world;
     cairn_status status = CAIRN_OK;
-    while (status == CAIRN_OK && cairn_world_get_step_count(world) < target) {
+    while (status == CAIRN_OK && cairn_world_get_step_count(world) < run->target) {
         if (cli_interrupt_asked())
             return base_fail(error, CAIRN_INTERRUPTED, "interrupted");
-        status = step_once(run, error);
-        int64_t step = cairn_world_get_step_count(world);
-        if (status == CAIRN_OK && (step % EXPLOSION_EVERY == 0 || step == target))
-            status = check_explosion(run, error);
+        status = step_world(run, error);
         if (status == CAIRN_OK)
-            status = run_checkpoint_step(run, error);
-        cli_progress_show(&run->progress,
-                          (double)cairn_world_get_step_count(world) / (double)target, world);
+            status = run_files_step(run, error);
+        if (status == CAIRN_OK)
+            status = check_step(run, error);
+        if (status == CAIRN_OK && run_checkpoint_is_due(run))
+            status = run_checkpoint_write(run, error);
+        show_progress(run);
     }
     return status;
+}
+
+/// Whether the step after this one needs the state of all slots, for files or checks. The first
+/// process says it for all.
+static bool next_is_read(const run_state *run)
+{
+    int64_t next = cairn_world_get_step_count(run->scene->world) + 1;
+    return next % EXPLOSION_EVERY == 0 || next == run->target || run->settings->strict ||
+           run_files_are_due(run, next);
+}
+
+/// Several processes. A file that cannot be written is known to the first one alone: it makes one
+/// step more, and all end after it.
+static cairn_status step_together(run_state *run, cairn_error *error)
+{
+    cairn_world *world = run->scene->world;
+    cairn_status status = CAIRN_OK;
+    for (;;) {
+        run->read_agreed = run->writes && next_is_read(run);
+        status = run_ranks_agree(run, status, error);
+        if (status == CAIRN_OK && run->save_agreed)
+            status = cairn_world_gather(world, error);
+        if (status != CAIRN_OK)
+            return status;
+        cairn_error later = {0};
+        cairn_status written = CAIRN_OK;
+        if (run->save_agreed && run->writes)
+            written = run_checkpoint_write(run, &later);
+        if (cairn_world_get_step_count(world) >= run->target && written == CAIRN_OK)
+            return CAIRN_OK;
+        status = step_world(run, error);
+        if (status == CAIRN_OK && run->read_agreed)
+            status = cairn_world_gather(world, error);
+        if (status == CAIRN_OK && run->writes && written == CAIRN_OK)
+            written = run_files_step(run, &later);
+        if (status == CAIRN_OK)
+            status = check_step(run, error);
+        if (status == CAIRN_OK && written != CAIRN_OK) {
+            *error = later;
+            status = written;
+        }
+        show_progress(run);
+    }
 }
 
 // ---------------------------------------------------------------- the run
@@ -426,11 +483,17 @@ static void report_run(const run_state *run, cairn_status status, const cairn_er
 /// Steps to the end and leaves a checkpoint there, or where the run was interrupted.
 static cairn_status step_and_save(run_state *run, cairn_error *error)
 {
-    cairn_status status = step_all(run, error);
+    cairn_status status = run->ranks != NULL ? step_together(run, error) : step_alone(run, error);
     cli_progress_clear(&run->progress);
+    cairn_error gathering;
+    if ((status == CAIRN_OK || status == CAIRN_INTERRUPTED) &&
+        cairn_world_gather(run->scene->world, &gathering) != CAIRN_OK) {
+        *error = gathering;
+        return gathering.status;
+    }
     bool saves = status == CAIRN_INTERRUPTED ||
                  (status == CAIRN_OK && run->settings->checkpoint_every > 0.0);
-    saves &= run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
+    saves &= run->writes && run->checkpoint_step != cairn_world_get_step_count(run->scene->world);
     cairn_error later;
     if (saves && run_checkpoint_write(run, &later) != CAIRN_OK) {
         *error = later;
@@ -499,7 +562,8 @@ static int prepare_run(run_state *run)
     }
     if (check_restart_time(run) != CLI_EXIT_DONE)
         return CLI_EXIT_USAGE;
-    if (open_run(run, &error) != CAIRN_OK) {
+    if (run_ranks_share(run, &error) != CAIRN_OK ||
+        (run->writes && open_run(run, &error) != CAIRN_OK)) {
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
     }
@@ -509,24 +573,27 @@ static int prepare_run(run_state *run)
 static int run_loaded(run_state *run)
 {
     cairn_error error = {0}, later = {0};
-    int prepared = prepare_run(run);
+    int prepared = run_ranks_worst(run, prepare_run(run));
     if (prepared != CLI_EXIT_DONE)
         return prepared;
     cairn_status status = step_and_save(run, &error);
     bool whole = status == CAIRN_OK || status == CAIRN_INTERRUPTED;
-    cairn_status last = whole ? run_files_final(run, &later) : CAIRN_OK;
+    cairn_status last = whole && run->writes ? run_files_final(run, &later) : CAIRN_OK;
     cairn_error closing = {0};
     if (run_files_close(run, &closing) != CAIRN_OK && last == CAIRN_OK) {
         last = closing.status;
         later = closing;
     }
-    if (last != CAIRN_OK || run_bodies_write(run, &later) != CAIRN_OK ||
-        run_summary_write(run, status_word(run, status), status == CAIRN_OK ? NULL : error.message,
-                          &later) != CAIRN_OK) {
+    if (last != CAIRN_OK ||
+        (run->writes &&
+         (run_bodies_write(run, &later) != CAIRN_OK ||
+          run_summary_write(run, status_word(run, status),
+                            status == CAIRN_OK ? NULL : error.message, &later) != CAIRN_OK))) {
         error = status == CAIRN_OK ? later : error;
         status = status == CAIRN_OK ? CAIRN_ERROR_FILE : status;
     }
-    report_run(run, status, &error);
+    if (run->writes)
+        report_run(run, status, &error);
     if (status == CAIRN_INTERRUPTED)
         return CLI_EXIT_INTERRUPTED;
     if (status != CAIRN_OK)
@@ -534,45 +601,44 @@ static int run_loaded(run_state *run)
     return is_unsolved(run) ? CLI_EXIT_DIFFERENT : CLI_EXIT_DONE;
 }
 
-/// Several processes would each run the whole scene, into one folder. One of them says so.
-static int refuse_processes(void)
+/// @return exit status
+static int load_and_run(run_state *run)
 {
-    if (cli_launched_processes() == 1)
-        return CLI_EXIT_DONE;
-    if (cli_launched_number() == 0)
-        cli_complain("%d processes were started together: this build runs a scene in one, with "
-                     "--threads for more cores; cairn sweep shares many runs among processes",
-                     cli_launched_processes());
-    return CLI_EXIT_ABSENT;
+    const run_settings *settings = run->settings;
+    scn_options load = load_options(settings);
+    int result =
+        run_ranks_worst(run, cli_load_scene(settings->common.arguments[0], &load, &run->scene));
+    if (result != CLI_EXIT_DONE)
+        return result;
+    cli_interrupt_watch();
+    // processes that share steps stop between them, all at the same
+    if (run->ranks == NULL)
+        cli_interrupt_watch_world(run->scene->world);
+    result = run_step_choose(settings, run->scene->world);
+    if (result == CLI_EXIT_DONE)
+        result = choose_target(run);
+    result = run_ranks_worst(run, result);
+    if (result == CLI_EXIT_DONE)
+        result = run_loaded(run);
+    run_folder_release(run);
+    cli_interrupt_watch_world(NULL);
+    return result;
 }
 
 static int run_scene(const void *memory)
 {
     const run_settings *settings = memory;
-    if (refuse_processes() != CLI_EXIT_DONE)
-        return CLI_EXIT_ABSENT;
-    run_state run = {.settings = settings,
-                     .checkpoint_step = -1,
-                     .claimed = run_folder_none(),
-                     .progress = cli_progress_begin(settings->quiet)};
-    scn_options load = load_options(settings);
+    run_state run = {.settings = settings, .checkpoint_step = -1, .claimed = run_folder_none()};
     if (settings->vectors != NULL && setenv("CAIRN_VECTORS", settings->vectors, 1) != 0) {
         cli_complain("--vectors: out of memory");
         return CLI_EXIT_FAILED;
     }
-    int result = cli_load_scene(settings->common.arguments[0], &load, &run.scene);
-    if (result != CLI_EXIT_DONE)
-        return result;
-    cli_interrupt_watch();
-    cli_interrupt_watch_world(run.scene->world);
-    result = run_step_choose(settings, run.scene->world);
+    int result = run_ranks_join(&run);
+    run.progress = cli_progress_begin(settings->quiet || !run.writes);
     if (result == CLI_EXIT_DONE)
-        result = choose_target(&run);
-    if (result == CLI_EXIT_DONE)
-        result = run_loaded(&run);
-    run_folder_release(&run);
-    cli_interrupt_watch_world(NULL);
+        result = load_and_run(&run);
     scn_destroy(run.scene);
+    run_ranks_leave(&run);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #ifndef CAIRN_CLI_RUN_RUN_H
 #define CAIRN_CLI_RUN_RUN_H
 
+#include "base/ranks/ranks.h"
 #include "cli/options/shared.h"
 #include "cli/process/files.h"
 #include "cli/process/lock.h"
@@ -81,6 +82,11 @@ typedef struct run_marks {
 
 typedef struct run_state {
     const run_settings *settings;
+    base_ranks *ranks;          // processes that run the scene together; NULL: this one alone
+    base_neighbour *neighbours; // [processes] for messages; the scene's allocator's
+    bool writes;                // this one writes files and speaks
+    bool save_agreed;           // a checkpoint is due
+    bool read_agreed;           // the state after the next step is read
     scn_scene *scene;
     scn_output output; // the scene's, with the command line's changes; texts borrowed
     bool fclib;        // problems are written
@@ -103,6 +109,24 @@ typedef struct run_state {
 /// that instead, or the scene's step where no law has a limit.
 /// @return exit status
 int run_step_choose(const run_settings *settings, cairn_world *world);
+
+/// Joins the processes that a launcher started together. All but the first are silent from then on.
+/// @return exit status: CLI_EXIT_ABSENT where the build has no MPI
+int run_ranks_join(run_state *run);
+
+/// The highest exit status of all processes. The first one says when another could not go on.
+int run_ranks_worst(const run_state *run, int result);
+
+/// Between steps: whether it failed anywhere, with the message of that process; whether a signal
+/// asked one of them to stop, whether a checkpoint is due, and whether the next step is read.
+cairn_status run_ranks_agree(run_state *run, cairn_status status,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The processes share the world's work from now on.
+cairn_status run_ranks_share(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Waits for the others, and leaves them.
+void run_ranks_leave(run_state *run);
 
 /// Chooses the folder of the results.
 cairn_status run_files_choose(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
@@ -127,6 +151,9 @@ void run_folder_release(run_state *run);
 /// that resumes goes on behind its marks instead.
 cairn_status run_files_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Whether a step leaves a row, frame or problem.
+bool run_files_are_due(const run_state *run, int64_t step);
+
 /// Rows, frame and problem of the step that was just done, as far as they are due.
 cairn_status run_files_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -136,6 +163,9 @@ cairn_status run_files_final(run_state *run, cairn_error *error) CAIRN_CHECK_RES
 
 /// Opens DIR/trajectory.h5 with its first frame, or goes on behind the mark.
 cairn_status run_trajectory_open(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Whether a step has a frame, where there is a trajectory.
+bool run_trajectory_is_due(const run_state *run, int64_t step);
 
 /// Frame of the step that was just done, if it is due.
 cairn_status run_trajectory_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
@@ -172,8 +202,9 @@ cairn_status run_files_mark(run_state *run, cairn_error *error) CAIRN_CHECK_RESU
 /// the world.
 cairn_status run_checkpoint_write(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// The same when one is due: by the clock, by the number of steps, or asked for by a signal.
-cairn_status run_checkpoint_step(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
+/// Whether a checkpoint is due: by the clock, by the number of steps, or asked for by a signal,
+/// which is forgotten then.
+bool run_checkpoint_is_due(run_state *run);
 
 /// Brings world and totals to the checkpoint of --restart; decides whether the files resume.
 cairn_status run_checkpoint_restore(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -267,7 +267,7 @@ cairn_status run_checkpoint_write(run_state *run, cairn_error *error)
     return status;
 }
 
-cairn_status run_checkpoint_step(run_state *run, cairn_error *error)
+bool run_checkpoint_is_due(run_state *run)
 {
     const run_settings *settings = run->settings;
     int64_t step = cairn_world_get_step_count(run->scene->world);
@@ -278,7 +278,7 @@ cairn_status run_checkpoint_step(run_state *run, cairn_error *error)
     due |= settings->checkpoint_steps > 0 && step % settings->checkpoint_steps == 0;
     due |= settings->checkpoint_every > 0.0 &&
            now - run->checkpoint_time >= settings->checkpoint_every;
-    return due ? run_checkpoint_write(run, error) : CAIRN_OK;
+    return due;
 }
 
 // ---------------------------------------------------------------- going on

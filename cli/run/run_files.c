@@ -420,6 +420,19 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
+bool run_files_are_due(const run_state *run, int64_t step)
+{
+    const run_files *files = &run->files;
+    const scn_scene *scene = run->scene;
+    bool due = step % run->output.energy_every == 0 || files->tables[RUN_HASH] != NULL ||
+               run->fclib || scene->measure_count > 0 ||
+               (files->frames != NULL && step % files->paraview_every == 0) ||
+               (files->trajectory != NULL && run_trajectory_is_due(run, step));
+    for (int i = 0; i < scene->field_count; i++)
+        due = due || step % scene->fields[i].every == 0;
+    return due;
+}
+
 cairn_status run_files_step(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;

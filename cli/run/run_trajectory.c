@@ -65,24 +65,24 @@ cairn_status run_trajectory_open(run_state *run, cairn_error *error)
     return status == CAIRN_OK ? open_at(run, path, error) : status;
 }
 
-/// Whether the step that was made has a frame.
-static bool has_frame(const run_state *run)
+bool run_trajectory_is_due(const run_state *run, int64_t step)
 {
-    int64_t step = cairn_world_get_step_count(run->scene->world);
     return step % run->files.trajectory_every == 0 ||
            (run->output.contacts_every > 0 && step % run->output.contacts_every == 0);
 }
 
 cairn_status run_trajectory_final(run_state *run, cairn_error *error)
 {
-    if (run->files.trajectory == NULL || has_frame(run))
+    if (run->files.trajectory == NULL ||
+        run_trajectory_is_due(run, cairn_world_get_step_count(run->scene->world)))
         return CAIRN_OK;
     return cairn_trajectory_write_frame(run->files.trajectory, run->scene->world, error);
 }
 
 cairn_status run_trajectory_step(run_state *run, cairn_error *error)
 {
-    if (run->files.trajectory == NULL || !has_frame(run))
+    if (run->files.trajectory == NULL ||
+        !run_trajectory_is_due(run, cairn_world_get_step_count(run->scene->world)))
         return CAIRN_OK;
     return cairn_trajectory_write_frame(run->files.trajectory, run->scene->world, error);
 }

@@ -44,6 +44,7 @@
 #include <cairn/plugin.h>
 #include <cairn/problem.h>
 #include <cairn/query.h>
+#include <cairn/ranks.h>
 #include <cairn/scene.h>
 #include <cairn/servo.h>
 #include <cairn/shape.h>

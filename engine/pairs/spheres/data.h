@@ -397,6 +397,7 @@ struct eng_spheres {
     double (*first_V)[9]; // [slots] velocities before the world's first step, while that is done
     eng_spheres_pass pass;
     eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;
+    struct eng_spheres_share *share; // owned; NULL: one process has all the work
     // of a periodic cell
     bool strains;             // its lattice changes
     bool relisting;           // a restored list is made: slots are where it found them

@@ -5,6 +5,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/share.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include "base/elementary.h"
@@ -187,8 +188,12 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
     bool reload = spheres->loads_changed;
     *listed = spheres->slack < 0.0 || spheres->overflow;
     if (*listed) {
+        cairn_status status = eng_spheres_share_gather(spheres, NULL);
         eng_spheres_margins_choose(spheres);
-        cairn_status status = eng_spheres_list_make(spheres);
+        if (status == CAIRN_OK)
+            status = eng_spheres_list_make(spheres);
+        if (status == CAIRN_OK)
+            status = eng_spheres_share_plan(spheres);
         if (status != CAIRN_OK)
             return status;
         reload = reload || spheres->has_load;
@@ -377,7 +382,7 @@ cairn_status eng_spheres_step(cairn_world *world)
     world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
         eng_spheres_release_free(world);
-    return CAIRN_OK;
+    return eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres) : CAIRN_OK;
 }
 
 cairn_status eng_spheres_finish(cairn_world *world)

@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/share.h"
 
 #include <string.h>
 
@@ -490,6 +491,7 @@ static cairn_status reserve_for_list(struct eng_spheres *spheres, const grid *g)
     spheres->chunk_slots = ENG_SPHERES_CHUNK * (factor < 8 ? factor : 8);
     spheres->chunk_count = base_chunk_count(spheres->slots, spheres->chunk_slots);
     int workers = spheres->world->workers != NULL ? base_workers_count(spheres->world->workers) : 1;
+    workers *= eng_spheres_share_count(spheres);
     int most = spheres->chunk_count / spheres->least_chunks;
     spheres->ranges = workers < most ? workers : (most > 1 ? most : 1);
     const struct {

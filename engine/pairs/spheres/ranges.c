@@ -8,6 +8,7 @@
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
 #include "engine/pairs/spheres/shapes.h"
+#include "engine/pairs/spheres/share.h"
 
 /// What takes about as long in a step.
 enum { ROW_COST = 2, NEAR_COST = 10, FAR_COST = 3, SLIP_COST = 3 };
@@ -108,10 +109,8 @@ void eng_spheres_ranges_run(struct eng_spheres *spheres,
                             void (*work)(struct eng_spheres *spheres, int range))
 {
     job j = {spheres, work};
-    for (int r = 0; r < spheres->ranges; r++) {
+    for (int r = 0; r < spheres->ranges; r++)
         spheres->range[r].taken = false;
-        spheres->range[r].arrived = 0;
-    }
     base_parallel_for(spheres->world->workers, spheres->ranges, 1, run_job, &j);
 }
 
@@ -186,7 +185,7 @@ static void step_range(struct eng_spheres *spheres, int index)
         if (!spheres->pass.chunks[i].waits)
             end_chunk(spheres, i, index);
     }
-    for (int r = index; r < spheres->ranges; r++) {
+    for (int r = index; r < spheres->ranges && eng_spheres_owns_range(spheres, r); r++) {
         eng_spheres_range *later = &spheres->range[r];
         if (later->lowest <= index &&
             __atomic_add_fetch(&later->arrived, 1, __ATOMIC_ACQ_REL) == r - later->lowest + 1)
@@ -194,9 +193,31 @@ static void step_range(struct eng_spheres *spheres, int index)
     }
 }
 
+/// Pairs of chunks of other processes that act on slots of this one. Only forces on these are read;
+/// what else they write is not this process's.
+static void forces_of_others(struct eng_spheres *spheres)
+{
+    const eng_spheres_share *share = spheres->share;
+    int own = share->first_chunk[share->ranks.number];
+    for (int c = 0; c < own; c++)
+        if (spheres->pass.chunks[c].last_chunk >= own)
+            spheres->kernel->forces(&spheres->pass, c);
+}
+
 void eng_spheres_ranges_step(struct eng_spheres *spheres)
 {
-    eng_spheres_ranges_run(spheres, step_range);
+    job j = {spheres, step_range};
+    int own = 0, first = eng_spheres_is_shared(spheres) ? spheres->share->first_range : 0;
+    for (int r = 0; r < spheres->ranges; r++) {
+        eng_spheres_range *range = &spheres->range[r];
+        range->taken = !eng_spheres_owns_range(spheres, r);
+        own += !range->taken;
+        // ranges of earlier processes are done before
+        range->arrived = range->lowest < first ? first - range->lowest : 0;
+    }
+    if (eng_spheres_is_shared(spheres))
+        forces_of_others(spheres);
+    base_parallel_for(spheres->world->workers, own, 1, run_job, &j);
 }
 
 static void finish_range(struct eng_spheres *spheres, int index)

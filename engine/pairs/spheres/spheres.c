@@ -4,6 +4,7 @@
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
 #include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/share.h"
 
 #include "base/vectors.h"
 #include "engine/state/rotation.h"
@@ -92,11 +93,13 @@ void eng_spheres_destroy(eng_spheres *spheres)
     for (int i = 0; i < spheres->manifold_count; i++)
         geo_manifold_finish(&spheres->manifolds[i]);
     base_release(&allocator, spheres->manifolds);
-    for (int r = 0; r < base_workers_count(spheres->world->workers); r++) {
+    int workers = base_workers_count(spheres->world->workers);
+    for (int r = 0; r < workers * eng_spheres_share_count(spheres); r++) {
         base_release(&allocator, spheres->range[r].pairs);
         base_release(&allocator, spheres->range[r].ghosts);
     }
     base_release(&allocator, spheres->range);
+    eng_spheres_share_release(spheres);
     base_release(&allocator, spheres);
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run of several processes: who speaks and writes, and how they stay together. Every process has
+// the same world and makes the same steps; the first one alone has files and a terminal. What only
+// one of them knows (a full disk, a signal) all learn after each step.
+#include "cli/process/interrupt.h"
+#include "cli/process/launcher.h"
+#include "cli/process/status.h"
+#include "cli/run/run.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/// What this process prints reaches nobody.
+static bool fall_silent(void)
+{
+    fflush(NULL);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    bool good =
+        nowhere >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0 && dup2(nowhere, STDERR_FILENO) >= 0;
+    if (nowhere >= 0)
+        close(nowhere);
+    return good;
+}
+
+int run_ranks_join(run_state *run)
+{
+    cairn_error error = {0};
+    base_allocator allocator = base_allocator_default();
+    int count = cli_launched_processes();
+    run->writes = true;
+    if (count == 1)
+        return CLI_EXIT_DONE;
+    if (base_ranks_missing() != NULL) {
+        if (cli_launched_number() == 0)
+            cli_complain(
+                "%d processes were started together: %s; without it a scene runs in one, with "
+                "--threads for more cores, and cairn sweep shares many runs",
+                count, base_ranks_missing());
+        return CLI_EXIT_ABSENT;
+    }
+    run->ranks = base_ranks_create(&allocator, &error);
+    if (run->ranks == NULL) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    run->writes = base_ranks_number(run->ranks) == 0;
+    return run_ranks_worst(run, run->writes || fall_silent() ? CLI_EXIT_DONE : CLI_EXIT_FAILED);
+}
+
+int run_ranks_worst(const run_state *run, int result)
+{
+    cairn_error error = {0};
+    int64_t worst = result;
+    if (run->ranks == NULL)
+        return result;
+    if (base_ranks_highest(run->ranks, &worst, 1, &error) != CAIRN_OK) {
+        cli_complain("%s", error.message);
+        return CLI_EXIT_FAILED;
+    }
+    if (result == CLI_EXIT_DONE && worst != CLI_EXIT_DONE)
+        cli_complain("another process of the run could not go on (exit status %d)", (int)worst);
+    return (int)worst;
+}
+
+/// The first message of a process that failed, with its number.
+static cairn_status tell_failure(const run_state *run, cairn_status worst, cairn_status own,
+                                 cairn_error *error)
+{
+    base_gathered all = {0};
+    char text[CAIRN_MESSAGE_SIZE];
+    snprintf(text, sizeof text, "%s", own != CAIRN_OK ? error->message : "");
+    cairn_status status = base_ranks_gather(run->ranks, text, sizeof text, &all, error);
+    if (status != CAIRN_OK)
+        return status;
+    int failed = 0;
+    while (run->writes && failed + 1 < base_ranks_count(run->ranks) &&
+           all.bytes[all.begins[failed]] == '\0')
+        failed++;
+    if (run->writes && failed > 0)
+        base_fail(error, worst, "process %d: %.500s", failed,
+                  (char *)all.bytes + all.begins[failed]);
+    else if (own == CAIRN_OK)
+        base_fail(error, worst, "another process failed");
+    base_gathered_release(run->ranks, &all);
+    return worst;
+}
+
+cairn_status run_ranks_agree(run_state *run, cairn_status status, cairn_error *error)
+{
+    cairn_error broken = {0};
+    bool failed = status != CAIRN_OK && status != CAIRN_INTERRUPTED;
+    bool stop = status == CAIRN_INTERRUPTED || cli_interrupt_asked();
+    bool first = cairn_world_get_step_count(run->scene->world) == run->checkpoint_step;
+    bool save = run->writes ? run_checkpoint_is_due(run) : cli_interrupt_checkpoint_asked();
+    int64_t votes[] = {failed ? (int64_t)status : 0, stop, save && !first, run->read_agreed};
+    cairn_status vote = base_ranks_highest(run->ranks, votes, 4, &broken);
+    if (vote != CAIRN_OK) {
+        *error = broken;
+        return vote;
+    }
+    run->save_agreed = votes[2] != 0;
+    run->read_agreed = votes[3] != 0;
+    if (votes[0] != 0)
+        return tell_failure(run, (cairn_status)votes[0], failed ? status : CAIRN_OK, error);
+    return votes[1] != 0 ? base_fail(error, CAIRN_INTERRUPTED, "interrupted") : CAIRN_OK;
+}
+
+/// Messages of the world, by those of the processes.
+static cairn_status exchange(void *context, const cairn_message *messages, int count,
+                             cairn_error *error)
+{
+    run_state *run = context;
+    cairn_error ignored;
+    for (int i = 0; i < count; i++)
+        run->neighbours[i] = (base_neighbour){.number = messages[i].rank,
+                                              .sent = messages[i].sent,
+                                              .sent_size = messages[i].sent_size,
+                                              .received = messages[i].received,
+                                              .received_size = messages[i].received_size};
+    return base_ranks_exchange(run->ranks, run->neighbours, count,
+                               error != NULL ? error : &ignored);
+}
+
+cairn_status run_ranks_share(run_state *run, cairn_error *error)
+{
+    if (run->ranks == NULL || base_ranks_count(run->ranks) == 1)
+        return CAIRN_OK;
+    const base_allocator *allocator = &run->scene->allocator;
+    int count = base_ranks_count(run->ranks);
+    run->neighbours = base_allocate(allocator, (size_t)count, sizeof *run->neighbours);
+    if (run->neighbours == NULL)
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory");
+    cairn_ranks ranks = {.count = count,
+                         .number = base_ranks_number(run->ranks),
+                         .context = run,
+                         .exchange = exchange};
+    return cairn_world_share(run->scene->world, &ranks, error);
+}
+
+void run_ranks_leave(run_state *run)
+{
+    base_ranks_destroy(run->ranks);
+    run->ranks = NULL;
+}

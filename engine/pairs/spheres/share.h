@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sphere executor's work shared by several processes.
+//
+// All processes have all slots, and the same lists of pairs, from the same bits. Ranges of chunks
+// belong to processes, one after the other in the order of cells. A process computes the pairs of
+// its own chunks, and of those of others whose pairs act on its slots; it moves its own slots. Then
+// it sends the slots that pairs of others need, and what its chunks add up to. Sums have the order
+// of one process, so that the bits do not depend on their number. Before a list is made, and before
+// anything is read, all get all.
+#ifndef CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
+#define CAIRN_ENGINE_PAIRS_SPHERES_SHARE_H
+
+#include "engine/pairs/spheres/data.h"
+
+#include <cairn/ranks.h>
+
+/// Slots that go to another process after a step, or come from it.
+typedef struct eng_spheres_border {
+    int first, count; // into the list of slots
+} eng_spheres_border;
+
+typedef struct eng_spheres_share {
+    cairn_ranks ranks;
+    bool active; // the list at hand is shared
+    bool whole;  // this process has the state of all slots
+    int first_range, end_range;
+    int *first_chunk;                    // [ranks + 1] of each process
+    eng_spheres_border *sent, *received; // [ranks]
+    int *slots;                          // of all borders
+    int slot_count, slot_capacity;
+    uint64_t *found; // of making the borders
+    int found_count, found_capacity;
+    unsigned char *bytes; // of messages
+    int byte_capacity;
+    cairn_message *messages; // [ranks]
+    cairn_traffic traffic;
+} eng_spheres_share;
+
+void eng_spheres_share_release(struct eng_spheres *spheres);
+
+/// Ranges of chunks that threads of all processes take together, for one thread each.
+int eng_spheres_share_count(const struct eng_spheres *spheres);
+
+/// For a new list: who has which slots, and who needs them; or nothing is shared.
+cairn_status eng_spheres_share_plan(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// Whether the step at hand is shared.
+static inline bool eng_spheres_is_shared(const struct eng_spheres *spheres)
+{
+    return spheres->share != NULL && spheres->share->active;
+}
+
+/// Whether this process moves the slots of a range.
+static inline bool eng_spheres_owns_range(const struct eng_spheres *spheres, int range)
+{
+    return !eng_spheres_is_shared(spheres) ||
+           (range >= spheres->share->first_range && range < spheres->share->end_range);
+}
+
+/// After the pass: slots and sums of chunks go where they are needed.
+cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
+
+/// All processes get the state of all slots.
+cairn_status eng_spheres_share_gather(struct eng_spheres *spheres,
+                                      cairn_error *error) CAIRN_CHECK_RESULT;
+
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// cairn: several processes that step one world together. The library knows no message library: the
+// host gives it one function.
+#ifndef CAIRN_RANKS_H
+#define CAIRN_RANKS_H
+
+#include <cairn/types.h>
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What goes to another process and what comes from it; a size of 0 sends nothing. Both sides know
+/// both sizes.
+typedef struct cairn_message {
+    int rank;
+    const void *sent;
+    void *received;
+    size_t sent_size, received_size; // bytes
+} cairn_message;
+
+/// The processes, as one of them sees them.
+typedef struct cairn_ranks {
+    int count;  // of processes
+    int number; // of this one, from 0
+    void *context;
+    /// Exchanges one message with each of some processes. All make the same calls.
+    cairn_status (*exchange)(void *context, const cairn_message *messages, int count,
+                             cairn_error *error);
+} cairn_ranks;
+
+/// Between steps, by all processes: each has built the same world and makes the same calls, so that
+/// all have the same bits. From the next list of pairs on they share the sphere executor's work:
+/// each computes the forces on its own slots, and gets from the others what its pairs need. What
+/// cannot be shared (bodies of other shapes that move, joints, clumps, loads, cells, emitters and
+/// other actions) is computed by every process. Between steps a process then has the state of its
+/// own slots: cairn_world_gather brings the rest, before anything of the world is read or changed.
+/// Results are the bits of one process.
+/// @param ranks  copied
+/// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
+///         CAIRN_ERROR_MEMORY
+/// Tests: tests/cli/driven/test_ranks.py
+CAIRN_API cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Between steps, by all processes: each has the whole state then. Nothing to do where it has.
+/// @return what `exchange` returned
+CAIRN_API cairn_status cairn_world_gather(cairn_world *world,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Bytes that this process has sent to others in steps, and in gathering the state; for reports.
+typedef struct cairn_traffic {
+    int64_t steps;          // that were shared
+    int64_t step_bytes;     // sent in them
+    int64_t gathered_bytes; // sent for lists and by cairn_world_gather
+    int64_t halo_slots;     // slots of others that the last list needs here
+} cairn_traffic;
+
+/// Zeros for NULL, and for a world that is not shared.
+CAIRN_API cairn_traffic cairn_world_get_traffic(const cairn_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
