@@ -2,6 +2,8 @@
 // Ranks of a build without MPI: there are none, and it says so.
 #include "base/ranks/ranks.h"
 
+#include <stdlib.h>
+
 static const char reason[] = "this build has no MPI (scripts/setup.sh --with-ranks installs it)";
 
 const char *base_ranks_missing(void)
@@ -19,6 +21,12 @@ base_ranks *base_ranks_create(const base_allocator *allocator, cairn_error *erro
 void base_ranks_destroy(base_ranks *ranks)
 {
     (void)ranks;
+}
+
+_Noreturn void base_ranks_abort(base_ranks *ranks, int exit_status)
+{
+    (void)ranks;
+    exit(exit_status);
 }
 
 int base_ranks_count(const base_ranks *ranks)

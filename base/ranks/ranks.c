@@ -6,6 +6,7 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 struct base_ranks {
@@ -88,6 +89,12 @@ void base_ranks_destroy(base_ranks *ranks)
     base_release(&allocator, ranks->requests);
     base_release(&allocator, ranks->statuses);
     base_release(&allocator, ranks);
+}
+
+_Noreturn void base_ranks_abort(base_ranks *ranks, int exit_status)
+{
+    (void)MPI_Abort(ranks->group, exit_status);
+    abort();
 }
 
 int base_ranks_count(const base_ranks *ranks)

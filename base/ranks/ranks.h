@@ -23,6 +23,9 @@ base_ranks *base_ranks_create(const base_allocator *allocator, cairn_error *erro
 /// Waits for the other ranks, then leaves them; NULL is allowed.
 void base_ranks_destroy(base_ranks *ranks);
 
+/// Ends all processes at once, where this one cannot go on and the others wait for it.
+_Noreturn void base_ranks_abort(base_ranks *ranks, int exit_status);
+
 /// Number of processes, at least 1.
 int base_ranks_count(const base_ranks *ranks);
 

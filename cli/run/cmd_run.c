@@ -430,6 +430,8 @@ static cairn_status step_together(run_state *run, cairn_error *error)
         status = step_world(run, error);
         if (status == CAIRN_OK && run->read_agreed)
             status = cairn_world_gather(world, error);
+        if (status == CAIRN_ERROR_MEMORY || status == CAIRN_ERROR_UNSUPPORTED)
+            run_ranks_abort(run, error);
         if (status == CAIRN_OK && run->writes && written == CAIRN_OK)
             written = run_files_step(run, &later);
         if (status == CAIRN_OK)
@@ -594,6 +596,7 @@ static int run_loaded(run_state *run)
     }
     if (run->writes)
         report_run(run, status, &error);
+    run_ranks_tell(run);
     if (status == CAIRN_INTERRUPTED)
         return CLI_EXIT_INTERRUPTED;
     if (status != CAIRN_OK)

@@ -125,6 +125,12 @@ cairn_status run_ranks_agree(run_state *run, cairn_status status,
 /// The processes share the world's work from now on.
 cairn_status run_ranks_share(run_state *run, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// What one process alone meets within a step (no memory, a broken line) ends all: the others wait.
+_Noreturn void run_ranks_abort(const run_state *run, const cairn_error *error);
+
+/// What was shared and sent, on standard error.
+void run_ranks_tell(const run_state *run);
+
 /// Waits for the others, and leaves them.
 void run_ranks_leave(run_state *run);
 

@@ -138,6 +138,31 @@ cairn_status run_ranks_share(run_state *run, cairn_error *error)
     return cairn_world_share(run->scene->world, &ranks, error);
 }
 
+_Noreturn void run_ranks_abort(const run_state *run, const cairn_error *error)
+{
+    cli_complain("%s; the last checkpoint is whole", error->message);
+    fflush(NULL);
+    base_ranks_abort(run->ranks, CLI_EXIT_FAILED);
+}
+
+void run_ranks_tell(const run_state *run)
+{
+    if (run->ranks == NULL || run->settings->quiet || !run->writes)
+        return;
+    cairn_traffic traffic = cairn_world_get_traffic(run->scene->world);
+    int64_t steps = run->totals.steps;
+    if (traffic.steps == 0)
+        cli_note("%d processes, which had nothing to share: each made every step",
+                 base_ranks_count(run->ranks));
+    else
+        cli_note("%d processes: %lld of %lld steps shared; the first one sent %.3g kB a step, and "
+                 "%.3g MB of "
+                 "whole states; %lld of its slots came from others",
+                 base_ranks_count(run->ranks), (long long)traffic.steps, (long long)steps,
+                 1e-3 * (double)traffic.step_bytes / (double)traffic.steps,
+                 1e-6 * (double)traffic.gathered_bytes, (long long)traffic.halo_slots);
+}
+
 void run_ranks_leave(run_state *run)
 {
     base_ranks_destroy(run->ranks);

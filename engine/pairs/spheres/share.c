@@ -46,11 +46,22 @@ void eng_spheres_share_release(struct eng_spheres *spheres)
 
 // ---------------------------------------------------------------- planning
 
+/// Whether the general passes have nothing but walls that move, which all processes move.
+static bool has_walls_alone(const eng_spheres *spheres)
+{
+    const cairn_world *world = spheres->world;
+    for (int k = 0; k < world->general_count && world->general_work; k++)
+        if (world->bodies[world->active[k]].kind == CAIRN_DYNAMIC)
+            return false;
+    return spheres->critical_count == 0 && !spheres->any_exposed && world->joint_count == 0 &&
+           cairn_connector_count(world) == 0;
+}
+
 /// Only slots and half-spaces: what else acts is computed by all processes.
 static bool can_share(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return world->step_count > 0 && spheres->slots > 0 && !world->general_work &&
+    return world->step_count > 0 && spheres->slots > 0 && has_walls_alone(spheres) &&
            world->action_count == 0 && world->field_count == 0 && world->motion_count == 0 &&
            !world->cell.any && spheres->clump_count == 0 && spheres->tied_count == 0 &&
            !spheres->has_load && !spheres->has_moving_spheres && !spheres->has_shapes &&
