@@ -89,15 +89,18 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
 
 void eng_removals_settle(cairn_world *world)
 {
-    if (world->body_slots.waiting_count == 0)
+    // bodies that were frozen ask for a new plan
+    if (world->body_slots.waiting_count == 0 && !world->plan_due)
         return;
     eng_contacts *c = &world->contacts;
     for (int i = c->cone_count; i < c->count; i++)
-        if (!eng_body_is_live(world, c->body[i][0]) || !eng_body_is_live(world, c->body[i][1])) {
+        if (eng_pair_is_past(world, c->body[i][0], c->body[i][1])) {
             world->energy.population -= c->elastic[i];
             c->elastic[i] = c->releasable[i] = 0.0;
         }
     world->energy.population -= eng_spheres_removed_energy(world);
+    if (world->body_slots.waiting_count == 0)
+        return;
     for (int row = 0; row < world->body_count; row++)
         if (world->bodies[row].removed != 0) {
             int shape = world->bodies[row].shape;
