@@ -2,7 +2,8 @@
 // The record of which objects there are: taken from a world, checked, and brought back.
 #include "engine/files/population.h"
 
-#include "engine/joints/joints.h"
+#include "engine/state/ids.h"
+#include "engine/state/own_laws.h"
 
 #include <string.h>
 
@@ -24,10 +25,36 @@ static const eng_slots *slots_of(const cairn_world *world, eng_population_kind k
     return slots[kind];
 }
 
-static const char *name_of(const cairn_world *world, int body)
+/// Names of a record: of rows, of joints, and two of each connector.
+static int name_count(const cairn_world *world)
 {
-    const char *name = eng_extra_of(world, body).name;
+    return world->body_count + world->joint_count + 2 * world->connector_count;
+}
+
+static const char *name_of(const cairn_world *world, int index)
+{
+    const char *name;
+    int joint = index - world->body_count, connector = joint - world->joint_count;
+    if (joint < 0)
+        name = eng_extra_of(world, index).name;
+    else if (connector < 0)
+        name = world->joints[joint].name;
+    else
+        name = connector % 2 == 0 ? world->connectors[connector / 2].name
+                                  : world->connectors[connector / 2].surface.law->name;
     return name != NULL ? name : "";
+}
+
+static void write_parts(const cairn_world *world, eng_parts *parts)
+{
+    for (int i = 0; i < world->shape_count; i++)
+        if (world->shapes[i] != NULL && geo_plain_size_count(world->shapes[i]->kind) < 0)
+            eng_shape_write(world, i, parts);
+    for (int i = 0; i < world->joint_count; i++)
+        eng_joint_write(&world->joints[i], parts);
+    for (int i = 0; i < world->connector_count; i++)
+        eng_connector_write(&world->connectors[i], parts);
+    eng_exclusions_write(world, parts);
 }
 
 void eng_population_head(const cairn_world *world, eng_population *record)
@@ -42,9 +69,13 @@ void eng_population_head(const cairn_world *world, eng_population *record)
     }
     // one more, so that a record is never empty
     int64_t bytes = 1;
-    for (int i = 0; i < world->body_count; i++)
+    for (int i = 0; i < name_count(world); i++)
         bytes += (int64_t)strlen(name_of(world, i)) + 1;
     record->counts[ENG_POPULATION_NAMES] = bytes;
+    eng_parts parts = {0};
+    write_parts(world, &parts);
+    record->counts[ENG_POPULATION_PART_INTEGERS] = parts.integer_at;
+    record->counts[ENG_POPULATION_PART_REALS] = parts.real_at;
 }
 
 bool eng_population_allocate(eng_population *record, base_arena *arena)
@@ -71,8 +102,13 @@ bool eng_population_allocate(eng_population *record, base_arena *arena)
     record->shapes = base_arena_allocate(arena, "shapes", shapes, sizeof *record->shapes);
     record->names =
         base_arena_allocate(arena, "names", (size_t)record->counts[ENG_POPULATION_NAMES], 1);
+    eng_parts *parts = &record->parts;
+    parts->integer_count = record->counts[ENG_POPULATION_PART_INTEGERS];
+    parts->real_count = record->counts[ENG_POPULATION_PART_REALS];
+    parts->integers = base_arena_array(arena, int, "parts", parts->integer_count);
+    parts->reals = base_arena_array(arena, double, "parts", parts->real_count);
     return record->integers != NULL && record->reals != NULL && record->shapes != NULL &&
-           record->names != NULL;
+           record->names != NULL && parts->integers != NULL && parts->reals != NULL;
 }
 
 // ---------------------------------------------------------------- taking
@@ -115,11 +151,13 @@ void eng_population_take(const cairn_world *world, eng_population *record)
     char *name = record->names;
     for (int k = 0; k < ENG_POPULATION_KINDS; k++)
         eng_slots_take_record(slots_of(world, (eng_population_kind)k), &record->slots[k]);
-    for (int i = 0; i < world->body_count; i++) {
+    for (int i = 0; i < world->body_count; i++)
         take_body(world, i, record);
+    for (int i = 0; i < name_count(world); i++)
         name = stpcpy(name, name_of(world, i)) + 1;
-    }
     *name = '\0';
+    eng_parts parts = record->parts;
+    write_parts(world, &parts);
     for (int i = 0; i < world->shape_count; i++)
         take_shape(world->shapes[i], record->shapes[i]);
 }
@@ -166,43 +204,6 @@ static bool is_body_sound(const cairn_world *world, const eng_population *record
            !isnan(r[11]);
 }
 
-const char *eng_population_fault(const cairn_world *world, const eng_population *record,
-                                 int64_t colliders, base_arena *arena)
-{
-    for (int k = 0; k < ENG_POPULATION_KINDS; k++)
-        if (!are_slots_sound(&record->slots[k], arena))
-            return "its ids are not consistent";
-    const eng_slots_record *bodies = &record->slots[ENG_POPULATION_BODIES];
-    const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
-    int64_t bytes = record->counts[ENG_POPULATION_NAMES], names = 0;
-    for (int64_t i = 0; i < bytes; i++)
-        names += record->names[i] == '\0';
-    if (names != bodies->count + (int64_t)1 || record->names[bytes - 1] != '\0')
-        return "its names are not those of its bodies";
-    for (int i = 0; i < shapes->live_count; i++) {
-        double kind = record->shapes[shapes->live[i]][0];
-        if (!(kind >= 1.0 && kind <= GEO_KIND_COUNT && kind == floor(kind)))
-            return "a shape is of no kind";
-    }
-    for (int i = 0; i < bodies->live_count + bodies->waiting_count; i++) {
-        int row =
-            i < bodies->live_count ? bodies->live[i] : bodies->waiting[i - bodies->live_count];
-        if (!is_body_sound(world, record, row, colliders))
-            return "a body is not sound";
-    }
-    return NULL;
-}
-
-// ---------------------------------------------------------------- bringing back
-
-/// Whether both tables have the same object in a slot.
-static bool has_same(const eng_slots *slots, const unsigned char *live,
-                     const eng_slots_record *other, int slot)
-{
-    return slot < other->count && live[slot] != 0 && eng_slots_is_live(slots, slot) &&
-           eng_slots_generation(slots, slot) == other->generation[slot];
-}
-
 /// [count] 1 for live slots.
 static unsigned char *live_flags(const eng_slots_record *slots, base_arena *arena)
 {
@@ -215,6 +216,93 @@ static unsigned char *live_flags(const eng_slots_record *slots, base_arena *aren
     return live;
 }
 
+/// Whether two bodies of the record can be linked; -1 is the world.
+static bool can_link(const eng_population *record, const unsigned char *live, const int body[2],
+                     int lowest)
+{
+    bool free = false;
+    for (int side = 0; side < 2; side++) {
+        int count = record->slots[ENG_POPULATION_BODIES].count;
+        if (body[side] < lowest + side * (-lowest) || body[side] >= count ||
+            (body[side] >= 0 && live[body[side]] == 0))
+            return false;
+        free = free || (body[side] >= 0 && record->integers[body[side]][0] == CAIRN_DYNAMIC);
+    }
+    return free && body[0] != body[1];
+}
+
+/// Goes through all that is made of numbers, and makes nothing.
+static bool are_parts_sound(const eng_population *record, base_arena *arena)
+{
+    base_allocator allocator = base_allocator_default();
+    eng_parts parts = record->parts;
+    const unsigned char *live = live_flags(&record->slots[ENG_POPULATION_BODIES], arena);
+    bool sound = live != NULL;
+    for (int i = 0; i < record->slots[ENG_POPULATION_SHAPES].count && sound; i++) {
+        int kind = (int)record->shapes[i][0] - 1;
+        const int(*members)[2];
+        if (kind >= 0 && geo_plain_size_count((geo_kind)kind) < 0)
+            sound = eng_shape_read(&parts, (geo_kind)kind, &allocator, NULL, &members) == CAIRN_OK;
+    }
+    for (int i = 0; i < record->slots[ENG_POPULATION_JOINTS].live_count && sound; i++) {
+        eng_joint joint;
+        eng_joint_read(&parts, &joint);
+        sound = !parts.failed && can_link(record, live, joint.body, -1);
+    }
+    for (int i = 0; i < record->slots[ENG_POPULATION_CONNECTORS].live_count && sound; i++) {
+        eng_connector_part part = eng_connector_read(&parts);
+        sound = !parts.failed && can_link(record, live, part.body, 0);
+    }
+    int count = 0;
+    const int(*pair)[2] = eng_exclusions_read(&parts, &count);
+    for (int i = 0; i < count && sound; i++)
+        sound = pair[i][0] >= 0 && pair[i][0] < pair[i][1] &&
+                pair[i][1] < record->slots[ENG_POPULATION_BODIES].count &&
+                (i == 0 || pair[i - 1][0] < pair[i][0] ||
+                 (pair[i - 1][0] == pair[i][0] && pair[i - 1][1] < pair[i][1]));
+    return sound && !parts.failed;
+}
+
+const char *eng_population_fault(const cairn_world *world, const eng_population *record,
+                                 int64_t colliders, base_arena *arena)
+{
+    for (int k = 0; k < ENG_POPULATION_KINDS; k++)
+        if (!are_slots_sound(&record->slots[k], arena))
+            return "its ids are not consistent";
+    const eng_slots_record *bodies = &record->slots[ENG_POPULATION_BODIES];
+    const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
+    int64_t bytes = record->counts[ENG_POPULATION_NAMES], names = 0;
+    for (int64_t i = 0; i < bytes; i++)
+        names += record->names[i] == '\0';
+    int joints = record->slots[ENG_POPULATION_JOINTS].live_count;
+    int connectors = record->slots[ENG_POPULATION_CONNECTORS].live_count;
+    if (names != (int64_t)bodies->count + joints + 2 * (int64_t)connectors + 1 ||
+        record->names[bytes - 1] != '\0')
+        return "its names are not those of its bodies, joints and connectors";
+    for (int i = 0; i < shapes->live_count; i++) {
+        double kind = record->shapes[shapes->live[i]][0];
+        if (!(kind >= 1.0 && kind <= GEO_KIND_COUNT && kind == floor(kind)))
+            return "a shape is of no kind";
+    }
+    for (int i = 0; i < bodies->live_count + bodies->waiting_count; i++) {
+        int row =
+            i < bodies->live_count ? bodies->live[i] : bodies->waiting[i - bodies->live_count];
+        if (!is_body_sound(world, record, row, colliders))
+            return "a body is not sound";
+    }
+    return are_parts_sound(record, arena) ? NULL : "a shape, joint or connector is not sound";
+}
+
+// ---------------------------------------------------------------- bringing back
+
+/// Whether both tables have the same object in a slot.
+static bool has_same(const eng_slots *slots, const unsigned char *live,
+                     const eng_slots_record *other, int slot)
+{
+    return slot < other->count && live[slot] != 0 && eng_slots_is_live(slots, slot) &&
+           eng_slots_generation(slots, slot) == other->generation[slot];
+}
+
 /// Whether a body of the world stays; -1 is the world itself.
 static bool stays(const cairn_world *world, const eng_population *record, const unsigned char *live,
                   int body)
@@ -223,103 +311,201 @@ static bool stays(const cairn_world *world, const eng_population *record, const 
            has_same(&world->body_slots, live, &record->slots[ENG_POPULATION_BODIES], body);
 }
 
-/// Why the joints and connectors of the record cannot be brought back; NULL where they can.
-static const char *reason_against_links(const cairn_world *world, const eng_population *record,
-                                        unsigned char *const live[ENG_POPULATION_KINDS])
+/// What a record brings that may not be in the world: made or read before the world is touched.
+typedef struct newcomers {
+    unsigned char *live[ENG_POPULATION_KINDS];
+    geo_shape **shapes;       // [shapes] those to be made; NULL elsewhere
+    const int (**members)[2]; // [shapes] of compounds
+    eng_joint *joints;        // [joints] as recorded, without names
+    eng_connector *connectors;
+    const char **names; // [joints and 2 of each connector]
+    const int (*excluded)[2];
+    int excluded_count;
+} newcomers;
+
+/// Whether a joint (or connector) of the world is that of the record, with its bodies.
+static bool keeps_link(const cairn_world *world, const eng_population *record,
+                       unsigned char *const live[ENG_POPULATION_KINDS], eng_population_kind kind,
+                       int slot)
 {
-    static const char *const reasons[2] = {
-        "it has joints that were made after the first step, or removed here since",
-        "it has connectors that were made after the first step, or removed here since"};
-    const eng_population_kind kinds[2] = {ENG_POPULATION_JOINTS, ENG_POPULATION_CONNECTORS};
-    for (int k = 0; k < 2; k++) {
-        const eng_slots *here = slots_of(world, kinds[k]);
-        const eng_slots_record *there = &record->slots[kinds[k]];
-        for (int i = 0; i < there->live_count; i++) {
-            int slot = there->live[i];
-            if (!has_same(here, live[kinds[k]], there, slot))
-                return reasons[k];
-            const int *body = k == 0 ? world->joints[eng_slots_place(here, slot)].body
-                                     : world->connectors[eng_slots_place(here, slot)].body;
-            for (int side = 0; side < 2; side++)
-                if (!stays(world, record, live[ENG_POPULATION_BODIES], body[side]))
-                    return reasons[k];
-        }
-    }
-    return NULL;
+    const eng_slots *here = slots_of(world, kind);
+    if (!has_same(here, live[kind], &record->slots[kind], slot))
+        return false;
+    int place = eng_slots_place(here, slot);
+    const int *body =
+        kind == ENG_POPULATION_JOINTS ? world->joints[place].body : world->connectors[place].body;
+    return stays(world, record, live[ENG_POPULATION_BODIES], body[0]) &&
+           stays(world, record, live[ENG_POPULATION_BODIES], body[1]);
 }
 
-/// Why the record cannot be brought back; NULL where it can.
-static const char *reason_against(const cairn_world *world, const eng_population *record,
-                                  unsigned char *const live[ENG_POPULATION_KINDS])
+/// Makes the shapes that are not there but for plain ones, and goes past the others.
+static cairn_status read_shapes(const cairn_world *world, const eng_population *record,
+                                eng_parts *parts, newcomers *new, const char **reason)
 {
     const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
-    const eng_slots_record *bodies = &record->slots[ENG_POPULATION_BODIES];
-    const char *reason = reason_against_links(world, record, live);
-    for (int i = 0; i < bodies->live_count && reason == NULL; i++)
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < shapes->count && status == CAIRN_OK; i++) {
+        int kind = (int)record->shapes[i][0] - 1;
+        bool same = has_same(&world->shape_slots, new->live[ENG_POPULATION_SHAPES], shapes, i);
+        if (same && (int)world->shapes[i]->kind != kind)
+            *reason = "its shapes are others";
+        if (kind < 0 || geo_plain_size_count((geo_kind)kind) >= 0)
+            continue;
+        bool made = !same && new->live[ENG_POPULATION_SHAPES][i] != 0;
+        status = eng_shape_read(parts, (geo_kind)kind, &world->allocator,
+                                made ? &new->shapes[i] : NULL, &new->members[i]);
+    }
+    return status;
+}
+
+static void read_links(const cairn_world *world, const eng_population *record, eng_parts *parts,
+                       newcomers *new, const char **reason)
+{
+    const eng_slots_record *joints = &record->slots[ENG_POPULATION_JOINTS];
+    const eng_slots_record *connectors = &record->slots[ENG_POPULATION_CONNECTORS];
+    for (int i = 0; i < joints->live_count; i++)
+        if (eng_joint_read(parts, &new->joints[i]) &&
+            !keeps_link(world, record, new->live, ENG_POPULATION_JOINTS, joints->live[i]))
+            *reason = "it has joints whose motors follow functions of the program and that were "
+                      "made after the first step, or removed here since";
+    for (int i = 0; i < connectors->live_count; i++) {
+        eng_connector_part part = eng_connector_read(parts);
+        const con_law *law = eng_law_find(world, new->names[joints->live_count + 2 * i + 1]);
+        if (law == NULL || law->kind != CON_LAW_IMPULSE ||
+            !eng_connector_settle(&part, law, &new->connectors[i]))
+            *reason = "it has a connector of a law that this world does not have";
+    }
+    new->excluded = eng_exclusions_read(parts, &new->excluded_count);
+}
+
+/// Reads the record, and makes what memory or numbers may forbid.
+/// @param reason  out: why it cannot be brought back; NULL where it can
+static cairn_status read_newcomers(const cairn_world *world, const eng_population *record,
+                                   base_arena *arena, newcomers *new, const char **reason)
+{
+    const eng_slots_record *slots = record->slots;
+    size_t shapes = (size_t)slots[ENG_POPULATION_SHAPES].count;
+    int links =
+        slots[ENG_POPULATION_JOINTS].live_count + 2 * slots[ENG_POPULATION_CONNECTORS].live_count;
+    new->shapes = base_arena_array(arena, geo_shape *, "shapes", shapes);
+    new->members = base_arena_allocate(arena, "members", shapes, sizeof *new->members);
+    new->joints =
+        base_arena_array(arena, eng_joint, "joints", slots[ENG_POPULATION_JOINTS].live_count);
+    new->connectors = base_arena_array(arena, eng_connector, "connectors",
+                                       slots[ENG_POPULATION_CONNECTORS].live_count);
+    new->names = base_arena_array(arena, const char *, "names", links);
+    if (new->shapes == NULL || new->members == NULL || new->joints == NULL ||
+        new->connectors == NULL || new->names == NULL)
+        return CAIRN_ERROR_MEMORY;
+    memset(new->shapes, 0, shapes * sizeof *new->shapes);
+    const char *name = record->names;
+    for (int i = 0; i < slots[ENG_POPULATION_BODIES].count; i++)
+        name += strlen(name) + 1;
+    for (int i = 0; i < links; i++, name += strlen(name) + 1)
+        new->names[i] = name;
+    eng_parts parts = record->parts;
+    const eng_slots_record *bodies = &slots[ENG_POPULATION_BODIES];
+    cairn_status status = read_shapes(world, record, &parts, new, reason);
+    if (status == CAIRN_OK)
+        read_links(world, record, &parts, new, reason);
+    for (int i = 0; i < bodies->live_count && *reason == NULL; i++)
         if (record->integers[bodies->live[i]][6] != 0 &&
-            !stays(world, record, live[ENG_POPULATION_BODIES], bodies->live[i]))
-            reason = "it has bodies that follow functions of time and were made after the first "
-                     "step, or removed here since";
-    if (reason != NULL)
-        return reason;
-    for (int i = 0; i < shapes->live_count; i++) {
-        int slot = shapes->live[i], kind = (int)record->shapes[slot][0] - 1;
-        bool plain = kind >= 0 && geo_plain_size_count((geo_kind)kind) >= 0;
-        bool same = has_same(&world->shape_slots, live[ENG_POPULATION_SHAPES], shapes, slot);
-        if (!same && !plain)
-            return "it has a hull, mesh or compound that was made after the first step, or removed "
-                   "here since";
-        if (same && (int)world->shapes[slot]->kind != kind)
-            return "its shapes are others";
-    }
-    return NULL;
+            !stays(world, record, new->live[ENG_POPULATION_BODIES], bodies->live[i]))
+            *reason = "it has bodies that follow functions of time and were made after the first "
+                      "step, or removed here since";
+    return status == CAIRN_OK && *reason != NULL ? CAIRN_ERROR_UNSUPPORTED : status;
 }
 
-static void swap_bytes(void *a, void *b, size_t size)
+/// A link that is not in the world: its name, and its bodies' extras.
+static cairn_status welcome(cairn_world *world, base_names *names, const char *name, int place,
+                            const int body[2], char **kept)
 {
-    unsigned char *x = a, *y = b;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char kept = x[i];
-        x[i] = y[i];
-        y[i] = kept;
-    }
+    cairn_status status = CAIRN_OK;
+    for (int side = 0; side < 2 && status == CAIRN_OK; side++)
+        if (body[side] >= 0 && eng_extra_make(world, body[side]) == NULL)
+            status = CAIRN_ERROR_MEMORY;
+    if (status != CAIRN_OK || name[0] == '\0')
+        return status;
+    *kept = base_copy_text(&world->allocator, name);
+    return *kept == NULL ? CAIRN_ERROR_MEMORY
+                         : base_names_add(names, &world->allocator, *kept, place);
 }
 
-/// Puts the live slots into the recorded order, and what stands in their order with them.
-static void order_joints(cairn_world *world, const eng_slots_record *recorded)
+/// The joints of the record in their order: those of the world, which are all of the record now,
+/// and the others.
+static cairn_status bring_joints(cairn_world *world, const eng_slots_record *recorded,
+                                 newcomers *new)
 {
-    for (int place = 0; place < recorded->live_count; place++) {
-        eng_slots *slots = &world->joint_slots;
-        int slot = recorded->live[place], now = eng_slots_place(slots, slot);
-        swap_bytes(&world->joints[place], &world->joints[now], sizeof *world->joints);
-        eng_slots_move(slots, slot, place);
+    int count = recorded->live_count;
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->joints, &world->joint_capacity, count);
+    for (int place = 0; place < count && status == CAIRN_OK; place++) {
+        eng_joint *joint = &new->joints[place];
+        int slot = recorded->live[place];
+        if (eng_slots_is_live(&world->joint_slots, slot)) {
+            *joint = world->joints[eng_slots_place(&world->joint_slots, slot)];
+            if (joint->name != NULL)
+                base_names_change(&world->joint_names, joint->name, place);
+            continue;
+        }
+        status = welcome(world, &world->joint_names, new->names[place], place, joint->body,
+                         &joint->name);
+        for (int side = 0; side < 2 && status == CAIRN_OK; side++)
+            if (joint->body[side] >= 0)
+                eng_extra_make(world, joint->body[side])->joints++;
     }
-    for (int i = 0; i < world->joint_count; i++)
-        if (world->joints[i].name != NULL)
-            base_names_change(&world->joint_names, world->joints[i].name, i);
+    if (status != CAIRN_OK)
+        return status;
+    memcpy(world->joints, new->joints, (size_t)count * sizeof *new->joints);
+    world->joint_count = count;
+    return eng_slots_restore(&world->joint_slots, &world->allocator, recorded);
 }
 
-static void order_connectors(cairn_world *world, const eng_slots_record *recorded)
+static cairn_status bring_connectors(cairn_world *world, const eng_slots_record *recorded,
+                                     newcomers *new, const char *const *names)
 {
-    for (int place = 0; place < recorded->live_count; place++) {
-        eng_slots *slots = &world->connector_slots;
-        int slot = recorded->live[place], now = eng_slots_place(slots, slot);
-        swap_bytes(&world->connectors[place], &world->connectors[now], sizeof *world->connectors);
-        eng_slots_move(slots, slot, place);
+    int count = recorded->live_count;
+    cairn_status status = base_array_reserve(&world->allocator, &world->connectors,
+                                             &world->connector_capacity, count);
+    if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->connector_state,
+                                    &world->connector_state_capacity, count);
+    for (int place = 0; place < count && status == CAIRN_OK; place++) {
+        eng_connector *connector = &new->connectors[place];
+        int slot = recorded->live[place];
+        if (!eng_slots_is_live(&world->connector_slots, slot)) {
+            status = welcome(world, &world->connector_names, names[2 * place], place,
+                             connector->body, &connector->name);
+            continue;
+        }
+        *connector = world->connectors[eng_slots_place(&world->connector_slots, slot)];
+        if (connector->name != NULL)
+            base_names_change(&world->connector_names, connector->name, place);
     }
+    if (status != CAIRN_OK)
+        return status;
+    memcpy(world->connectors, new->connectors, (size_t)count * sizeof *new->connectors);
+    world->connector_count = count;
     // the chains of the bodies are made anew
     for (int i = 0; i < world->extra_count; i++)
         world->extras[i].first_connector = 0;
-    for (int i = 0; i < world->connector_count; i++) {
-        eng_connector *connector = &world->connectors[i];
-        if (connector->name != NULL)
-            base_names_change(&world->connector_names, connector->name, i);
+    for (int i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {
-            eng_extra *extra = &world->extras[world->bodies[connector->body[side]].extra - 1];
+            eng_connector *connector = &world->connectors[i];
+            eng_extra *extra = eng_extra_make(world, connector->body[side]);
             connector->next[side] = extra->first_connector;
             extra->first_connector = i + 1;
         }
-    }
+    return eng_slots_restore(&world->connector_slots, &world->allocator, recorded);
+}
+
+static cairn_status bring_exclusions(cairn_world *world, const newcomers *new)
+{
+    cairn_status status = CAIRN_OK;
+    world->excluded_count = 0;
+    for (int i = 0; i < new->excluded_count &&status == CAIRN_OK; i++)
+        status = eng_exclusion_add(world, new->excluded[i]);
+    return status;
 }
 
 static void drop_others(cairn_world *world, const eng_population *record,
@@ -327,13 +513,12 @@ static void drop_others(cairn_world *world, const eng_population *record,
 {
     const eng_slots_record *recorded = record->slots;
     for (int i = world->joint_count; i-- > 0;)
-        if (!has_same(&world->joint_slots, live[ENG_POPULATION_JOINTS],
-                      &recorded[ENG_POPULATION_JOINTS], eng_slots_at(&world->joint_slots, i)))
+        if (!keeps_link(world, record, live, ENG_POPULATION_JOINTS,
+                        eng_slots_at(&world->joint_slots, i)))
             eng_joint_drop(world, i);
     for (int i = world->connector_count; i-- > 0;)
-        if (!has_same(&world->connector_slots, live[ENG_POPULATION_CONNECTORS],
-                      &recorded[ENG_POPULATION_CONNECTORS],
-                      eng_slots_at(&world->connector_slots, i)))
+        if (!keeps_link(world, record, live, ENG_POPULATION_CONNECTORS,
+                        eng_slots_at(&world->connector_slots, i)))
             eng_connector_drop(world, i);
     for (int i = world->body_slots.live_count; i-- > 0;) {
         int row = eng_slots_at(&world->body_slots, i);
@@ -352,15 +537,32 @@ static void drop_others(cairn_world *world, const eng_population *record,
     }
 }
 
-static cairn_status make_shapes(cairn_world *world, const eng_population *record)
+/// A compound's members as ids of this world.
+static cairn_status adopt(cairn_world *world, int slot, geo_shape *shape, const int (*members)[2])
+{
+    size_t count = shape->kind == GEO_COMPOUND ? (size_t)shape->compound.member_count : 0;
+    cairn_shape_id *ids = base_allocate(&world->allocator, count, sizeof *ids);
+    for (size_t i = 0; i < count && ids != NULL; i++)
+        ids[i] = (cairn_shape_id){(uint32_t)members[i][0], (uint32_t)members[i][1], world->tag};
+    cairn_status status =
+        ids != NULL || count == 0 ? eng_shape_adopt(world, slot, shape, ids) : CAIRN_ERROR_MEMORY;
+    base_release(&world->allocator, ids);
+    return status;
+}
+
+static cairn_status make_shapes(cairn_world *world, const eng_population *record, newcomers *new)
 {
     const eng_slots_record *shapes = &record->slots[ENG_POPULATION_SHAPES];
     cairn_status status = eng_shapes_reserve(world, shapes->count);
     for (int i = 0; i < shapes->live_count && status == CAIRN_OK; i++) {
         int slot = shapes->live[i];
         const double *sizes = record->shapes[slot];
-        if (world->shapes[slot] == NULL)
+        if (world->shapes[slot] == NULL && new->shapes[slot] != NULL) {
+            status = adopt(world, slot, new->shapes[slot], new->members[slot]);
+            new->shapes[slot] = status == CAIRN_OK ? NULL : new->shapes[slot];
+        } else if (world->shapes[slot] == NULL) {
             status = eng_shape_make_plain(world, slot, (geo_kind)((int)sizes[0] - 1), sizes + 1);
+        }
         if (status == CAIRN_OK)
             world->shapes[slot]->with_body = sizes[4] != 0.0;
     }
@@ -420,45 +622,58 @@ static cairn_status make_arrivals(cairn_world *world, const eng_population *reco
     return status;
 }
 
-cairn_status eng_population_restore(cairn_world *world, const eng_population *record, int colliders,
-                                    const char **reason)
+/// The world gets the objects of the record, all of which can be had but for memory.
+static cairn_status replace_objects(cairn_world *world, const eng_population *record,
+                                    newcomers *new)
 {
-    unsigned char *live[ENG_POPULATION_KINDS];
-    base_arena *arena = base_arena_create(&world->allocator, 1 << 12);
-    cairn_status status = arena != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
-    for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++)
-        if ((live[k] = live_flags(&record->slots[k], arena)) == NULL)
-            status = CAIRN_ERROR_MEMORY;
-    *reason = status == CAIRN_OK ? reason_against(world, record, live) : NULL;
-    if (*reason != NULL)
-        status = CAIRN_ERROR_UNSUPPORTED;
+    cairn_status status = CAIRN_OK;
     for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++) {
         eng_slots *slots = (eng_slots *)slots_of(world, (eng_population_kind)k);
         status = eng_slots_prepare_all(slots, &world->allocator, slots->count);
     }
-    if (status == CAIRN_OK) {
-        eng_removals_settle(world);
-        eng_blocks_release(world);
-        eng_colliders_release(world);
-        drop_others(world, record, live);
-        order_joints(world, &record->slots[ENG_POPULATION_JOINTS]);
-        order_connectors(world, &record->slots[ENG_POPULATION_CONNECTORS]);
-        status = make_shapes(world, record);
+    if (status != CAIRN_OK)
+        return status;
+    const eng_slots_record *joints = &record->slots[ENG_POPULATION_JOINTS];
+    eng_removals_settle(world);
+    eng_blocks_release(world);
+    eng_colliders_release(world);
+    drop_others(world, record, new->live);
+    status = make_shapes(world, record, new);
+    if (status == CAIRN_OK)
+        status = make_bodies(world, record, new->live[ENG_POPULATION_BODIES]);
+    if (status == CAIRN_OK)
+        status = bring_joints(world, joints, new);
+    if (status == CAIRN_OK)
+        status = bring_connectors(world, &record->slots[ENG_POPULATION_CONNECTORS], new,
+                                  new->names + joints->live_count);
+    if (status == CAIRN_OK)
+        status = bring_exclusions(world, new);
+    return status == CAIRN_OK ? make_arrivals(world, record) : status;
+}
+
+cairn_status eng_population_restore(cairn_world *world, const eng_population *record, int colliders,
+                                    const char **reason)
+{
+    newcomers new = {0};
+    base_arena *arena = base_arena_create(&world->allocator, 1 << 12);
+    cairn_status status = arena != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    for (int k = 0; k < ENG_POPULATION_KINDS && status == CAIRN_OK; k++)
+        if ((new.live[k] = live_flags(&record->slots[k], arena)) == NULL)
+            status = CAIRN_ERROR_MEMORY;
+    *reason = NULL;
+    if (status == CAIRN_OK)
+        status = read_newcomers(world, record, arena, &new, reason);
+    bool begun = status == CAIRN_OK;
+    if (begun)
+        status = replace_objects(world, record, &new);
+    for (int i = 0; new.shapes != NULL &&i < record->slots[ENG_POPULATION_SHAPES].count; i++)
+        geo_shape_destroy(new.shapes[i]);
+    if (begun) {
+        world->body_count =
+            status == CAIRN_OK ? record->slots[ENG_POPULATION_BODIES].count : world->body_count;
+        world->collider_count = colliders;
+        world->population_changed = true;
     }
-    if (status == CAIRN_OK)
-        status = make_bodies(world, record, live[ENG_POPULATION_BODIES]);
-    if (status == CAIRN_OK)
-        status = eng_slots_restore(&world->joint_slots, &world->allocator,
-                                   &record->slots[ENG_POPULATION_JOINTS]);
-    if (status == CAIRN_OK)
-        status = eng_slots_restore(&world->connector_slots, &world->allocator,
-                                   &record->slots[ENG_POPULATION_CONNECTORS]);
-    if (status == CAIRN_OK)
-        status = make_arrivals(world, record);
-    world->body_count =
-        status == CAIRN_OK ? record->slots[ENG_POPULATION_BODIES].count : world->body_count;
-    world->collider_count = colliders;
-    world->population_changed = true;
     base_arena_destroy(arena);
     return status;
 }

@@ -4,7 +4,7 @@
 #ifndef CAIRN_ENGINE_FILES_POPULATION_H
 #define CAIRN_ENGINE_FILES_POPULATION_H
 
-#include "engine/state/world.h"
+#include "engine/files/parts.h"
 
 /// Kinds of slots that a record keeps.
 typedef enum eng_population_kind {
@@ -15,9 +15,11 @@ typedef enum eng_population_kind {
     ENG_POPULATION_KINDS
 } eng_population_kind;
 
-/// Numbers of one kind: slots, live, free, waiting; then bytes of the names of bodies.
+/// Numbers of one kind: slots, live, free, waiting; then bytes of the names, and numbers of parts.
 enum {
     ENG_POPULATION_NAMES = 4 * ENG_POPULATION_KINDS,
+    ENG_POPULATION_PART_INTEGERS,
+    ENG_POPULATION_PART_REALS,
     ENG_POPULATION_COUNTS,
     ENG_POPULATION_INTEGERS = 7, // of a body: kind, shape, material, first collider, room, whether
                                  // it has arrived, and whether it follows a function of time
@@ -33,7 +35,8 @@ typedef struct eng_population {
     int (*integers)[ENG_POPULATION_INTEGERS]; // [bodies]
     double (*reals)[ENG_POPULATION_REALS];    // [bodies]
     double (*shapes)[ENG_POPULATION_SIZES];   // [shapes]
-    char *names;                              // [names] one after the other, each ended by 0
+    char *names;     // [names] of bodies, of joints, of connectors with their laws, each ended by 0
+    eng_parts parts; // shapes that are not plain, joints, connectors, pairs that do not touch
 } eng_population;
 
 /// Whether a record holds anything.
@@ -53,10 +56,12 @@ void eng_population_take(const cairn_world *world, eng_population *record);
 const char *eng_population_fault(const cairn_world *world, const eng_population *record,
                                  int64_t colliders, base_arena *arena);
 
-/// Makes the world's objects those of the record: removes the others, and makes bodies and plain
-/// shapes that are not there.
+/// Makes the world's objects those of the record: removes the others, and makes what is not there.
+/// What has a function of the program's and is not there cannot be made.
 /// @param reason  out: why a record cannot be taken over, with CAIRN_ERROR_UNSUPPORTED
-/// @return CAIRN_ERROR_UNSUPPORTED before anything was changed; CAIRN_ERROR_MEMORY
+/// @return CAIRN_ERROR_UNSUPPORTED and CAIRN_ERROR_FORMAT (a shape that is none) before anything
+/// was
+///         changed; CAIRN_ERROR_MEMORY
 cairn_status eng_population_restore(cairn_world *world, const eng_population *record, int colliders,
                                     const char **reason) CAIRN_CHECK_RESULT;
 

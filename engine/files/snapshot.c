@@ -164,6 +164,10 @@ static void add_population(eng_field_list *list, eng_population *population)
         population->slots[ENG_POPULATION_SHAPES].count, population->shapes);
     add(list, "bodies/names", ENG_STORE_BYTE, 1, population->counts[ENG_POPULATION_NAMES],
         population->names);
+    add(list, "parts/integers", ENG_STORE_INTEGER, 1,
+        population->counts[ENG_POPULATION_PART_INTEGERS], population->parts.integers);
+    add(list, "parts/numbers", ENG_STORE_REAL, 1, population->counts[ENG_POPULATION_PART_REALS],
+        population->parts.reals);
 }
 
 /// Number of proxies with a record; none where there is no list.
@@ -507,6 +511,8 @@ static cairn_status restore_population(const con_hdf5_reader *reader, cairn_worl
         eng_population_restore(world, &s->population, (int)s->counts[ENG_COUNT_COLLIDERS], &reason);
     if (status == CAIRN_ERROR_UNSUPPORTED)
         return base_fail(reader->error, status, "%s: %s", reader->path, reason);
+    if (status == CAIRN_ERROR_FORMAT)
+        return eng_snapshot_refuse(reader, "a shape is not sound");
     return status == CAIRN_OK ? status
                               : base_fail(reader->error, status, "%s: out of memory", reader->path);
 }

@@ -192,18 +192,19 @@ static cairn_status create_geometry(cairn_world *world, const cairn_shape_def *d
 }
 
 /// Ids of the members of the compound that is about to be listed, for views.
-static cairn_status keep_members(cairn_world *world, int shape, const cairn_shape_def *def)
+static cairn_status keep_members(cairn_world *world, int shape, const cairn_shape_id *members,
+                                 int member_count)
 {
-    if (def->kind != CAIRN_COMPOUND)
+    if (member_count == 0)
         return CAIRN_OK;
     cairn_status status = base_array_reserve(&world->allocator, &world->members,
                                              &world->member_capacity, world->member_count + 1);
-    size_t count = (size_t)def->member_count;
+    size_t count = (size_t)member_count;
     cairn_shape_id *ids =
         status == CAIRN_OK ? base_allocate(&world->allocator, count, sizeof *ids) : NULL;
     if (ids == NULL)
         return CAIRN_ERROR_MEMORY;
-    memcpy(ids, def->members, count * sizeof *ids);
+    memcpy(ids, members, count * sizeof *ids);
     // in order of the shapes, as they are looked up
     int at = world->member_count++;
     for (; at > 0 && world->members[at - 1].shape > shape; at--)
@@ -252,6 +253,21 @@ cairn_status eng_shape_make_plain(cairn_world *world, int slot, geo_kind kind, c
     return create_plain(world, kind, sizes, &world->shapes[slot], NULL);
 }
 
+cairn_status eng_shape_adopt(cairn_world *world, int slot, geo_shape *shape,
+                             const cairn_shape_id *members)
+{
+    int count = shape->kind == GEO_COMPOUND ? shape->compound.member_count : 0;
+    cairn_status status = keep_members(world, slot, members, count);
+    if (status == CAIRN_OK)
+        world->shapes[slot] = shape;
+    return status;
+}
+
+const cairn_shape_id *eng_shape_members(const cairn_world *world, int slot)
+{
+    return members_of(world, slot)->ids;
+}
+
 cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
                                 cairn_shape_id *shape, cairn_error *error)
 {
@@ -268,7 +284,8 @@ cairn_status cairn_shape_create(cairn_world *world, const cairn_shape_def *def,
     int index = eng_slots_next(&world->shape_slots);
     status = eng_shapes_reserve(world, index + 1);
     if (status == CAIRN_OK)
-        status = keep_members(world, index, def);
+        status = keep_members(world, index, def->members,
+                              def->kind == CAIRN_COMPOUND ? def->member_count : 0);
     if (status != CAIRN_OK) {
         release_shape(world, made);
         return base_fail(error, status, "out of memory for a shape");

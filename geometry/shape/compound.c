@@ -71,5 +71,11 @@ cairn_status geo_compound_create(const base_allocator *allocator, geo_shape *con
         geo_shape_destroy(made);
         return geo_fail_memory(error);
     }
+    status = geo_shape_check_mass(made, error);
+    if (status != CAIRN_OK) {
+        compound->member_count = 0;
+        geo_shape_destroy(made);
+        return status;
+    }
     return geo_shape_finish(made, shape, error);
 }

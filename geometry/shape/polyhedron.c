@@ -88,12 +88,29 @@ static bool fill_planes(geo_shape *shape, vec3 centre)
     return true;
 }
 
+/// Sorted sides of the faces; NULL when out of memory.
+static geo_edge_use *sides_of(const geo_polyhedron *p, base_arena *scratch)
+{
+    int count = p->face_start[p->face_count];
+    geo_edge_use *uses = base_arena_array(scratch, geo_edge_use, "hull edges", count);
+    if (uses == NULL)
+        return NULL;
+    for (int f = 0, next = 0; f < p->face_count; f++) {
+        int start = p->face_start[f], corners = p->face_start[f + 1] - start;
+        for (int k = 0; k < corners; k++)
+            uses[next++] = geo_edge_use_make(p->face_vertices[start + k],
+                                             p->face_vertices[start + (k + 1) % corners], f, k);
+    }
+    geo_edge_uses_sort(uses, count);
+    return uses;
+}
+
 static bool fill_edges(geo_shape *shape, base_arena *scratch)
 {
     geo_polyhedron *p = &shape->polyhedron;
     const base_allocator *allocator = geo_shape_allocator(shape);
     int count = p->face_start[p->face_count];
-    geo_edge_use *uses = base_arena_array(scratch, geo_edge_use, "hull edges", count);
+    geo_edge_use *uses = sides_of(p, scratch);
     size_t edges = (size_t)count / 2;
     p->edge_vertices = base_allocate(allocator, edges, sizeof *p->edge_vertices);
     p->edge_faces = base_allocate(allocator, edges, sizeof *p->edge_faces);
@@ -102,13 +119,6 @@ static bool fill_edges(geo_shape *shape, base_arena *scratch)
     if (uses == NULL || p->edge_vertices == NULL || p->edge_faces == NULL ||
         p->neighbor_start == NULL || p->neighbors == NULL)
         return false;
-    for (int f = 0, next = 0; f < p->face_count; f++) {
-        int start = p->face_start[f], corners = p->face_start[f + 1] - start;
-        for (int k = 0; k < corners; k++)
-            uses[next++] = geo_edge_use_make(p->face_vertices[start + k],
-                                             p->face_vertices[start + (k + 1) % corners], f, k);
-    }
-    geo_edge_uses_sort(uses, count);
     for (int i = 0; i < count; i += 2) {
         int forward = uses[i].forward ? i : i + 1, e = p->edge_count++;
         p->edge_vertices[e][0] = uses[i].low;
@@ -147,6 +157,24 @@ static void fill_sizes(geo_shape *shape)
     }
 }
 
+/// All that follows from vertices and faces. @param centre  m, a point inside
+static cairn_status fill_from_faces(geo_shape *shape, base_arena *scratch, vec3 centre,
+                                    cairn_error *error)
+{
+    if (!fill_planes(shape, centre) || !fill_edges(shape, scratch))
+        return geo_fail_memory(error);
+    const geo_polyhedron *p = &shape->polyhedron;
+    geo_moments moments = geo_moments_start(p->vertices, p->vertex_count);
+    for (int f = 0; f < p->face_count; f++)
+        for (int k = p->face_start[f] + 1; k + 1 < p->face_start[f + 1]; k++)
+            geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
+                                     p->vertices[p->face_vertices[k]],
+                                     p->vertices[p->face_vertices[k + 1]]);
+    shape->polyhedron.mass = geo_mass_from_moments(&moments);
+    fill_sizes(shape);
+    return CAIRN_OK;
+}
+
 static cairn_status fill_shape(geo_shape *shape, base_arena *scratch, const vec3 *given, int count,
                                cairn_error *error)
 {
@@ -157,22 +185,9 @@ static cairn_status fill_shape(geo_shape *shape, base_arena *scratch, const vec3
         status = find_faces(geo_shape_allocator(shape), scratch, &points, &faces, error);
     if (status != CAIRN_OK)
         return status;
-    if (!fill_vertices(shape, scratch, given, &points, &faces) ||
-        !fill_planes(shape, points.centre) || !fill_edges(shape, scratch))
+    if (!fill_vertices(shape, scratch, given, &points, &faces))
         return geo_fail_memory(error);
-
-    // fill mass
-    const geo_polyhedron *p = &shape->polyhedron;
-    geo_moments moments = geo_moments_start(p->vertices, p->vertex_count);
-    for (int f = 0; f < p->face_count; f++)
-        for (int k = p->face_start[f] + 1; k + 1 < p->face_start[f + 1]; k++)
-            geo_moments_add_triangle(&moments, p->vertices[p->face_vertices[p->face_start[f]]],
-                                     p->vertices[p->face_vertices[k]],
-                                     p->vertices[p->face_vertices[k + 1]]);
-    shape->polyhedron.mass = geo_mass_from_moments(&moments);
-
-    fill_sizes(shape);
-    return CAIRN_OK;
+    return fill_from_faces(shape, scratch, points.centre, error);
 }
 
 cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *points, int count,
@@ -186,6 +201,85 @@ cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *
         status = geo_fail_memory(error);
     else
         status = fill_shape(made, scratch, points, count, error);
+    base_arena_destroy(scratch);
+    if (status != CAIRN_OK) {
+        geo_shape_destroy(made);
+        return status;
+    }
+    return geo_shape_finish(made, shape, error);
+}
+
+/// Whether faces have three corners at least, name vertices alone, and each side is that of two
+/// faces, once in each direction.
+static bool do_faces_close(const geo_polyhedron *p, const geo_edge_use *uses)
+{
+    int corners = p->face_start[p->face_count];
+    for (int i = 0; i < corners; i += 2)
+        if (i + 1 == corners || uses[i].low == uses[i].high || uses[i].low != uses[i + 1].low ||
+            uses[i].high != uses[i + 1].high || uses[i].forward == uses[i + 1].forward ||
+            (i > 0 && uses[i].low == uses[i - 1].low && uses[i].high == uses[i - 1].high))
+            return false;
+    return true;
+}
+
+static bool are_faces_sound(const vec3 *vertices, int vertex_count, const int *face_start,
+                            int face_count, const int *face_vertices)
+{
+    bool sound = vertex_count > 3 && face_count > 3 && face_start[0] == 0;
+    for (int v = 0; v < vertex_count && sound; v++)
+        sound = vec3_is_finite(vertices[v]);
+    for (int f = 0; f < face_count && sound; f++)
+        sound = face_start[f + 1] >= face_start[f] + 3;
+    for (int i = 0; sound && i < face_start[face_count]; i++)
+        sound = face_vertices[i] >= 0 && face_vertices[i] < vertex_count;
+    return sound;
+}
+
+static cairn_status fill_given(geo_shape *shape, base_arena *scratch, const vec3 *vertices,
+                               const int *face_start, const int *face_vertices, cairn_error *error)
+{
+    geo_polyhedron *p = &shape->polyhedron;
+    const base_allocator *allocator = geo_shape_allocator(shape);
+    size_t corners = (size_t)face_start[p->face_count];
+    p->vertices = base_allocate(allocator, (size_t)p->vertex_count, sizeof *p->vertices);
+    p->face_start = base_allocate(allocator, (size_t)p->face_count + 1, sizeof(int));
+    p->face_vertices = base_allocate(allocator, corners, sizeof(int));
+    if (p->vertices == NULL || p->face_start == NULL || p->face_vertices == NULL)
+        return geo_fail_memory(error);
+    memcpy(p->vertices, vertices, (size_t)p->vertex_count * sizeof *vertices);
+    memcpy(p->face_start, face_start, ((size_t)p->face_count + 1) * sizeof(int));
+    memcpy(p->face_vertices, face_vertices, corners * sizeof(int));
+    const geo_edge_use *uses = sides_of(p, scratch);
+    if (uses == NULL)
+        return geo_fail_memory(error);
+    if (!do_faces_close(p, uses))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the faces of a polyhedron do not close");
+    vec3 low = vertices[0], high = vertices[0];
+    for (int v = 1; v < p->vertex_count; v++) {
+        low = vec3_min(low, vertices[v]);
+        high = vec3_max(high, vertices[v]);
+    }
+    return fill_from_faces(shape, scratch, vec3_scale(0.5, vec3_add(low, high)), error);
+}
+
+cairn_status geo_polyhedron_create_faces(const base_allocator *allocator, const vec3 *vertices,
+                                         int vertex_count, const int *face_start, int face_count,
+                                         const int *face_vertices, geo_shape **shape,
+                                         cairn_error *error)
+{
+    *shape = NULL;
+    if (!are_faces_sound(vertices, vertex_count, face_start, face_count, face_vertices))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the faces of a polyhedron are not sound");
+    geo_shape *made = geo_shape_allocate(allocator, GEO_POLYHEDRON);
+    base_arena *scratch = base_arena_create(allocator, 1 << 16);
+    cairn_status status = CAIRN_OK;
+    if (made == NULL || scratch == NULL) {
+        status = geo_fail_memory(error);
+    } else {
+        made->polyhedron.vertex_count = vertex_count;
+        made->polyhedron.face_count = face_count;
+        status = fill_given(made, scratch, vertices, face_start, face_vertices, error);
+    }
     base_arena_destroy(scratch);
     if (status != CAIRN_OK) {
         geo_shape_destroy(made);

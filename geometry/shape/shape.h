@@ -185,6 +185,15 @@ cairn_status geo_sphere_init(geo_shape *shape, double radius,
 cairn_status geo_polyhedron_create(const base_allocator *allocator, const vec3 *points, int count,
                                    geo_shape **shape, cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// The polyhedron that has these vertices and faces, as one made from points shows them: the same
+/// bits. Fails with CAIRN_ERROR_ARGUMENT for faces that do not close, or name no vertex.
+/// @param face_start     [face_count + 1] into face_vertices
+/// @param face_vertices  counter-clockwise seen from outside
+cairn_status geo_polyhedron_create_faces(const base_allocator *allocator, const vec3 *vertices,
+                                         int vertex_count, const int *face_start, int face_count,
+                                         const int *face_vertices, geo_shape **shape,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Triangulated surface; degenerate triangles and indices out of range are errors.
 cairn_status geo_mesh_create(const base_allocator *allocator, const vec3 *vertices,
                              int vertex_count, const int (*triangles)[3], int triangle_count,

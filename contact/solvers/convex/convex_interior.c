@@ -30,7 +30,7 @@ cairn_status con_convex_interior_create(con_newton *newton, base_arena *arena,
     if (!complete)
         return CAIRN_ERROR_MEMORY;
     for (size_t i = 0; i < n; i++) {
-        c->mu[i] = fmax(newton->mu[i], least_mu);
+        c->mu[i] = newton->mu[i] > 0.0 ? fmax(newton->mu[i], least_mu) : 1.0;
         c->s[i] = 0.0;
     }
     return CAIRN_OK;

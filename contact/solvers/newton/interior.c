@@ -526,7 +526,7 @@ cairn_status con_interior_run(con_newton *newton, const con_interior_settings *s
         return CAIRN_ERROR_MEMORY;
     con_newton_begin(newton);
     for (int i = 0; i < newton->contact_count; i++)
-        p.mu[i] = fmax(newton->mu[i], 1e-7);
+        p.mu[i] = newton->mu[i] > 0.0 ? fmax(newton->mu[i], 1e-7) : 1.0;
     start_point(&p);
     cairn_status status = iterate(&p);
     base_arena_rewind(newton->arena, mark);

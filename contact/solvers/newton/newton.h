@@ -22,6 +22,7 @@ typedef struct con_goal {
 /// root mean square of q over contacts is 1:
 ///     u = W r + q,  U_i = size unit_i u_i,  R_i = size / unit_i r_i,  unit_i = sqrt(trace(W_ii) /
 ///     3).
+/// Tangential rows of contacts without friction are zero.
 /// In body form W = J J^T with J = H M^-1/2 (an axis that cannot move has a zero column), so that
 /// Newton matrices live on the graph of bodies; otherwise on that of contacts. With joints
 /// W = J P J^T + E, where P takes away what they do not allow and E is what contacts yield by

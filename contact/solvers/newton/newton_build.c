@@ -54,6 +54,13 @@ static cairn_status take_moments(con_newton *newton, const con_problem *problem,
     return CAIRN_OK;
 }
 
+// A contact without friction is its normal row alone. Nothing depends on its tangential velocity,
+// and tangential impulses would have to stay in a cone as thin as a line: no step would be long
+static int rows_of(const con_problem *problem, int contact)
+{
+    return problem->friction[contact] > 0.0 || problem->spinning != NULL ? 3 : 1;
+}
+
 // units and right side
 static void scale_contacts(con_newton *newton, const con_problem *problem)
 {
@@ -64,7 +71,7 @@ static void scale_contacts(con_newton *newton, const con_problem *problem)
         newton->mu[i] = problem->friction[c];
         newton->unit[i] = sqrt(mat3_trace(&problem->W_diagonal[c]) / 3.0);
         for (int k = 0; k < 3; k++) {
-            newton->q[i][k] = problem->q[c][k] / newton->unit[i];
+            newton->q[i][k] = k < rows_of(problem, c) ? problem->q[c][k] / newton->unit[i] : 0.0;
             squared += newton->q[i][k] * newton->q[i][k];
         }
     }
@@ -125,7 +132,7 @@ static void take_side(con_newton *newton, const con_problem *problem, int i, int
 {
     int c = newton->contact[i], body = bodies_of(problem)[c][s];
     const con_body_factors *factors = problem->factors;
-    for (int row = 0; row < 3; row++)
+    for (int row = 0; row < rows_of(problem, c); row++)
         for (int k = 0; k < 6; k++) {
             double J = problem->H != NULL
                            ? problem->H[c][s][row][k] * sqrt(problem->mass_inverse[body][k])
@@ -286,8 +293,8 @@ static void scale_blocks(con_newton *newton, const con_problem *problem, const i
             if (j < 0)
                 continue;
             mat3 *block = &newton->block[con_block_pattern_find(&newton->pattern, i, j)];
-            for (int a = 0; a < 3; a++)
-                for (int b = 0; b < 3; b++)
+            for (int a = 0; a < rows_of(problem, row); a++)
+                for (int b = 0; b < rows_of(problem, problem->W->column[k]); b++)
                     block->m[a][b] =
                         problem->W->block[k].m[a][b] / (newton->unit[i] * newton->unit[j]);
         }

@@ -165,6 +165,28 @@ static void no_friction_and_much(void **state)
         }
 }
 
+// Smooth contacts among rough ones do not hold up an interior point: each is a normal row alone,
+// and the others' tangential impulses are free to grow at once
+static void smooth_contacts_among_rough_ones(void **state)
+{
+    (void)state;
+    int solved = 0, most = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        fixture f = fixture_cloud(240, 100, 0.5, seed);
+        for (int i = 0; i < 240; i += 4)
+            f.friction[i] = 0.0;
+        con_report report = solve("nipm", &f, 1e-8);
+        check_at_most(fixture_residual(&f, (const double(*)[3])f.R), report.residual.error * 1.001);
+        for (int i = 0; i < 240; i += 4)
+            assert_true(f.R[i][1] == 0.0 && f.R[i][2] == 0.0);
+        solved += report.stop == CON_STOP_SOLVED;
+        most = report.iterations > most ? report.iterations : most;
+        fixture_destroy(&f);
+    }
+    print_message("%d of 8 solved by the first path, in up to %d iterations\n", solved, most);
+    assert_true(solved >= 7 && most <= 160);
+}
+
 static void time_limit_returns_the_best_point(void **state)
 {
     (void)state;
@@ -293,6 +315,7 @@ int main(void)
         cmocka_unit_test(slowly_changing_problems_cost_a_few_steps),
         cmocka_unit_test(locked_axes),
         cmocka_unit_test(no_friction_and_much),
+        cmocka_unit_test(smooth_contacts_among_rough_ones),
         cmocka_unit_test(time_limit_returns_the_best_point),
         cmocka_unit_test(late_memory_failures_are_a_status),
         cmocka_unit_test(plain_newton_steps_save_more_than_they_cost),

@@ -435,6 +435,50 @@ static void same_input_same_output(void **state)
     geo_shape_destroy(b);
 }
 
+/// A hull made again from its vertices and faces has the same bits; faces that do not close, or
+/// name no vertex, are refused, and memory that runs out leaves nothing.
+static void faces_give_the_hull_again(void **state)
+{
+    (void)state;
+    base_allocator allocator = base_allocator_default();
+    base_rng rng = base_rng_make(77);
+    vec3 points[60];
+    for (int i = 0; i < 60; i++)
+        points[i] = (vec3){base_rng_range(&rng, -1.0, 2.0), base_rng_range(&rng, -3.0, 1.0),
+                           base_rng_range(&rng, 5.0, 6.0)};
+    geo_shape *first = NULL, *again = NULL;
+    assert_int_equal(geo_polyhedron_create(&allocator, points, 60, &first, NULL), CAIRN_OK);
+    const geo_polyhedron *p = &first->polyhedron;
+    assert_int_equal(geo_polyhedron_create_faces(&allocator, p->vertices, p->vertex_count,
+                                                 p->face_start, p->face_count, p->face_vertices,
+                                                 &again, NULL),
+                     CAIRN_OK);
+    const geo_polyhedron *q = &again->polyhedron;
+    assert_int_equal(p->edge_count, q->edge_count);
+    size_t faces = (size_t)p->face_count, edges = (size_t)p->edge_count;
+    assert_memory_equal(p->face_normals, q->face_normals, faces * sizeof *p->face_normals);
+    assert_memory_equal(p->face_offsets, q->face_offsets, faces * sizeof *p->face_offsets);
+    assert_memory_equal(p->edge_vertices, q->edge_vertices, edges * sizeof *p->edge_vertices);
+    assert_memory_equal(p->edge_faces, q->edge_faces, edges * sizeof *p->edge_faces);
+    assert_memory_equal(p->neighbors, q->neighbors, 2 * edges * sizeof *p->neighbors);
+    assert_memory_equal(&p->mass, &q->mass, sizeof p->mass);
+    assert_memory_equal(&first->smallest_size, &again->smallest_size, sizeof(double));
+    assert_memory_equal(&first->bounding_radius, &again->bounding_radius, sizeof(double));
+    geo_shape_destroy(again);
+    int kept = p->face_vertices[1];
+    const int wrong[] = {p->vertex_count, -1, p->face_vertices[0], p->face_vertices[2]};
+    for (int i = 0; i < 4; i++) {
+        p->face_vertices[1] = wrong[i];
+        assert_int_equal(geo_polyhedron_create_faces(&allocator, p->vertices, p->vertex_count,
+                                                     p->face_start, p->face_count, p->face_vertices,
+                                                     &again, NULL),
+                         CAIRN_ERROR_ARGUMENT);
+        assert_null(again);
+    }
+    p->face_vertices[1] = kept;
+    geo_shape_destroy(first);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +493,7 @@ int main(void)
         cmocka_unit_test(bad_points_are_refused),
         cmocka_unit_test(memory_failures_leave_nothing),
         cmocka_unit_test(same_input_same_output),
+        cmocka_unit_test(faces_give_the_hull_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
