@@ -99,7 +99,7 @@ def check_mill(folder):
 def check_hopper(folder):
     """A steady rate of a cone and of a flat floor, more through the steeper cone, and no mass lost."""
     rates = []
-    for file in ("hopper_30.obj", "hopper_60.obj"):
+    for file in ("data/hopper_30.obj", "data/hopper_60.obj"):
         rows = run(folder, "mesh_hopper", "--until", "0.5", file=file, orifice=5, depth=2)
         mass = [row["out mass [kg]"] for row in rows]
         steady = [(row["time [s]"], m) for row, m in zip(rows, mass) if 0.15 * mass[-1] < m < 0.6 * mass[-1]]
@@ -118,7 +118,7 @@ def check_hopper(folder):
 
 
 def record():
-    with open(os.path.join(ROOT, "scenes/library/quake.csv")) as file:
+    with open(os.path.join(ROOT, "scenes/library/data/quake.csv")) as file:
         return [[float(word) for word in line.split(",")] for line in file.read().splitlines()[1:]]
 
 
