@@ -100,6 +100,13 @@ typedef enum scn_sensor_gate {
 
 enum { SCN_SENSOR_COLUMNS_MAX = CAIRN_LAW_HISTORY_MAX };
 
+/// A sensor's average over a window of time.
+typedef struct scn_window {
+    struct scn_scene *scene;
+    int sensor, columns;
+    int average; // number of the world's
+} scn_window;
+
 typedef struct scn_sensor {
     char *name;
     scn_sensor_quantity quantity;
@@ -112,9 +119,23 @@ typedef struct scn_sensor {
     cairn_region region;
     scn_sensor_gate gate; // an emitter or outlet, of the number gate_index
     int gate_index;
-    bool on_first; // force and torque of a connector: on its first body
-    int columns;   // 3 unless a number or a history
+    bool on_first;            // force and torque of a connector: on its first body
+    int columns;              // 3 unless a number or a history
+    const scn_window *window; // over which it is averaged; NULL: it reads the instant
 } scn_sensor;
+
+/// Averages over a region or sums over bodies, which a run writes to measures.csv.
+typedef struct scn_measure {
+    struct scn_scene *scene;
+    char *name;
+    bool of_cell;
+    cairn_region region;   // where there are no bodies
+    cairn_body_id *bodies; // [body_count]
+    int body_count;        // 0: of a region
+    bool about_point;      // torques are about a point; else each about the body's centre
+    double point[3];       // m
+    int average;           // number of its average in the world; -1: it reads the instant
+} scn_measure;
 
 /// Coarse-grained fields that a run writes as fields/NAME_STEP.vti.
 typedef struct scn_field {
@@ -173,6 +194,10 @@ typedef struct scn_scene {
     int parameter_count, parameter_capacity;
     scn_sensor *sensors; // [sensor_count]
     int sensor_count, sensor_capacity;
+    scn_window **windows; // [window_count] of sensors
+    int window_count, window_capacity;
+    scn_measure **measures; // [measure_count]
+    int measure_count, measure_capacity;
     scn_field *fields; // [field_count]
     int field_count, field_capacity;
     scn_motion **motions; // [motion_count]
@@ -220,9 +245,21 @@ const char *scn_sensor_unit(const scn_scene *scene, const scn_sensor *sensor);
 /// "x", "y", "z"; "" for the only column; or the name of the history.
 const char *scn_sensor_column_name(const scn_scene *scene, const scn_sensor *sensor, int column);
 
-/// What a sensor reads now.
+/// What a sensor reads now; of a window, the mean over the last one that is over.
 /// @param value  [sensor->columns], at most SCN_SENSOR_COLUMNS_MAX
 cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor,
                              double *value) CAIRN_CHECK_RESULT;
+
+/// "stress xx" and "Pa", as scn_measure_read puts them; at most CAIRN_AVERAGE_COLUMNS_MAX.
+int scn_measure_column_count(const scn_measure *measure);
+void scn_measure_column(const scn_measure *measure, int index, const char **name,
+                        const char **unit);
+
+/// Whether a window of the measure was over after a step.
+bool scn_measure_ends(const scn_measure *measure, int64_t step);
+
+/// @param values  out
+cairn_status scn_measure_read(const scn_measure *measure, double *values,
+                              cairn_error *error) CAIRN_CHECK_RESULT;
 
 #endif

@@ -48,7 +48,13 @@ typedef struct run_totals {
 } run_totals;
 
 /// Tables that grow by a row at a time.
-typedef enum run_table { RUN_ENERGY, RUN_SENSORS, RUN_HASH, RUN_TABLE_COUNT } run_table;
+typedef enum run_table {
+    RUN_ENERGY,
+    RUN_SENSORS,
+    RUN_MEASURES,
+    RUN_HASH,
+    RUN_TABLE_COUNT
+} run_table;
 
 /// Folders of a run while it goes on; zero-initialised by run_folder_none.
 typedef struct run_folder {

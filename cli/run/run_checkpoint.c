@@ -102,6 +102,8 @@ static void note_run(note_io *io, run_state *run)
     note_real(io, "moved_max", &run->moved_max);
     note_whole(io, "energy_bytes", &run->marks.bytes[RUN_ENERGY]);
     note_whole(io, "sensors_bytes", &run->marks.bytes[RUN_SENSORS]);
+    if (run->scene->measure_count > 0)
+        note_whole(io, "measures_bytes", &run->marks.bytes[RUN_MEASURES]);
     note_whole(io, "hash_bytes", &run->marks.bytes[RUN_HASH]);
     int content = (int)run->marks.paraview.content;
     note_int(io, "paraview_frames", &run->marks.paraview.frames);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that a run writes while it goes: energy.csv, sensors.csv, ParaView frames, FCLIB problems.
+// Files that a run writes while it goes: energy.csv, sensors.csv, measures.csv, ParaView frames,
+// FCLIB problems.
 #include "cli/run/run.h"
 
 #include "base/assert.h"
@@ -12,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const table_names[] = {
-    [RUN_ENERGY] = "energy.csv", [RUN_SENSORS] = "sensors.csv", [RUN_HASH] = "state hashes"};
+static const char *const table_names[] = {[RUN_ENERGY] = "energy.csv",
+                                          [RUN_SENSORS] = "sensors.csv",
+                                          [RUN_MEASURES] = "measures.csv",
+                                          [RUN_HASH] = "state hashes"};
 
 /// Whether a table goes on behind its first `kept` bytes, which end a row.
 static cairn_status resume_table(FILE *file, const char *path, int64_t kept, cairn_error *error)
@@ -124,6 +127,43 @@ static cairn_status put_sensor_row(const run_state *run, cairn_error *error)
     return CAIRN_OK;
 }
 
+static bool measure_is_due(const scn_measure *measure, int64_t step, bool instants, bool windows)
+{
+    return measure->average < 0 ? instants : windows && scn_measure_ends(measure, step);
+}
+
+/// Values of the measures that are due, and empty fields for the others; no row where none is.
+/// @param instants  whether those without a window are due
+/// @param windows   whether those are whose window this step ends
+static cairn_status put_measure_row(const run_state *run, bool instants, bool windows,
+                                    cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    FILE *out = run->files.tables[RUN_MEASURES];
+    int64_t step = cairn_world_get_step_count(scene->world);
+    bool due = false;
+    for (int i = 0; i < scene->measure_count && out != NULL; i++)
+        due = due || measure_is_due(scene->measures[i], step, instants, windows);
+    if (!due)
+        return CAIRN_OK;
+    fprintf(out, "%" PRId64 ",%.17g", step, cairn_world_get_time(scene->world));
+    for (int i = 0; i < scene->measure_count; i++) {
+        const scn_measure *measure = scene->measures[i];
+        double value[CAIRN_AVERAGE_COLUMNS_MAX];
+        bool now = measure_is_due(measure, step, instants, windows);
+        cairn_status status = now ? scn_measure_read(measure, value, error) : CAIRN_OK;
+        if (status != CAIRN_OK)
+            return status;
+        for (int k = 0; k < scn_measure_column_count(measure); k++)
+            if (now)
+                fprintf(out, ",%.17g", value[k]);
+            else
+                fputc(',', out);
+    }
+    fputc('\n', out);
+    return CAIRN_OK;
+}
+
 static void put_hash_row(const run_state *run)
 {
     const cairn_world *world = run->scene->world;
@@ -183,6 +223,30 @@ static cairn_status open_sensors(run_state *run, cairn_error *error)
     return put_sensor_row(run, error);
 }
 
+static cairn_status open_measures(run_state *run, cairn_error *error)
+{
+    const scn_scene *scene = run->scene;
+    if (scene->measure_count == 0)
+        return CAIRN_OK;
+    cairn_status status = open_table(run, RUN_MEASURES, error);
+    if (status != CAIRN_OK || !is_new(run, RUN_MEASURES))
+        return status;
+    FILE *out = run->files.tables[RUN_MEASURES];
+    fputs("step,time [s]", out);
+    for (int i = 0; i < scene->measure_count; i++)
+        for (int k = 0; k < scn_measure_column_count(scene->measures[i]); k++) {
+            const char *name, *unit;
+            char title[8192];
+            scn_measure_column(scene->measures[i], k, &name, &unit);
+            snprintf(title, sizeof title, "%s %s%s%s%s", scene->measures[i]->name, name,
+                     unit[0] != '\0' ? " [" : "", unit, unit[0] != '\0' ? "]" : "");
+            fputc(',', out);
+            cli_csv_put(title, out);
+        }
+    fputc('\n', out);
+    return put_measure_row(run, true, false, error);
+}
+
 static cairn_status open_hashes(run_state *run, cairn_error *error)
 {
     if (run->settings->hash == NULL)
@@ -200,6 +264,8 @@ static cairn_status open_tables(run_state *run, cairn_error *error)
     cairn_status status = open_energy(run, error);
     if (status == CAIRN_OK)
         status = open_sensors(run, error);
+    if (status == CAIRN_OK)
+        status = open_measures(run, error);
     return status == CAIRN_OK ? open_hashes(run, error) : status;
 }
 
@@ -360,10 +426,13 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
     int64_t step = cairn_world_get_step_count(world);
     cairn_status status = CAIRN_OK;
     put_hash_row(run);
-    if (step % run->output.energy_every == 0) {
+    bool row = step % run->output.energy_every == 0;
+    if (row) {
         put_energy_row(run);
         status = put_sensor_row(run, error);
     }
+    if (status == CAIRN_OK)
+        status = put_measure_row(run, row, true, error);
     if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every == 0) {
         status = cairn_paraview_write_frame(run->files.frames, world, error);
         run->totals.frames += status == CAIRN_OK;
@@ -385,6 +454,8 @@ cairn_status run_files_final(run_state *run, cairn_error *error)
     if (step % run->output.energy_every != 0) {
         put_energy_row(run);
         status = put_sensor_row(run, error);
+        if (status == CAIRN_OK)
+            status = put_measure_row(run, true, false, error);
     }
     if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every != 0) {
         status = cairn_paraview_write_frame(run->files.frames, world, error);

@@ -74,8 +74,9 @@ static void print_files(const run_state *run, FILE *out)
     const char *folder = run->files.folder;
     fprintf(
         out,
-        "  files        %s/summary.json, summary.txt, resolved.json, energy.csv, bodies.csv%s\n",
-        cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "");
+        "  files        %s/summary.json, summary.txt, resolved.json, energy.csv, bodies.csv%s%s\n",
+        cli_show(folder).text, run->scene->sensor_count > 0 ? ", sensors.csv" : "",
+        run->scene->measure_count > 0 ? ", measures.csv" : "");
     if (run->totals.frames > 0)
         fprintf(out, "  paraview     %s (%" PRId64 " frames)\n", cli_show(run->files.paraview).text,
                 run->totals.frames);

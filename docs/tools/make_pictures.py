@@ -98,6 +98,19 @@ def make_classics(source, out):
         file.write("\n".join(lines) + "\n")
 
 
+def shoot_window(program, work, scene, lines, path):
+    """A picture of the window at the end of a session; small pictures of its list go to a folder of their own."""
+    shots = os.path.join(work, "window")
+    os.environ["XDG_CACHE_HOME"] = os.path.join(work, "cache")
+    with open(os.path.join(work, "session.txt"), "w", encoding="utf-8") as file:
+        file.write("\n".join(lines + ["key F12", "wait 2", "quit"]) + "\n")
+    run(program, ["view", scene, "--hidden", "--paused", "--size", "1280x720", "--script", "session.txt", "-o", "window", "--quiet"],
+        work)
+    picture = [name for name in os.listdir(shots) if name.endswith(".png")]
+    os.replace(os.path.join(shots, picture[0]), path)
+    shutil.rmtree(shots)
+
+
 def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
@@ -106,6 +119,8 @@ def make_page(program, text, work, source, out):
         at = words.index("-o") + 1
         words[at] = os.path.join(out, words[at])
         run(program, ["render", *words], work)
+    for scene, picture, lines in pages.windows_of(text):
+        shoot_window(program, work, scene, lines, os.path.join(out, picture))
     for words in pages.plots_of(text):
         path = os.path.join(out, words[-1])
         if words[0] == "study":

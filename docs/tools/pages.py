@@ -6,6 +6,7 @@
     <!-- file: NAME -->               the block that follows, of text or csv, is the file NAME
     <!-- run -->                       the indented `cairn ...` commands that follow are run as they stand
     <!-- render: SCENE ARGUMENTS -->   cairn render SCENE ARGUMENTS makes a picture of the page
+    <!-- window: SCENE FILE LINES -->  the window of SCENE after a session of LINES, parted by semicolons
     <!-- plot: SCENE "COLUMN" FILE --> a sensor's column of the run of SCENE over time
     <!-- plot: profile WHICH FILE -->  performance profile from a kept table, profiles.py
     <!-- plot: study SCENE FILE -->    speed over angle of the sweep of step 8 of the tutorial
@@ -23,6 +24,7 @@ SCENE = re.compile(r"<!-- scene: (\S+) -->\n```lua\n(.*?)^```$", re.M | re.S)
 FILE = re.compile(r"<!-- file: (\S+) -->\n```(?:text|csv)\n(.*?)^```$", re.M | re.S)
 RUN = re.compile(r"<!-- run -->\n((?:    .*\n|\n(?=    ))+)")
 RENDER = re.compile(r"<!-- render: (.+?) -->")
+WINDOW = re.compile(r"<!-- window: (\S+) (\S+) (.+?) -->")
 PLOT = re.compile(r"<!-- plot: (.+?) -->")
 
 
@@ -59,6 +61,12 @@ def commands_of(text):
 
 def renders_of(text):
     return [shlex.split(words) for words in RENDER.findall(text)]
+
+
+def windows_of(text):
+    """[(scene, picture, lines of the session)]"""
+    return [(scene, picture, [line.strip() for line in lines.split(";")])
+            for scene, picture, lines in WINDOW.findall(text)]
 
 
 def plots_of(text):

@@ -52,7 +52,8 @@ cairn_status eng_actions_begin(cairn_world *world, cairn_error *error)
     if (world->actions_begun > world->step_count)
         return CAIRN_OK;
     for (int i = 0; i < world->action_count && status == CAIRN_OK; i++)
-        status = world->actions[i]->kind->begin(world, world->actions[i], error);
+        if (world->actions[i]->kind->begin != NULL)
+            status = world->actions[i]->kind->begin(world, world->actions[i], error);
     world->actions_begun = world->step_count + (status == CAIRN_OK);
     return status;
 }

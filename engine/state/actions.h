@@ -13,7 +13,7 @@
 typedef struct eng_action eng_action;
 
 typedef struct eng_action_kind {
-    /// Before a step; world->time is still that of the step's start.
+    /// Before a step; world->time is still that of the step's start. NULL: nothing to do.
     cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
     /// After a step that is done; NULL: nothing to do.
     cairn_status (*end)(cairn_world *world, eng_action *action, cairn_error *error);

@@ -238,6 +238,52 @@ CAIRN_API cairn_status cairn_world_measure(const cairn_world *world, const cairn
                                            cairn_measure *measure,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
+// ---------------------------------------------------------------- averages over time
+
+enum { CAIRN_AVERAGE_COLUMNS_MAX = 64 };
+
+/// Reads what is to be averaged, after a step that is done; must read nothing but the world.
+/// @param values  out [columns]
+typedef cairn_status cairn_reading_function(void *context, const cairn_world *world, double *values,
+                                            cairn_error *error);
+
+typedef struct cairn_average_def {
+    const char *name; // copied, for messages; NULL: "average"
+    cairn_reading_function *read;
+    void *context; // borrowed
+    int columns;   // numbers that are read, 1 to CAIRN_AVERAGE_COLUMNS_MAX
+    double window; // s, greater than 0
+    int every;     // steps between readings; default 1
+    double from;   // s, where the first window begins; default 0
+    uint32_t cookie;
+} cairn_average_def;
+
+typedef struct cairn_average_view {
+    const char *name;
+    int columns;
+    const double *mean; // [columns] over the last window that is over; until the first one is, over
+                        // what was read so far; NULL: nothing was read yet. The world's
+    int64_t readings;   // that the mean is of
+    int64_t windows;    // that are over
+    int64_t step;       // after which the last one was over; -1: none was
+} cairn_average_view;
+
+CAIRN_API cairn_average_def cairn_default_average_def(void);
+
+/// Windows follow each other without a gap: number n is from `from` + n `window` to the step next
+/// to its end. The mean is that of the readings, taken after each step whose number is a multiple
+/// of `every`; a window in which there is none is read at its end. Sums are part of checkpoints.
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/test_average.c, tests/cli/test_averages.py
+CAIRN_API cairn_status cairn_average_create(cairn_world *world, const cairn_average_def *def,
+                                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+CAIRN_API int cairn_average_count(const cairn_world *world);
+/// In order of creation.
+/// @return CAIRN_ERROR_NOT_FOUND for an index that is not in 0 .. count-1
+CAIRN_API cairn_status cairn_average_get(const cairn_world *world, int index,
+                                         cairn_average_view *view) CAIRN_CHECK_RESULT;
+
 // ---------------------------------------------------------------- coarse-grained fields
 
 typedef enum cairn_kernel {

@@ -235,6 +235,15 @@ cairn_region scn_read_region(const scn_fields *fields)
     return region;
 }
 
+bool scn_region_is_cell(const scn_fields *fields)
+{
+    lua_State *L = fields->L;
+    bool cell = lua_getfield(L, fields->table, "region") == LUA_TSTRING &&
+                strcmp(lua_tostring(L, -1), "cell") == 0;
+    lua_pop(L, 1);
+    return cell;
+}
+
 // ---------------------------------------------------------------- packing
 
 int scn_call_packing(lua_State *L)

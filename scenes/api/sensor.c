@@ -142,7 +142,7 @@ static cairn_status read_gate(const scn_scene *scene, const scn_sensor *sensor, 
     return status;
 }
 
-cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
+static cairn_status read_instant(const scn_scene *scene, const scn_sensor *sensor, double *value)
 {
     if (sensor->gate != SCN_SENSOR_NO_GATE)
         return read_gate(scene, sensor, value);
@@ -180,6 +180,17 @@ cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, d
         for (int k = 0; k < 3; k++)
             value[k] += sensor->quantity == SCN_SENSOR_FORCE ? force[k] : torque[k];
     }
+    return CAIRN_OK;
+}
+
+cairn_status scn_sensor_read(const scn_scene *scene, const scn_sensor *sensor, double *value)
+{
+    cairn_average_view view;
+    if (sensor->window == NULL ||
+        cairn_average_get(scene->world, sensor->window->average, &view) != CAIRN_OK ||
+        view.mean == NULL)
+        return read_instant(scene, sensor, value);
+    memcpy(value, view.mean, (size_t)view.columns * sizeof *value);
     return CAIRN_OK;
 }
 
@@ -327,10 +338,7 @@ static void add_region_sensor(const scn_fields *fields, const char *name,
     for (int i = 0; i < 7; i++)
         if (scn_fields_has(fields, others[i]))
             scn_raise(fields->L, "sensor: a region goes with name and quantity alone");
-    // region = "cell": all of the periodic cell
-    bool cell = lua_getfield(fields->L, fields->table, "region") == LUA_TSTRING &&
-                strcmp(lua_tostring(fields->L, -1), "cell") == 0;
-    lua_pop(fields->L, 1);
+    bool cell = scn_region_is_cell(fields);
     bool known = quantity >= SCN_SENSOR_STRESS && quantity <= SCN_SENSOR_MASS;
     if (!known && !(cell && is_of_cell(quantity)))
         scn_raise(
@@ -398,10 +406,54 @@ static void add_gate_sensor(const scn_fields *fields, const char *name, scn_sens
     sensor->columns = 1;
 }
 
+// ---------------------------------------------------------------- windows
+
+static cairn_status read_sensor(void *context, const cairn_world *world, double *values,
+                                cairn_error *error)
+{
+    const scn_window *window = context;
+    const scn_scene *scene = window->scene;
+    (void)world;
+    // a part of a program that failed takes its sensors with it
+    bool there =
+        window->sensor < scene->sensor_count && scene->sensors[window->sensor].window == window;
+    for (int k = 0; k < window->columns && !there; k++)
+        values[k] = NAN;
+    if (!there)
+        return CAIRN_OK;
+    const scn_sensor *sensor = &scene->sensors[window->sensor];
+    cairn_status status = read_instant(scene, sensor, values);
+    return status == CAIRN_OK ? status
+                              : base_fail(error, status, "sensor \"%s\": %s", sensor->name,
+                                          cairn_status_text(status));
+}
+
+/// The keys window, every and from of a sensor that was just added; nothing without them.
+static void add_window(const scn_fields *fields, int index)
+{
+    scn_scene *scene = scn_loader_of(fields->L)->scene;
+    if (!scn_fields_has(fields, "window") && !scn_fields_has(fields, "every") &&
+        !scn_fields_has(fields, "from"))
+        return;
+    if (base_array_reserve(&scene->allocator, &scene->windows, &scene->window_capacity,
+                           scene->window_count + 1) != CAIRN_OK)
+        scn_raise(fields->L, "out of memory");
+    scn_window *window = base_allocate(&scene->allocator, 1, sizeof *window);
+    if (window == NULL)
+        scn_raise(fields->L, "out of memory");
+    scene->windows[scene->window_count++] = window;
+    *window =
+        (scn_window){.scene = scene, .sensor = index, .columns = scene->sensors[index].columns};
+    window->average =
+        scn_window_add(fields, scene->sensors[index].name, read_sensor, window, window->columns);
+    scene->sensors[index].window = window;
+}
+
 int scn_call_sensor(lua_State *L)
 {
-    static const char *const names[] = {"name",     "body",   "bodies",  "connector", "joint", "on",
-                                        "quantity", "region", "emitter", "outlet",    NULL};
+    static const char *const names[] = {"name",   "body",   "bodies",  "connector", "joint",
+                                        "on",     "region", "emitter", "outlet",    "quantity",
+                                        "window", "every",  "from",    NULL};
     static const char *const words[] = {
         "force",    "torque",       "position",  "velocity", "angular_velocity",
         "director", "displacement", "gap",       "history",  "coordinate",
@@ -427,5 +479,6 @@ int scn_call_sensor(lua_State *L)
         add_joint_sensor(&fields, name, quantity);
     else
         add_body_sensor(&fields, name, quantity);
+    add_window(&fields, scn_loader_of(L)->scene->sensor_count - 1);
     return 0;
 }

@@ -586,6 +586,15 @@ void scn_destroy(scn_scene *scene)
     base_release(&allocator, scene->motions);
     base_release(&allocator, scene->parameters);
     base_release(&allocator, scene->sensors);
+    for (int i = 0; i < scene->window_count; i++)
+        base_release(&allocator, scene->windows[i]);
+    base_release(&allocator, scene->windows);
+    for (int i = 0; i < scene->measure_count; i++) {
+        base_release(&allocator, scene->measures[i]->name);
+        base_release(&allocator, scene->measures[i]->bodies);
+        base_release(&allocator, scene->measures[i]);
+    }
+    base_release(&allocator, scene->measures);
     for (int i = 0; i < scene->field_count; i++)
         base_release(&allocator, scene->fields[i].name);
     base_release(&allocator, scene->fields);

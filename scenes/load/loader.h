@@ -77,6 +77,15 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
 /// Field `region` of a call: a box, cylinder, sphere or hull; raises where it is none.
 cairn_region scn_read_region(const scn_fields *fields);
 
+/// Whether `region` of a call is "cell": all of the periodic cell.
+bool scn_region_is_cell(const scn_fields *fields);
+
+/// Number of the average that the keys window, every and from of a call ask for; -1 without them.
+/// @param name     for messages, copied
+/// @param context  of `read`, borrowed
+int scn_window_add(const scn_fields *fields, const char *name, cairn_reading_function *read,
+                   void *context, int columns);
+
 /// Creates a body and books its name; raises on failure.
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def);
 
@@ -121,6 +130,7 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(connector) \
     X(servo) \
     X(sensor) \
+    X(measure) \
     X(fields) \
     X(bodies_from_csv) \
     X(table_from_csv)

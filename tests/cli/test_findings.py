@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What an attack on the command found, one check each; docs/reliability.md says what and why.
 import csv
+import os
 import re
 import subprocess
 import time
@@ -217,6 +218,26 @@ def check_hints():
         check("iterations a step" not in spheres.out and "one-contact" not in spheres.out, "no solver line", spheres)
 
 
+def check_checkpoint_size():
+    """A checkpoint has what the same bits need, compressed: no lists that a restart makes again."""
+    with Folder() as folder:
+        folder.write("bed.lua", """
+simulation{ step = 1e-5, end_time = 2e-4 }
+material{ name = "m", density = 2500 }
+pair{ law = "hooke" }
+ground{ material = "m" }
+local grain = sphere{ radius = 0.005 }
+for i = 0, 7999 do
+  body{ shape = grain, material = "m",
+        position = { i % 20 * 0.00995 + 1e-6 * math.random(), i // 20 % 20 * 0.00995, 0.0049 + i // 400 * 0.00995 } }
+end
+""")
+        check_status(folder.cairn("run", "bed.lua", "--out", "r", "--quiet"), 0, "a bed")
+        contacts = load(folder.read("r/summary.json"))["contacts_max"]
+        size = os.path.getsize(os.path.join(folder.path, "r/checkpoint.h5")) / 8000
+        check(contacts > 20000 and size < 600, f"a checkpoint of {contacts} contacts has {size} bytes a sphere")
+
+
 check_not_finite()
 check_energy()
 check_hints()
@@ -226,4 +247,5 @@ check_endless_functions()
 check_memory()
 check_texts()
 check_laws_and_meshes()
+check_checkpoint_size()
 finish()

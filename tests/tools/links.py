@@ -8,7 +8,7 @@ import sys
 
 import tree
 
-MADE = re.compile(r"<!-- (?:render|plot): .*?(pictures/\S+) -->")
+MADE = re.compile(r"<!-- (?:(?:render|plot): .*?|window: \S+ )(pictures/\S+)[^>]* -->")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 

@@ -113,10 +113,10 @@ typedef struct view_app {
     double film_next; // s, wall clock
 } view_app;
 
-/// Says something for a few seconds at the upper edge, and to the caller's log; app_say.c.
+/// Says something for a few seconds at the lower edge, and to the caller's log; app_say.c.
 void app_say(view_app *app, const char *format, ...) CAIRN_PRINTF(2, 3);
 
-/// The upper edge alone, without the log.
+/// The lower edge alone, without the log.
 void app_show_toast(view_app *app, const char *text);
 /// The log alone.
 void app_log(const view_app *app, const char *text);

@@ -124,11 +124,12 @@ static void draw_toast(view_app *app)
     double row = app_row_height(app), width = view_font_width(app->stage.font, app->toast) + row;
     if (base_timer_seconds() > app->toast_until)
         return;
-    double x = 0.5 * (app->width - width);
+    // above the bar of the status: titles of panels are at the upper edge
+    double x = 0.5 * (app->width - width), y = app->height - 3.6 * row;
     view_colour cover = paper;
     cover.a = 255;
-    view_canvas_box(canvas, x, 0.5 * row, width, 1.3 * row, cover);
-    view_canvas_text(canvas, x + 0.5 * row, 0.65 * row, ink, app->toast);
+    view_canvas_box(canvas, x, y, width, 1.3 * row, cover);
+    view_canvas_text(canvas, x + 0.5 * row, y + 0.15 * row, ink, app->toast);
 }
 
 // ---------------------------------------------------------------- the chosen body

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Averages over windows of time of whatever a function reads after a step.
+#include "engine/state/actions.h"
+#include "engine/state/world.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AVERAGE_COOKIE UINT32_C(0x0ca12015)
+
+/// What an average carries from step to step; the sums of the window at hand and the means of the
+/// last one follow.
+typedef enum average_number {
+    READ,      // readings in the window at hand
+    NEXT,      // number of that window, from 0
+    WINDOWS,   // that are over
+    LAST_READ, // readings of the last one
+    LAST_STEP, // number of the step at its end
+    AVERAGE_NUMBERS
+} average_number;
+
+cairn_average_def cairn_default_average_def(void)
+{
+    return (cairn_average_def){.every = 1, .cookie = AVERAGE_COOKIE};
+}
+
+static cairn_status add_reading(cairn_world *world, const cairn_average_def *def, double *numbers,
+                                cairn_error *error)
+{
+    double values[CAIRN_AVERAGE_COLUMNS_MAX], *sums = numbers + AVERAGE_NUMBERS;
+    cairn_status status = def->read(def->context, world, values, error);
+    for (int k = 0; k < def->columns && status == CAIRN_OK; k++)
+        sums[k] += values[k];
+    numbers[READ] += status == CAIRN_OK;
+    return status;
+}
+
+static cairn_status average_end(cairn_world *world, eng_action *action, cairn_error *error)
+{
+    const cairn_average_def *def = action->data;
+    double *numbers = action->numbers;
+    double *sums = numbers + AVERAGE_NUMBERS, *means = sums + def->columns;
+    // the step next to the end of a window is its last one
+    double passed = world->time + 0.5 * world->def.time_step - def->from;
+    bool over = passed >= (numbers[NEXT] + 1.0) * def->window;
+    cairn_status status = CAIRN_OK;
+    if (world->time <= def->from)
+        return CAIRN_OK;
+    if (world->step_count % def->every == 0 || (over && numbers[READ] == 0.0))
+        status = add_reading(world, def, numbers, error);
+    if (status != CAIRN_OK || numbers[READ] == 0.0)
+        return status;
+    // until a window is over, the mean is that of what was read so far
+    for (int k = 0; k < def->columns && (over || numbers[WINDOWS] == 0.0); k++)
+        means[k] = sums[k] / numbers[READ];
+    if (!over)
+        return CAIRN_OK;
+    memset(sums, 0, (size_t)def->columns * sizeof *sums);
+    numbers[LAST_READ] = numbers[READ];
+    numbers[LAST_STEP] = (double)world->step_count;
+    numbers[READ] = 0.0;
+    numbers[NEXT] = floor(passed / def->window);
+    numbers[WINDOWS] += 1.0;
+    return CAIRN_OK;
+}
+
+static void average_release(const base_allocator *allocator, void *data)
+{
+    cairn_average_def *def = data;
+    base_release(allocator, (char *)def->name);
+    base_release(allocator, def);
+}
+
+static const eng_action_kind average_kind = {.end = average_end, .release = average_release};
+
+static cairn_status check_def(const cairn_average_def *def, const char *name, cairn_error *error)
+{
+    if (def->cookie != AVERAGE_COOKIE)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the average's definition does not come from cairn_default_average_def()");
+    if (def->read == NULL || def->columns < 1 || def->columns > CAIRN_AVERAGE_COLUMNS_MAX)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "average \"%.80s\": a function must read 1 to %d numbers, not %d", name,
+                         (int)CAIRN_AVERAGE_COLUMNS_MAX, def->columns);
+    if (!(def->window > 0.0) || !isfinite(def->window) || !isfinite(def->from) || def->every < 1)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "average \"%.80s\": window = %g s must be greater than 0, every = %d "
+                         "steps at least 1 and from = %g s finite",
+                         name, def->window, def->every, def->from);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_average_create(cairn_world *world, const cairn_average_def *def,
+                                  cairn_error *error)
+{
+    if (world == NULL || def == NULL)
+        return base_fail_null(error, __func__);
+    const char *name = def->name != NULL ? def->name : "average";
+    cairn_status status = check_def(def, name, error);
+    if (status != CAIRN_OK)
+        return status;
+    cairn_average_def *kept = base_allocate(&world->allocator, 1, sizeof *kept);
+    char *copy = base_copy_text(&world->allocator, name);
+    if (kept == NULL || copy == NULL) {
+        base_release(&world->allocator, kept);
+        base_release(&world->allocator, copy);
+        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
+    }
+    *kept = *def;
+    kept->name = copy;
+    const double numbers[] = {def->window, def->every, def->from, def->columns};
+    uint64_t print = base_hash_bytes(BASE_HASH_START, numbers, sizeof numbers);
+    return eng_action_add(world, &average_kind, kept, AVERAGE_NUMBERS + 2 * def->columns, print) !=
+                   NULL
+               ? CAIRN_OK
+               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for an average");
+}
+
+int cairn_average_count(const cairn_world *world)
+{
+    int at = 0, count = 0;
+    while (world != NULL && eng_action_next(world, &average_kind, &at) != NULL)
+        count++;
+    return count;
+}
+
+cairn_status cairn_average_get(const cairn_world *world, int index, cairn_average_view *view)
+{
+    if (world == NULL || view == NULL)
+        return CAIRN_ERROR_ARGUMENT;
+    *view = (cairn_average_view){.name = "", .step = -1};
+    int at = 0;
+    const eng_action *action = NULL;
+    for (int i = 0; i <= index && (i == 0 || action != NULL); i++)
+        action = eng_action_next(world, &average_kind, &at);
+    if (action == NULL)
+        return CAIRN_ERROR_NOT_FOUND;
+    const cairn_average_def *def = action->data;
+    const double *n = action->numbers;
+    bool whole = n[WINDOWS] > 0.0;
+    view->name = def->name;
+    view->columns = def->columns;
+    view->readings = (int64_t)(whole ? n[LAST_READ] : n[READ]);
+    view->mean = view->readings > 0 ? n + AVERAGE_NUMBERS + def->columns : NULL;
+    view->windows = (int64_t)n[WINDOWS];
+    view->step = whole ? (int64_t)n[LAST_STEP] : -1;
+    return CAIRN_OK;
+}
