@@ -117,6 +117,22 @@ def check_hopper(folder):
     check(1.15 < rates[0] / rates[1] < 1.75, f"hopper: rates {rates}")
 
 
+def check_box(folder):
+    """Plates that feel a force hold the stress, and the friction angle is that of spheres."""
+    rows = run(folder, "triaxial_box", grains=400, strain=0.08, rate=0.3)
+    wide = 0.5 * rows[0]["roof position z [m]"]
+    held, angles = [], []
+    for row in rows:
+        x, y = (wide + row[f"{axis} position {axis} [m]"] - rows[0][f"{axis} position {axis} [m]"] for axis in "xy")
+        height = row["roof position z [m]"] - row["floor position z [m]"]
+        if row["time [s]"] > 0.5:
+            held.append(abs(row["side force x [N]"]) / (y * height))
+            pressed = abs(row["push force z [N]"]) / (x * y)
+            angles.append(math.degrees(math.asin((pressed - held[-1]) / (pressed + held[-1]))))
+    check(abs(mean(held) / 1000 - 1) < 0.02, f"box: {mean(held)} Pa on the plates, wanted 1000")
+    check(15 < mean(angles) < 24, f"box: friction angle {mean(angles)} degrees")
+
+
 def record():
     with open(os.path.join(ROOT, "scenes/library/data/quake.csv")) as file:
         return [[float(word) for word in line.split(",")] for line in file.read().splitlines()[1:]]
@@ -161,7 +177,7 @@ def check_wall(folder):
 
 def main():
     with Folder() as folder:
-        for part in (check_drum, check_tube, check_penetration, check_mill, check_hopper, check_wall):
+        for part in (check_drum, check_tube, check_penetration, check_mill, check_hopper, check_box, check_wall):
             part(folder)
     finish()
 
