@@ -40,7 +40,7 @@ static cairn_shape_id make_shape(cairn_world *world, cairn_shape_kind kind)
     cairn_shape_id shape;
     def.radius = 0.1;
     for (int k = 0; k < 3; k++)
-        def.half_extents[k] = 0.1 + 0.05 * k;
+        def.half_size[k] = 0.1 + 0.05 * k;
     assert_int_equal(cairn_shape_create(world, &def, &shape, &error), CAIRN_OK);
     return shape;
 }
@@ -114,10 +114,9 @@ static void test_refusals(void **state)
     assert_int_equal(cairn_body_freeze(world, b, &error), CAIRN_OK);
     assert_int_equal(cairn_body_freeze(world, b, &error), CAIRN_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "body 1 is frozen"));
-    cairn_joint_def joint = cairn_default_joint_def();
+    cairn_joint_def joint = cairn_default_joint_def(CAIRN_JOINT_BALL);
     cairn_joint_id made;
-    joint.kind = CAIRN_JOINT_BALL;
-    joint.a = a;
+    joint.b = a;
     joint.anchor[2] = 1.0;
     assert_int_equal(cairn_joint_create(world, &joint, &made, &error), CAIRN_OK);
     assert_int_equal(cairn_body_freeze(world, a, &error), CAIRN_ERROR_ARGUMENT);
