@@ -48,7 +48,7 @@ CAIRN_API cairn_status cairn_body_remove(cairn_world *world, cairn_body_id body,
 /// the audit as `population`.
 /// @return CAIRN_ERROR_ARGUMENT for a body that is not dynamic or has joints or connectors;
 ///         CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD; CAIRN_ERROR_MEMORY with the body as it was
-/// Tests: tests/unit/engine/test_freeze.c
+/// Tests: tests/unit/engine/actions/test_freeze.c
 CAIRN_API cairn_status cairn_body_freeze(cairn_world *world, cairn_body_id body,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 

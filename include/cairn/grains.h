@@ -176,7 +176,7 @@ typedef struct cairn_event_def {
     int body_count;
     const cairn_region *region; // copied; instead of bodies: all whose centre of mass is in it
                                 // then, and which can be changed so
-    double from;                         // s; default 0
+    double from;                // s; default 0
     cairn_condition_function *condition; // NULL: the event is at `from`
     void *context;                       // borrowed
     double every;                        // s between questions from `from` on; default 0.01
@@ -189,7 +189,7 @@ CAIRN_API cairn_event_def cairn_default_event_def(void);
 /// the condition holds. A body that cannot be changed so then ends the step with its message.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong; CAIRN_ERROR_STALE_ID,
 ///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/test_freeze.c, tests/cli/results/test_events.py
+/// Tests: tests/unit/engine/actions/test_freeze.c, tests/cli/results/test_events.py
 CAIRN_API cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def,
                                           cairn_error *error) CAIRN_CHECK_RESULT;
 
@@ -311,7 +311,7 @@ CAIRN_API cairn_average_def cairn_default_average_def(void);
 /// to its end. The mean is that of the readings, taken after each step whose number is a multiple
 /// of `every`; a window in which there is none is read at its end. Sums are part of checkpoints.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/test_average.c, tests/cli/results/test_averages.py
+/// Tests: tests/unit/engine/actions/test_average.c, tests/cli/results/test_averages.py
 CAIRN_API cairn_status cairn_average_create(cairn_world *world, const cairn_average_def *def,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 
