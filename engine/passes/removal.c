@@ -98,16 +98,16 @@ void eng_removals_settle(cairn_world *world)
             c->elastic[i] = c->releasable[i] = 0.0;
         }
     world->energy.population -= eng_spheres_removed_energy(world);
-    for (int row = 0; row < world->body_count; row++)
-        if (world->bodies[row].removed != 0) {
-            int shape = world->bodies[row].shape;
-            eng_colliders_drop(world, row);
-            eng_body_clear(world, row);
-            // out of memory it stays, of no use
-            if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0 &&
-                eng_slots_prepare(&world->shape_slots, &world->allocator, shape) == CAIRN_OK)
-                eng_shape_drop(world, shape);
-        }
+    int row = -1;
+    while ((row = eng_slots_next_waiting(&world->body_slots, row)) >= 0) {
+        int shape = world->bodies[row].shape;
+        eng_colliders_drop(world, row);
+        eng_body_clear(world, row);
+        // out of memory it stays, of no use
+        if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0 &&
+            eng_slots_prepare(&world->shape_slots, &world->allocator, shape) == CAIRN_OK)
+            eng_shape_drop(world, shape);
+    }
     eng_slots_recycle(&world->body_slots);
 }
 

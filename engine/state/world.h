@@ -660,8 +660,9 @@ void eng_energy_contacts(cairn_world *world);
 /// Takes the new totals of the step that just ended.
 void eng_energy_book(cairn_world *world);
 
-/// Notes what the balance was before the step, for its rise.
+/// Note what the balance was before the step, and its rise.
 void eng_energy_before(cairn_world *world);
+void eng_energy_after(cairn_world *world);
 
 /// Forces (N), or torques about the centres of mass (N m), of contacts and connectors of the last
 /// step on all bodies, the sums of cairn_body_get_contact_force in one pass.
