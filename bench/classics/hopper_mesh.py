@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Makes the bins of the scene mesh_hopper: a cone with a hole of radius 1 at z = 0 under a cylinder of radius 2.5.
-"""usage: hopper_mesh.py HALF_ANGLE > scenes/library/hopper_HALF_ANGLE.obj      (degrees, from the vertical)"""
+"""usage: hopper_mesh.py HALF_ANGLE > scenes/library/data/hopper_HALF_ANGLE.obj      (degrees, from the vertical)"""
 import math
 import sys
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Makes the synthetic record of ground motion that the scene shaken_wall reads.
-"""usage: quake.py > scenes/library/quake.csv
+"""usage: quake.py > scenes/library/data/quake.csv
 
 White noise through the filter of Kanai and Tajimi for firm ground (frequency 2.5 Hz, damping 0.6; Tajimi 1960),
 high-passed by Clough and Penzien's second filter (0.25 Hz, 0.6), under the envelope of Jennings, Housner and Tsai (1968)

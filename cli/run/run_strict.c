@@ -36,7 +36,7 @@ cairn_status run_energy_step(run_state *run, cairn_error *error)
     const cairn_world *world = run->scene->world;
     double rise = cairn_world_get_report(world)->energy_rise;
     // energies of spheres alone cost as much as their steps; there check_explosion looks
-    if (rise == 0.0)
+    if (isnan(rise))
         return CAIRN_OK;
     cairn_energy energy = cairn_world_get_energy(world);
     // what came in within the step counts as there

@@ -151,7 +151,7 @@ def draw_penetration(run, work, path):
 
 def draw_wall(run, work, path):
     figure, rows = plt.subplots(2, 1, figsize=(7, 4.6), sharex=True)
-    with open(os.path.join(os.path.dirname(__file__), "../../scenes/library/quake.csv"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(__file__), "../../scenes/library/data/quake.csv"), encoding="utf-8") as file:
         record = [[float(word) for word in line.split(",")] for line in file.read().splitlines()[1:]]
     rows[0].plot([row[0] for row in record], [row[1] for row in record], linewidth=0.8)
     rows[0].set_ylabel("ground [g]")
@@ -194,7 +194,7 @@ def draw_mill(run, work, path):
 def draw_cones(run, work, path):
     plt.figure(figsize=(7, 3.8))
     for angle in (30, 60):
-        table, _ = run_scene(run, work, "mesh_hopper", file=f"hopper_{angle}.obj")
+        table, _ = run_scene(run, work, "mesh_hopper", file=f"data/hopper_{angle}.obj")
         plt.plot(table["time [s]"], table["out mass [kg]"], linewidth=1, label=f"cone of {angle} degrees from the vertical")
     plt.xlabel("time [s]")
     plt.ylabel("mass that has left [kg]")

@@ -132,14 +132,6 @@ void eng_energy_book(cairn_world *world)
         return; // the totals are taken when somebody asks for them
     eng_energies_general(world, &e->kinetic, &e->potential);
     e->residual = residual_of(world, e);
-    double lost = e->impact + e->friction + e->damping + e->plastic;
-    world->report.energy_rise = e->residual - lost - world->energy_before;
-}
-
-void eng_energy_before(cairn_world *world)
-{
-    const cairn_energy *e = &world->energy;
-    world->energy_before = e->residual - e->impact - e->friction - e->damping - e->plastic;
 }
 
 cairn_energy cairn_world_get_energy(const cairn_world *world)
@@ -157,4 +149,29 @@ cairn_energy cairn_world_get_energy(const cairn_world *world)
         energy.residual = residual_of(world, &energy);
     }
     return energy;
+}
+
+/// Whether the report of the step that is made tells its rise.
+static bool is_audited(const cairn_world *world)
+{
+    int every = world->def.audit_every;
+    return eng_spheres_slot_count(world) == 0 || (every > 0 && world->step_count % every == 0);
+}
+
+/// Residual less what was lost: what came from no source so far.
+static double unaccounted(const cairn_world *world)
+{
+    cairn_energy e =
+        eng_spheres_slot_count(world) > 0 ? cairn_world_get_energy(world) : world->energy;
+    return e.residual - e.impact - e.friction - e.damping - e.plastic;
+}
+
+void eng_energy_before(cairn_world *world)
+{
+    world->energy_before = is_audited(world) ? unaccounted(world) : NAN;
+}
+
+void eng_energy_after(cairn_world *world)
+{
+    world->report.energy_rise = is_audited(world) ? unaccounted(world) - world->energy_before : NAN;
 }

@@ -89,25 +89,27 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
 
 void eng_removals_settle(cairn_world *world)
 {
-    if (world->body_slots.waiting_count == 0)
+    // bodies that were frozen ask for a new plan
+    bool frozen = world->frozen != NULL && world->plan_due;
+    if (world->body_slots.waiting_count == 0 && !frozen)
         return;
     eng_contacts *c = &world->contacts;
     for (int i = c->cone_count; i < c->count; i++)
-        if (!eng_body_is_live(world, c->body[i][0]) || !eng_body_is_live(world, c->body[i][1])) {
+        if (eng_pair_is_past(world, c->body[i][0], c->body[i][1])) {
             world->energy.population -= c->elastic[i];
             c->elastic[i] = c->releasable[i] = 0.0;
         }
     world->energy.population -= eng_spheres_removed_energy(world);
-    for (int row = 0; row < world->body_count; row++)
-        if (world->bodies[row].removed != 0) {
-            int shape = world->bodies[row].shape;
-            eng_colliders_drop(world, row);
-            eng_body_clear(world, row);
-            // out of memory it stays, of no use
-            if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0 &&
-                eng_slots_prepare(&world->shape_slots, &world->allocator, shape) == CAIRN_OK)
-                eng_shape_drop(world, shape);
-        }
+    int row = -1;
+    while ((row = eng_slots_next_waiting(&world->body_slots, row)) >= 0) {
+        int shape = world->bodies[row].shape;
+        eng_colliders_drop(world, row);
+        eng_body_clear(world, row);
+        // out of memory it stays, of no use
+        if (world->shapes[shape]->with_body != 0 && world->shapes[shape]->uses == 0 &&
+            eng_slots_prepare(&world->shape_slots, &world->allocator, shape) == CAIRN_OK)
+            eng_shape_drop(world, shape);
+    }
     eng_slots_recycle(&world->body_slots);
 }
 

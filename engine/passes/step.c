@@ -612,6 +612,7 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     }
     if (status != CAIRN_OK)
         return status;
+    eng_energy_after(world);
     eng_arrivals_settle(world);
     eng_cell_end(world);
     world->step_count++;

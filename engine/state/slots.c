@@ -131,6 +131,11 @@ void eng_slots_drop(eng_slots *slots, int slot)
     push(slots, slot, &slots->waiting, &slots->waiting_count);
 }
 
+int eng_slots_next_waiting(const eng_slots *slots, int slot)
+{
+    return slot < 0 ? slots->waiting - 1 : -2 - eng_slots_place(slots, slot);
+}
+
 void eng_slots_recycle(eng_slots *slots)
 {
     while (slots->waiting > 0) {

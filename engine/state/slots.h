@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { ENG_SLOTS_PAGE = 256 };
+enum { ENG_SLOTS_PAGE = 64 };
 
 typedef struct eng_slots_page {
     uint32_t generation[ENG_SLOTS_PAGE]; // of the id that a slot has, or will have next
@@ -55,6 +55,9 @@ int eng_slots_take(eng_slots *slots);
 
 /// Removes a live slot, which waits with its generation for eng_slots_recycle.
 void eng_slots_drop(eng_slots *slots, int slot);
+
+/// The slots that wait, one after the other: the first after -1, and -1 after the last.
+int eng_slots_next_waiting(const eng_slots *slots, int slot);
 
 /// Slots that were dropped are free from now on, with their next generation.
 void eng_slots_recycle(eng_slots *slots);

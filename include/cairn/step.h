@@ -75,9 +75,10 @@ typedef struct cairn_step_report {
     double error;         // residual of the step, recomputed by the engine, theory.md (4.18)
     double error_scaled;  // the same in velocities, theory.md (4.13)
     double error_siconos; // Siconos's number, theory.md (4.12)
-    double energy_rise;   // J, that came from no source in the step, by the audit; negative: lost;
-                          // 0 while any sphere is in a particle slot: its energies cost as much
-                          // as its step, and are summed up when cairn_world_get_energy asks
+    double energy_rise;   // J, that came from no source in the step, by the audit; negative: lost.
+                          // NaN while any sphere is in a particle slot, but for each step that
+                          // `audit_every` of the world's definition names: summing their energies
+                          // costs as much as the step
     double error_joints;  // m or rad, largest violation of a joint at the end of the step
     double penetration;   // m, deepest overlap at the end of the step; >= 0
     double penetration_relative; // the largest overlap / smaller body's smallest size

@@ -52,6 +52,8 @@ typedef enum cairn_impact {
       "penetration that is left alone; 0: chosen by the bodies' sizes")                            \
     X(bool, contact_motion, BOOLEAN, "contact_motion", "", false, 0, 1, NULL, true,                \
       "single contacts without restitution move on over their bodies to the end of the step")      \
+    X(int, audit_every, INTEGER, "audit_every", "steps", 0, 0, INT_MAX, NULL, false,               \
+      "with particle slots: steps between those whose energy rise the report has; 0: none")        \
     X(int, threads, INTEGER, "threads", "", 1, 1, 256, NULL, false,                                \
       "number of threads; results do not depend on it")
 

@@ -5,7 +5,7 @@
 -- cone lets more grains pass than a flat floor with the same hole: Beverloo's rate times
 -- (tan(half angle) tan(angle of repose))^-0.35, the correction of Rose and Tanaka.
 
-local file = param("file", "hopper_30.obj", "the bin", { choices = { "hopper_30.obj", "hopper_60.obj" } })
+local file = param("file", "data/hopper_30.obj", "the bin", { choices = { "data/hopper_30.obj", "data/hopper_60.obj" } })
 local orifice = param("orifice", 7.0, "diameter of the hole, in grains", { min = 3.0, max = 30.0 })
 local depth = param("depth", 8.0, "height of the grains above the cone, in grains", { min = 0.0, max = 200.0 })
 local friction = param("friction", 0.5, "Coulomb friction", { min = 0.0, max = 2.0 })
@@ -14,7 +14,7 @@ local opening = param("opening", 0.15, "time when the lid goes, s", { min = 0.0,
 -- the file's hole has a radius of 1, its bin one of 2.5; z = 0 is the plane of the hole
 local grain, density, gravity = 0.004, 2500, 9.81
 local scale = 0.5 * orifice * grain
-local half_angle = file == "hopper_30.obj" and 30 or 60
+local half_angle = file == "data/hopper_30.obj" and 30 or 60
 local shoulder = 1.5 / math.tan(math.rad(half_angle)) * scale
 local mass = density * math.pi / 6 * grain ^ 3
 -- grains as stiff as to overlap by 1 % under 40 of them; 16 steps a collision

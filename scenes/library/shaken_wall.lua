@@ -18,8 +18,8 @@ simulation{ step = 1 / 400, end_time = 7.0 }
 material{ name = "stone", density = 2300 }
 pair{ friction = friction, restitution = 0.0 }
 ground{ material = "stone" }
-local across = table("quake.csv", "ax", { scale = scale })
-local up = vertical and table("quake.csv", "az", { scale = scale }) or 0
+local across = table("data/quake.csv", "ax", { scale = scale })
+local up = vertical and table("data/quake.csv", "az", { scale = scale }) or 0
 gravity{ 0, 0, -9.81, frame = { across, 0, up } }
 
 -- running bond: half stones end every second course

@@ -12,9 +12,9 @@ from same import check_same
 SCENES = {
     "arch": (40, True), "billiards": (400, True), "box_stack": (60, True), "brick_wall": (20, True),
     "capsules": (60, True), "chain": (80, True), "chain_with_ball": (60, True), "domino": (60, True),
-    "four_bar": (60, False), "granular_column": (40, True), "hopper": (900, True), "simple_shear": (1500, True), "triaxial": (1500, True),
+    "four_bar": (60, False), "granular_column": (40, True), "hopper": (900, True), "simple_shear": (1500, True), "triaxial": (1500, True), "triaxial_box": (900, True),
     "drum": (2000, True), "lifted_cylinder": (900, True), "penetration": (600, True), "shaken_wall": (60, True),
-    "ball_mill": (3000, True), "mesh_hopper": (600, True), "kapla_tower": (30, True), "mixer": (300, True), "newton_cradle": (3000, True),
+    "ball_mill": (3000, True), "mesh_hopper": (600, True), "silo": (600, True), "kapla_tower": (30, True), "mixer": (300, True), "newton_cradle": (3000, True),
     "pendulum": (60, False), "rag_dolls": (220, True), "rockfall": (250, True),
     "slider_crank": (60, False), "sphere_heap": (300, True),
 }

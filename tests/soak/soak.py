@@ -35,6 +35,11 @@ SCENES = [
     ("pendulum", [], 0.5, ["signorini_coulomb"]),
     ("rag_dolls", [], 0.3, ["signorini_coulomb"]),
     ("rockfall", [], 0.1, ["signorini_coulomb"]),
+    ("drum", ["radius=5.0", "length=3.0"], 0.1, [None]),
+    ("ball_mill", ["turns=0.0", "diameter=0.5"], 0.1, [None]),
+    ("lifted_cylinder", ["radius=4.0", "speed=1.0"], 0.1, [None]),
+    ("mesh_hopper", ["orifice=4.0", "depth=1.0", "opening=0.01"], 0.1, [None]),
+    ("shaken_wall", ["courses=3", "stones=2"], 0.5, ["signorini_coulomb"]),
     ("slider_crank", [], 0.2, ["signorini_coulomb"]),
     ("sphere_heap", [], 0.004, ["hooke", "hertz_mindlin", "incremental", "spring_dashpot"]),
 ]

@@ -97,21 +97,44 @@ def check_mill(folder):
 
 
 def check_hopper(folder):
-    """A steady rate, more through the steeper cone, and no mass lost."""
+    """A steady rate of a cone and of a flat floor, more through the steeper cone, and no mass lost."""
     rates = []
-    for file in ("hopper_30.obj", "hopper_60.obj"):
-        rows = run(folder, "mesh_hopper", "--until", "0.6", file=file, orifice=5, depth=3)
+    for file in ("data/hopper_30.obj", "data/hopper_60.obj"):
+        rows = run(folder, "mesh_hopper", "--until", "0.5", file=file, orifice=5, depth=2)
         mass = [row["out mass [kg]"] for row in rows]
         steady = [(row["time [s]"], m) for row, m in zip(rows, mass) if 0.15 * mass[-1] < m < 0.6 * mass[-1]]
         rates.append(slope(*zip(*steady)))
         summary = json.loads(folder.read("r/summary.json"))
         check(abs(summary["outlets"][0]["mass"] - mass[-1]) < 1e-9, f"hopper: outlet {summary['outlets']}, {mass[-1]} kg")
+    rows = run(folder, "silo", "--until", "0.65", width=9, depth=16, orifice=5.5)
+    mass = [(row["time [s]"], row["drained mass [kg]"]) for row in rows]
+    halves = [[each for each in mass if low * mass[-1][1] < each[1] < high * mass[-1][1]] for low, high in ((0.1, 0.35), (0.35, 0.6))]
+    first, second = (slope(*zip(*half)) for half in halves)
+    check(abs(first / second - 1) < 0.2, f"silo: {first} and {second} kg/s while it empties")
+    beverloo = 0.58 * 2500 * 0.57 * math.sqrt(GRAVITY) * ((5.5 - 1.4) * 0.004) ** 2.5
+    check(0.65 < first / beverloo < 1.1, f"silo: {first} kg/s, Beverloo {beverloo}")
     # (tan 30 / tan 60)^-0.35 = 1.47 by Rose and Tanaka
     check(1.15 < rates[0] / rates[1] < 1.75, f"hopper: rates {rates}")
 
 
+def check_box(folder):
+    """Plates that feel a force hold the stress, and the friction angle is that of spheres."""
+    rows = run(folder, "triaxial_box", grains=400, strain=0.08, rate=0.3)
+    wide = 0.5 * rows[0]["roof position z [m]"]
+    held, angles = [], []
+    for row in rows:
+        x, y = (wide + row[f"{axis} position {axis} [m]"] - rows[0][f"{axis} position {axis} [m]"] for axis in "xy")
+        height = row["roof position z [m]"] - row["floor position z [m]"]
+        if row["time [s]"] > 0.5:
+            held.append(abs(row["side force x [N]"]) / (y * height))
+            pressed = abs(row["push force z [N]"]) / (x * y)
+            angles.append(math.degrees(math.asin((pressed - held[-1]) / (pressed + held[-1]))))
+    check(abs(mean(held) / 1000 - 1) < 0.02, f"box: {mean(held)} Pa on the plates, wanted 1000")
+    check(15 < mean(angles) < 24, f"box: friction angle {mean(angles)} degrees")
+
+
 def record():
-    with open(os.path.join(ROOT, "scenes/library/quake.csv")) as file:
+    with open(os.path.join(ROOT, "scenes/library/data/quake.csv")) as file:
         return [[float(word) for word in line.split(",")] for line in file.read().splitlines()[1:]]
 
 
@@ -154,7 +177,7 @@ def check_wall(folder):
 
 def main():
     with Folder() as folder:
-        for part in (check_drum, check_tube, check_penetration, check_mill, check_hopper, check_wall):
+        for part in (check_drum, check_tube, check_penetration, check_mill, check_hopper, check_box, check_wall):
             part(folder)
     finish()
 
