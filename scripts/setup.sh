@@ -49,6 +49,7 @@ usage: scripts/setup.sh [option]...
 Installs what is missing (with apt-get, through sudo when not root) and builds in release mode.
 
   --with-tests     install the packages of the test suite too
+  --with-ranks     install Open MPI too, for runs of several processes
   --with-docs      install the packages of the documentation site too
   --with-analysis  install what deeper analysis needs too: clang, coverage, another architecture
   --no-tests       install only what the build needs (default)
@@ -63,6 +64,7 @@ TEXT
 
 with_tests=false
 with_docs=false
+with_ranks=false
 with_analysis=false
 with_viewer=true
 with_python=true
@@ -73,6 +75,7 @@ for option in "$@"; do
     case $option in
     --with-tests) with_tests=true ;;
     --with-docs) with_docs=true ;;
+    --with-ranks) with_ranks=true ;;
     --with-analysis) with_analysis=true ;;
     --no-tests) with_tests=false ;;
     --no-viewer) with_viewer=false ;;
@@ -180,6 +183,9 @@ install_packages()
     fi
     if $with_tests; then
         wanted+=("${test_packages[@]}" "${message_packages[@]}")
+    fi
+    if $with_ranks; then
+        wanted+=("${message_packages[@]}")
     fi
     if $with_docs; then
         wanted+=("${docs_packages[@]}")

@@ -192,8 +192,6 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
         eng_spheres_margins_choose(spheres);
         if (status == CAIRN_OK)
             status = eng_spheres_list_make(spheres);
-        if (status == CAIRN_OK)
-            status = eng_spheres_share_plan(spheres);
         if (status != CAIRN_OK)
             return status;
         reload = reload || spheres->has_load;
@@ -203,7 +201,8 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
     if (*listed)
         spheres->adopted = false;
     spheres->loads_changed = false;
-    return reload ? eng_spheres_loads_read(spheres) : CAIRN_OK;
+    cairn_status status = reload ? eng_spheres_loads_read(spheres) : CAIRN_OK;
+    return status == CAIRN_OK ? eng_spheres_share_plan(spheres) : status;
 }
 
 /// Velocities before the world's first step, or before one into which bodies are released: the

@@ -61,11 +61,11 @@ static bool has_walls_alone(const eng_spheres *spheres)
 static bool can_share(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return world->step_count > 0 && spheres->slots > 0 && has_walls_alone(spheres) &&
-           world->action_count == 0 && world->field_count == 0 && world->motion_count == 0 &&
-           !world->cell.any && spheres->clump_count == 0 && spheres->tied_count == 0 &&
-           !spheres->has_load && !spheres->has_moving_spheres && !spheres->has_shapes &&
-           !spheres->strains && spheres->ranges >= spheres->share->ranks.count;
+    return spheres->slots > 0 && has_walls_alone(spheres) && world->action_count == 0 &&
+           world->field_count == 0 && world->motion_count == 0 && !world->cell.any &&
+           spheres->clump_count == 0 && spheres->tied_count == 0 && !spheres->has_load &&
+           !spheres->has_moving_spheres && !spheres->has_shapes && !spheres->strains &&
+           spheres->ranges >= spheres->share->ranks.count;
 }
 
 /// Ranges one after the other go to the processes.
@@ -197,8 +197,9 @@ static cairn_status reserve_messages(eng_spheres *spheres)
 cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    if (share == NULL)
+    if (share == NULL || share->planned == spheres->lists || spheres->world->step_count == 0)
         return CAIRN_OK;
+    share->planned = spheres->lists;
     share->active = can_share(spheres);
     if (!share->active)
         return CAIRN_OK;
@@ -420,7 +421,7 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
     memcpy(range, spheres->range, workers * sizeof *range);
     base_release(allocator, spheres->range);
     spheres->range = range;
-    *share = (eng_spheres_share){.ranks = *ranks, .whole = true};
+    *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1};
     share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
     share->sent = base_allocate(allocator, count, sizeof *share->sent);
     share->received = base_allocate(allocator, count, sizeof *share->received);

@@ -21,8 +21,9 @@ typedef struct eng_spheres_border {
 
 typedef struct eng_spheres_share {
     cairn_ranks ranks;
-    bool active; // the list at hand is shared
-    bool whole;  // this process has the state of all slots
+    bool active;     // the list at hand is shared
+    int64_t planned; // number of the list that was looked at last
+    bool whole;      // this process has the state of all slots
     int first_range, end_range;
     int *first_chunk;                    // [ranks + 1] of each process
     eng_spheres_border *sent, *received; // [ranks]
@@ -41,7 +42,8 @@ void eng_spheres_share_release(struct eng_spheres *spheres);
 /// Ranges of chunks that threads of all processes take together, for one thread each.
 int eng_spheres_share_count(const struct eng_spheres *spheres);
 
-/// For a new list: who has which slots, and who needs them; or nothing is shared.
+/// For a list that is new: who has which slots, and who needs them; or nothing is shared. The
+/// world's first step is made by all, as its audit begins with it.
 cairn_status eng_spheres_share_plan(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
 /// Whether the step at hand is shared.
