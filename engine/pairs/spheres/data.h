@@ -445,9 +445,8 @@ struct eng_spheres {
     int plane_count, plane_ghosts; // half-spaces among the walls, their ghosts among the ghosts
     int group_count, near_wall_count;
     int kept_count; // contacts of the list before, packed at the begin of `blocks`
-    int zero_row, ranges;
-    int least_chunks; // of a range
-    int chunk_slots;
+    int zero_row, ranges, chunk_slots;
+    int least_chunks;       // of a range
     int ring[2];            // blocks of force rows of each range, list A and B
     bool has_still_spheres; // fixed or moving
     bool has_load, has_moving_spheres, has_moving_walls, has_resistance;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The world's calls for several processes.
+#include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/spheres.h"
+
+#include <string.h>
+
+typedef struct eng_spheres eng_spheres;
+
+/// Room for the ranges of all processes, and what a process knows of the others.
+static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
+{
+    const base_allocator *allocator = &spheres->world->allocator;
+    size_t count = (size_t)ranks->count;
+    size_t workers = (size_t)base_workers_count(spheres->world->workers);
+    eng_spheres_share *share = base_allocate(allocator, 1, sizeof *share);
+    eng_spheres_range *range = base_allocate(allocator, count * workers, sizeof *range);
+    if (share == NULL || range == NULL) {
+        base_release(allocator, share);
+        base_release(allocator, range);
+        return CAIRN_ERROR_MEMORY;
+    }
+    memcpy(range, spheres->range, workers * sizeof *range);
+    base_release(allocator, spheres->range);
+    spheres->range = range;
+    *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1};
+    share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
+    share->sent = base_allocate(allocator, count, sizeof *share->sent);
+    share->received = base_allocate(allocator, count, sizeof *share->received);
+    share->messages = base_allocate(allocator, count, sizeof *share->messages);
+    spheres->share = share;
+    return share->first_chunk != NULL && share->sent != NULL && share->received != NULL &&
+                   share->messages != NULL
+               ? CAIRN_OK
+               : CAIRN_ERROR_MEMORY;
+}
+
+cairn_status cairn_world_share(cairn_world *world, const cairn_ranks *ranks, cairn_error *error)
+{
+    if (world == NULL || ranks == NULL)
+        return base_fail_null(error, __func__);
+    if (ranks->count < 1 || ranks->number < 0 || ranks->number >= ranks->count ||
+        ranks->exchange == NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "process %d of %d, or no function that exchanges messages", ranks->number,
+                         ranks->count);
+    eng_spheres *spheres = eng_spheres_of(world);
+    if (spheres != NULL && spheres->share != NULL)
+        return base_fail(error, CAIRN_ERROR_ARGUMENT, "the world is shared already");
+    cairn_status status = spheres != NULL ? make_share(spheres, ranks) : CAIRN_ERROR_MEMORY;
+    if (status != CAIRN_OK && spheres != NULL)
+        eng_spheres_share_release(spheres);
+    return status == CAIRN_OK ? status : base_fail(error, status, "out of memory");
+}
+
+cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
+{
+    if (world == NULL)
+        return base_fail_null(error, __func__);
+    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
+}
+
+cairn_traffic cairn_world_get_traffic(const cairn_world *world)
+{
+    const eng_spheres *spheres = world != NULL ? world->spheres : NULL;
+    return spheres != NULL && spheres->share != NULL ? spheres->share->traffic : (cairn_traffic){0};
+}
