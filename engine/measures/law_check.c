@@ -389,8 +389,8 @@ cairn_status cairn_world_check_law(const cairn_world *world, const char *name,
                                    cairn_error *error)
 {
     static cairn_status (*const checks[])(trial *) = {
-        check_open,     check_balance, check_frames, check_memory,
-        check_extremes, check_sides,   check_energy,
+        check_open,     check_memory, check_balance, check_frames,
+        check_extremes, check_sides,  check_energy,
     };
     _Alignas(16) unsigned char values[CON_LAW_SETTINGS_MAX];
     if (world == NULL || name == NULL || (parameters == NULL && parameter_count > 0))
