@@ -11,6 +11,7 @@ local radius = param("radius", 12.0, "radius of the drum, in grains", { min = 4.
 local length = param("length", 6.0, "length of the drum, in grains", { min = 2.0, max = 1000.0 })
 local friction = param("friction", 0.5, "Coulomb friction of grains and mantle", { min = 0.0, max = 2.0 })
 local ends = param("end_friction", 0.0, "Coulomb friction of the ends", { min = 0.0, max = 2.0 })
+local spread = param("spread", 0.1, "sizes differ by up to this share of the mean", { min = 0.0, max = 0.5 })
 local turn = param("turn", 2.5, "angle by which the drum turns, rad", { min = 0.0, max = 1000.0 })
 
 local grain, density, gravity = 0.01, 2500, 9.81
@@ -73,7 +74,7 @@ for i = 0, 24 do
 end
 local count = packing{
   region = { hull = polyhedron{ points = points } },
-  size = sizes{ "uniform", min = 0.9 * grain, max = 1.1 * grain },
+  size = spread > 0 and sizes{ "uniform", min = (1 - spread) * grain, max = (1 + spread) * grain } or grain,
   material = "glass",
   method = "growth",
   -- less dense where walls are near
