@@ -14,7 +14,6 @@ static cairn_error error;
 
 typedef enum mistake {
     NONE,
-    PULLS_WHEN_OPEN,
     DEAF,
     MOMENTS,
     ONE_DIRECTION,
@@ -28,15 +27,10 @@ typedef enum mistake {
 } mistake;
 
 static const char *const words[MISTAKES] = {
-    [PULLS_WHEN_OPEN] = "open gap has a force",
-    [DEAF] = "do not feel each other",
-    [MOMENTS] = "do not balance",
-    [ONE_DIRECTION] = "turned",
-    [ABSOLUTE] = "moves along",
-    [REMEMBERS] = "another answer later",
-    [NOT_FINITE] = "not finite",
-    [NO_PLANES] = "on a plane",
-    [GIVES_ENERGY] = "make energy",
+    [DEAF] = "do not feel each other",    [MOMENTS] = "do not balance",
+    [ONE_DIRECTION] = "turned",           [ABSOLUTE] = "moves along",
+    [REMEMBERS] = "another answer later", [NOT_FINITE] = "not finite",
+    [NO_PLANES] = "on a plane",           [GIVES_ENERGY] = "make energy",
     [HIDES_ENERGY] = "nothing explains",
 };
 
@@ -59,8 +53,6 @@ static void act(void *context, const cairn_law_batch *batch)
         double force = overlap > 0.0 ? fmax(spring - damping * c->velocity[0], 0.0) : 0.0;
         double speed = hypot(c->velocity[1], c->velocity[2]);
         double share = 0.3 * force / fmax(speed, 1e-2);
-        if (wrong == PULLS_WHEN_OPEN && c->gap > 0.0)
-            force = -1e-3;
         if (wrong == DEAF || (wrong == NO_PLANES && isinf(c->radius[0])))
             force = 0.0;
         if (wrong == ABSOLUTE)
