@@ -30,12 +30,13 @@ typedef struct smear {
 static double quick_ln(double x)
 {
     static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-    int power;
-    double m = frexp(x, &power);
-    if (m < M_SQRT1_2) {
-        m *= 2.0;
-        power--;
-    }
+    // the exponent such that m lies between the roots of 1/2 and 2
+    uint64_t bits, sqrt_half = UINT64_C(0x3fe6a09e667f3bcd);
+    memcpy(&bits, &x, sizeof bits);
+    double power = (double)((int64_t)(bits - sqrt_half) >> 52);
+    bits -= (bits - sqrt_half) & UINT64_C(0xfff0000000000000);
+    double m;
+    memcpy(&m, &bits, sizeof m);
     // ln m = 2 (s + s^3/3 + s^5/5 + ...) with |s| < 0.1716
     double s = (m - 1.0) / (m + 1.0), z = s * s, sum = 1.0 / 23.0;
     static const double parts[] = {1.0 / 21.0, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0,
