@@ -224,7 +224,7 @@ bool eng_joint_read(eng_parts *parts, eng_joint *joint)
                     (n[4] != CAIRN_MOTOR_POSITION && n[4] != CAIRN_MOTOR_VELOCITY);
     for (int i = 0; i < JOINT_REALS; i++)
         // ends of a range and limits may be infinite
-        parts->failed = parts->failed || isnan(r[i]) || (isinf(r[i]) && i < JOINT_RANGE);
+        parts->failed = parts->failed || isnan(r[i]) || (i < JOINT_RANGE && isinf(r[i]));
     *joint = (eng_joint){.kind = (cairn_joint_kind)n[0],
                          .body = {n[1], n[2]},
                          .apart = n[3] != 0,
