@@ -49,17 +49,24 @@ def run_scene(cairn, case, tolerance, folder):
     per_step = seconds / run["steps"]
     print(f"| {name} | {run['bodies']} | {run['contacts_max']} | {run['steps']} | {run['steps_unsolved']} "
           f"| {1e3 * per_step:.1f} | {1e6 * per_step / run['contacts_max']:.0f} | {memory:.0f} |", flush=True)
-    problems = folder + "/problems"
-    every = max(run["steps"] - 1, 1)
-    cpu_of(command + ["--fclib", problems, "--fclib-form", "global", "--fclib-every", str(every)])
-    return sorted(f"{problems}/{file}" for file in os.listdir(problems))
+    problems = []
+    for count in (1, run["steps"]):
+        kept = f"{folder}/problems{count}"
+        cpu_of(command + ["--until", str(count * step), "--fclib", kept, "--fclib-form", "global",
+                          "--fclib-every", str(count)])
+        problems += [f"{kept}/{file}" for file in sorted(os.listdir(kept))[-1:]]
+    return problems
 
 
-def solve_from_zero(cairn, file, tolerance):
+def solve_from_zero(cairn, file, tolerance, folder):
     """Contacts, error and CPU seconds of one solve; None for the seconds where it ended unsolved."""
-    text, seconds, _ = cpu_of([cairn, "solve", file, "--tolerance", tolerance, "--cpu-limit", "60", "--json"])
-    solve = json.loads(text)
-    return solve["contacts"], solve["error"], seconds if solve["status"] == "solved" else None
+    table = folder + "/ours.csv"
+    cpu_of([cairn, "bench", file, "--solvers", "auto", "--tolerance", tolerance, "--time-limit", "60", "--quiet",
+            "--csv", table])
+    contacts = json.loads(cpu_of([cairn, "info", file, "--json"])[0])["contacts"]
+    with open(table, encoding="utf-8") as rows:
+        row = next(csv.DictReader(rows))
+    return contacts, float(row["error"]), float(row["time_s"]) if row["success"] == "1" else None
 
 
 def best_of_siconos(program, files, tolerance, limit, folder):
@@ -88,7 +95,7 @@ def main():
         problems = []
         for number, case in enumerate(CASES):
             files = run_scene(cairn, case, tolerance, f"{folder}/{number}")
-            problems += [(case[0], files[0]), (case[0] + ", last step", files[-1])]
+            problems += list(zip((case[0] + ", first step", case[0] + ", last step"), files))
         print("\n| problem, from zero | contacts | s | us a contact | fastest of Siconos, s |")
         print("|---|---|---|---|---|")
         for number, (name, file) in enumerate(problems):
@@ -98,7 +105,7 @@ def main():
                 os.link(file, own)
                 found = best_of_siconos(siconos, [own], tolerance, limit, folder)
                 theirs = "none" if not found else "{0:.3g} ({1})".format(*found[f"{number}.hdf5"])
-            contacts, error, seconds = solve_from_zero(cairn, file, tolerance)
+            contacts, error, seconds = solve_from_zero(cairn, file, tolerance, folder)
             ours = f"{seconds:.3g} | {1e6 * seconds / contacts:.0f}" if seconds else f"error {error:.1e} | "
             print(f"| {name} | {contacts} | {ours} | {theirs} |", flush=True)
 
