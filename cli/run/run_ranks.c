@@ -44,6 +44,15 @@ int run_ranks_join(run_state *run)
         cli_complain("%s", error.message);
         return CLI_EXIT_FAILED;
     }
+    if (base_ranks_count(run->ranks) != count) {
+        // another launcher than that of the MPI in this build
+        if (cli_launched_number() == 0)
+            cli_complain(
+                "%d processes were started together, but do not find each other: start them "
+                "by the mpirun of Open MPI",
+                count);
+        return CLI_EXIT_ABSENT;
+    }
     run->writes = base_ranks_number(run->ranks) == 0;
     return run_ranks_worst(run, run->writes || fall_silent() ? CLI_EXIT_DONE : CLI_EXIT_FAILED);
 }
