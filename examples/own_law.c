@@ -103,6 +103,14 @@ int main(void)
     must(cairn_scene_open("own_law", &def, &scene, &error), &error);
     must(cairn_scene_add(scene, scene_text, &error), &error);
     must(cairn_scene_get_world(scene, &world, &error), &error);
+
+    // what every law has to do, tried on single contacts with parameters of a steel ball's size
+    const cairn_parameter tried[] = {{"stiffness", cairn_number(1e5)},
+                                     {"hardening", cairn_number(50.0)},
+                                     {"damping", cairn_number(20.0)}};
+    must(cairn_world_check_law(world, "hardening_spring", tried, 3, &error), &error);
+    printf("the law passes the checks of laws\n");
+
     for (int step = 0; step < 30000; step++)
         must(cairn_world_step(world, &error), &error);
 

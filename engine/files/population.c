@@ -596,6 +596,10 @@ static cairn_status make_bodies(cairn_world *world, const eng_population *record
         const int *n = record->integers[row];
         if (live[row] != 0 && !eng_body_is_live(world, row))
             status = make_body(world, record, row, name);
+        else if (live[row] != 0 && (int)world->bodies[row].kind != n[0])
+            // it was frozen or released since
+            status = eng_body_change(world, row, (cairn_body_kind)n[0], record->reals[row][0],
+                                     vec3_from(record->reals[row] + 1));
         world->bodies[row].first_collider = n[3];
         world->bodies[row].collider_room = (unsigned)n[4] & ENG_COLLIDER_ROOM_MAX;
         name += strlen(name) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outlets, and bodies that are removed at a time.
+// Outlets: regions in which bodies are removed and counted.
 #include "engine/grains/region.h"
 #include "engine/state/ids.h"
 
@@ -105,48 +105,6 @@ cairn_status cairn_outlet_get(const cairn_world *world, int index, cairn_outlet_
     view->count = (int64_t)action->numbers[REMOVED];
     view->mass = action->numbers[REMOVED_MASS];
     return CAIRN_OK;
-}
-
-// ---------------------------------------------------------------- removal at a time
-
-typedef struct departure {
-    cairn_body_id body;
-    double time;
-} departure;
-
-static cairn_status departure_begin(cairn_world *world, eng_action *action, cairn_error *error)
-{
-    const departure *leaves = action->data;
-    // a thousandth of a step early is round-off
-    if (action->numbers[0] != 0.0 || world->time < leaves->time - 1e-3 * world->def.time_step)
-        return CAIRN_OK;
-    action->numbers[0] = 1.0;
-    return eng_body_check(world, leaves->body) == CAIRN_OK
-               ? cairn_body_remove(world, leaves->body, error)
-               : CAIRN_OK;
-}
-
-static const eng_action_kind departure_kind = {.begin = departure_begin, .makes_or_removes = true};
-
-cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
-                                  cairn_error *error)
-{
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = eng_body_check(world, body);
-    if (status != CAIRN_OK)
-        return eng_fail_id(error, status, "body");
-    if (!isfinite(time))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT, "time = %g s must be finite", time);
-    departure *made = base_allocate(&world->allocator, 1, sizeof *made);
-    if (made == NULL)
-        return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a removal");
-    *made = (departure){body, time};
-    uint64_t print = base_hash_bytes(BASE_HASH_START, &body.index, sizeof body.index);
-    print = base_hash_bytes(print, &time, sizeof time);
-    return eng_action_add(world, &departure_kind, made, 1, print) != NULL
-               ? CAIRN_OK
-               : base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a removal");
 }
 
 bool cairn_world_population_varies(const cairn_world *world)

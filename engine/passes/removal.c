@@ -89,11 +89,13 @@ cairn_status cairn_body_remove(cairn_world *world, cairn_body_id id, cairn_error
 
 void eng_removals_settle(cairn_world *world)
 {
-    if (world->body_slots.waiting_count == 0)
+    // bodies that were frozen ask for a new plan
+    bool frozen = world->frozen != NULL && world->plan_due;
+    if (world->body_slots.waiting_count == 0 && !frozen)
         return;
     eng_contacts *c = &world->contacts;
     for (int i = c->cone_count; i < c->count; i++)
-        if (!eng_body_is_live(world, c->body[i][0]) || !eng_body_is_live(world, c->body[i][1])) {
+        if (eng_pair_is_past(world, c->body[i][0], c->body[i][1])) {
             world->energy.population -= c->elastic[i];
             c->elastic[i] = c->releasable[i] = 0.0;
         }

@@ -35,6 +35,8 @@ typedef enum eng_body_group {
       "the program's own word")                                                                    \
     X(collisions, cairn_collision, ENG_INTEGER, 2, "", ENG_BODY_GIVEN, ENG_SAVED,                  \
       "groups, and mask of those it touches")                                                      \
+    X(frozen, eng_reals4, ENG_REAL, 4, "kg, kg m2", ENG_BODY_GIVEN, ENG_SAVED,                     \
+      "mass and principal moments that a frozen body gets back; zeros: it is not frozen")          \
     X(mass_inverse, eng_reals6, ENG_REAL, 6, "1/kg, 1/(kg m2)", ENG_BODY_STEP, ENG_DERIVED,        \
       "principal; zeros where not dynamic")                                                        \
     X(q_mid, pose, ENG_REAL, 7, "m, 1", ENG_BODY_STEP, ENG_SAVED | ENG_PLACED,                     \

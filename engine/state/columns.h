@@ -39,6 +39,7 @@ typedef struct eng_columns {
 
 typedef int eng_integers2[2];
 typedef double eng_reals3[3];
+typedef double eng_reals4[4];
 typedef double eng_reals6[6];
 
 /// Bytes of one row of a column.

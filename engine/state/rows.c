@@ -147,6 +147,24 @@ cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
     return status;
 }
 
+cairn_status eng_body_change(cairn_world *world, int row, cairn_body_kind kind, double mass,
+                             vec3 inertia)
+{
+    eng_body changed = world->bodies[row];
+    const eng_solid solid = {
+        .inertia = inertia, .frame = eng_frame_of(world, row), .reach = eng_reach_of(world, row)};
+    int before = changed.solid;
+    changed.kind = kind;
+    changed.mass = mass;
+    changed.solid = 0;
+    cairn_status status = keep_solid(world, &solid, &changed);
+    if (status != CAIRN_OK)
+        return status;
+    drop_solid(world, before);
+    world->bodies[row] = changed;
+    return CAIRN_OK;
+}
+
 /// A row without a body.
 static void init_row(cairn_world *world, int row)
 {

@@ -457,6 +457,10 @@ cairn_status eng_bodies_reserve(cairn_world *world, int rows) CAIRN_CHECK_RESULT
 cairn_status eng_body_make(cairn_world *world, int row, const eng_body *made,
                            const eng_solid *solid, const char *name) CAIRN_CHECK_RESULT;
 
+/// The body of a row gets another kind, mass and principal moments.
+cairn_status eng_body_change(cairn_world *world, int row, cairn_body_kind kind, double mass,
+                             vec3 inertia) CAIRN_CHECK_RESULT;
+
 /// Colliders of a row that has got a body, where those of the world are made.
 cairn_status eng_colliders_renew(cairn_world *world, int body) CAIRN_CHECK_RESULT;
 
@@ -606,14 +610,20 @@ void eng_connectors_add_force(const cairn_world *world, int body, vec3 *force, v
 bool eng_connector_stiffness(const cairn_world *world, int connector, con_stiffness *stiffness,
                              double mass[2]);
 
+/// Whether what touched in the last step does so no more, whatever moves: a body was removed, or
+/// neither can move now.
+static inline bool eng_pair_is_past(const cairn_world *world, int body_a, int body_b)
+{
+    return !eng_body_is_live(world, body_a) || !eng_body_is_live(world, body_b) ||
+           (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
+            world->bodies[body_b].kind != CAIRN_DYNAMIC);
+}
+
 /// Pairs that make no contacts: neither body can move, one body, kept apart by groups or a filter,
 /// or held by a joint or connector.
 static inline bool eng_pair_is_idle(const cairn_world *world, int body_a, int body_b)
 {
-    return body_a == body_b || !eng_body_is_live(world, body_a) ||
-           !eng_body_is_live(world, body_b) ||
-           (world->bodies[body_a].kind != CAIRN_DYNAMIC &&
-            world->bodies[body_b].kind != CAIRN_DYNAMIC) ||
+    return body_a == body_b || eng_pair_is_past(world, body_a, body_b) ||
            (world->filtered && eng_pair_is_filtered(world, body_a, body_b)) ||
            (world->excluded_count > 0 && eng_pair_is_excluded(world, body_a, body_b)) ||
            (world->connector_count > 0 && eng_connector_replaces(world, body_a, body_b));

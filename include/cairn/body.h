@@ -43,6 +43,23 @@ CAIRN_API cairn_status cairn_body_create(cairn_world *world, const cairn_body_de
 CAIRN_API cairn_status cairn_body_remove(cairn_world *world, cairn_body_id body,
                                          cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Between steps: a dynamic body becomes a fixed one where it is, until it is released. Its kinetic
+/// and potential energy, and the elastic energy of its contacts with others that cannot move, leave
+/// the audit as `population`.
+/// @return CAIRN_ERROR_ARGUMENT for a body that is not dynamic or has joints or connectors;
+///         CAIRN_ERROR_STALE_ID, CAIRN_ERROR_WORLD; CAIRN_ERROR_MEMORY with the body as it was
+/// Tests: tests/unit/engine/actions/test_freeze.c
+CAIRN_API cairn_status cairn_body_freeze(cairn_world *world, cairn_body_id body,
+                                         cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Between steps: a frozen body becomes a dynamic one again, with the mass it had, at rest. Energy
+/// that comes is booked as `population`.
+/// @return CAIRN_ERROR_ARGUMENT for a body that is not frozen; others as cairn_body_freeze
+CAIRN_API cairn_status cairn_body_release(cairn_world *world, cairn_body_id body,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+/// Also false for an id that no body has.
+CAIRN_API bool cairn_body_is_frozen(const cairn_world *world, cairn_body_id body);
+
 /// Bodies that there are: 0 .. count-1, in order of creation, but the last one takes the place of
 /// one that is removed.
 CAIRN_API int cairn_body_count(const cairn_world *world);

@@ -106,6 +106,24 @@ CAIRN_API cairn_law_def cairn_default_law_def(void);
 CAIRN_API cairn_status cairn_world_add_law(cairn_world *world, const cairn_law_def *def,
                                            cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Tries an explicit law, of the library or of the world's own, on single contacts, in which A
+/// weighs 0.2 kg and B 0.1 kg and which close with 2 m/s, and goes no further than the first thing
+/// that no law may do: a force across the open gap of a new contact (laws of the library alone:
+/// others are not asked then); moments that do not balance, or none at all; another answer where
+/// everything is turned, moves along, or has its bodies in the other order; another answer to the
+/// same question; numbers that are not finite in extreme states; a ball that a plane or a hollow
+/// sphere does not push out; an impact that does not end, whose energy the answers leave
+/// unexplained by more than 1 %, or that makes energy. History that is a vector of the world has
+/// three names of which the first ends in _x. The world is not changed.
+/// @param parameters  [parameter_count] the others have their defaults
+/// @return CAIRN_ERROR_NUMERICAL with what was seen and its size; CAIRN_ERROR_NOT_FOUND for an
+///         unknown law, CAIRN_ERROR_UNSUPPORTED for one of the implicit problem, or what a
+///         parameter is refused with
+/// Tests: tests/unit/contact/laws/test_law_check.c
+CAIRN_API cairn_status cairn_world_check_law(const cairn_world *world, const char *name,
+                                             const cairn_parameter *parameters, int parameter_count,
+                                             cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Laws of a world: those of cairn_plugin_get(CAIRN_LAW), then its own.
 CAIRN_API int cairn_world_law_count(const cairn_world *world);
 /// @return CAIRN_ERROR_NOT_FOUND for an index that there is not

@@ -156,7 +156,44 @@ CAIRN_API int cairn_outlet_count(const cairn_world *world);
 CAIRN_API cairn_status cairn_outlet_get(const cairn_world *world, int index,
                                         cairn_outlet_view *view) CAIRN_CHECK_RESULT;
 
-/// Removes a body before a step: the first that begins at this time (s) or later.
+// ---------------------------------------------------------------- events
+
+typedef enum cairn_change {
+    CAIRN_CHANGE_REMOVE, // cairn_body_remove
+    CAIRN_CHANGE_FREEZE, // cairn_body_freeze
+    CAIRN_CHANGE_RELEASE // cairn_body_release
+} cairn_change;
+
+/// Asked between steps; must read nothing but the world and the time (s).
+/// @param holds  out
+typedef cairn_status cairn_condition_function(void *context, const cairn_world *world, double time,
+                                              bool *holds, cairn_error *error);
+
+typedef struct cairn_event_def {
+    const char *name; // copied, for messages; NULL: "event"
+    cairn_change change;
+    const cairn_body_id *bodies; // [body_count], copied; those that are gone by then are left out
+    int body_count;
+    const cairn_region *region; // copied; instead of bodies: all whose centre of mass is in it
+                                // then, and which can be changed so
+    double from;                // s; default 0
+    cairn_condition_function *condition; // NULL: the event is at `from`
+    void *context;                       // borrowed
+    double every;                        // s between questions from `from` on; default 0.01
+    uint32_t cookie;
+} cairn_event_def;
+
+CAIRN_API cairn_event_def cairn_default_event_def(void);
+
+/// Changes bodies once, before a step: the first that begins at `from` or later, or before which
+/// the condition holds. A body that cannot be changed so then ends the step with its message.
+/// @return CAIRN_ERROR_ARGUMENT with the value that is wrong; CAIRN_ERROR_STALE_ID,
+///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
+/// Tests: tests/unit/engine/actions/test_freeze.c, tests/cli/results/test_events.py
+CAIRN_API cairn_status cairn_event_create(cairn_world *world, const cairn_event_def *def,
+                                          cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// An event that removes a body at a time (s).
 /// @return CAIRN_ERROR_ARGUMENT for a time that is not finite; CAIRN_ERROR_STALE_ID,
 ///         CAIRN_ERROR_WORLD, CAIRN_ERROR_MEMORY
 CAIRN_API cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id body, double time,
@@ -274,7 +311,7 @@ CAIRN_API cairn_average_def cairn_default_average_def(void);
 /// to its end. The mean is that of the readings, taken after each step whose number is a multiple
 /// of `every`; a window in which there is none is read at its end. Sums are part of checkpoints.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
-/// Tests: tests/unit/engine/test_average.c, tests/cli/test_averages.py
+/// Tests: tests/unit/engine/actions/test_average.c, tests/cli/results/test_averages.py
 CAIRN_API cairn_status cairn_average_create(cairn_world *world, const cairn_average_def *def,
                                             cairn_error *error) CAIRN_CHECK_RESULT;
 

@@ -2,6 +2,7 @@
 // Calls body and ground.
 #include "scenes/load/loader.h"
 
+#include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,4 +171,29 @@ int scn_call_ground(lua_State *L)
     def.name = scn_fields_text(&fields, "name", "ground");
     set_collision(&fields, scn_body_add(&fields, &def));
     return 0;
+}
+
+const cairn_body_id *scn_push_bodies(const scn_fields *fields, int *count)
+{
+    lua_State *L = fields->L;
+    *count = 1;
+    if (scn_fields_has(fields, "body")) {
+        cairn_body_id *one = lua_newuserdatauv(L, sizeof *one, 0);
+        *one = scn_check_body(L, scn_fields_text(fields, "body", ""));
+        return one;
+    }
+    if (lua_getfield(L, fields->table, "bodies") != LUA_TTABLE || lua_rawlen(L, -1) < 1 ||
+        lua_rawlen(L, -1) > 1000000)
+        scn_raise(L, "%s: bodies must be a list of names of bodies", fields->call);
+    *count = (int)lua_rawlen(L, -1);
+    int list = lua_gettop(L);
+    cairn_body_id *ids = lua_newuserdatauv(L, (size_t)*count * sizeof *ids, 0);
+    for (int i = 0; i < *count; i++) {
+        if (lua_rawgeti(L, list, i + 1) != LUA_TSTRING)
+            scn_raise(L, "%s: a body is given by its name, not by %s", fields->call,
+                      luaL_typename(L, -1));
+        ids[i] = scn_check_body(L, lua_tostring(L, -1));
+        lua_pop(L, 1);
+    }
+    return ids;
 }

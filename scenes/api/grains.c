@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls sizes, packing, emitter, outlet and remove: grains that are there, come and go.
+// Calls sizes, packing, emitter and outlet: grains that are there, come and go.
 #include "scenes/load/loader.h"
 
 #include <lauxlib.h>
@@ -278,7 +278,7 @@ int scn_call_packing(lua_State *L)
     return 3;
 }
 
-// ---------------------------------------------------------------- emitter, outlet, remove
+// ---------------------------------------------------------------- emitter and outlet
 
 int scn_call_emitter(lua_State *L)
 {
@@ -323,39 +323,5 @@ int scn_call_outlet(lua_State *L)
     def.from = scn_fields_number(&fields, "from", def.from, scn_range_any("s"));
     cairn_error error = {0};
     scn_fields_pass(&fields, cairn_outlet_create(scn_loader_world(L), &def, &error), &error);
-    return 0;
-}
-
-static void remove_one(const scn_fields *fields, const char *name, double time)
-{
-    cairn_error error = {0};
-    cairn_body_id body = scn_check_body(fields->L, name);
-    scn_fields_pass(fields, cairn_body_remove_at(scn_loader_world(fields->L), body, time, &error),
-                    &error);
-}
-
-int scn_call_remove(lua_State *L)
-{
-    static const char *const names[] = {"body", "bodies", "at", NULL};
-    scn_fields fields = scn_fields_begin(L, "remove");
-    scn_fields_check(&fields, names, 0);
-    scn_fields_require(&fields, "at");
-    double time = scn_fields_number(&fields, "at", 0.0, scn_range_not_negative("s"));
-    const char *one = scn_fields_text(&fields, "body", NULL);
-    if ((one != NULL) == scn_fields_has(&fields, "bodies"))
-        scn_raise(L, "remove: give body = \"name\" or bodies = { \"name\", ... }");
-    if (one != NULL) {
-        remove_one(&fields, one, time);
-        return 0;
-    }
-    if (lua_getfield(L, 1, "bodies") != LUA_TTABLE)
-        scn_raise(L, "remove: bodies must be a list of names of bodies");
-    int count = (int)lua_rawlen(L, -1);
-    for (int i = 1; i <= count; i++) {
-        if (lua_rawgeti(L, -1, i) != LUA_TSTRING)
-            scn_raise(L, "remove: a body is given by its name, not by %s", luaL_typename(L, -1));
-        remove_one(&fields, lua_tostring(L, -1), time);
-        lua_pop(L, 1);
-    }
     return 0;
 }

@@ -177,32 +177,6 @@ static scn_measure *list_measure(lua_State *L, const char *name)
     return made;
 }
 
-/// The body or bodies of a call, which lie on the stack from here on.
-static cairn_body_id *push_bodies(const scn_fields *fields, int *count)
-{
-    lua_State *L = fields->L;
-    *count = 1;
-    if (scn_fields_has(fields, "body")) {
-        cairn_body_id *one = lua_newuserdatauv(L, sizeof *one, 0);
-        *one = scn_check_body(L, scn_fields_text(fields, "body", ""));
-        return one;
-    }
-    if (lua_getfield(L, fields->table, "bodies") != LUA_TTABLE || lua_rawlen(L, -1) < 1 ||
-        lua_rawlen(L, -1) > 1000000)
-        scn_raise(L, "%s: bodies must be a list of names of bodies", fields->call);
-    *count = (int)lua_rawlen(L, -1);
-    int list = lua_gettop(L);
-    cairn_body_id *ids = lua_newuserdatauv(L, (size_t)*count * sizeof *ids, 0);
-    for (int i = 0; i < *count; i++) {
-        if (lua_rawgeti(L, list, i + 1) != LUA_TSTRING)
-            scn_raise(L, "%s: a body is given by its name, not by %s", fields->call,
-                      luaL_typename(L, -1));
-        ids[i] = scn_check_body(L, lua_tostring(L, -1));
-        lua_pop(L, 1);
-    }
-    return ids;
-}
-
 int scn_call_measure(lua_State *L)
 {
     static const char *const names[] = {"name",   "region", "body", "bodies", "about",
@@ -220,7 +194,7 @@ int scn_call_measure(lua_State *L)
     is.about_point = scn_fields_vector(&fields, "about", is.point, 3, scn_range_any("m"));
     if (region && is.about_point)
         scn_raise(L, "measure: about goes with body and bodies");
-    const cairn_body_id *bodies = region ? NULL : push_bodies(&fields, &is.body_count);
+    const cairn_body_id *bodies = region ? NULL : scn_push_bodies(&fields, &is.body_count);
     is.of_cell = region && scn_region_is_cell(&fields);
     if (region && !is.of_cell)
         is.region = scn_read_region(&fields);

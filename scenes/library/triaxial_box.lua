@@ -29,13 +29,14 @@ local share = 0.58 - 0.4 / grains ^ (1 / 3)
 local wide = diameter * (grains * math.pi / 6 / share / 2) ^ (1 / 3)
 local tall = 2 * wide
 -- planes turn their upper sides inwards; the floor rises, and the roof comes to rest with the packing
-for name, turn in pairs{ x = { { 0, 1, 0 }, 90 }, y = { { 1, 0, 0 }, -90 } } do
+for name, place in pairs{ x = { { wide, 0, 0 }, { 0, 1, 0 } }, y = { { 0, 0, 0 }, { 1, 0, 0 } } } do
   body{
-    name = name .. " low",
+    name = name .. " wall",
     kind = "fixed",
     material = "wall",
     shape = plane{},
-    rotation = { axis = turn[1], angle = turn[2] },
+    position = place[1],
+    rotation = { axis = place[2], angle = -90 },
     groups = 2,
   }
 end
@@ -49,23 +50,24 @@ body{
   rotation = { axis = { 1, 0, 0 }, angle = 180 },
   groups = 2,
 }
--- the two walls that hold the stress are plates on slides: they feel the force as it is, without a controller
-local thick = 0.2 * wide
-for name, x in pairs{ x = 1, y = 0 } do
-  local y = 1 - x
+-- the walls that hold the stress, at -x and +y, are plates on slides: they feel the force as it is, without a controller
+local thick, broad = 0.1 * wide, 1.4 * wide
+local function plate(name, size, place, axis)
   body{
-    name = name .. " plate",
+    name = name,
     material = "wall",
-    shape = box{ size = { x * thick + 3 * y * wide, y * thick + 3 * x * wide, 2 * tall } },
+    shape = box{ size = size },
     mass = 0.05 * grains * mass,
     inertia = { 1e-3, 1e-3, 1e-3 },
-    position = { x * (wide + 0.5 * thick) + 0.5 * y * wide, y * (wide + 0.5 * thick) + 0.5 * x * wide, 0.5 * tall },
-    -- they touch grains alone
+    position = place,
+    -- it touches grains alone
     groups = 2,
     mask = 1,
   }
-  joint{ kind = "slider", bodies = { name .. " plate" }, at = { x * wide, y * wide, 0.5 * tall }, axis = { x, y, 0 } }
+  joint{ kind = "slider", bodies = { name }, at = place, axis = axis }
 end
+plate("x plate", { thick, broad, 1.1 * tall }, { -0.5 * thick, 0.5 * broad, 0.5 * tall }, { 1, 0, 0 })
+plate("y plate", { broad, thick, 1.1 * tall }, { wide - 0.5 * broad, wide + 0.5 * thick, 0.5 * tall }, { 0, 1, 0 })
 packing{
   region = { min = { 0, 0, 0 }, max = { wide, wide, tall } },
   size = sizes{ "uniform", min = 0.8 * diameter, max = 1.2 * diameter },
@@ -76,17 +78,17 @@ packing{
 -- the sample keeps its volume but for a few per cent, so that its cross-section grows as its height falls
 local function height(t) return tall * math.exp(-rate * math.max(t - settled, 0)) end
 local function side_force(t) return stress * wide * math.sqrt(tall * height(t)) end
-servo{ name = "x", body = "x plate", axis = { -1, 0, 0 }, force = side_force }
+servo{ name = "x", body = "x plate", axis = { 1, 0, 0 }, force = side_force }
 servo{ name = "y", body = "y plate", axis = { 0, -1, 0 }, force = side_force }
 servo{ name = "roof", body = "roof", axis = { 0, 0, -1 }, force = stress * wide ^ 2, speed = 0.2, to = settled }
 motion{ body = "floor", velocity = function(t) return 0, 0, t > settled and rate * height(t) or 0 end }
 
--- inside at all times: the sample rises with the floor and widens towards +x and +y
+-- inside at all times: the sample rises with the floor and widens towards -x and +y
 sensor{
   name = "sample",
   region = {
-    min = { 2 * diameter, 2 * diameter, tall * (1 - math.exp(-strain)) + 2 * diameter },
-    max = { wide - 3 * diameter, wide - 3 * diameter, 0.95 * tall - 2 * diameter },
+    min = { 3 * diameter, 2 * diameter, tall * (1 - math.exp(-strain)) + 2 * diameter },
+    max = { wide - 2 * diameter, wide - 3 * diameter, 0.95 * tall - 2 * diameter },
   },
   quantity = "stress",
 }

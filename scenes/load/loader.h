@@ -58,6 +58,10 @@ double scn_material_density(lua_State *L, const char *name, double fallback);
 /// Body of a name; raises where there is none.
 cairn_body_id scn_check_body(lua_State *L, const char *name);
 
+/// Bodies of `body` or `bodies` of a call, which live on the Lua stack; raises where there are
+/// none.
+const cairn_body_id *scn_push_bodies(const scn_fields *fields, int *count);
+
 /// Joint of a name; raises where there is none.
 cairn_joint_id scn_check_joint(lua_State *L, const char *name);
 
@@ -127,6 +131,8 @@ char *scn_push_text(lua_State *L, const char *file, size_t limit, size_t *size);
     X(emitter) \
     X(outlet) \
     X(remove) \
+    X(freeze) \
+    X(release) \
     X(connector) \
     X(servo) \
     X(sensor) \

@@ -114,16 +114,15 @@ static int answer_vectors(lua_State *L)
     return 0;
 }
 
-/// @param what  "motion" or "motor", for messages
-static cairn_status ask(const request *r, lua_CFunction function, const char *what,
-                        cairn_error *error)
+cairn_status scn_motion_call(const scn_motion *motion, lua_CFunction function, void *argument,
+                             const char *what, double time, cairn_error *error)
 {
-    lua_State *L = r->source->L;
+    lua_State *L = motion->L;
     scn_sandbox *sandbox = scn_sandbox_of(L);
     sandbox->instructions = 0;
     int top = lua_gettop(L);
     lua_pushcfunction(L, function);
-    lua_pushlightuserdata(L, (void *)r);
+    lua_pushlightuserdata(L, argument);
     int result = lua_pcall(L, 1, 0, 0);
     cairn_status status = CAIRN_OK;
     if (result == LUA_ERRMEM && !sandbox->memory_refused)
@@ -131,10 +130,16 @@ static cairn_status ask(const request *r, lua_CFunction function, const char *wh
     else if (result != LUA_OK) {
         const char *text = lua_tostring(L, -1);
         status = base_fail(error, CAIRN_ERROR_SCENE, "%s of \"%s\" at t = %g s: %s", what,
-                           r->source->body, r->time, text != NULL ? text : "unknown error");
+                           motion->body, time, text != NULL ? text : "unknown error");
     }
     lua_settop(L, top);
     return status;
+}
+
+/// @param what  "motion" or "motor", for messages
+static cairn_status ask(request *r, lua_CFunction function, const char *what, cairn_error *error)
+{
+    return scn_motion_call(r->source, function, r, what, r->time, error);
 }
 
 cairn_status scn_motion_evaluate(void *context, double time, cairn_motion *motion,

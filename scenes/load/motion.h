@@ -19,9 +19,10 @@ typedef struct scn_vector_source {
 /// references into the registry, LUA_NOREF where not given.
 struct scn_motion {
     lua_State *L;
-    char *body; // owned, for messages; of a motor the joint
-    int position, orientation, angle, velocity, angular_velocity;
-    double axis[3];                  // of the angle
+    char *body;       // owned, for messages; of a motor the joint, of a condition what it decides
+    scn_scene *scene; // of a condition
+    int position, orientation, angle, velocity, angular_velocity; // a condition has the first
+    double axis[3];                                               // of the angle
     scn_vector_source first, second; // of load{}: force and torque; of gravity{}: gravity, and the
                                      // acceleration of the frame
 };
@@ -51,5 +52,10 @@ cairn_status scn_load_evaluate(void *context, double time, double force[3], doub
                                cairn_error *error);
 cairn_status scn_gravity_evaluate(void *context, double time, double gravity[3],
                                   cairn_error *error);
+
+/// Runs a function of the program's state, with a light userdata, under the sandbox's limits.
+/// @param what  and the body's name stand before the program's message
+cairn_status scn_motion_call(const scn_motion *motion, lua_CFunction function, void *argument,
+                             const char *what, double time, cairn_error *error) CAIRN_CHECK_RESULT;
 
 #endif

@@ -394,7 +394,7 @@ struct eng_spheres {
     int moved_count, moved_capacity;
     int *moved_of; // [slots] index + 1 into moved
     int moved_of_capacity;
-    double (*first_V)[9]; // [slots] velocities before the world's first step, while that is done
+    double (*first_V)[9]; // [slots] velocities before the first step or one with releases, in it
     eng_spheres_pass pass;
     eng_spheres_buffer X, V, constants, turn, reference, id, slot_of;
     // of a periodic cell
@@ -792,7 +792,8 @@ eng_spheres_pending eng_spheres_pending_of(const struct eng_spheres *spheres,
                                            const eng_spheres_block *block, int k,
                                            const eng_spheres_contact *contact);
 
-/// J, stored before the world's first step in pairs that overlapped then; after that step.
+/// J, stored before the world's first step in pairs that overlapped then, or before one into which
+/// bodies were released in pairs with these; after that step.
 double eng_spheres_start_energy(const struct eng_spheres *spheres);
 
 #endif

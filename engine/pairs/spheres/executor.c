@@ -201,10 +201,12 @@ static cairn_status renew_list(eng_spheres *spheres, bool *listed)
     return reload ? eng_spheres_loads_read(spheres) : CAIRN_OK;
 }
 
-/// Velocities before the world's first step, which its audit looks at after it.
+/// Velocities before the world's first step, or before one into which bodies are released: the
+/// audit looks at them after it.
 static cairn_status keep_first(eng_spheres *spheres)
 {
-    if (spheres->world->step_count > 0)
+    const cairn_world *world = spheres->world;
+    if (world->step_count > 0 && (world->frozen == NULL || world->arrival_count == 0))
         return CAIRN_OK;
     const base_allocator *allocator = &spheres->world->allocator;
     base_release(allocator, spheres->first_V);
@@ -394,8 +396,11 @@ cairn_status eng_spheres_finish(cairn_world *world)
         eng_spheres_ranges_finish(spheres);
     }
     bool finite = collect(spheres);
-    if (world->step_count == 0) {
-        world->energy_start += eng_spheres_start_energy(spheres);
+    if (spheres->first_V != NULL) {
+        if (world->step_count == 0)
+            world->energy_start += eng_spheres_start_energy(spheres);
+        else
+            world->energy.population += eng_spheres_start_energy(spheres);
         base_release(&world->allocator, spheres->first_V);
         spheres->first_V = NULL;
     }

@@ -432,6 +432,12 @@ static cairn_status make_plan(eng_spheres *spheres)
         status = eng_spheres_plan_laws(spheres);
     if (status == CAIRN_OK)
         status = assign_slots(spheres);
+    // without slots the executor does not run, which would forget what was
+    if (spheres->slots == 0) {
+        eng_spheres_forget_moved(spheres);
+        spheres->kept_count = 0;
+        spheres->kept_walls = spheres->kept_moments = false;
+    }
     if (status == CAIRN_OK)
         status = eng_spheres_plan_passes(spheres);
     if (status != CAIRN_OK)

@@ -503,12 +503,22 @@ static vec3 spring_couple(const eng_spheres *spheres, const eng_spheres_block *b
     return vec3_add_scaled(m.rolling, m.twisting, normal);
 }
 
-/// Energy at the begin of the world's first step, 0 for a pair that was apart,
+/// Whether a pair has begun with the step: all of the first one, later those that could not move.
+static bool has_begun(const cairn_world *world, const eng_spheres_contact *c)
+{
+    const eng_body *a = &world->bodies[c->body[0]], *b = &world->bodies[c->body[1]];
+    return world->step_count == 0 ||
+           ((a->arrived || a->kind != CAIRN_DYNAMIC) && (b->arrived || b->kind != CAIRN_DYNAMIC));
+}
+
+/// Energy at the begin of the step, 0 for a pair that was apart or had begun before,
 /// contact/laws/audit.h.
 static double start_of(const eng_spheres *spheres, const eng_spheres_block *block, int k)
 {
     eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
     int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
+    if (!has_begun(spheres->world, &c))
+        return 0.0;
     vec3 centre_a = slot_centre(spheres, a);
     vec3 centre_b =
         c.wall ? ((const eng_spheres_wall *)spheres->walls.block)[ghost_of(spheres, b)->wall]
@@ -551,7 +561,7 @@ double eng_spheres_removed_energy(const cairn_world *world)
         if ((block->touch >> k & 1) == 0)
             continue;
         eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
-        if (!eng_body_is_live(world, c.body[0]) || !eng_body_is_live(world, c.body[1]))
+        if (eng_pair_is_past(world, c.body[0], c.body[1]))
             sum += eng_spheres_pending_of(spheres, block, k, &c).elastic;
     }
     return sum;

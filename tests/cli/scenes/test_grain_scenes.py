@@ -123,7 +123,7 @@ def check_box(folder):
     wide = 0.5 * rows[0]["roof position z [m]"]
     held, angles = [], []
     for row in rows:
-        x, y = (wide + row[f"{axis} position {axis} [m]"] - rows[0][f"{axis} position {axis} [m]"] for axis in "xy")
+        x, y = (wide + abs(row[f"{axis} position {axis} [m]"] - rows[0][f"{axis} position {axis} [m]"]) for axis in "xy")
         height = row["roof position z [m]"] - row["floor position z [m]"]
         if row["time [s]"] > 0.5:
             held.append(abs(row["side force x [N]"]) / (y * height))

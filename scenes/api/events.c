@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls remove, freeze and release: bodies that change at a time, or when a condition holds.
+#include "scenes/load/loader.h"
+#include "scenes/load/motion.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---------------------------------------------------------------- conditions
+
+typedef struct question {
+    const scn_motion *source;
+    scn_scene *scene;
+    double time;
+    bool holds; // the answer
+} question;
+
+/// What the second argument of a condition is: sensor("name") gives what the sensor reads.
+static int read_sensor(lua_State *L)
+{
+    const scn_scene *scene = lua_touserdata(L, lua_upvalueindex(1));
+    const char *name = luaL_checkstring(L, 1);
+    for (int i = 0; i < scene->sensor_count; i++) {
+        const scn_sensor *sensor = &scene->sensors[i];
+        double values[SCN_SENSOR_COLUMNS_MAX];
+        if (strcmp(sensor->name, name) != 0)
+            continue;
+        cairn_status status = scn_sensor_read(scene, sensor, values);
+        if (status != CAIRN_OK)
+            scn_raise(L, "sensor \"%.80s\": %s", name, cairn_status_text(status));
+        for (int k = 0; k < sensor->columns; k++)
+            lua_pushnumber(L, values[k]);
+        return sensor->columns;
+    }
+    scn_raise(L, "there is no sensor \"%.80s\"", name);
+}
+
+static int answer(lua_State *L)
+{
+    question *q = lua_touserdata(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, q->source->position);
+    lua_pushnumber(L, q->time);
+    lua_pushlightuserdata(L, q->scene);
+    lua_pushcclosure(L, read_sensor, 1);
+    lua_call(L, 2, 1);
+    if (!lua_isboolean(L, -1))
+        scn_raise(L, "when(t, sensor) must return true or false, not %s", luaL_typename(L, -1));
+    q->holds = lua_toboolean(L, -1);
+    return 0;
+}
+
+static cairn_status ask(void *context, const cairn_world *world, double time, bool *holds,
+                        cairn_error *error)
+{
+    (void)world;
+    question q = {.source = context, .time = time};
+    q.scene = q.source->scene;
+    cairn_status status = scn_motion_call(q.source, answer, &q, "condition", time, error);
+    *holds = q.holds;
+    return status;
+}
+
+// ---------------------------------------------------------------- calls
+
+static int add_event(lua_State *L, const char *call, cairn_change change)
+{
+    static const char *const names[] = {"body", "bodies", "region", "at", "when", "every", NULL};
+    scn_fields fields = scn_fields_begin(L, call);
+    scn_fields_check(&fields, names, 0);
+    bool region = scn_fields_has(&fields, "region"), when = scn_fields_has(&fields, "when");
+    if (region + scn_fields_has(&fields, "body") + scn_fields_has(&fields, "bodies") != 1)
+        scn_raise(L, "%s: give body = \"name\", bodies = { \"name\", ... } or region = { ... }",
+                  call);
+    if (!when && (!scn_fields_has(&fields, "at") || scn_fields_has(&fields, "every")))
+        scn_raise(L, "%s: give at, a time, or when, a function; every goes with when", call);
+    cairn_event_def def = cairn_default_event_def();
+    cairn_region place = {0};
+    char name[128];
+    snprintf(name, sizeof name, "%s%s%.90s", call, region ? "" : " of ",
+             scn_fields_text(&fields, "body", region ? "" : "bodies"));
+    def.name = name;
+    def.change = change;
+    def.from = scn_fields_number(&fields, "at", 0.0, scn_range_not_negative("s"));
+    def.every = scn_fields_number(&fields, "every", def.every, scn_range_positive("s"));
+    if (region) {
+        place = scn_read_region(&fields);
+        def.region = &place;
+    } else {
+        def.bodies = scn_push_bodies(&fields, &def.body_count);
+    }
+    if (when) {
+        if (lua_getfield(L, fields.table, "when") != LUA_TFUNCTION)
+            scn_raise(L, "%s: when must be a function of the time and the sensors, not %s", call,
+                      luaL_typename(L, -1));
+        scn_motion *source = scn_motion_add(L, name);
+        source->position = luaL_ref(L, LUA_REGISTRYINDEX);
+        source->scene = scn_loader_of(L)->scene;
+        def.condition = ask;
+        def.context = source;
+    }
+    cairn_error error = {0};
+    scn_fields_pass(&fields, cairn_event_create(scn_loader_world(L), &def, &error), &error);
+    return 0;
+}
+
+int scn_call_remove(lua_State *L)
+{
+    return add_event(L, "remove", CAIRN_CHANGE_REMOVE);
+}
+
+int scn_call_freeze(lua_State *L)
+{
+    return add_event(L, "freeze", CAIRN_CHANGE_FREEZE);
+}
+
+int scn_call_release(lua_State *L)
+{
+    return add_event(L, "release", CAIRN_CHANGE_RELEASE);
+}
