@@ -3,7 +3,8 @@
 //
 // A contact acts along the branch from the centre of a grain to the point of contact. Its stress is
 // minus the force times the branch times the mean of the kernel along it, in closed form, so that
-// the divergence of the stress is the force density exactly.
+// the divergence of the stress is the force density exactly. In a periodic cell a grid has the
+// images of grains and contacts, wherever it lies.
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
@@ -19,8 +20,31 @@ typedef struct smear {
     const cairn_grid *grid;
     const cairn_coarse_fields *fields;
     double spacing[3];
-    double reach; // m, beyond which the kernel is nothing
+    double reach;           // m, beyond which the kernel is nothing
+    double low[3], high[3]; // of the grid, in lattice vectors of the periodic cell
+    double slant[3];        // 1/m, lattice vectors that a metre is at most
 } smear;
+
+/// Natural logarithm of a normal number, within a few units of its last place: that of base/ is
+/// exact, and takes ten times as long.
+static double quick_ln(double x)
+{
+    static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
+    // the exponent such that m lies between the roots of 1/2 and 2
+    uint64_t bits, sqrt_half = UINT64_C(0x3fe6a09e667f3bcd);
+    memcpy(&bits, &x, sizeof bits);
+    double power = (double)((int64_t)(bits - sqrt_half) >> 52);
+    bits -= (bits - sqrt_half) & UINT64_C(0xfff0000000000000);
+    double m;
+    memcpy(&m, &bits, sizeof m);
+    // ln m = 2 (s + s^3/3 + s^5/5 + ...) with |s| < 0.1716
+    double s = (m - 1.0) / (m + 1.0), z = s * s, sum = 1.0 / 23.0;
+    static const double parts[] = {1.0 / 21.0, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0,
+                                   1.0 / 11.0, 1.0 / 9.0,  1.0 / 7.0,  1.0 / 5.0,  1.0 / 3.0};
+    for (int i = 0; i < 10; i++)
+        sum = parts[i] + z * sum;
+    return power * ln2_high + (2.0 * (s + s * z * sum) + power * ln2_low);
+}
 
 static double gaussian_reach(double width)
 {
@@ -59,7 +83,7 @@ static double lucy_between(double from, double to, double d2)
     // asinh(to/d) - asinh(from/d) by one logarithm, of factors that do not cancel
     double e0 = fabs(from) + q0, e1 = fabs(to) + q1;
     double ratio = from >= 0.0 ? e1 / e0 : to <= 0.0 ? e0 / e1 : e0 * e1 / d2;
-    return sum + 3.0 * d2 * d2 * base_ln(ratio);
+    return sum + 3.0 * d2 * d2 * quick_ln(ratio);
 }
 
 /// Mean of the kernel along a branch of a length, seen from a place `along` the branch from its
@@ -95,6 +119,28 @@ static bool cells_near(const smear *s, vec3 a, vec3 b, int first[3], int last[3]
     return true;
 }
 
+/// Cells of a row whose middles may lie within reach of the line through a point along a unit
+/// vector, or of the point where that is none; false for none.
+/// @param from  from the point to the middle of the first cell of the row that is asked about
+static bool cells_of_row(const smear *s, vec3 from, vec3 along, int count, int *first, int *last)
+{
+    double dx = s->spacing[0], q = vec3_dot(from, along);
+    double a = 1.0 - along.x * along.x, b = from.x - q * along.x;
+    double c = vec3_norm_squared(from) - q * q - s->reach * s->reach;
+    double root = b * b - a * c;
+    *first = 0;
+    *last = count - 1;
+    // a line along the row
+    if (a < 1e-6)
+        return true;
+    if (!(root > 0.0))
+        return false;
+    double middle = -b / (a * dx), half = sqrt(root) / (a * dx);
+    *first = (int)fmax(floor(middle - half), 0.0);
+    *last = (int)fmin(ceil(middle + half), count - 1.0);
+    return *first <= *last;
+}
+
 static vec3 middle_of_cell(const smear *s, int x, int y, int z)
 {
     const double *low = s->grid->low, *d = s->spacing;
@@ -122,71 +168,155 @@ static void add_scaled(double out[3], double factor, vec3 a)
     out[2] += factor * a.z;
 }
 
-/// Mass, momentum and momentum flux of a grain.
-static void smear_grain(const smear *s, int body)
+/// How often lattice vectors may move what is within a distance of a place into reach of the grid.
+static void find_images(const smear *s, vec3 place, double distance, int from[3], int to[3])
+{
+    const eng_cell *cell = &s->world->cell;
+    vec3 part = cell->any ? mat3_apply(&cell->inverse, place) : place;
+    for (int k = 0; k < 3; k++) {
+        double margin = (s->reach + distance) * s->slant[k] + 1e-9;
+        bool repeats = cell->any && cell->periodic[k];
+        from[k] = repeats ? (int)ceil(s->low[k] - margin - vec3_get(part, k)) : 0;
+        to[k] = repeats ? (int)floor(s->high[k] + margin - vec3_get(part, k)) : 0;
+    }
+}
+
+/// Mass, momentum and momentum flux of a grain at a place.
+static void smear_grain(const smear *s, double mass, vec3 place, vec3 v)
 {
     const cairn_coarse_fields *f = s->fields;
-    vec3 place = eng_middle_of(s->world, body).position;
-    vec3 v = vec3_from(eng_state_of(s->world, body).v);
-    double mass = s->world->bodies[body].mass;
+    const vec3 none = {0.0, 0.0, 0.0};
+    double flux[9] = {0.0};
     int first[3], last[3];
     if (!cells_near(s, place, place, first, last))
         return;
+    add_product(flux, 1.0, v, v);
     for (int z = first[2]; z <= last[2]; z++)
-        for (int y = first[1]; y <= last[1]; y++)
-            for (int x = first[0]; x <= last[0]; x++) {
-                vec3 from = vec3_sub(middle_of_cell(s, x, y, z), place);
-                double w = mass * kernel_at(s, vec3_norm_squared(from));
-                if (w == 0.0)
-                    continue;
-                size_t at = cell_number(s, x, y, z);
+        for (int y = first[1]; y <= last[1]; y++) {
+            vec3 from = vec3_sub(middle_of_cell(s, first[0], y, z), place);
+            int begin, end;
+            if (!cells_of_row(s, from, none, last[0] - first[0] + 1, &begin, &end))
+                continue;
+            size_t at = cell_number(s, first[0] + begin, y, z);
+            for (int x = begin; x <= end; x++, at++) {
+                vec3 to = {from.x + x * s->spacing[0], from.y, from.z};
+                double w = mass * kernel_at(s, vec3_norm_squared(to));
                 f->density[at] += w;
                 add_scaled(f->momentum[at], w, v);
-                add_product(f->kinetic_stress[at], w, v, v);
+                for (int k = 0; k < 9; k++)
+                    f->kinetic_stress[at][k] += w * flux[k];
             }
+        }
 }
 
 /// Stress of the force on a grain at the end of a branch from its centre, and where that end is at
 /// a boundary the force itself.
-static void smear_branch(const smear *s, vec3 centre, vec3 point, vec3 force, bool boundary)
+static void smear_branch(const smear *s, vec3 centre, vec3 branch, vec3 force, bool boundary)
 {
     const cairn_coarse_fields *f = s->fields;
-    vec3 branch = vec3_sub(point, centre);
-    double length = vec3_norm(branch);
+    double length = vec3_norm(branch), product[9] = {0.0};
     int first[3], last[3];
-    if (!cells_near(s, centre, point, first, last))
+    if (!cells_near(s, centre, vec3_add(centre, branch), first, last))
         return;
     vec3 along = length > 0.0 ? vec3_scale(1.0 / length, branch) : branch;
+    add_product(product, -1.0, force, branch);
     for (int z = first[2]; z <= last[2]; z++)
-        for (int y = first[1]; y <= last[1]; y++)
-            for (int x = first[0]; x <= last[0]; x++) {
-                size_t at = cell_number(s, x, y, z);
-                vec3 middle = middle_of_cell(s, x, y, z), from = vec3_sub(middle, centre);
-                double p = vec3_dot(from, along);
-                double d2 = vec3_norm_squared(vec3_add_scaled(from, -p, along));
+        for (int y = first[1]; y <= last[1]; y++) {
+            vec3 from = vec3_sub(middle_of_cell(s, first[0], y, z), centre);
+            int begin, end;
+            if (!cells_of_row(s, from, along, last[0] - first[0] + 1, &begin, &end))
+                continue;
+            size_t at = cell_number(s, first[0] + begin, y, z);
+            for (int x = begin; x <= end; x++, at++) {
+                vec3 to = {from.x + x * s->spacing[0], from.y, from.z};
+                double p = vec3_dot(to, along);
+                double d2 = vec3_norm_squared(vec3_add_scaled(to, -p, along));
                 double mean = length > 0.0 ? kernel_mean(s, p, d2, length) : 0.0;
-                if (mean != 0.0)
-                    add_product(f->contact_stress[at], -mean, force, branch);
+                for (int k = 0; k < 9 && mean != 0.0; k++)
+                    f->contact_stress[at][k] += mean * product[k];
                 if (boundary)
                     add_scaled(f->boundary_force[at],
-                               kernel_at(s, vec3_norm_squared(vec3_sub(middle, point))), force);
+                               kernel_at(s, vec3_norm_squared(vec3_sub(to, branch))), force);
             }
+        }
+}
+
+static void smear_grains(const smear *s)
+{
+    const cairn_world *world = s->world;
+    for (int row = 0; row < world->body_count; row++) {
+        int from[3], to[3];
+        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
+            continue;
+        vec3 place = eng_middle_of(world, row).position;
+        vec3 v = vec3_from(eng_state_of(world, row).v);
+        find_images(s, place, 0.0, from, to);
+        for (int i = from[0]; i <= to[0]; i++)
+            for (int j = from[1]; j <= to[1]; j++)
+                for (int k = from[2]; k <= to[2]; k++) {
+                    const double n[3] = {i, j, k};
+                    vec3 shift = eng_cell_vector(&world->cell.middle, n);
+                    // images move with the strain of the cell
+                    vec3 drift = mat3_apply(&world->cell.gradient, shift);
+                    smear_grain(s, world->bodies[row].mass, vec3_add(place, shift),
+                                vec3_add(v, drift));
+                }
+    }
 }
 
 static void smear_contact(const smear *s, const cairn_contact_view *c)
 {
+    const cairn_world *world = s->world;
     const int bodies[2] = {(int)c->a.index, (int)c->b.index};
     vec3 point = vec3_from(c->point), force = vec3_from(c->force);
     bool grain[2];
     if (!(vec3_norm_squared(force) > 0.0))
         return;
     for (int side = 0; side < 2; side++)
-        grain[side] = eng_body_is_live(s->world, bodies[side]) &&
-                      s->world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
-    for (int side = 0; side < 2; side++)
-        if (grain[side])
-            smear_branch(s, eng_middle_of(s->world, bodies[side]).position, point,
-                         vec3_scale(side == 0 ? -1.0 : 1.0, force), !grain[1 - side]);
+        grain[side] = eng_body_is_live(world, bodies[side]) &&
+                      world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
+    for (int side = 0; side < 2; side++) {
+        int from[3], to[3];
+        if (!grain[side])
+            continue;
+        // the image of the grain that the contact is next to
+        vec3 centre = eng_middle_of(world, bodies[side]).position;
+        if (world->cell.any)
+            centre = vec3_add(centre, eng_cell_shift(&world->cell, vec3_sub(point, centre)));
+        vec3 branch = vec3_sub(point, centre), on = vec3_scale(side == 0 ? -1.0 : 1.0, force);
+        find_images(s, centre, vec3_norm(branch), from, to);
+        for (int i = from[0]; i <= to[0]; i++)
+            for (int j = from[1]; j <= to[1]; j++)
+                for (int k = from[2]; k <= to[2]; k++) {
+                    const double n[3] = {i, j, k};
+                    vec3 shift = eng_cell_vector(&world->cell.middle, n);
+                    smear_branch(s, vec3_add(centre, shift), branch, on, !grain[1 - side]);
+                }
+    }
+}
+
+/// Where the grid is in the periodic cell.
+static void place_grid(smear *s)
+{
+    const eng_cell *cell = &s->world->cell;
+    for (int k = 0; k < 3; k++) {
+        s->spacing[k] = (s->grid->high[k] - s->grid->low[k]) / s->grid->cells[k];
+        s->low[k] = INFINITY;
+        s->high[k] = -INFINITY;
+    }
+    for (int corner = 0; corner < 8 && cell->any; corner++) {
+        const double *low = s->grid->low, *high = s->grid->high;
+        vec3 at = {corner & 1 ? high[0] : low[0], corner & 2 ? high[1] : low[1],
+                   corner & 4 ? high[2] : low[2]};
+        vec3 part = mat3_apply(&cell->inverse, at);
+        for (int k = 0; k < 3; k++) {
+            s->low[k] = fmin(s->low[k], vec3_get(part, k));
+            s->high[k] = fmax(s->high[k], vec3_get(part, k));
+        }
+    }
+    for (int k = 0; k < 3 && cell->any; k++)
+        s->slant[k] = vec3_norm(
+            vec3_make(cell->inverse.m[k][0], cell->inverse.m[k][1], cell->inverse.m[k][2]));
 }
 
 /// The momentum flux is of whole velocities until here: that of the mean velocity goes.
@@ -273,11 +403,8 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
                .grid = grid,
                .fields = &all,
                .reach = lucy ? grid->width : gaussian_reach(grid->width)};
-    for (int k = 0; k < 3; k++)
-        s.spacing[k] = (grid->high[k] - grid->low[k]) / grid->cells[k];
-    for (int row = 0; row < world->body_count; row++)
-        if (eng_body_is_live(world, row) && world->bodies[row].kind == CAIRN_DYNAMIC)
-            smear_grain(&s, row);
+    place_grid(&s);
+    smear_grains(&s);
     for (int i = 0; i < cairn_contact_count(world); i++) {
         cairn_contact_view contact;
         if (cairn_contact_get(world, i, &contact) == CAIRN_OK)

@@ -351,7 +351,8 @@ typedef struct cairn_coarse_fields {
 } cairn_coarse_fields;
 
 /// Fields of the dynamic bodies after the last step: contacts and places of its middle, velocities
-/// of its end. Costs as much as the cells within a width of grains and contacts.
+/// of its end. In a periodic cell with their images, wherever the grid lies. Costs as much as the
+/// cells within a width of grains and contacts.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
 /// Sources: Goldhirsch, Granular Matter 12 (2010); Weinhart et al., Granular Matter 14 (2012).
 /// Tests: tests/unit/engine/test_coarse.c

@@ -3,7 +3,7 @@
 --
 -- What to look for: the mass in the outlet grows in a straight line whose slope does not fall with the
 -- filling, 0.17 kg/s. That is 0.87 of Beverloo's rate with C = 0.58, k = 1.4, for the friction of 0.5; it
--- is 0.94 with a friction of 0.3 and 1.13 with 0.1.
+-- is about 0.95 with a friction of 0.3 and 1.1 with 0.1.
 
 local grain = param("grain", 0.004, "mean diameter of a grain, m", { min = 1e-4, max = 0.1 })
 local orifice = param("orifice", 7.0, "diameter of the hole, in grains", { min = 3.0, max = 30.0 })

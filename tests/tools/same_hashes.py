@@ -13,8 +13,7 @@ SCENES = {"arch": 20, "billiards": 300, "box_stack": 40, "brick_wall": 6, "capsu
           "chain_with_ball": 40, "domino": 40, "four_bar": 60, "granular_column": 20, "hopper": 20,
           "kapla_tower": 8, "mixer": 200, "newton_cradle": 60, "pendulum": 60, "rag_dolls": 210,
           "rockfall": 220, "slider_crank": 60, "sphere_heap": 280, "drum": 300, "lifted_cylinder": 200,
-          "penetration": 100, "shaken_wall": 100, "ball_mill": 400, "mesh_hopper": 100, "silo": 100,
-          "simple_shear": 300, "triaxial": 300, "triaxial_box": 200}
+          "shaken_wall": 100, "ball_mill": 2000, "simple_shear": 300, "triaxial": 300, "triaxial_box": 200}
 
 
 def cairn(build, folder, *words):

@@ -142,6 +142,102 @@ static void test_balance(void **state)
     cairn_world_destroy(world);
 }
 
+/// Grains in a periodic cell that is sheared.
+static cairn_world *make_cell(void)
+{
+    cairn_world_def def = cairn_default_world_def();
+    cairn_world *world = NULL;
+    cairn_material_id none = {0};
+    memset(def.gravity, 0, sizeof def.gravity);
+    def.time_step = 1e-4;
+    assert_int_equal(cairn_world_create(&def, &world, &error), CAIRN_OK);
+    assert_int_equal(cairn_pair_set_law(world, none, none, "hooke", &error), CAIRN_OK);
+    assert_int_equal(
+        cairn_pair_set_value(world, none, none, "normal_stiffness", cairn_number(1e4), &error),
+        CAIRN_OK);
+    cairn_cell_def cell = cairn_default_cell_def();
+    for (int k = 0; k < 3; k++) {
+        cell.periodic[k] = true;
+        cell.size[k] = 0.3 + 0.05 * k;
+        cell.low[k] = -0.1;
+    }
+    cell.rate[1] = 2.0;
+    cell.rate[8] = -0.5;
+    assert_int_equal(cairn_world_set_cell(world, &cell, &error), CAIRN_OK);
+    cairn_grain_def grain = {.size = {.first = 0.05}, .density = 1000.0, .share = 1.0};
+    cairn_packing_def packing = cairn_default_packing_def();
+    packing.region = (cairn_region){.a = {-0.1, -0.1, -0.1}, .b = {0.2, 0.25, 0.3}};
+    packing.grains = &grain;
+    packing.grain_count = 1;
+    packing.method = CAIRN_PACKING_GROWTH;
+    packing.porosity = 0.5;
+    assert_int_equal(cairn_packing_create(world, &packing, NULL, &error), CAIRN_OK);
+    for (int i = 0; i < 1500; i++)
+        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+    assert_true(cairn_contact_count(world) > 100);
+    return world;
+}
+
+/// Faces of a periodic cell are none: points that a lattice vector apart have the same fields, and
+/// the means over the cell are those of its grains and contacts.
+static void test_periodic(void **state)
+{
+    (void)state;
+    cairn_world *world = make_cell();
+    enum { N = 24 };
+    static double density[2][N * N * N], stress[2][N * N * N][9], momentum[2][N * N * N][3];
+    cairn_cell_view cell;
+    assert_int_equal(cairn_world_get_cell(world, &cell), CAIRN_OK);
+    // sides of the box that has the cell's volume: shears along x leave it a cell of its own
+    cairn_grid grid = {.cells = {N, N, N}, .kernel = CAIRN_KERNEL_GAUSSIAN, .width = 0.03};
+    double volume = 1.0, mass = 0.0, mean = 0.0, total[9] = {0.0}, contacts[9] = {0.0};
+    double h = 0.5 * cairn_world_get_def(world)->time_step;
+    const double rates[3] = {0.0, 0.0, -0.5}, sizes[3] = {0.3, 0.35, 0.4};
+    for (int k = 0; k < 3; k++) {
+        // the middle of the last step, half a step ago
+        double side = cell.unfolded[k][k] * (1.0 - h * rates[k]);
+        assert_true(fabs(side - sizes[k] * exp(rates[k] * 0.15)) < 1e-3);
+        grid.low[k] = -0.03;
+        grid.high[k] = grid.low[k] + side;
+        volume *= side;
+    }
+    cairn_coarse_fields fields = {
+        .density = density[0], .contact_stress = stress[0], .momentum = momentum[0]};
+    assert_int_equal(cairn_world_coarse_grain(world, &grid, &fields, &error), CAIRN_OK);
+    double side = grid.high[0] - grid.low[0];
+    grid.low[0] += 2.0 * side;
+    grid.high[0] += 2.0 * side;
+    fields = (cairn_coarse_fields){
+        .density = density[1], .contact_stress = stress[1], .momentum = momentum[1]};
+    assert_int_equal(cairn_world_coarse_grain(world, &grid, &fields, &error), CAIRN_OK);
+    for (int i = 0; i < N * N * N; i++) {
+        check_close(density[1][i], density[0][i], 1e-9, 1e-6);
+        check_close(momentum[1][i][1], momentum[0][i][1], 1e-9, 1e-6);
+        mean += density[0][i] / (N * N * N);
+        for (int k = 0; k < 9; k++) {
+            check_close(stress[1][i][k], stress[0][i][k], 1e-9, 1e-6 * 1e3);
+            total[k] += stress[0][i][k] / (N * N * N);
+        }
+    }
+    for (int i = 0; i < cairn_body_count(world); i++) {
+        cairn_body_view body;
+        assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &body), CAIRN_OK);
+        mass += body.mass;
+    }
+    check_close(mean, mass / volume, 1e-8, 0.0);
+    // force times the vector from centre to centre: two radii less the overlap, along the normal
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view c;
+        assert_int_equal(cairn_contact_get(world, i, &c), CAIRN_OK);
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                contacts[3 * a + b] += c.force[a] * (0.05 + c.gap) * c.normal[b] / volume;
+    }
+    for (int k = 0; k < 9; k++)
+        check_close(total[k], contacts[k], 1e-6, 1e-6 * fabs(contacts[8]));
+    cairn_world_destroy(world);
+}
+
 /// Grains that fly with one velocity have no temperature; two that differ have that of the mean.
 static void test_temperature(void **state)
 {
@@ -188,6 +284,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_totals),
         cmocka_unit_test(test_balance),
+        cmocka_unit_test(test_periodic),
         cmocka_unit_test(test_temperature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
