@@ -3,9 +3,12 @@
 # that had no end, energy out of unconverged steps, and joints that say the same twice.
 import csv
 import os
+import subprocess
+import sys
 import time
 
-from command import Folder, check, check_error, check_status, finish
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from command import PROGRAM, SMALL, Folder, check, check_error, check_status, finish
 
 ROCK = "v 0 0 0\nv 0.2 0 0\nv 0 0.2 0\nv 0 0 0.2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 START = """
@@ -102,8 +105,24 @@ def check_redundant_joints():
             check_status(folder.cairn("solve", "p/" + name), 0, f"solve of {name}")
 
 
+def check_address_space():
+    """A run ends whatever address space it has: libraries' threads that get no memory do not keep it."""
+    with Folder() as folder:
+        folder.write("small.lua", SMALL)
+        for megabytes in (90, 100, 120, 160, 220, 400):
+            words = ["sh", "-c", f'ulimit -v {megabytes}000; exec "$@"', "sh", PROGRAM, "run", "small.lua", "--quiet"]
+            run = subprocess.Popen(words, cwd=folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                run.wait(60)
+            except subprocess.TimeoutExpired:
+                run.kill()
+                run.wait()
+                check(False, f"a run in {megabytes} MB still waits after 60 s")
+
+
 check_joint_alone()
 check_endless_solver()
 check_energy_gain()
 check_redundant_joints()
+check_address_space()
 finish()
