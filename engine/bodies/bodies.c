@@ -431,10 +431,10 @@ void cairn_world_get_momentum(const cairn_world *world, double linear[3], double
             continue;
         eng_state state = eng_state_of(world, i);
         vec3 mv = vec3_scale(body->mass, vec3_from(state.v));
-        vec3 spin = vec3_multiply(eng_inertia_of(world, i), vec3_from(state.v + 3));
+        vec3 own = vec3_multiply(eng_inertia_of(world, i), vec3_from(state.v + 3));
         p = vec3_add(p, mv);
         l = vec3_add(
-            l, vec3_add(vec3_cross(state.q.position, mv), quat_rotate(state.q.orientation, spin)));
+            l, vec3_add(vec3_cross(state.q.position, mv), quat_rotate(state.q.orientation, own)));
     }
     vec3_store(linear, p);
     vec3_store(angular, l);

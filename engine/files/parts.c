@@ -181,19 +181,24 @@ cairn_status eng_shape_read(eng_parts *parts, geo_kind kind, const base_allocato
 
 // ---------------------------------------------------------------- joints
 
-enum { JOINT_INTEGERS = 6, JOINT_REALS = 39 };
+#define COUNT(...) +1
+enum {
+    JOINT_INTEGERS = 6,
+    JOINT_RANGE = 31, // where the range stands
+    JOINT_REALS = JOINT_RANGE + 2 CAIRN_JOINT_SETTINGS(COUNT)
+};
+#undef COUNT
 
 /// The numbers of a joint that are set at creation.
 static const struct {
     size_t offset;
     int count;
-} joint_numbers[] = {
-    {offsetof(eng_joint, point), 6},         {offsetof(eng_joint, axes), 18},
-    {offsetof(eng_joint, inertia), 6},       {offsetof(eng_joint, length), 1},
-    {offsetof(eng_joint, range), 2},         {offsetof(eng_joint, stiffness), 1},
-    {offsetof(eng_joint, damping), 1},       {offsetof(eng_joint, rest), 1},
-    {offsetof(eng_joint, friction), 1},      {offsetof(eng_joint, motor_stiffness), 1},
-    {offsetof(eng_joint, motor_damping), 1},
+} joint_numbers[] = {{offsetof(eng_joint, point), 6},   {offsetof(eng_joint, axes), 18},
+                     {offsetof(eng_joint, inertia), 6}, {offsetof(eng_joint, length), 1},
+                     {offsetof(eng_joint, range), 2},
+#define SETTING(member, ...) {offsetof(eng_joint, member), 1},
+                     CAIRN_JOINT_SETTINGS(SETTING)
+#undef SETTING
 };
 
 void eng_joint_write(const eng_joint *joint, eng_parts *parts)
@@ -218,8 +223,8 @@ bool eng_joint_read(eng_parts *parts, eng_joint *joint)
     parts->failed = n[0] < 0 || n[0] >= CAIRN_JOINT_KIND_COUNT ||
                     (n[4] != CAIRN_MOTOR_POSITION && n[4] != CAIRN_MOTOR_VELOCITY);
     for (int i = 0; i < JOINT_REALS; i++)
-        // ends of a range may be infinite
-        parts->failed = parts->failed || isnan(r[i]) || (isinf(r[i]) && i != 31 && i != 32);
+        // ends of a range and limits may be infinite
+        parts->failed = parts->failed || isnan(r[i]) || (i < JOINT_RANGE && isinf(r[i]));
     *joint = (eng_joint){.kind = (cairn_joint_kind)n[0],
                          .body = {n[1], n[2]},
                          .apart = n[3] != 0,

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joints: creation, removal, look-up, read-outs.
 #include "engine/joints/joints.h"
+#include "base/assert.h"
 #include "engine/state/ids.h"
+#include "engine/state/values.h"
 
+#include <float.h>
 #include <string.h>
 
 #define JOINT_COOKIE UINT32_C(0x0ca12009)
@@ -14,9 +17,48 @@ cairn_joint_def cairn_default_joint_def(cairn_joint_kind kind)
         .axis = {0.0, 0.0, 1.0},
         .axis_b = {1.0, 0.0, 0.0},
         .range = {-INFINITY, INFINITY},
-        .motor_limit = INFINITY,
-        .cookie = JOINT_COOKIE,
+#define INITIAL(member, key, unit, initial, ...) .member = (initial),
+        CAIRN_JOINT_SETTINGS(INITIAL)
+#undef INITIAL
+            .cookie = JOINT_COOKIE,
     };
+}
+
+static const base_setting setting_rows[] = {
+#define ROW(member, key, unit_, initial_, low, high, kept, help_)                                  \
+    {.name = key,                                                                                  \
+     .type = BASE_SETTING_REAL,                                                                    \
+     .offset = offsetof(cairn_joint_def, member),                                                  \
+     .unit = unit_,                                                                                \
+     .initial = initial_,                                                                          \
+     .minimum = low,                                                                               \
+     .maximum = high,                                                                              \
+     .help = help_},
+    CAIRN_JOINT_SETTINGS(ROW)
+#undef ROW
+};
+
+static const base_settings_table settings = {
+    .settings = setting_rows, .count = BASE_COUNT(setting_rows), .size = sizeof(cairn_joint_def)};
+
+int cairn_joint_def_setting_count(void)
+{
+    return BASE_COUNT(setting_rows);
+}
+
+cairn_setting_info cairn_joint_def_get_setting(int index)
+{
+    if (index < 0 || index >= BASE_COUNT(setting_rows))
+        return (cairn_setting_info){.name = "", .type = "", .unit = "", .help = ""};
+    return eng_setting_info(&setting_rows[index]);
+}
+
+cairn_status cairn_joint_def_set_value(cairn_joint_def *def, const char *key, cairn_value value,
+                                       cairn_error *error)
+{
+    if (def == NULL || key == NULL)
+        return base_fail_null(error, __func__);
+    return base_settings_set(&settings, def, key, eng_value_to_base(value), error);
 }
 
 // ---------------------------------------------------------------- creation
@@ -115,27 +157,15 @@ static cairn_status check_motor_law(const cairn_joint_def *def, cairn_error *err
 
 static cairn_status check_numbers(const cairn_joint_def *def, cairn_error *error)
 {
-    const struct {
-        const char *name;
-        double value;
-        bool infinite;
-    } numbers[] = {
-        {"motor limit", def->motor_limit, true},
-        {"motor stiffness", def->motor_stiffness, false},
-        {"motor damping", def->motor_damping, false},
-        {"stiffness", def->stiffness, false},
-        {"damping", def->damping, false},
-        {"friction", def->friction, false},
-    };
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        if (!(numbers[i].value >= 0.0) || (!numbers[i].infinite && isinf(numbers[i].value)))
-            return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                             "%s = %g of a joint must be finite and not negative", numbers[i].name,
-                             numbers[i].value);
-    if (!isfinite(def->motor_velocity) || !isfinite(def->motor_position) || !isfinite(def->force) ||
-        !isfinite(def->rest))
-        return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "motor velocity and position, force and rest of a joint must be finite");
+    for (int i = 0; i < BASE_COUNT(setting_rows); i++) {
+        const base_setting *row = &setting_rows[i];
+        double value = base_settings_get(row, def).number;
+        bool finite = isfinite(value) || (isinf(value) && value == row->maximum);
+        if (!finite || value < row->minimum)
+            return base_fail(error, CAIRN_ERROR_ARGUMENT, "%s = %g %s of a joint must be finite%s",
+                             row->name, value, row->unit,
+                             row->minimum == 0.0 ? " and not negative" : "");
+    }
     cairn_status status = check_motor_law(def, error);
     if (status != CAIRN_OK)
         return status;
@@ -203,19 +233,12 @@ static eng_joint joint_of(const cairn_world *world, const cairn_joint_def *def)
         .kind = def->kind,
         .body = {body_place(world, def->a), body_place(world, def->b)},
         .range = {def->range[0], def->range[1]},
-        .stiffness = def->stiffness,
-        .damping = def->damping,
-        .rest = def->rest,
-        .friction = def->friction,
         .motor = def->motor,
         .motor_law = def->motor_law,
-        .motor_velocity = def->motor_velocity,
-        .motor_position = def->motor_position,
-        .motor_stiffness = def->motor_stiffness,
-        .motor_damping = def->motor_damping,
-        .motor_limit = def->motor_limit,
-        .force = def->force,
-        .apart = !def->collide,
+#define TAKE(member, ...) .member = def->member,
+        CAIRN_JOINT_SETTINGS(TAKE)
+#undef TAKE
+            .apart = !def->collide,
     };
     // a swing is never below 0
     if (eng_joint_has_swing(def->kind))

@@ -29,14 +29,15 @@ typedef struct eng_joint {
     double length;   // m, of a rod
     bool apart;      // its bodies do not touch
     double range[2]; // rad or m
-    double stiffness, damping, rest, friction;
     cairn_motor_law motor_law;
-    double motor_stiffness, motor_damping; // of a motor with a position
-    cairn_motor_function *motor_function;  // NULL: what is set holds
-    void *motor_context;                   // borrowed
+    cairn_motor_function *motor_function; // NULL: what is set holds
+    void *motor_context;                  // borrowed
     // set between steps, or by the function before each
     bool motor;
-    double motor_velocity, motor_position, motor_limit, force;
+    // some of these are set at creation for good, as their rows say
+#define ENG_JOINT_MEMBER(member, ...) double member;
+    CAIRN_JOINT_SETTINGS(ENG_JOINT_MEMBER)
+#undef ENG_JOINT_MEMBER
     // kept between steps
     double coordinate;            // rad, turns counted, or m
     double part[ENG_GRAPH_PARTS]; // N s or N m s, what the graph's parts gave: guess of the next

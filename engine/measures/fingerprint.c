@@ -116,11 +116,14 @@ static uint64_t hash_joints(const cairn_world *world)
         const eng_joint *joint = &world->joints[i];
         const int numbers[] = {(int)joint->kind, joint->body[0], joint->body[1],
                                (int)joint->motor_law, joint->motor_function != NULL};
-        const double values[] = {joint->length,          joint->range[0],      joint->range[1],
-                                 joint->stiffness,       joint->damping,       joint->rest,
-                                 joint->motor_stiffness, joint->motor_damping, joint->friction};
+        const double values[] = {joint->length, joint->range[0], joint->range[1]};
         hash = base_hash_bytes(hash, numbers, sizeof numbers);
         hash = base_hash_bytes(hash, values, sizeof values);
+#define HASH(member, key, unit, initial, low, high, kept, help)                                    \
+    if (kept)                                                                                      \
+        hash = hash_number(hash, joint->member);
+        CAIRN_JOINT_SETTINGS(HASH)
+#undef HASH
         hash = base_hash_bytes(hash, joint->point, sizeof joint->point);
         hash = base_hash_bytes(hash, joint->axes, sizeof joint->axes);
         hash = hash_text(hash, joint->name);

@@ -11,13 +11,13 @@ typedef struct place_context {
     bool still;        // without margins
 } place_context;
 
-/// Fastest point of a body, m/s: its centre, and its spin at the farthest point of its shape.
+/// Fastest point of a body, m/s: its centre, and its rotation at the farthest point of its shape.
 static double fastest_point(const cairn_world *world, int body)
 {
     const double *u = world->v[body], *v = world->v_free[body];
     double linear = fmax(vec3_norm(vec3_from(v)), vec3_norm(vec3_from(u)));
-    double spin = vec3_norm(vec3_from(v + 3));
-    return linear + (spin > 0.0 ? spin * eng_reach_of(world, body) : 0.0);
+    double angular = vec3_norm(vec3_from(v + 3));
+    return linear + (angular > 0.0 ? angular * eng_reach_of(world, body) : 0.0);
 }
 
 /// Half-width of the layer around a collider in which its contacts are looked for, m: a thousandth

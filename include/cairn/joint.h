@@ -3,6 +3,7 @@
 #ifndef CAIRN_JOINT_H
 #define CAIRN_JOINT_H
 
+#include <cairn/plugin.h>
 #include <cairn/types.h>
 
 #ifdef __cplusplus
@@ -42,6 +43,29 @@ typedef enum cairn_motor_law {
 typedef cairn_status cairn_motor_function(void *context, double time, double *value,
                                           cairn_error *error);
 
+/// The numbers of a joint's coordinate, one row each: member of cairn_joint_def, key of joint{} (of
+/// its part `motor` or `spring` where there is a dot), unit, default, lowest and highest value,
+/// whether they stay what they are after creation, help. From it come the members, the keys of
+/// scenes and of Python, range checks, and what checkpoints keep and compare.
+#define CAIRN_JOINT_SETTINGS(X)                                                                    \
+    X(motor_velocity, "motor.velocity", "rad/s or m/s", 0.0, -DBL_MAX, DBL_MAX, false,             \
+      "the speed to reach; with a position: the speed at which the damper is slack")               \
+    X(motor_position, "motor.position", "rad or m", 0.0, -DBL_MAX, DBL_MAX, false,                 \
+      "the position to reach, of the law `position` alone, as are the next two")                   \
+    X(motor_stiffness, "motor.stiffness", "N m/rad or N/m", 0.0, 0.0, DBL_MAX, true,               \
+      "of the motor's spring towards the position")                                                \
+    X(motor_damping, "motor.damping", "N m s/rad or N s/m", 0.0, 0.0, DBL_MAX, true,               \
+      "of the motor's damper; it and the stiffness are not both 0")                                \
+    X(motor_limit, "motor.limit", "N m or N", INFINITY, 0.0, INFINITY, false,                      \
+      "the most that the motor gives")                                                             \
+    X(force, "force", "N m or N", 0.0, -DBL_MAX, DBL_MAX, false, "along the coordinate, constant") \
+    X(stiffness, "spring.stiffness", "N m/rad or N/m", 0.0, 0.0, DBL_MAX, true, "of the spring")   \
+    X(damping, "spring.damping", "N m s/rad or N s/m", 0.0, 0.0, DBL_MAX, true,                    \
+      "of the damper beside the spring")                                                           \
+    X(rest, "spring.rest", "rad or m", 0.0, -DBL_MAX, DBL_MAX, true,                               \
+      "coordinate at which the spring is slack")                                                   \
+    X(friction, "friction", "N m or N", 0.0, 0.0, DBL_MAX, true, "dry, of the coordinate")
+
 /// A constraint between two bodies, or a body and the world, as they lie when it is made. The
 /// coordinate is the angle of a hinge (rad, turns counted) or the way of a slider or cylindrical
 /// joint (m), of B relative to A along the axis, 0 at creation. Ball and universal joints have a
@@ -61,21 +85,25 @@ typedef struct cairn_joint_def {
     double range[2];    // rad or m; default -INFINITY, INFINITY
     bool motor;         // drives the coordinate
     cairn_motor_law motor_law;
-    double motor_velocity;  // rad/s or m/s; with a position: the speed at which the damper is slack
-    double motor_position;  // rad or m, of the law `position` alone, as are the next two
-    double motor_stiffness; // N m/rad or N/m
-    double motor_damping;   // N m s/rad or N s/m; not both 0
-    double motor_limit;     // N m or N, the most the motor gives; default INFINITY
-    double force;           // N m or N along the coordinate, constant
-    double stiffness;       // N m/rad or N/m
-    double damping;         // N m s/rad or N s/m
-    double rest;            // rad or m, coordinate at which the spring is slack
-    double friction;        // N m or N, dry
-    const char *name;       // copied; NULL for none
+#define CAIRN_JOINT_MEMBER(member, ...) double member;
+    CAIRN_JOINT_SETTINGS(CAIRN_JOINT_MEMBER)
+#undef CAIRN_JOINT_MEMBER
+    const char *name; // copied; NULL for none
     uint32_t cookie;
 } cairn_joint_def;
 
 CAIRN_API cairn_joint_def cairn_default_joint_def(cairn_joint_kind kind);
+
+/// The rows of CAIRN_JOINT_SETTINGS for programs that read settings by name, 0 <= index < count;
+/// `name` is the key.
+CAIRN_API int cairn_joint_def_setting_count(void);
+CAIRN_API cairn_setting_info cairn_joint_def_get_setting(int index);
+
+/// @return CAIRN_ERROR_NOT_FOUND for an unknown key, CAIRN_ERROR_ARGUMENT for a value out of range
+///         or of a wrong type; the definition is as before then
+CAIRN_API cairn_status cairn_joint_def_set_value(cairn_joint_def *def, const char *key,
+                                                 cairn_value value,
+                                                 cairn_error *error) CAIRN_CHECK_RESULT;
 CAIRN_API cairn_status cairn_joint_create(cairn_world *world, const cairn_joint_def *def,
                                           cairn_joint_id *joint,
                                           cairn_error *error) CAIRN_CHECK_RESULT;

@@ -30,11 +30,54 @@ static void read_bodies(const scn_fields *fields, cairn_joint_def *def)
     lua_pop(L, 1);
 }
 
-/// The table of a key as fields of its own; false where it is missing. Leaves it on the stack.
-static bool open_part(const scn_fields *fields, const char *key, const char *const *names,
-                      scn_fields *part)
+/// The key of a row of CAIRN_JOINT_SETTINGS in a part of the call; NULL where it is not of that
+/// part. @param part  "" for the call itself
+static const char *key_of(int row, const char *part)
+{
+    const char *name = cairn_joint_def_get_setting(row).name, *dot = strchr(name, '.');
+    size_t length = dot != NULL ? (size_t)(dot - name) : 0;
+    if (strlen(part) != length || strncmp(name, part, length) != 0)
+        return NULL;
+    return dot != NULL ? dot + 1 : name;
+}
+
+/// Appends the keys of a part to a list, which stays NULL-terminated.
+static void list_keys(const char *part, const char **names, int count)
+{
+    for (int i = 0; i < cairn_joint_def_setting_count(); i++)
+        if (key_of(i, part) != NULL)
+            names[count++] = key_of(i, part);
+    names[count] = NULL;
+}
+
+/// The numbers of a part. @param target  the key that may have a function of the time instead,
+/// which is left to the caller; NULL for none
+static void read_numbers(const scn_fields *fields, const char *part, const char *target,
+                         cairn_joint_def *def)
 {
     lua_State *L = fields->L;
+    cairn_error error = {0};
+    for (int i = 0; i < cairn_joint_def_setting_count(); i++) {
+        const cairn_setting_info row = cairn_joint_def_get_setting(i);
+        const char *key = key_of(i, part);
+        int type = key != NULL ? lua_getfield(L, fields->table, key) : LUA_TNIL;
+        lua_pop(L, key != NULL);
+        bool may_move = type != LUA_TNIL && target != NULL && strcmp(key, target) == 0;
+        if (type == LUA_TNIL || (may_move && type == LUA_TFUNCTION))
+            continue;
+        scn_range range = {row.minimum, row.maximum, false, row.unit};
+        double value = scn_fields_number(fields, key, 0.0, range);
+        scn_fields_pass(
+            fields, cairn_joint_def_set_value(def, row.name, cairn_number(value), &error), &error);
+    }
+}
+
+/// The table of a key as fields of its own; false where it is missing. Leaves it on the stack.
+static bool open_part(const scn_fields *fields, const char *key, scn_fields *part)
+{
+    lua_State *L = fields->L;
+    const char *names[16];
+    list_keys(key, names, 0);
     int type = lua_getfield(L, fields->table, key);
     if (type == LUA_TNIL)
         return false;
@@ -60,56 +103,24 @@ static int read_function(const scn_fields *fields, const char *what, const char 
     return luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/// A number of a motor, or a function of the time whose reference is returned.
-static int read_target(const scn_fields *part, const char *key, const char *unit, double *value)
-{
-    int type = lua_getfield(part->L, part->table, key);
-    lua_pop(part->L, 1);
-    if (type == LUA_TFUNCTION)
-        return read_function(part, "joint", key);
-    *value = scn_fields_number(part, key, 0.0, scn_range_any(unit));
-    return LUA_NOREF;
-}
-
 /// @return reference to the function that the motor follows, LUA_NOREF for none
 static int read_motor(const scn_fields *fields, cairn_joint_def *def)
 {
-    static const char *const names[] = {"velocity",  "limit",   "position",
-                                        "stiffness", "damping", NULL};
     scn_fields part;
-    if (!open_part(fields, "motor", names, &part))
+    if (!open_part(fields, "motor", &part))
         return LUA_NOREF;
     bool position = scn_fields_has(&part, "position");
     def->motor = true;
     def->motor_law = position ? CAIRN_MOTOR_POSITION : CAIRN_MOTOR_VELOCITY;
     if (!position)
         scn_fields_require(&part, "velocity");
-    int function = read_target(&part, "velocity", "rad/s or m/s", &def->motor_velocity);
-    if (position && function != LUA_NOREF)
+    const char *target = position ? "position" : "velocity";
+    if (position && lua_getfield(part.L, part.table, "velocity") == LUA_TFUNCTION)
         scn_raise(part.L, "joint: a motor with a position has a velocity that is a number");
-    if (position)
-        function = read_target(&part, "position", "rad or m", &def->motor_position);
-    def->motor_stiffness =
-        scn_fields_number(&part, "stiffness", 0.0, scn_range_not_negative("N m/rad or N/m"));
-    def->motor_damping =
-        scn_fields_number(&part, "damping", 0.0, scn_range_not_negative("N m s/rad or N s/m"));
-    if (scn_fields_has(&part, "limit"))
-        def->motor_limit =
-            scn_fields_number(&part, "limit", 0.0, scn_range_not_negative("N m or N"));
-    return function;
-}
-
-static void read_spring(const scn_fields *fields, cairn_joint_def *def)
-{
-    static const char *const names[] = {"stiffness", "damping", "rest", NULL};
-    scn_fields part;
-    if (!open_part(fields, "spring", names, &part))
-        return;
-    def->stiffness =
-        scn_fields_number(&part, "stiffness", 0.0, scn_range_not_negative("N m/rad or N/m"));
-    def->damping =
-        scn_fields_number(&part, "damping", 0.0, scn_range_not_negative("N m s/rad or N s/m"));
-    def->rest = scn_fields_number(&part, "rest", 0.0, scn_range_any("rad or m"));
+    read_numbers(&part, "motor", target, def);
+    int type = lua_getfield(part.L, part.table, target);
+    lua_pop(part.L, 1);
+    return type == LUA_TFUNCTION ? read_function(&part, "joint", target) : LUA_NOREF;
 }
 
 static void read_range(const scn_fields *fields, cairn_joint_def *def)
@@ -172,9 +183,9 @@ static void check_rod_ends(lua_State *L, const cairn_joint_def *def)
 /// A new motion, of a body or of the motor of a joint, in the scene's list.
 int scn_call_joint(lua_State *L)
 {
-    static const char *const names[] = {"kind",   "name",     "bodies",  "at",    "to",
-                                        "axis",   "axis_b",   "range",   "motor", "force",
-                                        "spring", "friction", "collide", NULL};
+    const char *names[32] = {"kind",   "name",  "bodies", "at",     "to",     "axis",
+                             "axis_b", "range", "motor",  "spring", "collide"};
+    list_keys("", names, 11);
     scn_fields fields = scn_fields_begin(L, "joint");
     scn_fields_check(&fields, names, 0);
     cairn_joint_def def = cairn_default_joint_def(read_kind(&fields));
@@ -182,9 +193,10 @@ int scn_call_joint(lua_State *L)
     read_places(&fields, &def);
     read_range(&fields, &def);
     int function = read_motor(&fields, &def);
-    read_spring(&fields, &def);
-    def.force = scn_fields_number(&fields, "force", 0.0, scn_range_any("N m or N"));
-    def.friction = scn_fields_number(&fields, "friction", 0.0, scn_range_not_negative("N m or N"));
+    scn_fields spring;
+    if (open_part(&fields, "spring", &spring))
+        read_numbers(&spring, "spring", NULL, &def);
+    read_numbers(&fields, "", NULL, &def);
     def.collide = scn_fields_boolean(&fields, "collide", false);
     def.name = scn_fields_text(&fields, "name", NULL);
     cairn_joint_id joint;

@@ -470,8 +470,8 @@ static void motor_laws_that_make_no_sense_are_refused(void **state)
         const char *says;
     } cases[] = {
         {CAIRN_MOTOR_POSITION, 0.0, 0.0, 1.0, "stiffness or a damping"},
-        {CAIRN_MOTOR_POSITION, -1.0, 0.0, 1.0, "motor stiffness = -1"},
-        {CAIRN_MOTOR_POSITION, 1.0, NAN, 1.0, "motor damping"},
+        {CAIRN_MOTOR_POSITION, -1.0, 0.0, 1.0, "motor.stiffness = -1"},
+        {CAIRN_MOTOR_POSITION, 1.0, NAN, 1.0, "motor.damping"},
         {CAIRN_MOTOR_POSITION, 1.0, 0.0, INFINITY, "finite"},
         {CAIRN_MOTOR_VELOCITY, 1.0, 0.0, 0.0, "belong to the law position"},
         {(cairn_motor_law)7, 0.0, 0.0, 0.0, "no motor law 7"},

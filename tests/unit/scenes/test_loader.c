@@ -55,6 +55,64 @@ static cairn_status load(const char *text, const scn_options *options, scn_scene
     return status;
 }
 
+/// A scene with a joint whose one number is given at its key.
+static void joint_scene(const char *key, double value, char text[600])
+{
+    const char *dot = strchr(key, '.');
+    char given[200];
+    // a motor needs a goal, and one with a position something to pull with
+    const char *rest = strcmp(key, "motor.position") == 0    ? ", stiffness = 1"
+                       : strcmp(key, "motor.stiffness") == 0 ? ", position = 0, damping = 1"
+                                                             : ", position = 0, stiffness = 1";
+    if (dot == NULL)
+        snprintf(given, sizeof given, "%s = %.17g", key, value);
+    else
+        snprintf(given, sizeof given, "%.*s = { %s = %.17g%s }", (int)(dot - key), key, dot + 1,
+                 value, strncmp(key, "motor", 5) == 0 ? rest : "");
+    snprintf(text, 600,
+             "ground{}\nbody{ name = 'b', shape = sphere{ radius = 1 }, position = {0, 0, 5} }\n"
+             "joint{ kind = 'hinge', name = 'j', bodies = {'b'}, at = {0, 0, 5}, %s }\n",
+             given);
+}
+
+/// Every row of the table is a key of joint{} or of its motor or spring; values in its range are
+/// taken, those behind an end refused with the key.
+static void test_joint_settings(void **state)
+{
+    (void)state;
+    for (int i = 0; i < cairn_joint_def_setting_count(); i++) {
+        const cairn_setting_info info = cairn_joint_def_get_setting(i);
+        const char *dot = strchr(info.name, '.'), *key = dot != NULL ? dot + 1 : info.name;
+        for (int wrong = 0; wrong < (info.minimum == 0.0 ? 2 : 1); wrong++) {
+            char text[600];
+            cairn_error error = {0};
+            scn_scene *scene = NULL;
+            scn_options options = scn_default_options();
+            joint_scene(info.name, wrong ? -0.25 : 0.25, text);
+            cairn_status status = load(text, &options, &scene, &error);
+            if (status != (wrong ? CAIRN_ERROR_SCENE : CAIRN_OK) ||
+                (wrong && strstr(error.message, key) == NULL))
+                fail_msg("%s gives %d: %s", text, (int)status, error.message);
+            scn_destroy(scene);
+        }
+        cairn_joint_def def = cairn_default_joint_def(CAIRN_JOINT_HINGE);
+        cairn_error error = {0};
+        assert_int_equal(
+            cairn_joint_def_set_value(&def, info.name, cairn_number(info.minimum), &error),
+            CAIRN_OK);
+        assert_int_equal(cairn_joint_def_set_value(&def, info.name, cairn_number(NAN), &error),
+                         CAIRN_ERROR_ARGUMENT);
+    }
+    cairn_joint_def def = cairn_default_joint_def(CAIRN_JOINT_HINGE);
+    cairn_error error = {0};
+    assert_true(def.motor_limit == INFINITY && def.friction == 0.0);
+    assert_int_equal(cairn_joint_def_set_value(&def, "motor.limt", cairn_number(1.0), &error),
+                     CAIRN_ERROR_NOT_FOUND);
+    assert_int_equal(cairn_joint_def_set_value(NULL, "force", cairn_number(1.0), &error),
+                     CAIRN_ERROR_ARGUMENT);
+    assert_string_equal(cairn_joint_def_get_setting(-1).name, "");
+}
+
 /// Every row of the table is a key of simulation{} and a word of the command line, its ends are
 /// accepted and what lies behind them refused; nothing else is a key.
 static void test_simulation_settings(void **state)
@@ -216,9 +274,8 @@ static void test_failing_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_scene),
-        cmocka_unit_test(test_simulation_settings),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_full_scene),          cmocka_unit_test(test_simulation_settings),
+        cmocka_unit_test(test_joint_settings),      cmocka_unit_test(test_limits),
         cmocka_unit_test(test_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
