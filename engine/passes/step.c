@@ -583,6 +583,10 @@ static void log_plan(cairn_world *world)
              world->step_count + 1, slots, cairn_body_count(world));
 }
 
+enum {
+    LOOK_AT_CELL_EVERY = 100
+}; // steps between looks whether bodies fit into a cell that strains
+
 cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
 {
     if (world == NULL)
@@ -597,10 +601,14 @@ cairn_status cairn_world_step(cairn_world *world, cairn_error *error)
     if (status != CAIRN_OK)
         return fail_block(world, status, error);
     log_plan(world);
+    bool looks = world->cell.any && world->step_count % LOOK_AT_CELL_EVERY == 0;
     if (world->cell.any && world->topology_changed) {
         status = eng_cell_check_bodies(world, error);
         // the broad phase has to know, where there is one
         world->topology_changed = world->general_work;
+    } else if (looks) {
+        // it may have shrunk
+        status = eng_cell_check_bodies(world, error);
     }
     if (status == CAIRN_OK)
         status = eng_fields_apply(world, error);

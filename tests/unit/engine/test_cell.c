@@ -316,13 +316,41 @@ static void test_mistakes(void **state)
     cairn_world_destroy(s.world);
 }
 
+/// A cell that shrinks until its bodies are larger than half of it stops the run: beyond that a
+/// pair would touch through two faces, and one contact of it would be missing.
+static void test_too_small(void **state)
+{
+    (void)state;
+    for (int law = 0; law < 2; law++) {
+        cairn_error error = {0};
+        cairn_status status = CAIRN_OK;
+        const double size[3] = {0.1, 0.1, 0.1}, rate[9] = {-1.0};
+        scene s = make_world(laws[law], 1);
+        close_cell(&s, size, "xyz", 0.0);
+        add(&s, false, vec3_make(0.05, 0.05, 0.05), vec3_make(0.0, 0.0, 0.0));
+        assert_int_equal(cairn_world_set_cell_rate(s.world, rate, &error), CAIRN_OK);
+        double step = cairn_world_get_def(s.world)->time_step;
+        // the side falls to four radii, and the look comes within a hundred steps
+        double due = log(0.1 / (4.0 * radius)) / step;
+        for (int i = 0; i < due - 2.0; i++)
+            assert_int_equal(cairn_world_step(s.world, &error), CAIRN_OK);
+        for (int i = 0; i < 103 && status == CAIRN_OK; i++)
+            status = cairn_world_step(s.world, &error);
+        assert_int_equal(status, CAIRN_ERROR_ARGUMENT);
+        assert_non_null(
+            strstr(error.message, "0.0324 m across, more than half of the periodic cell"));
+        assert_non_null(strstr(error.message, "along its side 1"));
+        cairn_world_destroy(s.world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_through_faces), cmocka_unit_test(test_many_cells_are_one),
         cmocka_unit_test(test_shear),         cmocka_unit_test(test_compression),
         cmocka_unit_test(test_bits),          cmocka_unit_test(test_floor),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_mistakes),      cmocka_unit_test(test_too_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
