@@ -100,7 +100,7 @@ static void a_restored_world_goes_on_to_the_bit(void **state)
     (void)state;
     cairn_error error = {0};
     char path[64];
-    snprintf(path, sizeof path, "joints_%ld.h5", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/cairn-joints-%ld.h5", (long)getpid());
     uint64_t hash[HALF];
     double effort[HALF];
     cairn_world *world = build(1);
@@ -134,7 +134,7 @@ static void a_world_with_another_joint_is_refused(void **state)
     (void)state;
     cairn_error error = {0};
     char path[64];
-    snprintf(path, sizeof path, "other_%ld.h5", (long)getpid());
+    snprintf(path, sizeof path, "/tmp/cairn-other-%ld.h5", (long)getpid());
     cairn_world *world = build(1);
     run_steps(world, 2);
     require(cairn_world_save(world, path, "", &error), &error);

@@ -226,7 +226,7 @@ static void test_bits(void **state)
 {
     (void)state;
     const double size[3] = {side, side, side};
-    char path[] = "cairn-cell-XXXXXX";
+    char path[] = "/tmp/cairn-cell-XXXXXX";
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);

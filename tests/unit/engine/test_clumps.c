@@ -245,7 +245,7 @@ static void change(cairn_world *world)
 static void test_restart(void **state)
 {
     (void)state;
-    char path[] = "cairn-clumps-XXXXXX";
+    char path[] = "/tmp/cairn-clumps-XXXXXX";
     int file = mkstemp(path);
     cairn_error error;
     assert_true(file >= 0);

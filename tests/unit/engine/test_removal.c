@@ -3,7 +3,7 @@
 #include "tests/regress/heap.h"
 
 static cairn_error error;
-static const char file[] = "removal.h5";
+static char folder[64], file[128];
 
 static cairn_world *heap_of(const char *law, bool spheres)
 {
@@ -489,6 +489,21 @@ static void test_refusal(void **state)
     unlink(file);
 }
 
+static int make_place(void **state)
+{
+    (void)state;
+    heap_folder_make(folder);
+    snprintf(file, sizeof file, "%s/removal.h5", folder);
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    (void)state;
+    heap_folder_remove(folder, NULL, 0);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -498,5 +513,5 @@ int main(void)
         cmocka_unit_test(test_refusal),   cmocka_unit_test(test_restart_made),
         cmocka_unit_test(test_functions),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_place, remove_place);
 }

@@ -255,7 +255,7 @@ static void test_same_bits(void **state)
 static void test_restart(void **state)
 {
     (void)state;
-    char path[] = "cairn-cells-XXXXXX";
+    char path[] = "/tmp/cairn-cells-XXXXXX";
     int file = mkstemp(path);
     cairn_error error;
     assert_true(file >= 0);

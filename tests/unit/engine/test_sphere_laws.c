@@ -6,6 +6,8 @@
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { SETTINGS = 9, SPHERES = 160 };
 
@@ -225,13 +227,16 @@ static void test_hand_over(void **state)
 static void test_restart(void **state)
 {
     (void)state;
-    const char *file = "sphere_laws.h5";
+    char path[] = "/tmp/cairn-sphere-laws-XXXXXX";
+    int file = mkstemp(path);
     cairn_error error;
+    assert_true(file >= 0);
+    close(file);
     for (int i = 0; i < VARIANTS; i++) {
         cairn_world *world = make_bed(&variants[i], 1), *again = make_bed(&variants[i], 2);
         run(world, 150, false);
-        assert_int_equal(cairn_world_save(world, file, "", &error), CAIRN_OK);
-        assert_int_equal(cairn_world_restore(again, file, &error), CAIRN_OK);
+        assert_int_equal(cairn_world_save(world, path, "", &error), CAIRN_OK);
+        assert_int_equal(cairn_world_restore(again, path, &error), CAIRN_OK);
         run(world, 100, false);
         run(again, 100, false);
         assert_true(cairn_world_get_hash(world) == cairn_world_get_hash(again));
@@ -241,7 +246,7 @@ static void test_restart(void **state)
         cairn_world_destroy(world);
         cairn_world_destroy(again);
     }
-    assert_int_equal(remove(file), 0);
+    assert_int_equal(remove(path), 0);
 }
 
 /// What kernels do not have goes contact by contact.

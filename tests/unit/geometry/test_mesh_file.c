@@ -278,7 +278,7 @@ static void files_are_read_from_disk(void **state)
 {
     (void)state;
     base_allocator allocator = base_allocator_default();
-    char path[] = "test_mesh_file_XXXXXX.obj";
+    char path[] = "/tmp/cairn-mesh-XXXXXX.obj";
     int descriptor = mkstemps(path, 4);
     assert_true(descriptor >= 0);
     FILE *stream = fdopen(descriptor, "w");

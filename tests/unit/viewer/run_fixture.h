@@ -57,7 +57,7 @@ static inline void run_write(const char *path, int steps, int every)
     scn_destroy(scene);
 }
 
-/// A run with a frame every `every` steps; `path` is for the file, "cairn-run-XXXXXX.h5".
+/// A run with a frame every `every` steps; `path` is for the file, "/tmp/cairn-run-XXXXXX.h5".
 static inline cairn_replay *run_open(char *path, int steps, int every)
 {
     cairn_error error = {0};

@@ -42,7 +42,7 @@ static void test_series(void **state)
 {
     (void)state;
     static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    char folder[] = "cairn-film-XXXXXX", pattern[64], path[PATH_MAX];
+    char folder[] = "/tmp/cairn-film-XXXXXX", pattern[64], path[PATH_MAX];
     unsigned char pixels[16 * 16 * 3] = {0}, head[8];
     view_film film;
     cairn_error error = {0};

@@ -22,7 +22,7 @@ static void path_of(const char *folder, const char *name, char out[PATH_MAX])
 static void make_folder(char folder[32])
 {
     char path[PATH_MAX];
-    snprintf(folder, 32, "cairn-picker-XXXXXX");
+    snprintf(folder, 32, "/tmp/cairn-picker-XXXXXX");
     assert_non_null(mkdtemp(folder));
     for (int i = 0; i < (int)(sizeof files / sizeof *files); i++) {
         path_of(folder, files[i], path);

@@ -18,7 +18,7 @@ typedef struct show {
 
 static void open_show(show *s)
 {
-    *s = (show){.path = "cairn-run-XXXXXX.h5"};
+    *s = (show){.path = "/tmp/cairn-run-XXXXXX.h5"};
     s->scene = run_load();
     s->replay = run_open(s->path, 20, 4);
     run_must(view_model_build(&s->model, &s->scene->allocator, s->scene->world, &s->error),

@@ -41,7 +41,7 @@ typedef struct session {
 
 static void open_session(session *s, const char *text)
 {
-    char path[] = "cairn-scene-XXXXXX.lua";
+    char path[] = "/tmp/cairn-scene-XXXXXX.lua";
     cairn_error error = {0};
     scn_options options = scn_default_options();
     int file = mkstemps(path, 4);
@@ -263,7 +263,7 @@ static void test_replay(void **state)
     (void)state;
     session s = {0};
     cairn_error error = {0};
-    char path[] = "cairn-run-XXXXXX.h5";
+    char path[] = "/tmp/cairn-run-XXXXXX.h5";
     s.subject.scene = run_load();
     s.subject.replay = run_open(path, 40, 2);
     run_must(
