@@ -53,14 +53,7 @@ cairn_body_id scn_check_body(lua_State *L, const char *name)
         lua_pop(L, 1);
         return body;
     }
-    const char *names[64];
-    int count = 0;
-    lua_pushnil(L);
-    while (count < 64 && lua_next(L, -2) != 0) {
-        names[count++] = lua_tostring(L, -2);
-        lua_pop(L, 1);
-    }
-    scn_raise_unknown(L, "body", name, names, count);
+    scn_raise_unknown_key(L, "body", name);
 }
 
 cairn_body_id scn_body_add(const scn_fields *fields, const cairn_body_def *def)

@@ -17,17 +17,9 @@ cairn_material_id scn_check_material(lua_State *L, const char *name)
     cairn_material_id material = cairn_material_find(world, name);
     if (material.generation != 0)
         return material;
-    // the names stay in the registry table while it is searched
-    const char *names[64];
-    int count = 0;
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) == LUA_TTABLE) {
-        lua_pushnil(L);
-        while (count < BASE_COUNT(names) && lua_next(L, -2) != 0) {
-            names[count++] = lua_tostring(L, -2);
-            lua_pop(L, 1);
-        }
-    }
-    scn_raise_unknown(L, "material", name, names, count);
+    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &density_key) != LUA_TTABLE)
+        scn_raise_unknown(L, "material", name, NULL, 0);
+    scn_raise_unknown_key(L, "material", name);
 }
 
 double scn_material_density(lua_State *L, const char *name, double fallback)

@@ -2,6 +2,7 @@
 // Checked reading of tables, with messages that name key, value, range and a similar name.
 #include "scenes/load/fields.h"
 
+#include "base/assert.h"
 #include "base/elementary.h"
 #include "base/settings.h"
 #include "scenes/load/sandbox.h"
@@ -10,6 +11,7 @@
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 scn_range scn_range_any(const char *unit)
@@ -31,6 +33,25 @@ void scn_raise_unknown(lua_State *L, const char *what, const char *word, const c
                        int count)
 {
     scn_raise(L, "unknown %s \"%.80s\"%s", what, word, base_choices_for(word, names, count).text);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void scn_raise_unknown_key(lua_State *L, const char *what, const char *word)
+{
+    const char *names[1024];
+    int count = 0;
+    lua_pushnil(L);
+    while (count < BASE_COUNT(names) && lua_next(L, -2) != 0) {
+        names[count++] = lua_tostring(L, -2);
+        lua_pop(L, 1);
+    }
+    if (count > 0)
+        qsort(names, (size_t)count, sizeof *names, compare_names);
+    scn_raise_unknown(L, what, word, names, count);
 }
 
 scn_fields scn_fields_begin(lua_State *L, const char *call)

@@ -72,4 +72,8 @@ void scn_fields_pass(const scn_fields *fields, cairn_status status, const cairn_
 _Noreturn void scn_raise_unknown(lua_State *L, const char *what, const char *word,
                                  const char *const *names, int count);
 
+/// The same with the keys of the table on top of the stack, in the order of the alphabet: that of
+/// the table is another in every run.
+_Noreturn void scn_raise_unknown_key(lua_State *L, const char *what, const char *word);
+
 #endif

@@ -175,6 +175,10 @@ def check_hints():
                 ("simulation{ gravity = {0, 0, -9.81} }", r"gravity\{ x, y, z \}")]:
             folder.write("s.lua", line + "\n")
             check_error(folder.cairn("run", "s.lua"), 3, pattern, line)
+        names = "".join(f'body{{ name = "{name}", shape = sphere{{ radius = 1 }}, position = {{0, 0, {3 * i}}} }}\n'
+                        for i, name in enumerate("dacb"))
+        folder.write("s.lua", names + 'joint{ kind = "ball", bodies = {"e"}, at = {0, 0, 0} }\n')
+        check_error(folder.cairn("run", "s.lua"), 3, r"there are: a, b, c, d", "names of bodies come in order")
         check_error(folder.cairn("run", "kapla"), 3, r'did you mean the built-in scene "kapla_tower"', "kapla")
 
 
