@@ -111,6 +111,24 @@ def shoot_window(program, work, scene, lines, path):
     shutil.rmtree(shots)
 
 
+def draw_classics(source, path):
+    """Of each row of the table how its figure compares with its bound, on a logarithmic axis."""
+    with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    shares = [float(row["measured"]) / float(row["bound"]) for row in rows]
+    plt.figure(figsize=(7, 0.2 * len(rows) + 1))
+    for i, (row, share) in enumerate(zip(rows, shares)):
+        colour = "#2e7d4f" if row["met"] == "yes" else "#c0392b"
+        plt.plot([1, share], [-i, -i], color=colour, linewidth=1)
+        plt.plot(share, -i, "o", color=colour, markersize=4)
+    plt.axvline(1.0, color="black", linewidth=0.8)
+    plt.xscale("log")
+    plt.yticks([-i for i in range(len(rows))], [row["name"] for row in rows], fontsize=7)
+    plt.ylim(-len(rows), 1)
+    plt.xlabel("figure over bound: left of the line it is met")
+    finish_plot(path)
+
+
 def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
@@ -132,6 +150,8 @@ def make_page(program, text, work, source, out):
                 getattr(verification, "draw_" + words[0])(file.read(), path)
         elif hasattr(grains, "draw_" + words[0]):
             getattr(grains, "draw_" + words[0])(lambda given: run(program, given, work), work, path)
+        elif words[0] == "classics":
+            draw_classics(source, path)
         elif words[0] == "profile":
             profiles.draw(source, words[1], path)
         else:

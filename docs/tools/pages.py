@@ -14,6 +14,7 @@
     <!-- plot: triaxial FILE -->      friction angle and porosity of the built-in triaxial test
     <!-- plot: shear FILE -->         effective friction of the built-in simple shear over its rate
     <!-- plot: drum FILE -->          a plot of the built-in drum; tube, penetration, wall, mill and cones likewise
+    <!-- plot: classics FILE -->       figures over bounds of the table of all classics
     <!-- plot: hopper FILE -->         a table of the page of classics; column FILE is another
 """
 import os
