@@ -88,11 +88,10 @@ def make_classics(source, out):
     """The figures of the classics that tests hold, one row a line of the table."""
     with open(os.path.join(source, "tables", "verification.csv"), encoding="utf-8") as file:
         rows = list(csv.reader(line for line in file if not line.startswith("#")))
-    # the name is that of the test's row
-    lines = ["## All classics", "", "| " + " | ".join(rows[0][1:]) + " |",
-             "|---" * (len(rows[0]) - 1) + "|"]
+    # the name is that of the test's row, and of the picture's
+    lines = ["## All classics", "", "| " + " | ".join(rows[0]) + " |", "|---" * len(rows[0]) + "|"]
     for row in rows[1:]:
-        cells = [cell.replace("|", "\\|") for cell in row[1:]]
+        cells = [cell.replace("|", "\\|") for cell in row]
         lines.append("| " + " | ".join(cells) + " |")
     with open(os.path.join(out, "_generated/verification_table.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
