@@ -456,7 +456,8 @@ static cairn_status bring_joints(cairn_world *world, const eng_slots_record *rec
     }
     if (status != CAIRN_OK)
         return status;
-    memcpy(world->joints, new->joints, (size_t)count * sizeof *new->joints);
+    if (count > 0)
+        memcpy(world->joints, new->joints, (size_t)count * sizeof *new->joints);
     world->joint_count = count;
     return eng_slots_restore(&world->joint_slots, &world->allocator, recorded);
 }
@@ -484,7 +485,8 @@ static cairn_status bring_connectors(cairn_world *world, const eng_slots_record 
     }
     if (status != CAIRN_OK)
         return status;
-    memcpy(world->connectors, new->connectors, (size_t)count * sizeof *new->connectors);
+    if (count > 0)
+        memcpy(world->connectors, new->connectors, (size_t)count * sizeof *new->connectors);
     world->connector_count = count;
     // the chains of the bodies are made anew
     for (int i = 0; i < world->extra_count; i++)
