@@ -88,20 +88,18 @@ static void flush(layers *slab)
     const eng_smear_kernels *kernels = slab->s->kernels;
     const cairn_coarse_fields *f = slab->s->fields;
     cairn_kernel kernel = slab->s->grid->kernel;
-    double(*vectors)[3] = slab->kind == SOURCE_GRAINS ? f->momentum : f->boundary_force;
-    if (slab->kind == SOURCE_BRANCHES)
-        kernels->lines[kernel](batch);
-    else
-        kernels->points[kernel](batch);
-    for (int i = 0; i < batch->count && slab->kind == SOURCE_GRAINS; i++)
-        f->density[batch->cell[i]] += batch->value[i] * batch->scalar[batch->source[i]];
-    for (int i = 0; i < batch->count && slab->kind != SOURCE_BRANCHES; i++)
-        for (int k = 0; k < 3; k++)
-            vectors[batch->cell[i]][k] += batch->value[i] * batch->vector[batch->source[i]][k];
-    if (slab->kind != SOURCE_BOUNDARY)
-        kernels->add_tensors(batch,
-                             slab->kind == SOURCE_GRAINS ? f->kinetic_stress : f->contact_stress);
     int at_hand = batch->source_count - 1;
+    batch->end[at_hand] = batch->count;
+    if (slab->kind == SOURCE_BRANCHES) {
+        kernels->lines[kernel](batch);
+        kernels->add_tensors(batch, f->contact_stress);
+    } else {
+        kernels->points[kernel](batch);
+        kernels->add_vectors(batch, slab->kind == SOURCE_GRAINS ? f->density : NULL,
+                             slab->kind == SOURCE_GRAINS ? f->momentum : f->boundary_force);
+    }
+    if (slab->kind == SOURCE_GRAINS)
+        kernels->add_tensors(batch, f->kinetic_stress);
     batch->scalar[0] = batch->scalar[at_hand];
     memmove(batch->vector[0], batch->vector[at_hand], sizeof batch->vector[0]);
     memmove(batch->tensor[0], batch->tensor[at_hand], sizeof batch->tensor[0]);
@@ -109,10 +107,12 @@ static void flush(layers *slab)
     batch->count = 0;
 }
 
-/// Room for a source of a kind in the batch; its number.
+/// Ends the source at hand and makes room for another of a kind in the batch; its number.
 static int begin_source(layers *slab, source_kind kind)
 {
     eng_smear_batch *batch = &slab->batch;
+    if (batch->source_count > 0)
+        batch->end[batch->source_count - 1] = batch->count;
     if (batch->source_count > 0 &&
         (slab->kind != kind || batch->source_count == ENG_SMEAR_SOURCES)) {
         flush(slab);
@@ -120,30 +120,6 @@ static int begin_source(layers *slab, source_kind kind)
     }
     slab->kind = kind;
     return batch->source_count++;
-}
-
-/// Pairs of the source at hand with cells [begin, end) of a row.
-/// @param from  from the start of its line to the middle of the first cell of the row, in widths
-/// @param along  unit vector, or nothing for a point
-static void add_row(layers *slab, vec3 from, vec3 along, double length, size_t row, int begin,
-                    int end)
-{
-    eng_smear_batch *batch = &slab->batch;
-    double dx = slab->s->spacing[0] / slab->s->grid->width;
-    double reach = eng_smear_reach(slab->s->grid->kernel);
-    double across = from.y * from.y + from.z * from.z, p0 = from.y * along.y + from.z * along.z;
-    int count = batch->count, source = batch->source_count - 1;
-    for (int x = begin; x < end; x++) {
-        double dist = from.x + x * dx, p = p0 + dist * along.x, r2 = across + dist * dist;
-        double nearest = p < 0.0 ? 0.0 : p > length ? length : p, d2 = r2 - p * p;
-        batch->square[count] = d2 > 0.0 ? d2 : 0.0;
-        batch->from[count] = -p;
-        batch->to[count] = length - p;
-        batch->cell[count] = (int)(row + (size_t)x);
-        batch->source[count] = source;
-        count += r2 - nearest * (2.0 * p - nearest) < reach * reach;
-    }
-    batch->count = count;
 }
 
 /// Pairs of the source at hand, which is on the line from a to b.
@@ -154,18 +130,25 @@ static void add_source(layers *slab, vec3 a, vec3 b, const int first[3], const i
     const double *low = s->grid->low, *d = s->spacing;
     double per_width = 1.0 / s->grid->width, length = vec3_norm(vec3_sub(b, a));
     vec3 along = length > 0.0 ? vec3_scale(1.0 / length, vec3_sub(b, a)) : vec3_sub(b, a);
+    double reach = eng_smear_reach(s->grid->kernel);
+    eng_smear_row row = {.first = per_width * (low[0] + 0.5 * d[0] - a.x),
+                         .spacing = per_width * d[0],
+                         .slope = along.x,
+                         .length = per_width * length,
+                         .reach = reach * reach};
     for (int z = first[2]; z <= last[2]; z++)
         for (int y = first[1]; y <= last[1]; y++) {
-            vec3 middle = {low[0] + 0.5 * d[0], low[1] + (y + 0.5) * d[1],
-                           low[2] + (z + 0.5) * d[2]};
-            vec3 from = vec3_scale(per_width, vec3_sub(middle, a));
-            size_t row =
-                (size_t)s->grid->cells[0] * ((size_t)y + (size_t)s->grid->cells[1] * (size_t)z);
+            double dy = per_width * (low[1] + (y + 0.5) * d[1] - a.y);
+            double dz = per_width * (low[2] + (z + 0.5) * d[2] - a.z);
+            row.across = dy * dy + dz * dz;
+            row.part = dy * along.y + dz * along.z;
+            row.cell = s->grid->cells[0] * (y + s->grid->cells[1] * z);
             for (int x = first[0]; x <= last[0]; x += PIECE) {
-                int end = x + PIECE <= last[0] ? x + PIECE : last[0] + 1;
-                if (slab->batch.count + (end - x) > ENG_SMEAR_ROOM)
+                row.begin = x;
+                row.end = x + PIECE <= last[0] ? x + PIECE : last[0] + 1;
+                if (slab->batch.count + (row.end - x) > ENG_SMEAR_ROOM)
                     flush(slab);
-                add_row(slab, from, along, per_width * length, row, x, end);
+                s->kernels->pick(&slab->batch, &row);
             }
         }
 }

@@ -70,12 +70,22 @@ static inline double lucy_powers(double u, double q, double d2)
     return u - 6.0 * squares + 8.0 * cubes - 3.0 * fourths;
 }
 
-/// Integral of Lucy's kernel along a line, where it is not nothing.
-static inline double lucy_along(double d2, double from, double to)
+static inline double lesser(double a, double b)
 {
+    return a < b ? a : b;
+}
+
+static inline double greater(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/// Integral of Lucy's kernel along a line, where it is not nothing.
+static inline double lucy_along(double square, double along, double length)
+{
+    double d2 = greater(square - along * along, 0.0), from = -along, to = length - along;
     // ends beyond the kernel move to where the line leaves it
-    double room = 1.0 - d2;
-    room = room > 0.0 ? room : 0.0;
+    double room = greater(1.0 - d2, 0.0);
     double from2 = from * from, to2 = to * to;
     double reach0 = d2 + from2, reach1 = d2 + to2;
     double root0 = sqrt(from2 > room ? room : reach0), root1 = sqrt(to2 > room ? room : reach1);
@@ -89,9 +99,7 @@ static inline double lucy_along(double d2, double from, double to)
     double below = a >= 0.0 ? e0 : b <= 0.0 ? e1 : d2;
     above = d2 > 1e-18 ? above : 1.0;
     below = d2 > 1e-18 ? below : 1.0;
-    double ratio = above / below;
-    ratio = ratio > 1.0 ? ratio : 1.0;
-    return sum + 3.0 * d2 * d2 * quick_ln(ratio);
+    return sum + 3.0 * d2 * d2 * quick_ln(greater(above / below, 1.0));
 }
 
 static inline void lucy_points(eng_smear_batch *batch)
@@ -105,16 +113,45 @@ static inline void lucy_lines(eng_smear_batch *batch)
 {
     int count = (batch->count + 7) / 8 * 8;
     for (int i = 0; i < count; i++)
-        batch->value[i] = lucy_along(batch->square[i], batch->from[i], batch->to[i]);
+        batch->value[i] = lucy_along(batch->square[i], batch->along[i], batch->length[i]);
+}
+
+static inline void pick(eng_smear_batch *batch, const eng_smear_row *row)
+{
+    int count = batch->count;
+    for (int x = row->begin; x < row->end; x++) {
+        double there = row->first + x * row->spacing, along = row->part + there * row->slope;
+        double square = row->across + there * there;
+        double nearest = greater(lesser(along, row->length), 0.0);
+        batch->square[count] = square;
+        batch->along[count] = along;
+        batch->length[count] = row->length;
+        batch->cell[count] = row->cell + x;
+        count += square - nearest * (along + along - nearest) < row->reach;
+    }
+    batch->count = count;
 }
 
 static inline void add_tensors(const eng_smear_batch *batch, double (*field)[9])
 {
-    for (int i = 0; i < batch->count; i++) {
-        const double *tensor = batch->tensor[batch->source[i]], value = batch->value[i];
-        double *at = field[batch->cell[i]];
-        for (int k = 0; k < 9; k++)
-            at[k] += value * tensor[k];
+    for (int source = 0, i = 0; source < batch->source_count; source++) {
+        const double *tensor = batch->tensor[source];
+        for (; i < batch->end[source]; i++)
+            for (int k = 0; k < 9; k++)
+                field[batch->cell[i]][k] += batch->value[i] * tensor[k];
+    }
+}
+
+static inline void add_vectors(const eng_smear_batch *batch, double *scalars, double (*vectors)[3])
+{
+    for (int source = 0, i = 0; source < batch->source_count; source++) {
+        const double *vector = batch->vector[source];
+        for (; i < batch->end[source]; i++) {
+            if (scalars != NULL)
+                scalars[batch->cell[i]] += batch->value[i] * batch->scalar[source];
+            for (int k = 0; k < 3; k++)
+                vectors[batch->cell[i]][k] += batch->value[i] * vector[k];
+        }
     }
 }
 
@@ -128,11 +165,11 @@ static void gaussian_lines(eng_smear_batch *batch)
 {
     double reach = eng_smear_reach(CAIRN_KERNEL_GAUSSIAN);
     for (int i = 0; i < batch->count; i++) {
-        double most = sqrt(fmax(reach * reach - batch->square[i], 0.0));
-        double from = fmin(fmax(batch->from[i], -most), most);
-        double to = fmax(fmin(batch->to[i], most), -most);
-        batch->value[i] =
-            base_exp(-0.5 * batch->square[i]) * 0.5 * (erf(to / M_SQRT2) - erf(from / M_SQRT2));
+        double along = batch->along[i], d2 = greater(batch->square[i] - along * along, 0.0);
+        double most = sqrt(greater(reach * reach - d2, 0.0));
+        double from = lesser(greater(-along, -most), most);
+        double to = greater(lesser(batch->length[i] - along, most), -most);
+        batch->value[i] = base_exp(-0.5 * d2) * 0.5 * (erf(to / M_SQRT2) - erf(from / M_SQRT2));
     }
 }
 
@@ -146,6 +183,10 @@ static void gaussian_lines(eng_smear_batch *batch)
 
 /// The functions of one vector set.
 #define KERNELS(NAME, TARGET)                                                                      \
+    TARGET static void NAME##_pick(eng_smear_batch *batch, const eng_smear_row *row)               \
+    {                                                                                              \
+        pick(batch, row);                                                                          \
+    }                                                                                              \
     TARGET static void NAME##_points(eng_smear_batch *batch)                                       \
     {                                                                                              \
         lucy_points(batch);                                                                        \
@@ -158,9 +199,16 @@ static void gaussian_lines(eng_smear_batch *batch)
     {                                                                                              \
         add_tensors(batch, field);                                                                 \
     }                                                                                              \
-    static const eng_smear_kernels NAME = {.points = {NAME##_points, gaussian_points},             \
+    TARGET static void NAME##_vectors(const eng_smear_batch *batch, double *scalars,               \
+                                      double(*vectors)[3])                                         \
+    {                                                                                              \
+        add_vectors(batch, scalars, vectors);                                                      \
+    }                                                                                              \
+    static const eng_smear_kernels NAME = {.pick = NAME##_pick,                                    \
+                                           .points = {NAME##_points, gaussian_points},             \
                                            .lines = {NAME##_lines, gaussian_lines},                \
-                                           .add_tensors = NAME##_tensors};
+                                           .add_tensors = NAME##_tensors,                          \
+                                           .add_vectors = NAME##_vectors};
 
 KERNELS(scalar, )
 KERNELS(avx2, AVX2)

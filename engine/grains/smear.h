@@ -12,29 +12,46 @@ enum {
     ENG_SMEAR_SOURCES = 64 // of which they are at most
 };
 
-/// Pairs of a source and a cell within its reach, lengths in widths of the kernel.
+/// Pairs of a source and a cell within its reach, lengths in widths of the kernel. Those of a
+/// source follow each other, up to its `end`.
 typedef struct eng_smear_batch {
     int count, source_count;
-    double square[ENG_SMEAR_ROOM];       // distance from the source, or from its line
-    double from[ENG_SMEAR_ROOM];         // where a line begins, from the foot of the cell
-    double to[ENG_SMEAR_ROOM];           // and ends, from <= to
-    double value[ENG_SMEAR_ROOM];        // of the kernel without its factor, or of its
-                                         // integral along the line
+    double square[ENG_SMEAR_ROOM];       // distance from where the source, or its line, begins
+    double along[ENG_SMEAR_ROOM];        // of a line: place of the foot of the cell from there
+    double length[ENG_SMEAR_ROOM];       // of the line
+    double value[ENG_SMEAR_ROOM];        // of the kernel without its factor, or of its integral
+                                         // along the line
     int cell[ENG_SMEAR_ROOM];            //
-    int source[ENG_SMEAR_ROOM];          // number within the batch
-    double scalar[ENG_SMEAR_SOURCES];    // what is smeared out of each source, times the
-    double vector[ENG_SMEAR_SOURCES][3]; // kernel's factor
+    int end[ENG_SMEAR_SOURCES];          // of the pairs of each source
+    double scalar[ENG_SMEAR_SOURCES];    // what is smeared out of each source, times the factor of
+    double vector[ENG_SMEAR_SOURCES][3]; // the kernel
     double tensor[ENG_SMEAR_SOURCES][9]; //
 } eng_smear_batch;
 
+/// Cells [begin, end) of a row along x, whose first one has the number `cell`.
+typedef struct eng_smear_row {
+    int begin, end, cell;
+    double first,
+        spacing;   // place of the middle of the first one along x, from where the line begins
+    double across; // squared distance of the row from there, across x
+    double part;   // of `along` that y and z give
+    double slope;  // of `along` with x
+    double length; // of the line; 0 for a point
+    double reach;  // of the kernel, squared
+} eng_smear_row;
+
 /// One build of the sums. All give the same bits.
 typedef struct eng_smear_kernels {
+    /// Pairs with the cells of a row within reach; the batch has room for all of the row.
+    void (*pick)(eng_smear_batch *batch, const eng_smear_row *row);
     /// Values from `square`; the arrays are read and written up to a multiple of eight.
     void (*points[CAIRN_KERNEL_GAUSSIAN + 1])(eng_smear_batch *batch);
-    /// And from `square`, `from` and `to`.
+    /// And from `square`, `along` and `length`.
     void (*lines[CAIRN_KERNEL_GAUSSIAN + 1])(eng_smear_batch *batch);
     /// field[cell] += value of the pair times the tensor of its source.
     void (*add_tensors)(const eng_smear_batch *batch, double (*field)[9]);
+    /// All of it for points: scalars, where there is a field for them, and vectors.
+    void (*add_vectors)(const eng_smear_batch *batch, double *scalars, double (*vectors)[3]);
 } eng_smear_kernels;
 
 /// Of the longest vectors that there are and may be used.
