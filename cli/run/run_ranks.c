@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /// What this process prints reaches nobody.
@@ -21,6 +22,24 @@ static bool fall_silent(void)
     if (nowhere >= 0)
         close(nowhere);
     return good;
+}
+
+/// For tests, CAIRN_RANKS_DELAY: the longest time in microseconds that each message is held up.
+static int delay_messages(base_ranks *ranks)
+{
+    const char *text = getenv("CAIRN_RANKS_DELAY");
+    if (text == NULL)
+        return CLI_EXIT_DONE;
+    char *end = NULL;
+    unsigned long most = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end != '\0' || most > 1000000) {
+        if (base_ranks_number(ranks) == 0)
+            cli_complain("CAIRN_RANKS_DELAY is '%.80s': give whole microseconds, 0 to 1000000",
+                         text);
+        return CLI_EXIT_USAGE;
+    }
+    base_ranks_delay(ranks, 1, (unsigned)most);
+    return CLI_EXIT_DONE;
 }
 
 int run_ranks_join(run_state *run)
@@ -54,7 +73,8 @@ int run_ranks_join(run_state *run)
         return CLI_EXIT_ABSENT;
     }
     run->writes = base_ranks_number(run->ranks) == 0;
-    return run_ranks_worst(run, run->writes || fall_silent() ? CLI_EXIT_DONE : CLI_EXIT_FAILED);
+    int result = delay_messages(run->ranks);
+    return run_ranks_worst(run, run->writes || fall_silent() ? result : CLI_EXIT_FAILED);
 }
 
 int run_ranks_worst(const run_state *run, int result)

@@ -59,45 +59,33 @@ def draw_shear(run, work, path):
     finish(path)
 
 
-def bodies(folder):
-    """[(x, y, z)] of the dynamic bodies at the end of a run."""
-    with open(os.path.join(folder, "bodies.csv"), encoding="utf-8") as file:
-        return [[float(row[f"position {axis} [m]"]) for axis in "xyz"]
-                for row in csv.DictReader(file) if row["kind"] == "dynamic"]
-
-
-def mean(values):
-    values = list(values)
-    return sum(values) / len(values)
-
-
 def run_scene(run, work, scene, *words, **parameters):
-    """Sensors of a run, and its folder."""
+    """Sensors of a run."""
     sets = [word for key, value in parameters.items() for word in ("--set", f"{key}={value}")]
     out = "plotted_" + scene
     run(["run", scene, *sets, *words, "--out", out, "--paraview", "none", "--trajectory-every", "0", "--quiet"])
-    folder = os.path.join(work, out)
-    return sensors(folder), folder
+    return sensors(os.path.join(work, out))
 
 
-def drum_angle(table, places):
-    """Dynamic angle of repose, degrees: by the torque that holds the weight of the grains."""
-    end = table["time [s]"][-1]
-    torque = mean(t for t, time in zip(table["drum torque y [N m]"], table["time [s]"]) if time > 0.5 * end)
-    weight = len(places) * 2500 * 9.81 * math.pi / 6 * 1.01 * 0.01 ** 3
-    deep = math.hypot(mean(p[0] for p in places), mean(p[2] for p in places))
-    return math.degrees(math.asin(torque / weight / deep))
+def kept_table(page, section, first):
+    """{label: [numbers]} of the table of a section of the page of classics whose corner says `first`; runs of minutes made it."""
+    lines = page.split(f"## {section}\n")[1].split("\n## ")[0].splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
+    rows = {}
+    for line in lines[begin:]:
+        if not line.startswith("|"):
+            break
+        label, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not label.startswith("---"):
+            rows[label] = [float(cell) for cell in cells if cell]
+    return rows
 
 
-def draw_drum(run, work, path):
+def draw_drum(page, path):
+    table = kept_table(page, "Rotating drum", "Froude number")
     plt.figure(figsize=(7, 3.8))
-    for friction, name in ((0.0, "smooth ends"), (0.5, "ends with the friction of the grains")):
-        froudes, angles = (0.001, 0.003, 0.01, 0.03, 0.1), []
-        for froude in froudes:
-            table, folder = run_scene(run, work, "drum", froude=froude, end_friction=friction)
-            angles.append(drum_angle(table, bodies(folder)))
-        plt.semilogx(froudes, angles, "o-", linewidth=1, label=name)
-        print("drum:", name, [round(angle, 1) for angle in angles])
+    for label, name in (("angle, smooth ends", "smooth ends"), ("angle, `end_friction=0.5`", "ends with the friction of the grains")):
+        plt.semilogx(table["Froude number"], table[label], "o-", linewidth=1, label=name)
     plt.axhspan(20.9, 32.8, alpha=0.12, label="steady flows of glass beads (Jop et al. 2006)")
     plt.xlabel("Froude number")
     plt.ylabel("angle of the surface [degrees]")
@@ -105,15 +93,10 @@ def draw_drum(run, work, path):
     finish(path)
 
 
-def draw_tube(run, work, path):
+def draw_tube(page, path):
+    table = kept_table(page, "Lifted cylinder", "height / radius a")
     plt.figure(figsize=(7, 3.8))
-    aspects, grown = (0.5, 1.0, 1.5, 3.0, 6.0), []
-    for aspect in aspects:
-        _, folder = run_scene(run, work, "lifted_cylinder", aspect=aspect, speed=5)
-        reach = sorted(math.hypot(x, y) for x, y, _ in bodies(folder))
-        grown.append(reach[int(0.97 * len(reach))] / 0.07 - 1)
-    print("tube:", [round(each, 2) for each in grown])
-    plt.loglog(aspects, grown, "o", label="lifted_cylinder at 5 m/s, 97 % of the grains")
+    plt.loglog(table["height / radius a"], table["growth of the radius"], "o", label="lifted_cylinder at 5 m/s, 97 % of the grains")
     fine = [0.4 * 1.05 ** i for i in range(60)]
     plt.loglog(fine, [1.24 * a if a < 1.7 else 1.6 * math.sqrt(a) for a in fine], "-", linewidth=1, label="Lube et al. 2004")
     plt.xlabel("height over radius of the column")
@@ -122,22 +105,10 @@ def draw_tube(run, work, path):
     finish(path)
 
 
-def penetration_depth(table):
-    """Depth of the ball and the way that it falls in all, m; the surface is where it first touches a grain."""
-    low = table["ball position z [m]"]
-    first = next(z for z, force in zip(low, table["contact force z [N]"]) if force != 0)
-    depth = first - min(low)
-    return depth, low[0] - first + depth
-
-
-def draw_penetration(run, work, path):
+def draw_penetration(page, path):
+    table = kept_table(page, "Penetration", "H / D")
     plt.figure(figsize=(7, 3.8))
-    found = []
-    for drop in (0.25, 1.0, 4.0, 16.0):
-        table, _ = run_scene(run, work, "penetration", drop=drop, ball=6, width=4.5, depth=2.5)
-        found.append([length / 0.012 for length in penetration_depth(table)])
-    print("penetration:", [[round(value, 3) for value in each] for each in found])
-    plt.loglog([way for _, way in found], [depth for depth, _ in found], "o", label="penetration, a ball of 6 grains")
+    plt.loglog(table["H / D"], table["d / D"], "o", label="penetration, a ball of 6 grains")
     fine = [0.4 * 1.1 ** i for i in range(45)]
     for factor, name in ((0.14, "law of Uehara et al. 2003"), (0.08, "the same, 0.08 in place of 0.14")):
         # angle of repose of the grains 18.9 degrees, their share of the bed 0.6
@@ -149,6 +120,20 @@ def draw_penetration(run, work, path):
     finish(path)
 
 
+def draw_mill(page, path):
+    table = kept_table(page, "Ball mill", "share of the critical speed")
+    shares = table["share of the critical speed"]
+    formula = table["Rose and Sullivan, W"]
+    plt.figure(figsize=(7, 3.8))
+    for label, mark in (("balls alone, W", "o"), ("with a fifth of ore, W", "s")):
+        plt.plot(shares, table[label], mark, label="ball_mill, " + label[:-3])
+    plt.plot(shares[:len(formula)], formula, "-", linewidth=1, label="Rose and Sullivan 1957, balls alone")
+    plt.xlabel("share of the critical speed")
+    plt.ylabel("power [W]")
+    plt.legend()
+    finish(path)
+
+
 def draw_wall(run, work, path):
     figure, rows = plt.subplots(2, 1, figsize=(7, 4.6), sharex=True)
     with open(os.path.join(os.path.dirname(__file__), "../../scenes/library/data/quake.csv"), encoding="utf-8") as file:
@@ -156,7 +141,7 @@ def draw_wall(run, work, path):
     rows[0].plot([row[0] for row in record], [row[1] for row in record], linewidth=0.8)
     rows[0].set_ylabel("ground [g]")
     for scale in (0.45, 1.0):
-        table, _ = run_scene(run, work, "shaken_wall", scale=scale)
+        table = run_scene(run, work, "shaken_wall", scale=scale)
         rows[1].plot(table["time [s]"], [1000 * x for x in table["top position x [m]"]], linewidth=0.8,
                      label=f"peak {0.35 * scale:.2f} g")
     rows[1].set_ylabel("top course [mm]")
@@ -166,35 +151,10 @@ def draw_wall(run, work, path):
     finish(path)
 
 
-def mill_formula(share, filling):
-    """Power of the scene's dry mill by Rose and Sullivan, W: diameter 1 m, length 0.25 m, balls alone."""
-    f = 3.045 * filling + 4.55 * filling ** 2 - 20.4 * filling ** 3 + 12.9 * filling ** 4
-    return 1.12 * 0.25 * 7800 * share * f
-
-
-def draw_mill(run, work, path):
-    plt.figure(figsize=(7, 3.8))
-    for ore, mark in ((0.0, "o"), (0.2, "s")):
-        shares, powers = (0.3, 0.5, 0.65, 0.75, 0.9), []
-        for share in shares:
-            table, _ = run_scene(run, work, "ball_mill", critical=share, ore=ore)
-            end = table["time [s]"][-1]
-            torque = mean(t for t, time in zip(table["shell torque y [N m]"], table["time [s]"]) if time > 0.4 * end)
-            powers.append(torque * share * math.sqrt(9.81 / 0.475))
-        print("mill:", ore, [round(power) for power in powers], [round(mill_formula(share, 0.3)) for share in shares])
-        plt.plot(shares, powers, mark, label=f"ball_mill, ore {ore:g} of the charge")
-    fine = [0.2, 0.8]
-    plt.plot(fine, [mill_formula(share, 0.3) for share in fine], "-", linewidth=1, label="Rose and Sullivan 1957, balls alone")
-    plt.xlabel("share of the critical speed")
-    plt.ylabel("power [W]")
-    plt.legend()
-    finish(path)
-
-
 def draw_cones(run, work, path):
     plt.figure(figsize=(7, 3.8))
     for angle in (30, 60):
-        table, _ = run_scene(run, work, "mesh_hopper", file=f"data/hopper_{angle}.obj")
+        table = run_scene(run, work, "mesh_hopper", file=f"data/hopper_{angle}.obj")
         plt.plot(table["time [s]"], table["out mass [kg]"], linewidth=1, label=f"cone of {angle} degrees from the vertical")
     plt.xlabel("time [s]")
     plt.ylabel("mass that has left [kg]")

@@ -128,6 +128,10 @@ def draw_classics(source, path):
     finish_plot(path)
 
 
+# plots of tables that the page of classics keeps, since their runs take minutes: who draws them
+KEPT = {"hopper": verification, "column": verification, "drum": grains, "tube": grains, "penetration": grains, "mill": grains}
+
+
 def make_page(program, text, work, source, out):
     for name, scene in pages.scenes_of(text):
         with open(os.path.join(work, name), "w", encoding="utf-8") as file:
@@ -144,9 +148,9 @@ def make_page(program, text, work, source, out):
             draw_study(program, work, words[1], path)
         elif words[0] == "verify":
             verify(program, words[1], path, work)
-        elif words[0] in ("hopper", "column"):
+        elif words[0] in KEPT:
             with open(os.path.join(out, "classics.md"), encoding="utf-8") as file:
-                getattr(verification, "draw_" + words[0])(file.read(), path)
+                getattr(KEPT[words[0]], "draw_" + words[0])(file.read(), path)
         elif hasattr(grains, "draw_" + words[0]):
             getattr(grains, "draw_" + words[0])(lambda given: run(program, given, work), work, path)
         elif words[0] == "classics":

@@ -49,7 +49,28 @@ static void set_variant(cairn_world *world, const variant *v)
 }
 
 /// A cloud that falls together: each body flies to the middle, and spins.
-static cairn_world *make_cloud(const variant *v, double step, bool balls)
+typedef enum cloud { BALLS, BOXES, MIXED } cloud;
+
+/// Capsules, cylinders and tetrahedra of about the size of the balls.
+static void make_shapes(cairn_world *world, cairn_shape_id shapes[3])
+{
+    static const double corners[4][3] = {
+        {0.1, 0.1, 0.1}, {0.1, -0.1, -0.1}, {-0.1, 0.1, -0.1}, {-0.1, -0.1, 0.1}};
+    cairn_shape_def capsule = cairn_default_shape_def(CAIRN_CAPSULE);
+    capsule.radius = 0.06;
+    capsule.half_length = 0.05;
+    shapes[0] = make_shape(world, &capsule);
+    cairn_shape_def cylinder = cairn_default_shape_def(CAIRN_CYLINDER);
+    cylinder.radius = 0.08;
+    cylinder.half_length = 0.07;
+    shapes[1] = make_shape(world, &cylinder);
+    cairn_shape_def hull = cairn_default_shape_def(CAIRN_POLYHEDRON);
+    hull.points = corners;
+    hull.point_count = 4;
+    shapes[2] = make_shape(world, &hull);
+}
+
+static cairn_world *make_cloud(const variant *v, double step, cloud kind)
 {
     cairn_world_def def = cairn_default_world_def();
     for (int k = 0; k < 3; k++)
@@ -58,6 +79,8 @@ static cairn_world *make_cloud(const variant *v, double step, bool balls)
     cairn_world *world = make_world(&def);
     set_variant(world, v);
     cairn_shape_id ball = sphere_shape(world, 0.1), box = box_shape(world, 0.15, 0.18, 0.12);
+    cairn_shape_id mixed[3];
+    make_shapes(world, mixed);
     base_rng rng = base_rng_make(5);
     for (int i = 0; i < 27; i++) {
         double at[3], spin[3], velocity[3];
@@ -67,8 +90,11 @@ static cairn_world *make_cloud(const variant *v, double step, bool balls)
             velocity[k] = -4.0 * at[k] + 0.3;
             spin[k] = 10.0 * (base_rng_unit(&rng) - 0.5);
         }
-        cairn_body_id body =
-            add_body_at(world, balls || i % 2 == 0 ? ball : box, at[0], at[1], at[2]);
+        cairn_body_id body = add_body_at(world,
+                                         kind == MIXED                 ? mixed[i % 3]
+                                         : kind == BALLS || i % 2 == 0 ? ball
+                                                                       : box,
+                                         at[0], at[1], at[2]);
         set_velocity(world, body, velocity, spin);
     }
     return world;
@@ -91,9 +117,9 @@ static void scales(const cairn_world *world, double *linear, double *angular)
     }
 }
 
-static void check_momentum(const variant *v, double step, bool balls)
+static void check_momentum(const variant *v, double step, cloud kind)
 {
-    cairn_world *world = make_cloud(v, step, balls);
+    cairn_world *world = make_cloud(v, step, kind);
     double linear[2][3], angular[2][3], scale[2];
     int touched = 0, least = (int)(0.02 / step);
     scales(world, &scale[0], &scale[1]);
@@ -118,18 +144,26 @@ static void check_momentum(const variant *v, double step, bool balls)
 static void test_momentum_of_balls(void **state)
 {
     (void)state;
-    check_momentum(&variants[0], 5e-3, true);
+    check_momentum(&variants[0], 5e-3, BALLS);
     for (int i = 0; i < VARIANTS; i++)
-        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, true);
+        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, BALLS);
 }
 
 static void test_momentum_with_boxes(void **state)
 {
     (void)state;
     // long steps sink in deeper, and give the position correction more to do
-    check_momentum(&variants[0], 5e-3, false);
+    check_momentum(&variants[0], 5e-3, BOXES);
     for (int i = 0; i < VARIANTS; i++)
-        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, false);
+        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, BOXES);
+}
+
+static void test_momentum_of_mixed_shapes(void **state)
+{
+    (void)state;
+    check_momentum(&variants[0], 5e-3, MIXED);
+    for (int i = 0; i < VARIANTS; i++)
+        check_momentum(&variants[i], i == 0 ? 1e-3 : 1e-4, MIXED);
 }
 
 /// Every law of the table has its variant here.
@@ -177,6 +211,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum_of_balls),
         cmocka_unit_test(test_momentum_with_boxes),
+        cmocka_unit_test(test_momentum_of_mixed_shapes),
         cmocka_unit_test(test_all_laws_are_tested),
         cmocka_unit_test(test_free_motion),
     };

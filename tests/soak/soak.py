@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Scenes and laws in random order, each run twice: undisturbed, and with kills, signals, closed
-# descriptors, limits on files and restarts on other numbers of threads. Both must leave the same.
+# descriptors, limits on files and restarts on other numbers of threads and processes. Both must leave the same.
 """usage: soak.py PROGRAM [--seed N] [--seconds S]"""
 import argparse
 import json
@@ -50,6 +50,7 @@ STEP_OF_SPRINGS = "2e-5"
 class Soak:
     def __init__(self, program, seed):
         self.program = program
+        self.has_ranks = shutil.which("mpirun") is not None and os.path.exists(program + "-mpi")
         self.random = random.Random(seed)
         self.folder = tempfile.mkdtemp(prefix="cairn-soak-")
         self.counts = {}
@@ -82,8 +83,14 @@ class Soak:
 
     def disturb(self, words):
         """Starts a run and does something to it. Returns its exit status."""
-        fault = self.random.choice(["kill", "kill", "SIGINT", "SIGTERM", "SIGUSR1", "closed", "file limit", "none"])
+        fault = self.random.choice(["kill", "kill", "SIGINT", "SIGTERM", "SIGUSR1", "closed", "file limit", "none", "processes"])
+        if fault == "processes" and not self.has_ranks:
+            fault = "none"
         self.book(fault)
+        if fault == "processes":
+            # whose messages are held up at random
+            words = ["mpirun", "--oversubscribe", "--allow-run-as-root", "-n", str(self.random.choice([2, 3, 7])), *words]
+            os.environ["CAIRN_RANKS_DELAY"] = "300"
         closed = self.random.sample([0, 1, 2], self.random.randint(1, 3)) if fault == "closed" else []
         limit = self.random.choice([0, 300, 4000, 30000, 200000]) if fault == "file limit" else None
 
@@ -99,7 +106,7 @@ class Soak:
             run.send_signal(signal.SIGKILL if fault == "kill" else getattr(signal, fault))
         status = run.wait(timeout=600)
         allowed = {"kill": (0, -9), "SIGINT": (0, 130, -2), "SIGTERM": (0, 130, -15), "SIGUSR1": (0, -10),
-                   "closed": (0, 1), "file limit": (0, 1), "none": (0,)}[fault]
+                   "closed": (0, 1), "file limit": (0, 1), "none": (0,), "processes": (0,)}[fault]
         if status not in allowed:
             self.problems.append(f"{' '.join(words)}: {fault}: exit status {status}")
         # without standard output the object of --json cannot be told, which is status 1 after all is done

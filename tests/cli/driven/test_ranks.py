@@ -54,16 +54,18 @@ emitter{ region = { min = {0, 0, 0.1}, max = {0.1, 0.1, 0.15} }, rate = 2000, ma
 """
 
 
-def launch(folder, count, *words, timeout=120):
+def launch(folder, count, *words, timeout=120, delay=0):
+    """Runs the command in several processes, each message of theirs held up by up to `delay` microseconds."""
     done = subprocess.run([*LAUNCH, "-n", str(count), PROGRAM, *words], cwd=folder.path, timeout=timeout, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          env=dict(os.environ, CAIRN_RANKS_DELAY=str(delay)))
     return Result(done)
 
 
 def run_as(folder, count, scene, threads, *words):
     """A run in out/; the folder is then named after it."""
     words = ["run", scene, "--out", "out", "--hash", "out/hash.csv", "-j", str(threads), "--json", *words]
-    done = launch(folder, count, *words) if count > 1 else folder.cairn(*words)
+    done = launch(folder, count, *words, delay=200 if count == 3 else 0) if count > 1 else folder.cairn(*words)
     check_status(done, 0, f"{count} processes, {threads} threads, {scene}")
     name = f"{scene}-{count}-{threads}"
     os.rename(os.path.join(folder.path, "out"), os.path.join(folder.path, name))
@@ -104,6 +106,22 @@ def check_shared():
         check(sent < 96 * 1.3 * 2 * slots + 16 * 200, f"{sent} bytes a step for {slots} slots")
 
 
+def check_residual():
+    """What the run says of its steps is what `info` computes from the problems that the first process has written."""
+    with Folder() as folder:
+        for form in ("local", "global"):
+            words = ["run", "box_stack", "--set", "boxes=6", "--until", "0.1", "--out", form, "--fclib", form + "/problems",
+                     "--fclib-form", form, "--json"]
+            done = launch(folder, 2, *words)
+            check_status(done, 0, f"problems of two processes, {form}")
+            files = sorted(glob.glob(os.path.join(folder.path, form, "problems", "*.hdf5")))
+            found = [load(folder.cairn("info", path, "--json").out)["solution_error"] for path in files]
+            said = load(done.out)
+            check(len(files) == said["steps_solved"] > 10, f"{form}: {len(files)} problems of {said['steps_solved']} steps")
+            check(abs(max(found, default=0) - said["error_max"]) < 1e-6 * said["error_max"],
+                  f"{form}: {max(found, default=0)} in the files, {said['error_max']} in the run")
+
+
 def check_restart():
     """From 3 processes to 2 to 1."""
     with Folder() as folder:
@@ -127,6 +145,8 @@ def check_errors():
         check(done.status == 3 and done.err.count("bad.lua:1:") == 1, "a wrong scene is told once", done)
         done = launch(folder, 2, "run", "bed.lua", "--until", "-1")
         check(done.status == 2, "a wrong option", done)
+        done = launch(folder, 2, "run", "bed.lua", delay="1e3")
+        check(done.status == 2 and "give whole microseconds" in done.err, "a wrong delay", done)
 
 
 def begin(folder, *words):
@@ -194,6 +214,7 @@ if shutil.which("mpirun") is None or not os.path.exists(PROGRAM + "-mpi"):
     sys.exit(77)
 check_bits()
 check_shared()
+check_residual()
 check_restart()
 check_errors()
 check_full_disk()
