@@ -15,7 +15,7 @@ Builds build-fuzz/ with clang and runs each target (default: all) for SECONDS (d
 from tests/fuzz/corpus/TARGET and from inputs that the target's own writer makes. What is new goes to
 build-fuzz/corpus/TARGET; an input that breaks something is left as build-fuzz/TARGET-*. Files of HDF5
 are tried in processes that may break: that library crashes on damaged ones, which is counted and no
-failure. The last lines are a table: executions, edges covered of edges there are in the program.
+failure. The last lines are a table: CPU time, executions, edges covered of edges there are in the program.
 Needs clang with libFuzzer (package clang).
 TEXT
 }
@@ -53,7 +53,7 @@ export UBSAN_OPTIONS=halt_on_error=1:abort_on_error=1:print_stacktrace=1
 export LSAN_OPTIONS=print_suppressions=0
 failed=0
 table=()
-limits=(-timeout=30 -rss_limit_mb=3000 -malloc_limit_mb=100000 -print_final_stats=1)
+limits=(-timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=100000 -print_final_stats=1)
 
 # is_of_hdf5 TARGET INPUT: what this input breaks is the HDF5 library, which the command keeps away
 # from itself in a process of its own
@@ -97,6 +97,12 @@ run_apart()
     [ "$ours" -eq 0 ]
 }
 
+# CPU time of the programs that have ended, s: children's clock ticks
+spent()
+{
+    echo $(($(cut -d ' ' -f 16,17 /proc/$$/stat | tr ' ' '+') / $(getconf CLK_TCK)))
+}
+
 for target in "${targets[@]}"; do
     found=build-fuzz/corpus/$target log=build-fuzz/$target.log seeds=build-fuzz/seeds/$target
     mkdir -p "$found" "$seeds"
@@ -105,17 +111,19 @@ for target in "${targets[@]}"; do
     problem | checkpoint | trajectory) run=run_apart ;;
     *) run=run_plain ;;
     esac
+    before=$(spent)
     $run "$target" "$found" "tests/fuzz/corpus/$target" "$seeds" >"$log" 2>&1 || {
         failed=$((failed + 1))
         echo "fuzz: $target FAILED, see $log" >&2
     }
+    after=$(spent)
     runs=$(sed -n -e 's/^#\([0-9]*\): cov: .*/\1/p' -e 's/^stat::number_of_executed_units: *//p' "$log" |
         sort -n | tail -n 1)
     edges=$(grep -v '^#[0-9]*: ' "$log" | grep -o 'cov: [0-9]*' | tail -n 1 | cut -d ' ' -f 2 || true)
     all=$(sed -n 's/.*Loaded 1 PC tables (\([0-9]*\) PCs).*/\1/p' "$log" | head -n 1)
     broken=$(sed -n 's/^broken: /; broken: /p' "$log")
-    table+=("$(printf '%-12s %10s executions %7s of %s edges%s' "$target" "${runs:-?}" "${edges:-?}" \
-        "${all:-?}" "$broken")")
+    table+=("$(printf '%-12s %6s CPU minutes %10s executions %7s of %s edges%s' "$target" \
+        $(((after - before) / 60)) "${runs:-?}" "${edges:-?}" "${all:-?}" "$broken")")
 done
 printf '%s\n' "${table[@]}"
 [ "$failed" -eq 0 ]

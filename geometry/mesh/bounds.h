@@ -27,6 +27,21 @@ static inline geo_bounds geo_bounds_inflate(geo_bounds a, double margin)
     return (geo_bounds){vec3_sub(a.low, m), vec3_add(a.high, m)};
 }
 
+/// How far a coordinate lies outside of a range, m; 0 inside.
+static inline double geo_bounds_way_outside(double low, double high, double x)
+{
+    return x < low ? low - x : x > high ? x - high : 0.0;
+}
+
+/// Squared distance of a point to a box, m^2; 0 inside.
+static inline double geo_bounds_squared_distance(const geo_bounds *b, vec3 p)
+{
+    double x = geo_bounds_way_outside(b->low.x, b->high.x, p.x);
+    double y = geo_bounds_way_outside(b->low.y, b->high.y, p.y);
+    double z = geo_bounds_way_outside(b->low.z, b->high.z, p.z);
+    return x * x + y * y + z * z;
+}
+
 /// A ray from a point, as far as its length.
 typedef struct geo_ray {
     vec3 origin;

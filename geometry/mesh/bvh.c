@@ -236,6 +236,24 @@ void geo_bvh_query(const geo_bvh *bvh, geo_bounds query, bool (*visit)(void *con
     }
 }
 
+void geo_bvh_query_ball(const geo_bvh *bvh, vec3 centre, double radius,
+                        bool (*visit)(void *context, int item), void *context)
+{
+    double limit = radius * radius;
+    for (int i = 0; i < bvh->node_count;) {
+        const bvh_node *node = &bvh->nodes[i];
+        if (geo_bounds_squared_distance(&node->bounds, centre) > limit) {
+            i = node->next;
+            continue;
+        }
+        for (int k = node->first; k < node->first + node->count; k++)
+            if (geo_bounds_squared_distance(&bvh->boxes[k], centre) <= limit &&
+                !visit(context, bvh->items[k]))
+                return;
+        i++;
+    }
+}
+
 void geo_bvh_cast(const geo_bvh *bvh, geo_ray ray, double (*visit)(void *context, int item),
                   void *context)
 {

@@ -22,6 +22,10 @@ cairn_status geo_bvh_rebuild(geo_bvh *bvh, const geo_bounds *bounds, int count) 
 void geo_bvh_query(const geo_bvh *bvh, geo_bounds query, bool (*visit)(void *context, int item),
                    void *context);
 
+/// The same for each item whose box comes as near to `centre` as `radius`, m.
+void geo_bvh_query_ball(const geo_bvh *bvh, vec3 centre, double radius,
+                        bool (*visit)(void *context, int item), void *context);
+
 /// Calls `visit(context, item)` for each item whose box a ray meets. What visit answers is how far
 /// the ray still has to be looked along, m: no more than before once something was met.
 void geo_bvh_cast(const geo_bvh *bvh, geo_ray ray, double (*visit)(void *context, int item),

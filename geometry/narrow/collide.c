@@ -77,15 +77,30 @@ static void place(geo_placed *placed, const geo_shape *shape, const pose *placem
     placed->centre = vec3_sub(placement->position, origin);
 }
 
-cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_shape *b,
-                         const pose *placement_b, double margin, geo_pair_cache *cache,
-                         geo_manifold *manifold)
+static geo_job make_job(const geo_shape *a, const pose *placement_a, const geo_shape *b,
+                        const pose *placement_b, double margin, geo_manifold *manifold)
 {
     bool flip = a->kind > b->kind;
     const geo_shape *first = flip ? b : a, *second = flip ? a : b;
     const pose *place_first = flip ? placement_b : placement_a;
     const pose *place_second = flip ? placement_a : placement_b;
-    geo_pair_function *function = function_of(first->kind, second->kind);
+    geo_job job = {.origin = place_first->position,
+                   .margin = margin,
+                   .size = pair_size(first, second),
+                   .flip = flip,
+                   .manifold = manifold,
+                   .first = manifold != NULL ? manifold->count : 0};
+    place(&job.a, first, place_first, job.origin);
+    place(&job.b, second, place_second, job.origin);
+    return job;
+}
+
+cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_shape *b,
+                         const pose *placement_b, double margin, geo_pair_cache *cache,
+                         geo_manifold *manifold)
+{
+    bool flip = a->kind > b->kind;
+    geo_pair_function *function = function_of((flip ? b : a)->kind, (flip ? a : b)->kind);
     if (!function)
         return CAIRN_ERROR_UNSUPPORTED;
     // bounding spheres first: most candidate pairs end here
@@ -93,14 +108,23 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
     vec3 between = vec3_sub(placement_b->position, placement_a->position);
     if (vec3_norm_squared(between) > reach * reach)
         return CAIRN_OK;
-    geo_job job = {.origin = place_first->position,
-                   .margin = margin,
-                   .size = pair_size(first, second),
-                   .flip = flip,
-                   .cache = cache,
-                   .manifold = manifold,
-                   .first = manifold->count};
-    place(&job.a, first, place_first, job.origin);
-    place(&job.b, second, place_second, job.origin);
+    geo_job job = make_job(a, placement_a, b, placement_b, margin, manifold);
+    job.cache = cache;
     return function(&job);
+}
+
+int geo_mesh_near(const geo_shape *sphere, const pose *placement, const geo_shape *mesh,
+                  const pose *placement_mesh, double margin, int *list, int capacity)
+{
+    geo_job job = make_job(sphere, placement, mesh, placement_mesh, margin, NULL);
+    return geo_pair_mesh_near(&job, list, capacity);
+}
+
+cairn_status geo_collide_triangles(const geo_shape *sphere, const pose *placement,
+                                   const geo_shape *mesh, const pose *placement_mesh,
+                                   const int *list, int count, double margin,
+                                   geo_manifold *manifold)
+{
+    geo_job job = make_job(sphere, placement, mesh, placement_mesh, margin, manifold);
+    return geo_pair_mesh_listed(&job, list, count);
 }

@@ -48,4 +48,19 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
                          const pose *placement_b, double margin, geo_pair_cache *cache,
                          geo_manifold *manifold) CAIRN_CHECK_RESULT;
 
+/// Triangles of a mesh that come as near to a sphere's surface as `margin`, m, in the order in
+/// which geo_collide would look at them.
+/// @param list  [capacity]
+/// @return how many there are; -1 where that is more than `capacity`
+int geo_mesh_near(const geo_shape *sphere, const pose *placement, const geo_shape *mesh,
+                  const pose *placement_mesh, double margin, int *list, int capacity);
+
+/// geo_collide of a sphere and some triangles of a mesh: the same contacts, bit by bit, where the
+/// list has all triangles that come as near as `margin`.
+/// @param list  [count] in the order of geo_mesh_near
+cairn_status geo_collide_triangles(const geo_shape *sphere, const pose *placement,
+                                   const geo_shape *mesh, const pose *placement_mesh,
+                                   const int *list, int count, double margin,
+                                   geo_manifold *manifold) CAIRN_CHECK_RESULT;
+
 #endif

@@ -95,4 +95,10 @@ geo_pair_function geo_pair_box_box, geo_pair_polyhedron;
 geo_pair_function geo_pair_convex; // by support functions, whatever the kinds
 geo_pair_function geo_pair_mesh;
 
+/// Triangles within the margin of job->a, a sphere; -1 where there are more than `capacity`.
+int geo_pair_mesh_near(geo_job *job, int *list, int capacity);
+
+/// geo_pair_mesh of these triangles alone.
+cairn_status geo_pair_mesh_listed(geo_job *job, const int *list, int count) CAIRN_CHECK_RESULT;
+
 #endif

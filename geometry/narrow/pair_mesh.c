@@ -12,8 +12,39 @@ typedef struct mesh_visit {
     const geo_mesh *mesh;
     const geo_core *convex;
     vec3 middle; // inside the convex shape, working frame
+    vec3 centre; // of a ball around the convex shape, in the mesh's frame
+    double ball; // m, its radius with the margin
     cairn_status status;
 } mesh_visit;
+
+// of a point `out` away from one end of a segment along `along`
+static double squared_distance_to_segment(vec3 out, vec3 along)
+{
+    double t = vec3_dot(out, along), whole = vec3_norm_squared(along);
+    t = t <= 0.0 ? 0.0 : t >= whole ? 1.0 : t / whole;
+    return vec3_norm_squared(vec3_add_scaled(out, -t, along));
+}
+
+// Is a triangle out of reach of the ball? The foot of its centre on the plane lies on the inner
+// side of all edges, or the nearest point is on an edge whose outer side it is on.
+static bool is_beyond(const mesh_visit *visit, int index)
+{
+    const int *v = visit->mesh->triangles[index];
+    const vec3 *vertices = visit->mesh->vertices;
+    vec3 normal = vec3_cross(vec3_sub(vertices[v[1]], vertices[v[0]]),
+                             vec3_sub(vertices[v[2]], vertices[v[0]]));
+    double height = vec3_dot(normal, vec3_sub(visit->centre, vertices[v[0]]));
+    double limit = visit->ball * visit->ball * (1.0 + 1e-9), least = INFINITY;
+    if (height * height > limit * vec3_norm_squared(normal))
+        return true;
+    for (int k = 0; k < 3; k++) {
+        vec3 a = vertices[v[k]], along = vec3_sub(vertices[v[(k + 1) % 3]], a);
+        vec3 out = vec3_sub(visit->centre, a);
+        if (vec3_dot(vec3_cross(normal, along), out) < 0.0)
+            least = fmin(least, squared_distance_to_segment(out, along));
+    }
+    return isfinite(least) && least > limit;
+}
 
 // a triangle with the codes of its features
 typedef struct patch {
@@ -183,7 +214,7 @@ static bool visit_triangle(void *context, int index)
 {
     mesh_visit *visit = context;
     patch p;
-    if (!init_patch(&p, visit, index))
+    if (is_beyond(visit, index) || !init_patch(&p, visit, index))
         return true;
     int from = visit->job->manifold->count;
     visit->status = patch_contacts(visit, &p);
@@ -209,12 +240,60 @@ static geo_bounds bounds_in_mesh(const geo_job *job, const geo_core *convex)
     return geo_bounds_inflate(bounds, (convex->radius + job->margin) + 1e-12 * job->size);
 }
 
+static mesh_visit begin_visit(geo_job *job, geo_core *convex)
+{
+    geo_core_init(convex, &job->a);
+    return (mesh_visit){
+        .job = job,
+        .mesh = &job->b.shape->mesh,
+        .convex = convex,
+        .middle = geo_placed_apply(&job->a, geo_shape_mass(job->a.shape).centre),
+        .centre = geo_placed_apply_inverse(&job->b, job->a.centre),
+        .ball = job->a.shape->bounding_radius + job->margin + 1e-12 * job->size,
+    };
+}
+
 cairn_status geo_pair_mesh(geo_job *job)
 {
     geo_core convex;
-    geo_core_init(&convex, &job->a);
-    vec3 middle = geo_placed_apply(&job->a, geo_shape_mass(job->a.shape).centre);
-    mesh_visit visit = {job, &job->b.shape->mesh, &convex, middle, CAIRN_OK};
-    geo_bvh_query(visit.mesh->bvh, bounds_in_mesh(job, &convex), visit_triangle, &visit);
+    mesh_visit visit = begin_visit(job, &convex);
+    if (job->a.shape->kind == GEO_SPHERE)
+        geo_bvh_query_ball(visit.mesh->bvh, visit.centre, visit.ball, visit_triangle, &visit);
+    else
+        geo_bvh_query(visit.mesh->bvh, bounds_in_mesh(job, &convex), visit_triangle, &visit);
     return visit.status;
+}
+
+cairn_status geo_pair_mesh_listed(geo_job *job, const int *list, int count)
+{
+    geo_core convex;
+    mesh_visit visit = begin_visit(job, &convex);
+    for (int i = 0; i < count && visit.status == CAIRN_OK; i++)
+        visit_triangle(&visit, list[i]);
+    return visit.status;
+}
+
+typedef struct near_visit {
+    mesh_visit visit;
+    int *list;
+    int count, capacity;
+} near_visit;
+
+static bool list_triangle(void *context, int index)
+{
+    near_visit *near = context;
+    if (is_beyond(&near->visit, index))
+        return true;
+    if (near->count < near->capacity)
+        near->list[near->count] = index;
+    return near->count++ < near->capacity;
+}
+
+int geo_pair_mesh_near(geo_job *job, int *list, int capacity)
+{
+    geo_core convex;
+    near_visit near = {begin_visit(job, &convex), list, 0, capacity};
+    geo_bvh_query_ball(near.visit.mesh->bvh, near.visit.centre, near.visit.ball, list_triangle,
+                       &near);
+    return near.count <= capacity ? near.count : -1;
 }

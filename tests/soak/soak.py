@@ -76,7 +76,7 @@ class Soak:
         if os.path.exists(out):
             return out
         os.makedirs(out)
-        done = subprocess.run(self.words(case, out), capture_output=True, text=True, timeout=600)
+        done = subprocess.run(self.words(case, out), capture_output=True, text=True, timeout=3600)
         if done.returncode != 0:
             self.problems.append(f"{key}: undisturbed run: exit status {done.returncode}: {done.stderr[-300:]}")
         return out
@@ -104,7 +104,7 @@ class Soak:
         if fault in ("kill", "SIGINT", "SIGTERM", "SIGUSR1"):
             time.sleep(self.random.expovariate(1 / 0.25))
             run.send_signal(signal.SIGKILL if fault == "kill" else getattr(signal, fault))
-        status = run.wait(timeout=600)
+        status = run.wait(timeout=3600)
         allowed = {"kill": (0, -9), "SIGINT": (0, 130, -2), "SIGTERM": (0, 130, -15), "SIGUSR1": (0, -10),
                    "closed": (0, 1), "file limit": (0, 1), "none": (0,), "processes": (0,)}[fault]
         if status not in allowed:
@@ -125,7 +125,7 @@ class Soak:
                 self.book("restarts")
             # in the end it is left alone
             status = self.disturb(words) if number < 6 else subprocess.run(
-                words, stdin=subprocess.DEVNULL, capture_output=True, timeout=600).returncode
+                words, stdin=subprocess.DEVNULL, capture_output=True, timeout=3600).returncode
             if status == 0 and self.ended(out):
                 return out
         self.problems.append(f"{key}: does not come to its end")

@@ -347,7 +347,7 @@ static bool are_walls_sound(const eng_spheres *spheres, const eng_spheres_record
             return false;
     for (int64_t g = 0; g < record->counts[ENG_SPHERES_RECORD_GROUPS]; g++) {
         int kind = record->groups[g][1];
-        if (record->groups[g][0] < 1 || kind < ENG_SPHERES_EMPTY || kind > ENG_SPHERES_FACE ||
+        if (record->groups[g][0] < 1 || kind < ENG_SPHERES_EMPTY || kind > ENG_SPHERES_LISTED ||
             !is_finite(record->group_numbers[g], ENG_SPHERES_RECORD_GROUP_WIDTH))
             return false;
         ghosts += record->groups[g][0];
@@ -430,6 +430,7 @@ static void place_group(const double from[ENG_SPHERES_RECORD_GROUP_WIDTH], int k
         .room = from[7],
         .offset = from[8],
         .key = key,
+        .listed = -1,
     };
 }
 

@@ -318,6 +318,37 @@ static cairn_status find_on_face(const struct eng_spheres *spheres, const eng_sp
     return CAIRN_OK;
 }
 
+/// The triangles of a mesh that a sphere can touch while its centre stays within `room` of
+/// that of the separation; false where they are too many.
+static bool list_triangles(const struct eng_spheres *spheres, const eng_spheres_group *group,
+                           eng_spheres_separation *separation)
+{
+    const geo_shape *shape = shape_of(spheres, group->wall);
+    pose place = pose_identity(), mesh = place;
+    place.position = separation->centre;
+    separation->listed = -1;
+    if (shape->kind == GEO_MESH)
+        separation->listed =
+            geo_mesh_near(eng_spheres_slot_shape(spheres, group->slot), &place, shape, &mesh,
+                          separation->room, separation->triangles, ENG_SPHERES_LIST_MAX);
+    return separation->listed >= 0;
+}
+
+/// Contacts with the listed triangles, closed ones alone: others are as near as they like.
+static cairn_status find_listed(const struct eng_spheres *spheres, const eng_spheres_group *group,
+                                geo_manifold *out, double *margin)
+{
+    const eng_spheres_wall *wall = wall_of(spheres, group->wall);
+    const eng_spheres_separation *separation = &group->separation;
+    pose place = pose_identity();
+    place.position = vec3_from(spheres->pass.X[group->slot]);
+    out->count = 0;
+    *margin = 0.0;
+    return geo_collide_triangles(eng_spheres_slot_shape(spheres, group->slot), &place, wall->shape,
+                                 &wall->placed, separation->triangles, separation->listed, 0.0,
+                                 out);
+}
+
 /// Looks for contacts anew where what is known does not tell them.
 static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group, vec3 centre,
                            geo_manifold *found, double *margin)
@@ -326,9 +357,14 @@ static cairn_status search(struct eng_spheres *spheres, eng_spheres_group *group
     double reach = eng_spheres_wall_reach(spheres, group->slot);
     *margin = is_touched(spheres, group) ? fmax(ENG_SPHERES_NEAR * reach, 0.05 * radius) : reach;
     cairn_status status = find_contacts(spheres, group->slot, group->wall, *margin, found);
-    if (status == CAIRN_OK)
-        group->separation = separation_of(spheres, group, found, *margin, centre);
-    return status;
+    if (status != CAIRN_OK)
+        return status;
+    group->separation = separation_of(spheres, group, found, *margin, centre);
+    // several triangles at once
+    eng_spheres_separation listed = {.kind = ENG_SPHERES_LISTED, .centre = centre, .room = *margin};
+    if (group->separation.kind == ENG_SPHERES_EMPTY && list_triangles(spheres, group, &listed))
+        group->separation = listed;
+    return CAIRN_OK;
 }
 
 static void visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_spheres_group *group,
@@ -336,16 +372,21 @@ static void visit(struct eng_spheres *spheres, eng_spheres_chunk *chunk, eng_sph
 {
     if (chunk->path + last_way(spheres, group->slot) < group->check_distance)
         return;
-    const eng_spheres_separation *separation = &group->separation;
+    eng_spheres_separation *separation = &group->separation;
     vec3 centre = pose_apply_inverse(&wall_of(spheres, group->wall)->placed,
                                      vec3_from(spheres->pass.X[group->slot]));
     double margin = 0.999999 * separation->room - vec3_distance(centre, separation->centre);
     bool known = separation->kind != ENG_SPHERES_EMPTY && margin > 0.0;
+    // one of a checkpoint has no list yet
+    if (known && separation->kind == ENG_SPHERES_LISTED && separation->listed < 0)
+        known = list_triangles(spheres, group, separation);
     cairn_status status = CAIRN_OK;
     if (known && separation->kind == ENG_SPHERES_CLEAR)
         found->count = 0;
-    else if (known)
+    else if (known && separation->kind == ENG_SPHERES_FACE)
         status = find_on_face(spheres, group, centre, found);
+    else if (known)
+        status = find_listed(spheres, group, found, &margin);
     else
         status = search(spheres, group, centre, found, &margin);
     if (status == CAIRN_OK)

@@ -5,10 +5,13 @@
 
 #include "engine/pairs/spheres/data.h"
 
+enum { ENG_SPHERES_LIST_MAX = 24 };
+
 typedef enum eng_spheres_separation_kind {
-    ENG_SPHERES_EMPTY, // nothing is known
-    ENG_SPHERES_CLEAR, // apart by more than `room`
-    ENG_SPHERES_FACE,  // on the inner part of one triangle, farther than `room` from all others
+    ENG_SPHERES_EMPTY,  // nothing is known
+    ENG_SPHERES_CLEAR,  // apart by more than `room`
+    ENG_SPHERES_FACE,   // on the inner part of one triangle, farther than `room` from all others
+    ENG_SPHERES_LISTED, // of a mesh, no others than the triangles listed come as near as 0
 } eng_spheres_separation_kind;
 
 /// What the last search for contacts says for all places of the sphere's centre within `room` of
@@ -20,6 +23,8 @@ typedef struct eng_spheres_separation {
     vec3 normal;   // of the face, towards the sphere
     double offset; // m, of the face along it
     uint64_t key;  // of the contact with the face
+    int listed;    // triangles
+    int triangles[ENG_SPHERES_LIST_MAX];
 } eng_spheres_separation;
 
 /// A sphere and such a wall near it.

@@ -305,6 +305,32 @@ static void test_same_bits(void **state)
     }
 }
 
+/// A world that goes on from what a checkpoint keeps, with spheres on many triangles at once.
+static void test_restart(void **state)
+{
+    (void)state;
+    enum { TIMES = 30 };
+    pit p = {.kind = CAIRN_MESH, .law = "hertz_mindlin", .bumpy = true, .fine = true, .threads = 1};
+    cairn_world *world = make_pit(&p);
+    cairn_snapshot *snapshot;
+    cairn_error error;
+    uint64_t hashes[TIMES];
+    run(world, 900, false);
+    assert_true(count_shape_contacts(world) > 2);
+    assert_int_equal(cairn_world_snapshot(world, &snapshot, &error), CAIRN_OK);
+    for (int i = 0; i < TIMES; i++) {
+        run(world, 10, false);
+        hashes[i] = cairn_world_get_hash(world);
+    }
+    assert_int_equal(cairn_world_revert(world, snapshot, &error), CAIRN_OK);
+    for (int i = 0; i < TIMES; i++) {
+        run(world, 10, false);
+        assert_true(cairn_world_get_hash(world) == hashes[i]);
+    }
+    cairn_snapshot_destroy(snapshot);
+    cairn_world_destroy(world);
+}
+
 /// Slots that spheres get in the middle of a run: contacts with walls keep their history.
 static void test_hand_over(void **state)
 {
@@ -498,6 +524,7 @@ int main(void)
         cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hand_over),
         cmocka_unit_test(test_placed),    cmocka_unit_test(test_deep),
         cmocka_unit_test(test_overflow),  cmocka_unit_test(test_failing_memory),
+        cmocka_unit_test(test_restart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
