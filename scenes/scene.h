@@ -142,6 +142,7 @@ typedef struct scn_field {
     char *name;
     cairn_grid grid;
     int every; // steps
+    bool hdf5; // instead of images for ParaView
 } scn_field;
 
 /// A function or more of the scene's program that prescribe the motion of a body.

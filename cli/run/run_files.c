@@ -395,7 +395,7 @@ static bool problem_is_due(const run_state *run)
     return scn_condition_holds(&run->output.fclib_condition, values);
 }
 
-/// Coarse-grained fields that are due, each as fields/NAME_STEP.vti.
+/// Coarse-grained fields that are due, each as fields/NAME_STEP.vti or .h5.
 static cairn_status write_fields(const run_state *run, cairn_error *error)
 {
     const scn_scene *scene = run->scene;
@@ -405,7 +405,8 @@ static cairn_status write_fields(const run_state *run, cairn_error *error)
         char folder[PATH_MAX], path[PATH_MAX], name[128];
         if (step % field->every != 0)
             continue;
-        snprintf(name, sizeof name, "%s_%09" PRId64 ".vti", field->name, step);
+        snprintf(name, sizeof name, "%s_%09" PRId64 ".%s", field->name, step,
+                 field->hdf5 ? "h5" : "vti");
         cairn_status status = cli_path_join(folder, run->files.folder, "fields", error);
         if (status == CAIRN_OK)
             status = cli_path_join(path, folder, name, error);

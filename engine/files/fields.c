@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coarse-grained fields as an image for ParaView.
+// Coarse-grained fields as an image for ParaView, or as HDF5.
 #include "engine/files/vtp.h"
 #include "engine/state/world.h"
 
 #include <cairn/grains.h>
+#include <string.h>
 
 enum { FIELD_COUNT = 6 };
 
@@ -15,6 +16,8 @@ cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid
     static const int components[FIELD_COUNT] = {1, 3, 9, 9, 3, 1};
     static const char *const names[FIELD_COUNT] = {
         "density", "momentum", "contact stress", "kinetic stress", "boundary force", "temperature"};
+    size_t length = strlen(path);
+    bool is_hdf5 = length >= 3 && strcmp(path + length - 3, ".h5") == 0;
     // a grid that is wrong is refused before its cells are counted
     cairn_status status = cairn_world_coarse_grain(world, grid, &(cairn_coarse_fields){0}, error);
     if (status != CAIRN_OK)
@@ -47,7 +50,8 @@ cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid
     }
     status = cairn_world_coarse_grain(world, grid, &fields, error);
     if (status == CAIRN_OK)
-        status = eng_vti_write(path, &image, error);
+        status = is_hdf5 ? eng_image_write_hdf5(path, &image, error)
+                         : eng_vti_write(path, &image, error);
     base_release(&world->allocator, values);
     return status;
 }

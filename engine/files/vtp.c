@@ -183,6 +183,16 @@ static cairn_status end_whole(whole_file *file, cairn_error *error)
     return status;
 }
 
+cairn_status eng_whole_write(const char *path, const void *bytes, size_t size, cairn_error *error)
+{
+    whole_file file;
+    cairn_status status = begin_whole(&file, path, error);
+    if (status != CAIRN_OK)
+        return status;
+    fwrite(bytes, 1, size, file.stream);
+    return end_whole(&file, error);
+}
+
 cairn_status eng_vtp_write(const char *path, const eng_vtp *data, cairn_error *error)
 {
     char *bytes = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML files for ParaView, data appended raw: PolyData deflated by zlib, and images.
+// XML files for ParaView, data appended raw: PolyData deflated by zlib, and images, these as HDF5
+// too.
 #ifndef CAIRN_ENGINE_FILES_VTP_H
 #define CAIRN_ENGINE_FILES_VTP_H
 
@@ -53,6 +54,15 @@ typedef struct eng_vti {
 /// The same for an image, without compression.
 cairn_status eng_vti_write(const char *path, const eng_vti *data,
                            cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// The same as HDF5: a data set [nz][ny][nx] an array, with its components behind, and `time`,
+/// `origin` (the corner of the first cell) and `spacing`.
+cairn_status eng_image_write_hdf5(const char *path, const eng_vti *data,
+                                  cairn_error *error) CAIRN_CHECK_RESULT;
+
+/// Writes bytes as a file, whole or not at all.
+cairn_status eng_whole_write(const char *path, const void *bytes, size_t size,
+                             cairn_error *error) CAIRN_CHECK_RESULT;
 
 /// Writes an index of the `count` files STEM_000000.vtp, ..., beside it as blocks of one data set.
 cairn_status eng_vtm_write(const char *path, const char *stem, int count,

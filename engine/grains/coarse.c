@@ -3,295 +3,332 @@
 //
 // A contact acts along the branch from the centre of a grain to the point of contact. Its stress is
 // minus the force times the branch times the mean of the kernel along it, in closed form, so that
-// the divergence of the stress is the force density exactly. In a periodic cell a grid has the
-// images of grains and contacts, wherever it lies.
+// the divergence of the stress is the force density exactly. Where the point lies between two
+// centres both branches are one. In a periodic cell a grid has the images of grains and contacts,
+// wherever it lies.
+//
+// Grains and branches are gathered first, and then each thread adds all of them, in their order, to
+// layers of cells of its own: the sums do not depend on the layers.
+#include "engine/grains/smear.h"
+#include "engine/pairs/spheres/spheres.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
-#include "base/elementary.h"
-
-#include <cairn/grains.h>
 #include <string.h>
 
-enum { CELLS_MAX = 1 << 28 };
+enum { CELLS_MAX = 1 << 28, SLABS_OF_A_THREAD = 4 };
+
+typedef struct smear_mass {
+    vec3 place, velocity;
+    double mass;
+} smear_mass;
+
+typedef struct branch {
+    vec3 start, end; // m
+    vec3 force;      // N, on the grain at the start
+    bool boundary;   // the end is on a body that is not dynamic
+} branch;
 
 typedef struct smear {
     const cairn_world *world;
     const cairn_grid *grid;
     const cairn_coarse_fields *fields;
+    const eng_smear_kernels *kernels;
     double spacing[3];
     double reach;           // m, beyond which the kernel is nothing
     double low[3], high[3]; // of the grid, in lattice vectors of the periodic cell
     double slant[3];        // 1/m, lattice vectors that a metre is at most
+    smear_mass *grains;
+    branch *branches;
+    int grain_count, branch_count;
 } smear;
 
-/// Natural logarithm of a normal number, within a few units of its last place: that of base/ is
-/// exact, and takes ten times as long.
-static double quick_ln(double x)
+typedef enum source_kind { SOURCE_GRAINS, SOURCE_BRANCHES, SOURCE_BOUNDARY } source_kind;
+
+/// Layers of cells, and what waits to be added to them.
+typedef struct layers {
+    const smear *s;
+    int first, last; // layers
+    source_kind kind;
+    eng_smear_batch batch;
+} layers;
+
+static double lesser(double a, double b)
 {
-    static const double ln2_high = 0x1.62e42fee00000p-1, ln2_low = 0x1.a39ef35793c76p-33;
-    // the exponent such that m lies between the roots of 1/2 and 2
-    uint64_t bits, sqrt_half = UINT64_C(0x3fe6a09e667f3bcd);
-    memcpy(&bits, &x, sizeof bits);
-    double power = (double)((int64_t)(bits - sqrt_half) >> 52);
-    bits -= (bits - sqrt_half) & UINT64_C(0xfff0000000000000);
-    double m;
-    memcpy(&m, &bits, sizeof m);
-    // ln m = 2 (s + s^3/3 + s^5/5 + ...) with |s| < 0.1716
-    double s = (m - 1.0) / (m + 1.0), z = s * s, sum = 1.0 / 23.0;
-    static const double parts[] = {1.0 / 21.0, 1.0 / 19.0, 1.0 / 17.0, 1.0 / 15.0, 1.0 / 13.0,
-                                   1.0 / 11.0, 1.0 / 9.0,  1.0 / 7.0,  1.0 / 5.0,  1.0 / 3.0};
-    for (int i = 0; i < 10; i++)
-        sum = parts[i] + z * sum;
-    return power * ln2_high + (2.0 * (s + s * z * sum) + power * ln2_low);
+    return a < b ? a : b;
 }
 
-static double gaussian_reach(double width)
+static double greater(double a, double b)
 {
-    return 7.0 * width;
+    return a > b ? a : b;
 }
 
-static double kernel_at(const smear *s, double r2)
+/// Cells of a slab whose middles may lie within reach of the bounds of two points; false for none.
+static bool cells_near(const layers *slab, vec3 a, vec3 b, int first[3], int last[3])
 {
-    double c = s->grid->width;
-    if (r2 >= s->reach * s->reach)
-        return 0.0;
-    if (s->grid->kernel == CAIRN_KERNEL_GAUSSIAN)
-        return base_exp(-0.5 * r2 / (c * c)) / (2.0 * M_PI * sqrt(2.0 * M_PI) * c * c * c);
-    double x = sqrt(r2) / c, rest = 1.0 - x;
-    return 105.0 / (16.0 * M_PI * c * c * c) * (1.0 + 3.0 * x) * rest * rest * rest;
-}
-
-/// Integral of Lucy's 1 - 6 r^2 + 8 r^3 - 3 r^4 from 0 to u along a line at the distance d, lengths
-/// in widths, but for its logarithm 3 d^4 asinh(u/d).
-static double lucy_powers(double u, double q, double d2)
-{
-    double u2 = u * u;
-    double cubes = 0.125 * u * (2.0 * u2 + 5.0 * d2) * q;
-    double squares = u * (d2 + u2 / 3.0);
-    double fourths = u * (d2 * d2 + 2.0 / 3.0 * d2 * u2 + 0.2 * u2 * u2);
-    return u - 6.0 * squares + 8.0 * cubes - 3.0 * fourths;
-}
-
-/// Integral of Lucy's polynomial between two places of such a line; from < to.
-static double lucy_between(double from, double to, double d2)
-{
-    double q0 = sqrt(d2 + from * from), q1 = sqrt(d2 + to * to);
-    double sum = lucy_powers(to, q1, d2) - lucy_powers(from, q0, d2);
-    if (!(d2 > 1e-18 * fmax(q0, q1) * fmax(q0, q1)))
-        return sum;
-    // asinh(to/d) - asinh(from/d) by one logarithm, of factors that do not cancel
-    double e0 = fabs(from) + q0, e1 = fabs(to) + q1;
-    double ratio = from >= 0.0 ? e1 / e0 : to <= 0.0 ? e0 / e1 : e0 * e1 / d2;
-    return sum + 3.0 * d2 * d2 * quick_ln(ratio);
-}
-
-/// Mean of the kernel along a branch of a length, seen from a place `along` the branch from its
-/// start and at a distance d2 (squared) from its line.
-static double kernel_mean(const smear *s, double along, double d2, double length)
-{
-    double c = s->grid->width, room = s->reach * s->reach - d2;
-    if (!(room > 0.0))
-        return 0.0;
-    double most = sqrt(room), from = fmax(-along, -most), to = fmin(length - along, most);
-    if (!(to > from))
-        return 0.0;
-    if (s->grid->kernel == CAIRN_KERNEL_GAUSSIAN) {
-        double line = 0.5 * (erf(to / (M_SQRT2 * c)) - erf(from / (M_SQRT2 * c)));
-        return base_exp(-0.5 * d2 / (c * c)) / (2.0 * M_PI * c * c) * line / length;
-    }
-    return 105.0 / (16.0 * M_PI * c * c) * lucy_between(from / c, to / c, d2 / (c * c)) / length;
-}
-
-/// Cells whose middles may lie within reach of the bounds of two points; false for none.
-static bool cells_near(const smear *s, vec3 a, vec3 b, int first[3], int last[3])
-{
-    for (int k = 0; k < 3; k++) {
-        double low = fmin(vec3_get(a, k), vec3_get(b, k)) - s->reach;
-        double high = fmax(vec3_get(a, k), vec3_get(b, k)) + s->reach;
-        double begin = ceil((low - s->grid->low[k]) / s->spacing[k] - 0.5);
-        double end = floor((high - s->grid->low[k]) / s->spacing[k] - 0.5);
-        if (!(begin < s->grid->cells[k]) || !(end >= 0.0))
+    const smear *s = slab->s;
+    const double ends[2][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
+    for (int k = 2; k >= 0; k--) {
+        double low = lesser(ends[0][k], ends[1][k]) - s->reach - s->grid->low[k];
+        double high = greater(ends[0][k], ends[1][k]) + s->reach - s->grid->low[k];
+        int least = k == 2 ? slab->first : 0, most = k == 2 ? slab->last : s->grid->cells[k] - 1;
+        double begin = low / s->spacing[k] - 0.5, end = high / s->spacing[k] - 0.5;
+        if (!(begin <= most) || !(end >= least))
             return false;
-        first[k] = (int)fmax(begin, 0.0);
-        last[k] = (int)fmin(end, s->grid->cells[k] - 1.0);
+        first[k] = begin > least ? (int)begin + ((int)begin < begin) : least;
+        last[k] = end < most ? (int)end : most;
     }
     return true;
 }
 
-/// Cells of a row whose middles may lie within reach of the line through a point along a unit
-/// vector, or of the point where that is none; false for none.
-/// @param from  from the point to the middle of the first cell of the row that is asked about
-static bool cells_of_row(const smear *s, vec3 from, vec3 along, int count, int *first, int *last)
+/// Adds the pairs of the batch to the fields; the source at hand stays.
+static void flush(layers *slab)
 {
-    double dx = s->spacing[0], q = vec3_dot(from, along);
-    double a = 1.0 - along.x * along.x, b = from.x - q * along.x;
-    double c = vec3_norm_squared(from) - q * q - s->reach * s->reach;
-    double root = b * b - a * c;
-    *first = 0;
-    *last = count - 1;
-    // a line along the row
-    if (a < 1e-6)
-        return true;
-    if (!(root > 0.0))
-        return false;
-    double middle = -b / (a * dx), half = sqrt(root) / (a * dx);
-    *first = (int)fmax(floor(middle - half), 0.0);
-    *last = (int)fmin(ceil(middle + half), count - 1.0);
-    return *first <= *last;
+    eng_smear_batch *batch = &slab->batch;
+    const eng_smear_kernels *kernels = slab->s->kernels;
+    const cairn_coarse_fields *f = slab->s->fields;
+    cairn_kernel kernel = slab->s->grid->kernel;
+    int at_hand = batch->source_count - 1;
+    batch->end[at_hand] = batch->count;
+    if (slab->kind == SOURCE_BRANCHES) {
+        kernels->lines[kernel](batch);
+        kernels->add_tensors(batch, f->contact_stress);
+    } else {
+        kernels->points[kernel](batch);
+        kernels->add_vectors(batch, slab->kind == SOURCE_GRAINS ? f->density : NULL,
+                             slab->kind == SOURCE_GRAINS ? f->momentum : f->boundary_force);
+    }
+    if (slab->kind == SOURCE_GRAINS)
+        kernels->add_tensors(batch, f->kinetic_stress);
+    batch->scalar[0] = batch->scalar[at_hand];
+    memmove(batch->vector[0], batch->vector[at_hand], sizeof batch->vector[0]);
+    memmove(batch->tensor[0], batch->tensor[at_hand], sizeof batch->tensor[0]);
+    batch->source_count = 1;
+    batch->count = 0;
 }
 
-static vec3 middle_of_cell(const smear *s, int x, int y, int z)
+/// Ends the source at hand and makes room for another of a kind in the batch; its number.
+static int begin_source(layers *slab, source_kind kind)
 {
+    eng_smear_batch *batch = &slab->batch;
+    if (batch->source_count > 0)
+        batch->end[batch->source_count - 1] = batch->count;
+    if (batch->source_count > 0 &&
+        (slab->kind != kind || batch->source_count == ENG_SMEAR_SOURCES)) {
+        flush(slab);
+        batch->source_count = 0;
+    }
+    slab->kind = kind;
+    return batch->source_count++;
+}
+
+/// Pairs of the source at hand, which is on the line from a to b.
+static void add_source(layers *slab, vec3 a, vec3 b, const int first[3], const int last[3])
+{
+    enum { PIECE = ENG_SMEAR_ROOM / 2 };
+    const smear *s = slab->s;
     const double *low = s->grid->low, *d = s->spacing;
-    return vec3_make(low[0] + (x + 0.5) * d[0], low[1] + (y + 0.5) * d[1],
-                     low[2] + (z + 0.5) * d[2]);
+    double per_width = 1.0 / s->grid->width, length = vec3_norm(vec3_sub(b, a));
+    vec3 along = length > 0.0 ? vec3_scale(1.0 / length, vec3_sub(b, a)) : vec3_sub(b, a);
+    double reach = eng_smear_reach(s->grid->kernel);
+    eng_smear_row row = {.first = per_width * (low[0] + 0.5 * d[0] - a.x),
+                         .spacing = per_width * d[0],
+                         .slope = along.x,
+                         .length = per_width * length,
+                         .reach = reach * reach};
+    for (int z = first[2]; z <= last[2]; z++)
+        for (int y = first[1]; y <= last[1]; y++) {
+            double dy = per_width * (low[1] + (y + 0.5) * d[1] - a.y);
+            double dz = per_width * (low[2] + (z + 0.5) * d[2] - a.z);
+            row.across = dy * dy + dz * dz;
+            row.part = dy * along.y + dz * along.z;
+            row.cell = s->grid->cells[0] * (y + s->grid->cells[1] * z);
+            for (int x = first[0]; x <= last[0]; x += PIECE) {
+                row.begin = x;
+                row.end = x + PIECE <= last[0] ? x + PIECE : last[0] + 1;
+                if (slab->batch.count + (row.end - x) > ENG_SMEAR_ROOM)
+                    flush(slab);
+                s->kernels->pick(&slab->batch, &row);
+            }
+        }
 }
 
-static size_t cell_number(const smear *s, int x, int y, int z)
-{
-    const int *n = s->grid->cells;
-    return (size_t)x + (size_t)n[0] * ((size_t)y + (size_t)n[1] * (size_t)z);
-}
-
-static void add_product(double out[9], double factor, vec3 a, vec3 b)
+static void set_product(double out[9], double factor, vec3 a, vec3 b)
 {
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            out[3 * i + k] += factor * vec3_get(a, i) * vec3_get(b, k);
+            out[3 * i + k] = factor * vec3_get(a, i) * vec3_get(b, k);
 }
 
-static void add_scaled(double out[3], double factor, vec3 a)
+/// Mass, momentum and momentum flux of a grain.
+static void smear_grain(layers *slab, const smear_mass *g, vec3 place, vec3 v)
 {
-    out[0] += factor * a.x;
-    out[1] += factor * a.y;
-    out[2] += factor * a.z;
+    int first[3], last[3];
+    if (!cells_near(slab, place, place, first, last))
+        return;
+    int source = begin_source(slab, SOURCE_GRAINS);
+    double mass = g->mass * eng_smear_point_factor(slab->s->grid);
+    slab->batch.scalar[source] = mass;
+    vec3_store(slab->batch.vector[source], vec3_scale(mass, v));
+    set_product(slab->batch.tensor[source], mass, v, v);
+    add_source(slab, place, place, first, last);
+}
+
+/// Stress of the force on a grain at the end of a branch from its centre.
+static void smear_branch(layers *slab, const branch *b, vec3 start, vec3 end)
+{
+    int first[3], last[3];
+    double length = vec3_norm(vec3_sub(end, start));
+    if (!(length > 0.0) || !cells_near(slab, start, end, first, last))
+        return;
+    int source = begin_source(slab, SOURCE_BRANCHES);
+    set_product(slab->batch.tensor[source], -eng_smear_line_factor(slab->s->grid) / length,
+                b->force, vec3_sub(end, start));
+    add_source(slab, start, end, first, last);
+}
+
+/// The force itself, where it comes from a boundary.
+static void smear_boundary(layers *slab, const branch *b, vec3 end)
+{
+    int first[3], last[3];
+    if (!cells_near(slab, end, end, first, last))
+        return;
+    int source = begin_source(slab, SOURCE_BOUNDARY);
+    double factor = eng_smear_point_factor(slab->s->grid);
+    vec3_store(slab->batch.vector[source], vec3_scale(factor, b->force));
+    add_source(slab, end, end, first, last);
 }
 
 /// How often lattice vectors may move what is within a distance of a place into reach of the grid.
 static void find_images(const smear *s, vec3 place, double distance, int from[3], int to[3])
 {
     const eng_cell *cell = &s->world->cell;
-    vec3 part = cell->any ? mat3_apply(&cell->inverse, place) : place;
+    vec3 part = mat3_apply(&cell->inverse, place);
     for (int k = 0; k < 3; k++) {
         double margin = (s->reach + distance) * s->slant[k] + 1e-9;
-        bool repeats = cell->any && cell->periodic[k];
-        from[k] = repeats ? (int)ceil(s->low[k] - margin - vec3_get(part, k)) : 0;
-        to[k] = repeats ? (int)floor(s->high[k] + margin - vec3_get(part, k)) : 0;
+        from[k] = cell->periodic[k] ? (int)ceil(s->low[k] - margin - vec3_get(part, k)) : 0;
+        to[k] = cell->periodic[k] ? (int)floor(s->high[k] + margin - vec3_get(part, k)) : 0;
     }
 }
 
-/// Mass, momentum and momentum flux of a grain at a place.
-static void smear_grain(const smear *s, double mass, vec3 place, vec3 v)
+/// A grain, or a branch, moved by lattice vectors.
+static void smear_image(layers *slab, const smear_mass *g, const branch *b, vec3 shift)
 {
-    const cairn_coarse_fields *f = s->fields;
-    const vec3 none = {0.0, 0.0, 0.0};
-    double flux[9] = {0.0};
-    int first[3], last[3];
-    if (!cells_near(s, place, place, first, last))
+    const eng_cell *cell = &slab->s->world->cell;
+    if (g != NULL) {
+        // images move with the strain of the cell
+        vec3 drift = cell->any ? mat3_apply(&cell->gradient, shift) : shift;
+        smear_grain(slab, g, vec3_add(g->place, shift), vec3_add(g->velocity, drift));
         return;
-    add_product(flux, 1.0, v, v);
-    for (int z = first[2]; z <= last[2]; z++)
-        for (int y = first[1]; y <= last[1]; y++) {
-            vec3 from = vec3_sub(middle_of_cell(s, first[0], y, z), place);
-            int begin, end;
-            if (!cells_of_row(s, from, none, last[0] - first[0] + 1, &begin, &end))
-                continue;
-            size_t at = cell_number(s, first[0] + begin, y, z);
-            for (int x = begin; x <= end; x++, at++) {
-                vec3 to = {from.x + x * s->spacing[0], from.y, from.z};
-                double w = mass * kernel_at(s, vec3_norm_squared(to));
-                f->density[at] += w;
-                add_scaled(f->momentum[at], w, v);
-                for (int k = 0; k < 9; k++)
-                    f->kinetic_stress[at][k] += w * flux[k];
-            }
-        }
+    }
+    smear_branch(slab, b, vec3_add(b->start, shift), vec3_add(b->end, shift));
+    if (b->boundary)
+        smear_boundary(slab, b, vec3_add(b->end, shift));
 }
 
-/// Stress of the force on a grain at the end of a branch from its centre, and where that end is at
-/// a boundary the force itself.
-static void smear_branch(const smear *s, vec3 centre, vec3 branch, vec3 force, bool boundary)
+/// A grain or a branch, with its images.
+static void smear_source(layers *slab, const smear_mass *g, const branch *b)
 {
-    const cairn_coarse_fields *f = s->fields;
-    double length = vec3_norm(branch), product[9] = {0.0};
-    int first[3], last[3];
-    if (!cells_near(s, centre, vec3_add(centre, branch), first, last))
+    const smear *s = slab->s;
+    int from[3] = {0, 0, 0}, to[3] = {0, 0, 0};
+    if (!s->world->cell.any) {
+        smear_image(slab, g, b, vec3_make(0.0, 0.0, 0.0));
         return;
-    vec3 along = length > 0.0 ? vec3_scale(1.0 / length, branch) : branch;
-    add_product(product, -1.0, force, branch);
-    for (int z = first[2]; z <= last[2]; z++)
-        for (int y = first[1]; y <= last[1]; y++) {
-            vec3 from = vec3_sub(middle_of_cell(s, first[0], y, z), centre);
-            int begin, end;
-            if (!cells_of_row(s, from, along, last[0] - first[0] + 1, &begin, &end))
-                continue;
-            size_t at = cell_number(s, first[0] + begin, y, z);
-            for (int x = begin; x <= end; x++, at++) {
-                vec3 to = {from.x + x * s->spacing[0], from.y, from.z};
-                double p = vec3_dot(to, along);
-                double d2 = vec3_norm_squared(vec3_add_scaled(to, -p, along));
-                double mean = length > 0.0 ? kernel_mean(s, p, d2, length) : 0.0;
-                for (int k = 0; k < 9 && mean != 0.0; k++)
-                    f->contact_stress[at][k] += mean * product[k];
-                if (boundary)
-                    add_scaled(f->boundary_force[at],
-                               kernel_at(s, vec3_norm_squared(vec3_sub(to, branch))), force);
+    }
+    double distance = g == NULL ? vec3_norm(vec3_sub(b->end, b->start)) : 0.0;
+    find_images(s, g != NULL ? g->place : b->start, distance, from, to);
+    for (int i = from[0]; i <= to[0]; i++)
+        for (int j = from[1]; j <= to[1]; j++)
+            for (int k = from[2]; k <= to[2]; k++) {
+                const double n[3] = {i, j, k};
+                smear_image(slab, g, b, eng_cell_vector(&s->world->cell.middle, n));
             }
-        }
 }
 
-static void smear_grains(const smear *s)
+static void smear_slab(void *context, int begin, int end, int chunk, int worker)
+{
+    (void)chunk;
+    (void)worker;
+    const smear *s = context;
+    layers slab = {.s = s, .first = begin, .last = end - 1};
+    for (int i = 0; i < s->grain_count; i++)
+        smear_source(&slab, &s->grains[i], NULL);
+    for (int i = 0; i < s->branch_count; i++)
+        smear_source(&slab, NULL, &s->branches[i]);
+    if (slab.batch.source_count > 0)
+        flush(&slab);
+}
+
+static bool is_grain(const cairn_world *world, int body)
+{
+    return eng_body_is_live(world, body) && world->bodies[body].kind == CAIRN_DYNAMIC;
+}
+
+static void gather_grains(smear *s)
 {
     const cairn_world *world = s->world;
     for (int row = 0; row < world->body_count; row++) {
-        int from[3], to[3];
-        if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
+        if (!is_grain(world, row))
             continue;
-        vec3 place = eng_middle_of(world, row).position;
-        vec3 v = vec3_from(eng_state_of(world, row).v);
-        find_images(s, place, 0.0, from, to);
-        for (int i = from[0]; i <= to[0]; i++)
-            for (int j = from[1]; j <= to[1]; j++)
-                for (int k = from[2]; k <= to[2]; k++) {
-                    const double n[3] = {i, j, k};
-                    vec3 shift = eng_cell_vector(&world->cell.middle, n);
-                    // images move with the strain of the cell
-                    vec3 drift = mat3_apply(&world->cell.gradient, shift);
-                    smear_grain(s, world->bodies[row].mass, vec3_add(place, shift),
-                                vec3_add(v, drift));
-                }
+        smear_mass *g = &s->grains[s->grain_count++];
+        double v[6];
+        g->mass = world->bodies[row].mass;
+        g->place = eng_spheres_steps(world, row) ? eng_spheres_centre_of(world, row)
+                                                 : eng_middle_of(world, row).position;
+        if (eng_spheres_holds(world, row))
+            eng_spheres_motion_of(world, row, v);
+        else
+            memcpy(v, eng_state_of(world, row).v, sizeof v);
+        g->velocity = vec3_from(v);
     }
 }
 
-static void smear_contact(const smear *s, const cairn_contact_view *c)
+/// Whether a point lies on the line between two others, to round-off.
+static bool is_between(vec3 a, vec3 b, vec3 point)
+{
+    vec3 line = vec3_sub(b, a), to = vec3_sub(point, a);
+    double square = vec3_norm_squared(line), along = vec3_dot(line, to);
+    return along >= 0.0 && along <= square &&
+           vec3_norm_squared(vec3_cross(line, to)) <= 1e-20 * square * square;
+}
+
+/// Branches of a contact with a force on its second body.
+static void add_contact(smear *s, const eng_spheres_force *f)
+{
+    const bool grains[2] = {is_grain(s->world, f->body[0]), is_grain(s->world, f->body[1])};
+    vec3 opposite = vec3_negate(f->force);
+    if (!(vec3_norm_squared(f->force) > 0.0))
+        return;
+    if (grains[0] && grains[1] && is_between(f->centre[0], f->centre[1], f->point)) {
+        s->branches[s->branch_count++] = (branch){f->centre[0], f->centre[1], opposite, false};
+        return;
+    }
+    for (int side = 0; side < 2; side++)
+        if (grains[side])
+            s->branches[s->branch_count++] = (branch){
+                f->centre[side], f->point, side == 0 ? opposite : f->force, !grains[1 - side]};
+}
+
+static void gather_branches(smear *s)
 {
     const cairn_world *world = s->world;
-    const int bodies[2] = {(int)c->a.index, (int)c->b.index};
-    vec3 point = vec3_from(c->point), force = vec3_from(c->force);
-    bool grain[2];
-    if (!(vec3_norm_squared(force) > 0.0))
-        return;
-    for (int side = 0; side < 2; side++)
-        grain[side] = eng_body_is_live(world, bodies[side]) &&
-                      world->bodies[bodies[side]].kind == CAIRN_DYNAMIC;
-    for (int side = 0; side < 2; side++) {
-        int from[3], to[3];
-        if (!grain[side])
+    eng_spheres_force forces[ENG_SPHERES_BLOCK];
+    for (int i = 0; i < world->contacts.count; i++) {
+        cairn_contact_view c;
+        if (cairn_contact_get(world, i, &c) != CAIRN_OK)
             continue;
-        // the image of the grain that the contact is next to
-        vec3 centre = eng_middle_of(world, bodies[side]).position;
-        if (world->cell.any)
-            centre = vec3_add(centre, eng_cell_shift(&world->cell, vec3_sub(point, centre)));
-        vec3 branch = vec3_sub(point, centre), on = vec3_scale(side == 0 ? -1.0 : 1.0, force);
-        find_images(s, centre, vec3_norm(branch), from, to);
-        for (int i = from[0]; i <= to[0]; i++)
-            for (int j = from[1]; j <= to[1]; j++)
-                for (int k = from[2]; k <= to[2]; k++) {
-                    const double n[3] = {i, j, k};
-                    vec3 shift = eng_cell_vector(&world->cell.middle, n);
-                    smear_branch(s, vec3_add(centre, shift), branch, on, !grain[1 - side]);
-                }
+        eng_spheres_force f = {.body = {(int)c.a.index, (int)c.b.index},
+                               .point = vec3_from(c.point),
+                               .force = vec3_from(c.force)};
+        // the image of a grain that the contact is next to
+        for (int side = 0; side < 2; side++)
+            f.centre[side] = eng_image_centre(world, f.body[side], f.point);
+        add_contact(s, &f);
+    }
+    for (int block = 0; block < eng_spheres_block_count(world); block++) {
+        int count = eng_spheres_block_forces(world, block, forces);
+        for (int i = 0; i < count; i++)
+            add_contact(s, &forces[i]);
     }
 }
 
@@ -328,7 +365,10 @@ static void take_mean_flux(const smear *s, size_t points)
             continue;
         vec3 momentum = vec3_from(f->momentum[i]);
         double *stress = f->kinetic_stress[i];
-        add_product(stress, -1.0 / f->density[i], momentum, momentum);
+        double mean[9];
+        set_product(mean, -1.0 / f->density[i], momentum, momentum);
+        for (int k = 0; k < 9; k++)
+            stress[k] += mean[k];
         f->temperature[i] = (stress[0] + stress[4] + stress[8]) / (3.0 * f->density[i]);
     }
 }
@@ -384,6 +424,28 @@ static double *complete(const base_allocator *allocator, const cairn_coarse_fiel
     return own;
 }
 
+/// Gathers what there is and adds it to all fields.
+static cairn_status smear_all(smear *s)
+{
+    const cairn_world *world = s->world;
+    const base_allocator *allocator = &world->allocator;
+    size_t contacts = (size_t)cairn_contact_count(world);
+    s->grains = base_allocate(allocator, (size_t)world->body_count + 1, sizeof *s->grains);
+    s->branches = base_allocate(allocator, 2 * contacts + 1, sizeof *s->branches);
+    bool enough = s->grains != NULL && s->branches != NULL;
+    if (enough) {
+        gather_grains(s);
+        gather_branches(s);
+        int count = s->grid->cells[2], slabs = 1;
+        if (world->workers != NULL)
+            slabs = SLABS_OF_A_THREAD * base_workers_count(world->workers);
+        base_parallel_for(world->workers, count, (count + slabs - 1) / slabs, smear_slab, s);
+    }
+    base_release(allocator, s->branches);
+    base_release(allocator, s->grains);
+    return enough ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+}
+
 cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid *grid,
                                       const cairn_coarse_fields *fields, cairn_error *error)
 {
@@ -398,19 +460,14 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
     double *own = complete(&world->allocator, fields, points, &all);
     if (own == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
-    bool lucy = grid->kernel == CAIRN_KERNEL_LUCY;
     smear s = {.world = world,
                .grid = grid,
                .fields = &all,
-               .reach = lucy ? grid->width : gaussian_reach(grid->width)};
+               .kernels = eng_smear_choose(),
+               .reach = eng_smear_reach(grid->kernel) * grid->width};
     place_grid(&s);
-    smear_grains(&s);
-    for (int i = 0; i < cairn_contact_count(world); i++) {
-        cairn_contact_view contact;
-        if (cairn_contact_get(world, i, &contact) == CAIRN_OK)
-            smear_contact(&s, &contact);
-    }
+    status = smear_all(&s);
     take_mean_flux(&s, points);
     base_release(&world->allocator, own);
-    return CAIRN_OK;
+    return status == CAIRN_OK ? CAIRN_OK : base_fail(error, status, "out of memory for fields");
 }

@@ -352,7 +352,8 @@ typedef struct cairn_coarse_fields {
 
 /// Fields of the dynamic bodies after the last step: contacts and places of its middle, velocities
 /// of its end. In a periodic cell with their images, wherever the grid lies. Costs as much as the
-/// cells within a width of grains and contacts.
+/// cells within a width of grains and contacts, on all threads of the world; the same bits for any
+/// number of them.
 /// @return CAIRN_ERROR_ARGUMENT with the value that is wrong, CAIRN_ERROR_MEMORY
 /// Sources: Goldhirsch, Granular Matter 12 (2010); Weinhart et al., Granular Matter 14 (2012).
 /// Tests: tests/unit/engine/test_coarse.c
@@ -360,7 +361,10 @@ CAIRN_API cairn_status cairn_world_coarse_grain(const cairn_world *world, const 
                                                 const cairn_coarse_fields *fields,
                                                 cairn_error *error) CAIRN_CHECK_RESULT;
 
-/// Writes all of these fields as an image for ParaView (.vti), the time with it.
+/// Writes all of these fields with the time, as an image for ParaView, or where the path ends with
+/// ".h5" as HDF5: data sets [nz][ny][nx] of density and temperature, with [3] behind of momentum
+/// and boundary force and with [3][3] of the stresses, `time`, `origin` (the corner `low`),
+/// `spacing`.
 /// @return CAIRN_ERROR_FILE beside those of cairn_world_coarse_grain
 CAIRN_API cairn_status cairn_fields_write(const cairn_world *world, const cairn_grid *grid,
                                           const char *path, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -20,9 +20,10 @@ static void check_field_name(lua_State *L, const char *name)
 
 int scn_call_fields(lua_State *L)
 {
-    static const char *const names[] = {"name",   "min",   "max",   "cells",
-                                        "kernel", "width", "every", NULL};
+    static const char *const names[] = {"name",  "min",   "max",    "cells", "kernel",
+                                        "width", "every", "format", NULL};
     static const char *const kernels[] = {"lucy", "gaussian", NULL};
+    static const char *const formats[] = {"vti", "hdf5", NULL};
     scn_fields fields = scn_fields_begin(L, "fields");
     scn_fields_check(&fields, names, 0);
     scn_scene *scene = scn_loader_of(L)->scene;
@@ -42,6 +43,7 @@ int scn_call_fields(lua_State *L)
         (cairn_kernel)scn_fields_choice(&fields, "kernel", CAIRN_KERNEL_LUCY, kernels);
     field.grid.width = scn_fields_number(&fields, "width", 0.0, scn_range_positive("m"));
     field.every = (int)scn_fields_integer(&fields, "every", 100, 1, INT_MAX);
+    field.hdf5 = scn_fields_choice(&fields, "format", 0, formats) == 1;
     // a grid that is wrong is refused here and not at the first frame
     cairn_error error = {0};
     scn_fields_pass(&fields,

@@ -23,6 +23,7 @@ BAD = {
     "cells": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,0,2}, width = 1 }', r"bad\.lua:2: .*cells"),
     "file": ('fields{ name = "../x", min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1 }', r"bad\.lua:2: .*a name has"),
     "kernel": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1, kernel = "lucey" }', r'bad\.lua:2: .*"lucey"'),
+    "format": ('fields{ min = {0,0,0}, max = {1,1,1}, cells = {2,2,2}, width = 1, format = "vtk" }', r'bad\.lua:2: .*"vtk"'),
     "empty": ('sensor{ name = "a", region = { min = {0,0,0}, max = {0,1,1} }, quantity = "stress" }', r"bad\.lua:2: .*empty"),
 }
 
@@ -128,6 +129,37 @@ fields{ name = "flow", min = {-1, -1, -1}, max = {1, 1, 1}, cells = {20, 25, 30}
         check(folder.list("r/fields") == ["flow_000000005.vti"], "frames of the run before are gone")
 
 
+def check_hdf5():
+    """The same numbers as the image has, by indices z, y, x and component."""
+    text = """simulation{ step = 1e-3, end_time = 0.01 }
+pair{ law = "hooke", normal_stiffness = 1e4 }
+ground{}
+for i = 0, 3 do body{ shape = sphere{ radius = 0.05 }, mass = 3, position = {0.02 * i, 0.01, 0.05 + 0.099 * i}, velocity = {1, i, -2} } end
+"""
+    grid = 'min = {-0.2, -0.2, 0}, max = {0.2, 0.3, 0.5}, cells = {4, 5, 6}, width = 0.15, every = 10'
+    with Folder() as folder:
+        folder.write("a.lua", text + f'fields{{ {grid} }} fields{{ name = "h", {grid}, format = "hdf5" }}\n')
+        check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet"), 0, "hdf5")
+        check(sorted(folder.list("r/fields")) == ["fields_000000010.vti", "h_000000010.h5"], "names of both formats")
+        with open(os.path.join(folder.path, "r/fields/fields_000000010.vti"), "rb") as file:
+            data = file.read().split(b'<AppendedData encoding="raw">\n_', 1)[1]
+        try:
+            import h5py
+        except ImportError:
+            return
+        with h5py.File(os.path.join(folder.path, "r/fields/h_000000010.h5"), "r") as file:
+            check(abs(file["time"][()] - 0.01) < 1e-12 and list(file["origin"]) == [-0.2, -0.2, 0], "time and origin")
+            check(max(abs(a - b) for a, b in zip(file["spacing"], (0.1, 0.1, 0.5 / 6))) < 1e-12, "spacing")
+            at = 0
+            for name, shape in (("density", ()), ("momentum", (3,)), ("contact stress", (3, 3)), ("kinetic stress", (3, 3)),
+                                ("boundary force", (3,)), ("temperature", ())):
+                size, = struct.unpack_from("<Q", data, at)
+                values = struct.unpack_from(f"<{size // 8}d", data, at + 8)
+                check(file[name].shape == (6, 5, 4) + shape, f"{name}: {file[name].shape}")
+                check(tuple(file[name][()].ravel()) == values and any(values), f"{name} differs from the image's")
+                at += 8 + size
+
+
 def check_bad():
     for name, (text, pattern) in BAD.items():
         with Folder() as folder:
@@ -140,5 +172,6 @@ check_tower('law = "hertz_mindlin", young_modulus = 1e9', "1e-5")
 check_gas()
 check_gates()
 check_fields()
+check_hdf5()
 check_bad()
 finish()

@@ -80,8 +80,8 @@ static void meet_shape(const eng_spheres *spheres, int slot, eng_spheres_contact
     c->order = wall_contact->order;
 }
 
-/// Body B, normal, gap and velocity of B at the contact point, for a wall.
-static vec3 meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double radius,
+/// Body B, normal, gap and point of a contact with a wall.
+static void meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                       eng_spheres_contact *c)
 {
     const eng_spheres_wall *walls = spheres->walls.block,
@@ -96,10 +96,9 @@ static vec3 meet_wall(const eng_spheres *spheres, int slot, vec3 centre, double 
     if (is_shape_ghost(spheres, slot))
         meet_shape(spheres, slot, c);
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
-    vec3 arm = vec3_sub(c->point, wall->before.centre);
-    return vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
 }
 
+/// The same with a sphere; returns the centre of B as A meets it.
 static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, double radius,
                         eng_spheres_contact *c)
 {
@@ -119,7 +118,37 @@ static vec3 meet_sphere(const eng_spheres *spheres, int slot, vec3 centre, doubl
     c->normal = vec3_scale(1.0 / distance, apart);
     c->gap = distance - radius - spheres->pass.constants[slot][3];
     c->point = vec3_add_scaled(centre, radius + 0.5 * c->gap, c->normal);
-    return vec3_add(slot_point_velocity(spheres, slot, vec3_sub(c->point, other)), c->drift);
+    return other;
+}
+
+/// Bodies, normal, gap and point of a pair, its centres as A meets them.
+static void meet(const eng_spheres *spheres, const eng_spheres_block *block, int k,
+                 eng_spheres_contact *c, vec3 centre[2])
+{
+    int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
+    double radius = spheres->pass.constants[a][3];
+    c->body[0] = eng_spheres_slot_body(spheres, a);
+    c->collider[0] = eng_spheres_slot_collider(spheres, a);
+    centre[0] = slot_centre(spheres, a);
+    if (eng_spheres_source_of(&spheres->pass, b) < spheres->slots) {
+        centre[1] = meet_sphere(spheres, b, centre[0], radius, c);
+        return;
+    }
+    meet_wall(spheres, b, centre[0], radius, c);
+    const eng_spheres_wall *walls = spheres->walls.block;
+    centre[1] = walls[ghost_of(spheres, b)->wall].before.centre;
+}
+
+/// Of the material point of B at a contact, as A meets it.
+static vec3 velocity_of_b(const eng_spheres *spheres, int slot, const eng_spheres_contact *c,
+                          vec3 arm)
+{
+    const eng_spheres_wall *walls = spheres->walls.block;
+    slot = eng_spheres_source_of(&spheres->pass, slot);
+    if (slot < spheres->slots)
+        return vec3_add(slot_point_velocity(spheres, slot, arm), c->drift);
+    const eng_spheres_wall *wall = &walls[ghost_of(spheres, slot)->wall];
+    return vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
 }
 
 static vec3 spring_of(const eng_spheres_block *block, int k)
@@ -167,31 +196,33 @@ static vec3 spin_of_b(const eng_spheres *spheres, int slot)
                                  : walls[ghost_of(spheres, slot)->wall].spin;
 }
 
+/// Force on B, N; what the law says of the closed pair goes to the contact.
+static vec3 force_of(const eng_spheres *spheres, const eng_spheres_block *block, int k,
+                     eng_spheres_contact *c)
+{
+    con_batch_state closed = eng_spheres_state_of_pair(
+        spheres, eng_spheres_terms_of(spheres, block), block, k, fmax(-c->gap, 0.0));
+    c->stiffness = closed.stiffness;
+    c->spring = closed.spring;
+    c->elastic = closed.elastic;
+    c->lost = closed.lost;
+    vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
+    return vec3_add_scaled(along, c->spring + (double)block->lag_normal[k], c->normal);
+}
+
 eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
                                            const eng_spheres_block *block, int k)
 {
     int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
-    double radius = spheres->pass.constants[a][3];
-    eng_spheres_contact c = {
-        .body = {eng_spheres_slot_body(spheres, a), 0},
-    };
-    c.collider[0] = eng_spheres_slot_collider(spheres, a);
-    vec3 centre = slot_centre(spheres, a);
-    bool wall = eng_spheres_source_of(&spheres->pass, b) >= spheres->slots;
-    vec3 velocity_b = wall ? meet_wall(spheres, b, centre, radius, &c)
-                           : meet_sphere(spheres, b, centre, radius, &c);
-    vec3 arm = vec3_sub(c.point, centre);
+    eng_spheres_contact c = {0};
+    vec3 centre[2];
+    meet(spheres, block, k, &c, centre);
+    vec3 velocity_b = velocity_of_b(spheres, b, &c, vec3_sub(c.point, centre[1]));
+    vec3 arm = vec3_sub(c.point, centre[0]);
     c.velocity = vec3_sub(velocity_b, slot_point_velocity(spheres, a, arm));
     c.spin = vec3_sub(spin_of_b(spheres, b), slot_spin(spheres, a));
     c.couple = couple_of(eng_spheres_resist_of(spheres, block), k, c.normal);
-    con_batch_state closed = eng_spheres_state_of_pair(
-        spheres, eng_spheres_terms_of(spheres, block), block, k, fmax(-c.gap, 0.0));
-    c.stiffness = closed.stiffness;
-    c.spring = closed.spring;
-    c.elastic = closed.elastic;
-    c.lost = closed.lost;
-    vec3 along = vec3_add(spring_of(block, k), lag_of(block, k));
-    c.force = vec3_add_scaled(along, c.spring + (double)block->lag_normal[k], c.normal);
+    c.force = force_of(spheres, block, k, &c);
     return c;
 }
 
@@ -348,6 +379,14 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
                   eng_rotation_advance(slot_turn(spheres, slot), vec3_scale(back, spin))};
 }
 
+vec3 eng_spheres_centre_of(const cairn_world *world, int body)
+{
+    const eng_spheres *spheres = world->spheres;
+    int slot = eng_spheres_slot_of(spheres, body);
+    return slot != ENG_SPHERES_NO_SLOT ? slot_centre(spheres, slot)
+                                       : eng_spheres_clump_middle(spheres, body).position;
+}
+
 // ---------------------------------------------------------------- contacts
 
 /// Slot of the i-th contact of the last step, in the order of chunks, blocks and lanes.
@@ -379,6 +418,37 @@ int eng_spheres_contact_count(const cairn_world *world)
 {
     const eng_spheres *spheres = world->spheres;
     return spheres != NULL && spheres->block_count > 0 ? spheres->contact_count : 0;
+}
+
+int eng_spheres_block_count(const cairn_world *world)
+{
+    return eng_spheres_contact_count(world) > 0 ? world->spheres->block_count : 0;
+}
+
+int eng_spheres_block_forces(const cairn_world *world, int block,
+                             eng_spheres_force forces[ENG_SPHERES_BLOCK])
+{
+    const eng_spheres *spheres = world->spheres;
+    const eng_spheres_block *pairs = &spheres->pass.blocks[block];
+    int count = 0;
+    for (unsigned bits = pairs->touch; bits != 0; bits &= bits - 1) {
+        int k = __builtin_ctz(bits);
+        const int slots[2] = {eng_spheres_slot_a(pairs, k),
+                              eng_spheres_source_of(&spheres->pass, eng_spheres_slot_b(pairs, k))};
+        eng_spheres_contact c = {0};
+        vec3 centre[2];
+        meet(spheres, pairs, k, &c, centre);
+        for (int side = 0; side < 2; side++)
+            if (slots[side] < spheres->slots && eng_spheres_is_member(spheres, slots[side])) {
+                vec3 clump = eng_spheres_clump_middle(spheres, c.body[side]).position;
+                centre[side] = side == 0 ? clump : vec3_add(clump, c.shift);
+            }
+        forces[count++] = (eng_spheres_force){.body = {c.body[0], c.body[1]},
+                                              .centre = {centre[0], centre[1]},
+                                              .point = c.point,
+                                              .force = force_of(spheres, pairs, k, &c)};
+    }
+    return count;
 }
 
 /// Whether a contact is seen from its second body: the body with the lower collider is A.

@@ -79,6 +79,8 @@ eng_state eng_spheres_state_of(const cairn_world *world, int body);
 
 pose eng_spheres_middle_of(const cairn_world *world, int body);
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
+/// Centre of mass at that midpoint, which costs less than the pose.
+vec3 eng_spheres_centre_of(const cairn_world *world, int body);
 
 /// Velocities of the slots in place, for cairn_world_array; count 0 where there are none.
 cairn_array_segment eng_spheres_show_velocity(const cairn_world *world);
@@ -86,6 +88,22 @@ cairn_array_segment eng_spheres_show_velocity(const cairn_world *world);
 /// Contacts of the last step, read straight from the blocks of pairs.
 int eng_spheres_contact_count(const cairn_world *world);
 void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view);
+
+enum { ENG_SPHERES_BLOCK = 8 }; // contacts of a block
+
+/// What a contact of the last step did to its bodies, for sums over all contacts: much less work
+/// than a view.
+typedef struct eng_spheres_force {
+    int body[2];
+    vec3 centre[2]; // m, of the bodies at the midpoint; in a periodic cell that of B as A meets it
+    vec3 point;     // m, next to A
+    vec3 force;     // N on B
+} eng_spheres_force;
+
+/// Blocks hold the contacts in their order; returns how many a block has.
+int eng_spheres_block_count(const cairn_world *world);
+int eng_spheres_block_forces(const cairn_world *world, int block,
+                             eng_spheres_force forces[ENG_SPHERES_BLOCK]);
 
 /// What the law keeps of a contact between steps, as con_law names it.
 void eng_spheres_contact_history(const cairn_world *world, int i, double history[CON_HISTORY_MAX]);
