@@ -104,6 +104,19 @@ static bool is_clear_of_plane(const cairn_world *world, const eng_pair *pair, do
     return false;
 }
 
+/// Distance up to which the contacts of the pair at a place of the plan are asked for, m. Laws of
+/// impulses that hold nothing together see closed contacts alone.
+static double margin_at(const cairn_world *world, int place, geo_pair pair)
+{
+    const eng_plan *plan = &world->plan;
+    if (place >= plan->cone_pairs) {
+        const eng_surface *surface = &world->surfaces[plan->batches[plan->batch[place]].surface];
+        if (surface->law->bonded == NULL)
+            return 0.0;
+    }
+    return world->collider_margin[pair.first] + world->collider_margin[pair.second];
+}
+
 typedef struct narrow_context {
     cairn_world *world;
     cairn_status *status; // [chunks]
@@ -120,7 +133,7 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
         eng_pair *pair = &world->pairs[world->plan.order[i]];
         int first = pair->colliders.first, second = pair->colliders.second;
         const eng_collider *a = &world->colliders[first], *b = &world->colliders[second];
-        double margin = world->collider_margin[first] + world->collider_margin[second];
+        double margin = margin_at(world, i, pair->colliders);
         int before = manifold->count;
         // B, or the image of it that is next to A
         pose place = world->collider_pose[second];

@@ -255,6 +255,11 @@ uint32_t geo_core_edge_code(const geo_core *core, int v0, int v1)
     int edge = geo_core_edge(core, v0, v1);
     if (edge < 0)
         return geo_code_edge(core->edge_count + v0);
+    return geo_core_code_of_edge(core, edge);
+}
+
+uint32_t geo_core_code_of_edge(const geo_core *core, int edge)
+{
     return core->edge_codes ? core->edge_codes[edge] : geo_code_edge(edge);
 }
 

@@ -78,6 +78,7 @@ int geo_core_face_at(const geo_core *core, int vertex, vec3 direction, double *c
 /// Codes of features, as keys use them.
 uint32_t geo_core_vertex_code(const geo_core *core, int vertex);
 uint32_t geo_core_edge_code(const geo_core *core, int v0, int v1);
+uint32_t geo_core_code_of_edge(const geo_core *core, int edge);
 uint32_t geo_core_face_code(const geo_core *core, int face);
 
 static inline bool geo_core_is_polytope(const geo_core *core)

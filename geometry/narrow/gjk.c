@@ -7,6 +7,8 @@
 // nearest point does not need. Overlap proper is left to EPA.
 #include "geometry/narrow/gjk.h"
 
+#include <string.h>
+
 typedef struct simplex {
     int count;
     geo_gjk_vertex v[4];
@@ -164,6 +166,7 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
         double upper = vec3_norm(s.closest);
         if (upper <= 1e-13 * scale) {
             result->state = GEO_GJK_OVERLAP;
+            result->count = 0;
             return;
         }
         // no point of A - B lies nearer than the plane through its farthest point this way
@@ -184,6 +187,8 @@ void geo_gjk(const geo_core *a, const geo_core *b, double limit, geo_gjk_result 
         bool outside = reduce(&s);
         if (!outside && proven <= 1e-13 * scale) {
             result->state = GEO_GJK_OVERLAP;
+            result->count = 4;
+            memcpy(result->simplex, s.v, sizeof s.v);
             return;
         }
         // round-off: no more progress, or an inside that the lower bound disproves

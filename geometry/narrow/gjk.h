@@ -8,7 +8,7 @@
 typedef enum geo_gjk_state {
     GEO_GJK_BEYOND,    // farther apart than the limit; only `normal` is set, a separating axis
     GEO_GJK_SEPARATED, // distance, normal and points are those of the closest points
-    GEO_GJK_OVERLAP    // the cores touch or overlap (to round-off); nothing else is set
+    GEO_GJK_OVERLAP    // the cores touch or overlap (to round-off); only a simplex is set
 } geo_gjk_state;
 
 /// Corner of a simplex in the difference A - B.
@@ -22,7 +22,7 @@ typedef struct geo_gjk_result {
     double distance; // m
     vec3 normal;     // unit, from A to B
     vec3 point_a, point_b;
-    int count; // of the simplex that holds the closest points
+    int count; // of the simplex that holds the closest points, or 4 corners around the origin, or 0
     geo_gjk_vertex simplex[4];
 } geo_gjk_result;
 

@@ -2,6 +2,7 @@
 // Polytope against polytope: quick rejection by GJK, then separating axes and clipping.
 #include "geometry/narrow/clip.h"
 #include "geometry/narrow/closest.h"
+#include "geometry/narrow/gjk.h"
 #include "geometry/narrow/sat.h"
 
 // is the axis of an earlier separation still one? only answers that hold anyway
@@ -16,23 +17,71 @@ static bool still_separated(const geo_job *job, const geo_core *a, const geo_cor
     return vec3_dot(axis, vec3_sub(pb, pa)) > job->margin * (1.0 + 1e-9) + 1e-9 * job->size;
 }
 
+// The four corners of the difference A - B around the origin by which an earlier search knew that
+// the cores overlap: four vertices of A and four of B, eight bits each.
+static void keep_corners(geo_pair_cache *cache, const geo_gjk_result *gjk)
+{
+    uint32_t packed[2] = {0, 0};
+    for (int k = 0; k < gjk->count; k++) {
+        const geo_gjk_vertex *v = &gjk->simplex[k];
+        if (v->ia < 0 || v->ia > 255 || v->ib < 0 || v->ib > 255)
+            return;
+        packed[0] |= (uint32_t)v->ia << (8 * k);
+        packed[1] |= (uint32_t)v->ib << (8 * k);
+    }
+    *cache = (geo_pair_cache){.feature = {(int)packed[0], (int)packed[1]}};
+}
+
+// does the origin lie clearly on the inner side of the plane through three corners?
+static bool holds_origin(vec3 p, vec3 q, vec3 r, vec3 opposite, double least)
+{
+    vec3 normal = vec3_cross(vec3_sub(q, p), vec3_sub(r, p));
+    double inner = vec3_dot(normal, vec3_sub(opposite, p)), origin = -vec3_dot(normal, p);
+    return inner * origin > 0.0 && origin * origin > least * least * vec3_norm_squared(normal);
+}
+
+// do those corners still hold it? only answers that a search would give too
+static bool still_overlaps(const geo_job *job, const geo_core *a, const geo_core *b)
+{
+    if (!job->cache || (job->cache->feature[0] == 0 && job->cache->feature[1] == 0))
+        return false;
+    vec3 w[4];
+    for (int k = 0; k < 4; k++) {
+        int va = (int)((uint32_t)job->cache->feature[0] >> (8 * k) & 255u);
+        int vb = (int)((uint32_t)job->cache->feature[1] >> (8 * k) & 255u);
+        // numbers of a damaged checkpoint
+        if (va >= a->vertex_count || vb >= b->vertex_count)
+            return false;
+        w[k] = vec3_sub(geo_core_vertex(a, va), geo_core_vertex(b, vb));
+    }
+    double least = 1e-9 * job->size;
+    return holds_origin(w[0], w[1], w[2], w[3], least) &&
+           holds_origin(w[0], w[1], w[3], w[2], least) &&
+           holds_origin(w[0], w[2], w[3], w[1], least) &&
+           holds_origin(w[1], w[2], w[3], w[0], least);
+}
+
 cairn_status geo_pair_polyhedron(geo_job *job)
 {
     geo_core a, b;
     geo_sat sat;
-    geo_gjk_result gjk;
     geo_core_init(&a, &job->a);
     geo_core_init(&b, &job->b);
     if (still_separated(job, &a, &b))
         return CAIRN_OK;
-    geo_gjk(&a, &b, job->margin, &gjk);
-    if (gjk.state == GEO_GJK_BEYOND) {
-        vec3 axis = gjk.normal;
-        if (job->cache)
-            job->cache->axis = mat3_apply_transposed(&a.rotation, axis);
-        return CAIRN_OK;
+    bool overlap = still_overlaps(job, &a, &b);
+    if (!overlap) {
+        geo_gjk_result gjk;
+        geo_gjk(&a, &b, job->margin, &gjk);
+        if (gjk.state == GEO_GJK_BEYOND && job->cache)
+            *job->cache = (geo_pair_cache){.axis = mat3_apply_transposed(&a.rotation, gjk.normal)};
+        if (gjk.state == GEO_GJK_BEYOND)
+            return CAIRN_OK;
+        overlap = gjk.state == GEO_GJK_OVERLAP;
+        if (overlap && job->cache)
+            keep_corners(job->cache, &gjk);
     }
-    if (!geo_sat_query(&a, &b, job->margin, gjk.state == GEO_GJK_OVERLAP, &sat))
+    if (!geo_sat_query(&a, &b, job->margin, overlap, &sat))
         return CAIRN_OK;
     return geo_sat_contacts(job, &a, &b, &sat);
 }
@@ -120,7 +169,8 @@ cairn_status geo_sat_contacts(geo_job *job, const geo_core *a, const geo_core *b
         if (sat->edge > 0.0 && distance > sat->edge + 5e-10 * job->size)
             return closest_points(job, a, b);
         return geo_emit(job, sat->edge_axis, sat->edge, vec3_scale(0.5, vec3_add(pa, pb)),
-                        geo_core_edge_code(a, ea[0], ea[1]), geo_core_edge_code(b, eb[0], eb[1]));
+                        geo_core_code_of_edge(a, sat->edge_a),
+                        geo_core_code_of_edge(b, sat->edge_b));
     }
     bool use_a = choice == GEO_SAT_FACE_A;
     int index = use_a ? sat->index_a : sat->index_b;

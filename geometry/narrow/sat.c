@@ -33,6 +33,14 @@ typedef struct edge_view {
     bool full; // an edge without faces accepts every direction across it
 } edge_view;
 
+// the outward direction of an edge in the plane of its triangle, which stands for the middle
+static vec3 outward_of_triangle(const vec3 *corners, int edge, vec3 along)
+{
+    vec3 inside = vec3_sub(corners[(edge + 2) % 3], corners[edge]);
+    double t = vec3_dot(inside, along) / vec3_norm_squared(along);
+    return vec3_negate(vec3_add_scaled(inside, -t, along));
+}
+
 static edge_view view_edge(const geo_core *core, int edge)
 {
     edge_view v = {.full = core->face_count == 0};
@@ -43,12 +51,8 @@ static edge_view view_edge(const geo_core *core, int edge)
         return v;
     v.n0 = core->face_normals[core->edge_faces[edge][0]];
     v.n1 = core->face_normals[core->edge_faces[edge][1]];
-    v.middle = vec3_add(v.n0, v.n1);
-    if (core->face_count == 2) { // triangle: the middle is the outward direction in its plane
-        vec3 inside = vec3_sub(core->vertices[(edge + 2) % 3], v.point);
-        double t = vec3_dot(inside, v.along) / vec3_norm_squared(v.along);
-        v.middle = vec3_negate(vec3_add_scaled(inside, -t, v.along));
-    }
+    v.middle = core->face_count == 2 ? outward_of_triangle(core->vertices, edge, v.along)
+                                     : vec3_add(v.n0, v.n1);
     return v;
 }
 
@@ -136,62 +140,138 @@ static bool query_many_edges(const geo_core *a, const geo_core *b, const mat3 *r
     return true;
 }
 
-enum { EDGE_BITS = 64 };
+// ---------------------------------------------------------------- few vertices, faces and edges
 
-// edges of a polytope in the frame of A, some of them left out
-typedef struct edge_set {
-    edge_view view[EDGE_BITS];
-    int edge[EDGE_BITS];
-    int count;
-} edge_set;
+enum { SMALL = 64 };
 
-// a plane in the frame of a core, and which edges are asked for: those with a point between two
-// heights over it
-typedef struct edge_range {
-    vec3 normal;
-    double low, high;
-} edge_range;
+// what is asked of a polytope with few features, in the frame of A
+typedef struct small_polytope {
+    const geo_core *core;
+    const vec3 *vertices, *normals;
+    const double *offsets;
+    vec3 own_vertices[SMALL], own_normals[SMALL];
+    double own_offsets[SMALL];
+} small_polytope;
 
-static void find_edges(const geo_core *core, const edge_range *range, edge_set *set)
+static bool is_small(const geo_core *core)
 {
-    set->count = 0;
-    for (int i = 0; i < core->edge_count; i++) {
-        const int *ends = core->edge_vertices[i];
-        double from = vec3_dot(range->normal, core->vertices[ends[0]]),
-               to = vec3_dot(range->normal, core->vertices[ends[1]]);
-        double least = from < to ? from : to, most = from < to ? to : from;
-        if (most >= range->low && least <= range->high)
-            set->edge[set->count++] = i;
+    return core->face_count > 0 && core->face_count <= SMALL && core->edge_count <= SMALL &&
+           core->vertex_count <= SMALL;
+}
+
+static void view_own(const geo_core *core, small_polytope *p)
+{
+    p->core = core;
+    p->vertices = core->vertices;
+    p->normals = core->face_normals;
+    p->offsets = core->face_offsets;
+}
+
+static void view_other(const geo_core *core, const mat3 *rotation, vec3 shift, small_polytope *p)
+{
+    p->core = core;
+    p->vertices = p->own_vertices;
+    p->normals = p->own_normals;
+    p->offsets = p->own_offsets;
+    for (int v = 0; v < core->vertex_count; v++)
+        p->own_vertices[v] = vec3_add(shift, mat3_apply(rotation, core->vertices[v]));
+    for (int f = 0; f < core->face_count; f++) {
+        p->own_normals[f] = mat3_apply(rotation, core->face_normals[f]);
+        p->own_offsets[f] = core->face_offsets[f] + vec3_dot(p->own_normals[f], shift);
     }
 }
 
-static void view_edges(const geo_core *core, const mat3 *rotation, vec3 shift, edge_set *set)
+static int lowest_vertex(const small_polytope *p, vec3 normal, double *height)
 {
-    for (int i = 0; i < set->count; i++) {
-        edge_view v = view_edge(core, set->edge[i]);
-        set->view[i] = rotation != NULL ? to_frame(v, rotation, shift) : v;
+    int lowest = 0;
+    *height = vec3_dot(normal, p->vertices[0]);
+    for (int v = 1; v < p->core->vertex_count; v++) {
+        double h = vec3_dot(normal, p->vertices[v]);
+        if (h < *height) {
+            *height = h;
+            lowest = v;
+        }
+    }
+    return lowest;
+}
+
+// best face of `ref` against all of `other`; false beyond the limit
+static bool query_small_faces(const small_polytope *ref, const small_polytope *other, vec3 towards,
+                              double limit, double *best, int *index)
+{
+    double height;
+    int deep = lowest_vertex(other, towards, &height);
+    *best = -INFINITY;
+    *index = -1;
+    for (int f = 0; f < ref->core->face_count; f++) {
+        // one vertex tells of most faces that they are not the best one
+        vec3 n = ref->normals[f];
+        if (vec3_dot(n, other->vertices[deep]) - ref->offsets[f] <= *best)
+            continue;
+        int lowest = lowest_vertex(other, n, &height);
+        if (height - ref->offsets[f] <= *best)
+            continue;
+        *best = height - ref->offsets[f];
+        *index = f;
+        deep = lowest;
+        if (*best > limit)
+            return false;
+    }
+    return true;
+}
+
+// some of the edges of a polytope
+typedef struct edge_set {
+    edge_view view[SMALL];
+    int edge[SMALL];
+    int count;
+} edge_set;
+
+// edges with a point between two heights along a normal
+static void find_edges(const small_polytope *p, vec3 normal, double low, double high, edge_set *set)
+{
+    double heights[SMALL];
+    for (int v = 0; v < p->core->vertex_count; v++)
+        heights[v] = vec3_dot(normal, p->vertices[v]);
+    set->count = 0;
+    for (int i = 0; i < p->core->edge_count; i++) {
+        const int *ends = p->core->edge_vertices[i];
+        double from = heights[ends[0]], to = heights[ends[1]];
+        if ((from > to ? from : to) >= low && (from < to ? from : to) <= high)
+            set->edge[set->count++] = i;
     }
 }
 
 // Of overlapping polytopes, the edges that can part them by less than the best face does: the plane
 // of the difference A - B next to the origin is touched at its foot, so that the two edges come as
 // close to each other as that depth; and one body lies below the face, the other no deeper than the
-// depth. @param shift  of B's core in the frame of A
-static void choose_ranges(const geo_core *a, const geo_core *b, const mat3 *rotation, vec3 shift,
-                          const geo_sat *sat, edge_range *of_a, edge_range *of_b)
+// depth.
+static void choose_edges(const small_polytope *a, const small_polytope *b, vec3 shift,
+                         const geo_sat *sat, edge_set *of_a, edge_set *of_b)
 {
     bool face_of_a = sat->face_a >= sat->face_b;
-    const geo_core *core = face_of_a ? a : b;
+    const small_polytope *own = face_of_a ? a : b, *other = face_of_a ? b : a;
     int face = face_of_a ? sat->index_a : sat->index_b;
-    edge_range *own = face_of_a ? of_a : of_b, *other = face_of_a ? of_b : of_a;
-    double offset = core->face_offsets[face], depth = -fmax(sat->face_a, sat->face_b);
+    double offset = own->offsets[face], depth = -fmax(sat->face_a, sat->face_b);
     double slack = 1e-6 * (depth + fabs(offset) + vec3_norm(shift));
-    own->normal = core->face_normals[face];
-    own->low = offset - 2.0 * depth - slack;
-    other->normal = face_of_a ? mat3_apply_transposed(rotation, own->normal)
-                              : mat3_apply(rotation, own->normal);
-    double along = face_of_a ? -vec3_dot(own->normal, shift) : vec3_dot(other->normal, shift);
-    other->high = offset + along + depth + slack;
+    vec3 normal = own->normals[face];
+    find_edges(own, normal, offset - 2.0 * depth - slack, INFINITY, face_of_a ? of_a : of_b);
+    find_edges(other, normal, -INFINITY, offset + depth + slack, face_of_a ? of_b : of_a);
+}
+
+static void view_edges(const small_polytope *p, edge_set *set)
+{
+    for (int i = 0; i < set->count; i++) {
+        const int *ends = p->core->edge_vertices[set->edge[i]];
+        const int *faces = p->core->edge_faces[set->edge[i]];
+        edge_view *v = &set->view[i];
+        v->full = false;
+        v->point = p->vertices[ends[0]];
+        v->along = vec3_sub(p->vertices[ends[1]], v->point);
+        v->middle = p->core->face_count == 2
+                        ? outward_of_triangle(p->vertices, set->edge[i], v->along)
+                        : vec3_add(p->normals[faces[0]], p->normals[faces[1]]);
+    }
 }
 
 // bits of the edges that run up against a direction
@@ -204,39 +284,39 @@ static uint64_t uphill(const edge_set *edges, vec3 normal)
 }
 
 // for each edge of `own`, those of the others whose plane its arc meets
-static void find_met(const geo_core *core, const mat3 *rotation, const edge_set *own,
-                     const edge_set *others, uint64_t met[EDGE_BITS])
+static void find_met(const small_polytope *p, const edge_set *own, const edge_set *others,
+                     uint64_t met[SMALL])
 {
-    uint64_t side[EDGE_BITS], known = 0;
+    uint64_t side[SMALL], known = 0;
     for (int e = 0; e < own->count; e++) {
-        const int *faces = core->edge_faces[own->edge[e]];
+        const int *faces = p->core->edge_faces[own->edge[e]];
         for (int k = 0; k < 2; k++) {
-            int f = faces[k];
-            if (known >> f & 1)
+            if (known >> faces[k] & 1)
                 continue;
-            vec3 n = core->face_normals[f];
-            side[f] = uphill(others, rotation != NULL ? mat3_apply(rotation, n) : n);
-            known |= (uint64_t)1 << f;
+            side[faces[k]] = uphill(others, p->normals[faces[k]]);
+            known |= (uint64_t)1 << faces[k];
         }
         met[e] = side[faces[0]] ^ side[faces[1]];
     }
 }
 
-// the same of polytopes with few edges: which arcs cross is found for all pairs at once
-static bool query_few_edges(const geo_core *a, const geo_core *b, const mat3 *rotation, vec3 shift,
-                            double limit, bool overlap, geo_sat *sat)
+// pairs of edges; which arcs cross is found for all at once
+static bool query_small_edges(const small_polytope *a, const small_polytope *b, vec3 shift,
+                              double limit, bool overlap, geo_sat *sat)
 {
     edge_set of_a, of_b;
-    uint64_t a_meets[EDGE_BITS], b_meets[EDGE_BITS];
-    edge_range all = {.low = -INFINITY, .high = INFINITY}, in_a = all, in_b = all;
-    if (overlap && fmax(sat->face_a, sat->face_b) < 0.0)
-        choose_ranges(a, b, rotation, shift, sat, &in_a, &in_b);
-    find_edges(a, &in_a, &of_a);
-    find_edges(b, &in_b, &of_b);
-    view_edges(a, NULL, shift, &of_a);
-    view_edges(b, rotation, shift, &of_b);
-    find_met(a, NULL, &of_a, &of_b, a_meets);
-    find_met(b, rotation, &of_b, &of_a, b_meets);
+    uint64_t a_meets[SMALL], b_meets[SMALL];
+    if (overlap && fmax(sat->face_a, sat->face_b) < 0.0) {
+        choose_edges(a, b, shift, sat, &of_a, &of_b);
+    } else {
+        vec3 any = {0.0, 0.0, 0.0};
+        find_edges(a, any, -INFINITY, INFINITY, &of_a);
+        find_edges(b, any, -INFINITY, INFINITY, &of_b);
+    }
+    view_edges(a, &of_a);
+    view_edges(b, &of_b);
+    find_met(a, &of_a, &of_b, a_meets);
+    find_met(b, &of_b, &of_a, b_meets);
     for (int j = 0; j < of_b.count; j++) {
         for (uint64_t bits = b_meets[j]; bits != 0; bits &= bits - 1) {
             int i = __builtin_ctzll(bits);
@@ -249,30 +329,31 @@ static bool query_few_edges(const geo_core *a, const geo_core *b, const mat3 *ro
     return true;
 }
 
-static bool has_few_edges(const geo_core *core)
+static bool query_small(const geo_core *a, const geo_core *b, const mat3 *rotation, vec3 shift,
+                        double limit, bool overlap, geo_sat *sat)
 {
-    return core->face_count > 0 && core->face_count <= EDGE_BITS && core->edge_count <= EDGE_BITS;
-}
-
-static bool query_edges(const geo_core *a, const geo_core *b, double limit, bool overlap,
-                        geo_sat *sat)
-{
-    mat3 to_a = mat3_transpose(&a->rotation);
-    mat3 rotation = mat3_multiply(&to_a, &b->rotation);
-    vec3 shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
-    bool few = has_few_edges(a) && has_few_edges(b);
-    bool within = few ? query_few_edges(a, b, &rotation, shift, limit, overlap, sat)
-                      : query_many_edges(a, b, &rotation, shift, limit, sat);
-    sat->edge_axis = mat3_apply(&a->rotation, sat->edge_axis);
-    return within;
+    small_polytope of_a, of_b;
+    view_own(a, &of_a);
+    view_other(b, rotation, shift, &of_b);
+    return query_small_faces(&of_a, &of_b, shift, limit, &sat->face_a, &sat->index_a) &&
+           query_small_faces(&of_b, &of_a, vec3_negate(shift), limit, &sat->face_b,
+                             &sat->index_b) &&
+           query_small_edges(&of_a, &of_b, shift, limit, overlap, sat);
 }
 
 bool geo_sat_query(const geo_core *a, const geo_core *b, double limit, bool overlap, geo_sat *sat)
 {
     *sat = (geo_sat){.edge = -INFINITY, .edge_a = -1, .edge_b = -1};
-    return query_faces(a, b, limit, &sat->face_a, &sat->index_a) &&
-           query_faces(b, a, limit, &sat->face_b, &sat->index_b) &&
-           query_edges(a, b, limit, overlap, sat);
+    mat3 to_a = mat3_transpose(&a->rotation);
+    mat3 rotation = mat3_multiply(&to_a, &b->rotation);
+    vec3 shift = mat3_apply(&to_a, vec3_sub(b->centre, a->centre));
+    bool within = is_small(a) && is_small(b)
+                      ? query_small(a, b, &rotation, shift, limit, overlap, sat)
+                      : query_faces(a, b, limit, &sat->face_a, &sat->index_a) &&
+                            query_faces(b, a, limit, &sat->face_b, &sat->index_b) &&
+                            query_many_edges(a, b, &rotation, shift, limit, sat);
+    sat->edge_axis = mat3_apply(&a->rotation, sat->edge_axis);
+    return within;
 }
 
 // faces of `ref` against `other`; m[i][j] is the cosine of ref's axis i and other's axis j, t the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Separating axes of overlapping polytopes: the edges that are left out never part them.
+// Separating axes of polytopes: the edges that are left out never part them, and what a pair
+// remembers never changes what is found.
 #include "geometry/narrow/gjk.h"
 #include "geometry/narrow/sat.h"
 #include "tests/unit/geometry/convex_check.h"
@@ -72,8 +73,64 @@ static void test_left_out(void **state)
         geo_shape_destroy(hulls[i]);
 }
 
+static pose random_pose(double apart, base_rng *rng)
+{
+    return (pose){vec3_scale(apart, random_direction(rng)), random_turn(rng)};
+}
+
+/// A small way on: a shift and a turn.
+static pose go_on(pose from, double step, base_rng *rng)
+{
+    quat turn = base_quat_from_rotation_vector(vec3_scale(step, random_direction(rng)));
+    return (pose){vec3_add_scaled(from.position, step, random_direction(rng)),
+                  quat_multiply(turn, from.orientation)};
+}
+
+/// Pairs that move in small steps, as in a run: with what they remember and without, bit by bit.
+static void test_memory(void **state)
+{
+    (void)state;
+    enum { WALKS = 2000, STEPS = 50 };
+    base_rng rng = base_rng_make(9);
+    base_allocator allocator = base_allocator_default();
+    geo_manifold with, without;
+    geo_shape *hulls[HULLS];
+    int touching = 0;
+    geo_manifold_init(&with, &allocator);
+    geo_manifold_init(&without, &allocator);
+    for (int i = 0; i < HULLS; i++)
+        hulls[i] = make_hull(i, &rng);
+    for (int walk = 0; walk < WALKS; walk++) {
+        const geo_shape *sa = hulls[(int)(HULLS * base_rng_unit(&rng)) % HULLS],
+                        *sb = hulls[(int)(HULLS * base_rng_unit(&rng)) % HULLS];
+        geo_pair_cache cache = {0};
+        pose a = random_pose(0.0, &rng), b = random_pose(0.6 + 1.2 * base_rng_unit(&rng), &rng);
+        double step = walk % 2 == 0 ? 1e-3 : 0.05, margin = walk % 3 == 0 ? 0.0 : 0.01;
+        for (int i = 0; i < STEPS; i++, b = go_on(b, step, &rng)) {
+            with.count = without.count = 0;
+            assert_int_equal(geo_collide(sa, &a, sb, &b, margin, &cache, &with), CAIRN_OK);
+            assert_int_equal(geo_collide(sa, &a, sb, &b, margin, NULL, &without), CAIRN_OK);
+            assert_int_equal(with.count, without.count);
+            for (int k = 0; k < with.count; k++) {
+                const geo_contact *x = &with.contacts[k], *y = &without.contacts[k];
+                assert_true(x->gap == y->gap && x->key == y->key);
+                assert_memory_equal(&x->normal, &y->normal, sizeof x->normal);
+                assert_memory_equal(&x->point, &y->point, sizeof x->point);
+            }
+            touching += with.count > 0;
+        }
+    }
+    printf("%d of %d placements touch\n", touching, WALKS * STEPS);
+    assert_true(touching > WALKS * STEPS / 4 && touching < WALKS * STEPS * 3 / 4);
+    for (int i = 0; i < HULLS; i++)
+        geo_shape_destroy(hulls[i]);
+    geo_manifold_finish(&with);
+    geo_manifold_finish(&without);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_left_out)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_left_out),
+                                       cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
