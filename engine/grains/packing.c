@@ -385,7 +385,7 @@ static cairn_status make_spheres(packing *p, const eng_relax *relax, cairn_error
         cairn_shape_id shape;
         base_rng rng = base_rng_make(p->def->seed + base_hash_mix(~(uint64_t)i));
         cairn_body_def body = still_body(p, &rng);
-        vec3_store(body.position, relax->place[i]);
+        vec3_store(body.position, eng_relax_wrap(relax, relax->place[i]));
         cairn_status status = sphere_of(p, &p->grains[i], relax->radius[i], &shape, error);
         if (status == CAIRN_OK)
             status = make_body(p, &p->grains[i], shape, &body, error);
@@ -399,7 +399,8 @@ static cairn_status make_spheres(packing *p, const eng_relax *relax, cairn_error
 static cairn_status check_inside(const packing *p, const eng_relax *relax, cairn_error *error)
 {
     for (int i = 0; i < p->count; i++)
-        if (!(eng_region_depth(p->world, &p->def->region, relax->place[i]) > 0.0))
+        if (!(eng_region_depth(p->world, &p->def->region, eng_relax_wrap(relax, relax->place[i])) >=
+              0.0))
             return base_fail(error, CAIRN_ERROR_ARGUMENT,
                              "packing \"%s\": a grain was pressed out of the region; its grains "
                              "are too large for it",
