@@ -11,6 +11,7 @@
 // layers of cells of its own: the sums do not depend on the layers.
 #include "engine/grains/smear.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/space.h"
 #include "engine/state/ids.h"
 #include "engine/state/world.h"
 
@@ -35,9 +36,8 @@ typedef struct smear {
     const cairn_coarse_fields *fields;
     const eng_smear_kernels *kernels;
     double spacing[3];
-    double reach;           // m, beyond which the kernel is nothing
-    double low[3], high[3]; // of the grid, in lattice vectors of the periodic cell
-    double slant[3];        // 1/m, lattice vectors that a metre is at most
+    double reach;      // m, beyond which the kernel is nothing
+    eng_window window; // the grid
     smear_mass *grains;
     branch *branches;
     int grain_count, branch_count;
@@ -199,18 +199,6 @@ static void smear_boundary(layers *slab, const branch *b, vec3 end)
     add_source(slab, end, end, first, last);
 }
 
-/// How often lattice vectors may move what is within a distance of a place into reach of the grid.
-static void find_images(const smear *s, vec3 place, double distance, int from[3], int to[3])
-{
-    const eng_cell *cell = &s->world->cell;
-    vec3 part = mat3_apply(&cell->inverse, place);
-    for (int k = 0; k < 3; k++) {
-        double margin = (s->reach + distance) * s->slant[k] + 1e-9;
-        from[k] = cell->periodic[k] ? (int)ceil(s->low[k] - margin - vec3_get(part, k)) : 0;
-        to[k] = cell->periodic[k] ? (int)floor(s->high[k] + margin - vec3_get(part, k)) : 0;
-    }
-}
-
 /// A grain, or a branch, moved by lattice vectors.
 static void smear_image(layers *slab, const smear_mass *g, const branch *b, vec3 shift)
 {
@@ -236,7 +224,7 @@ static void smear_source(layers *slab, const smear_mass *g, const branch *b)
         return;
     }
     double distance = g == NULL ? vec3_norm(vec3_sub(b->end, b->start)) : 0.0;
-    find_images(s, g != NULL ? g->place : b->start, distance, from, to);
+    eng_window_images(&s->window, g != NULL ? g->place : b->start, s->reach + distance, from, to);
     for (int i = from[0]; i <= to[0]; i++)
         for (int j = from[1]; j <= to[1]; j++)
             for (int k = from[2]; k <= to[2]; k++) {
@@ -330,30 +318,6 @@ static void gather_branches(smear *s)
         for (int i = 0; i < count; i++)
             add_contact(s, &forces[i]);
     }
-}
-
-/// Where the grid is in the periodic cell.
-static void place_grid(smear *s)
-{
-    const eng_cell *cell = &s->world->cell;
-    for (int k = 0; k < 3; k++) {
-        s->spacing[k] = (s->grid->high[k] - s->grid->low[k]) / s->grid->cells[k];
-        s->low[k] = INFINITY;
-        s->high[k] = -INFINITY;
-    }
-    for (int corner = 0; corner < 8 && cell->any; corner++) {
-        const double *low = s->grid->low, *high = s->grid->high;
-        vec3 at = {corner & 1 ? high[0] : low[0], corner & 2 ? high[1] : low[1],
-                   corner & 4 ? high[2] : low[2]};
-        vec3 part = mat3_apply(&cell->inverse, at);
-        for (int k = 0; k < 3; k++) {
-            s->low[k] = fmin(s->low[k], vec3_get(part, k));
-            s->high[k] = fmax(s->high[k], vec3_get(part, k));
-        }
-    }
-    for (int k = 0; k < 3 && cell->any; k++)
-        s->slant[k] = vec3_norm(
-            vec3_make(cell->inverse.m[k][0], cell->inverse.m[k][1], cell->inverse.m[k][2]));
 }
 
 /// The momentum flux is of whole velocities until here: that of the mean velocity goes.
@@ -465,7 +429,10 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
                .fields = &all,
                .kernels = eng_smear_choose(),
                .reach = eng_smear_reach(grid->kernel) * grid->width};
-    place_grid(&s);
+    for (int k = 0; k < 3; k++)
+        s.spacing[k] = (grid->high[k] - grid->low[k]) / grid->cells[k];
+    geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
+    s.window = eng_window_make(&world->cell, &world->cell.middle, box);
     status = smear_all(&s);
     take_mean_flux(&s, points);
     base_release(&world->allocator, own);

@@ -41,8 +41,7 @@ static bool is_meant(const cairn_world *world, const event *e, int row)
     bool able = e->def.change == CAIRN_CHANGE_RELEASE  ? frozen
                 : e->def.change == CAIRN_CHANGE_FREEZE ? dynamic
                                                        : dynamic || frozen;
-    vec3 centre = eng_cell_wrap(world, eng_state_of(world, row).q.position);
-    return able && eng_region_depth(world, &e->region, centre) >= 0.0;
+    return able && eng_region_holds(world, &e->region, eng_state_of(world, row).q.position);
 }
 
 static cairn_status change_all(cairn_world *world, const event *e, cairn_error *error)

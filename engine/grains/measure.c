@@ -17,10 +17,7 @@ static void add_product(double sum[6], double factor, vec3 a, vec3 b)
 /// @param region  NULL: the periodic cell, in which everything is
 static bool is_inside(const cairn_world *world, const cairn_region *region, int body)
 {
-    if (region == NULL)
-        return true;
-    vec3 centre = eng_cell_wrap(world, eng_state_of(world, body).q.position);
-    return eng_region_depth(world, region, centre) >= 0.0;
+    return region == NULL || eng_region_holds(world, region, eng_state_of(world, body).q.position);
 }
 
 /// Number, mass and mean velocity, solid volume, and fluctuations about that velocity.
@@ -82,7 +79,7 @@ static void add_contact(const cairn_world *world, const cairn_region *region, do
         ends[side] = grain ? eng_image_centre(world, bodies[side], point) : point;
         out->coordination += grain && is_inside(world, region, bodies[side]);
     }
-    if (region != NULL && !(eng_region_depth(world, region, eng_cell_wrap(world, point)) >= 0.0))
+    if (region != NULL && !eng_region_holds(world, region, point))
         return;
     out->contacts++;
     add_product(out->stress, 1.0 / volume, force, vec3_sub(ends[1], ends[0]));

@@ -30,7 +30,10 @@ static eng_near_item item_of(const cairn_world *world, int body)
 {
     eng_state state = eng_state_of(world, body);
     bool sphere = world->shapes[world->bodies[body].shape]->kind == GEO_SPHERE;
-    return (eng_near_item){state.q.position, eng_reach_of(world, body), body, sphere};
+    return (eng_near_item){.centre = state.q.position,
+                           .reach = eng_reach_of(world, body),
+                           .body = body,
+                           .sphere = sphere};
 }
 
 static cairn_status add_item(eng_near *near, eng_near_item item)
@@ -69,10 +72,35 @@ static cairn_status add_item(eng_near *near, eng_near_item item)
     return CAIRN_OK;
 }
 
+/// A body with its images that reach into the bounds.
+static cairn_status add_body(eng_near *near, int body)
+{
+    eng_near_item item = item_of(near->world, body);
+    int from[3], to[3];
+    if (!near->world->cell.any || !isfinite(item.reach))
+        return add_item(near, item);
+    cairn_status status = CAIRN_OK;
+    vec3 centre = item.centre;
+    eng_window_images(&near->window, centre, item.reach, from, to);
+    for (int i = from[0]; i <= to[0]; i++)
+        for (int j = from[1]; j <= to[1]; j++)
+            for (int k = from[2]; k <= to[2] && status == CAIRN_OK; k++) {
+                const double n[3] = {i, j, k};
+                item.shift = eng_cell_vector(&near->window.lattice, n);
+                item.centre = vec3_add(centre, item.shift);
+                status = add_item(near, item);
+            }
+    return status;
+}
+
 cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds bounds,
                             double size)
 {
+    // grains may reach through the faces of a cell
+    if (world->cell.any)
+        bounds = geo_bounds_inflate(bounds, 0.5 * size);
     *near = (eng_near){.world = world, .bounds = bounds};
+    near->window = eng_window_make(&world->cell, &world->cell.now, bounds);
     geo_manifold_init(&near->manifold, &world->allocator);
     vec3 extent = vec3_sub(bounds.high, bounds.low);
     double cell = size, count;
@@ -91,7 +119,7 @@ cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds
     cairn_status status = near->head != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
     for (int body = 0; body < world->body_count && status == CAIRN_OK; body++)
         if (eng_body_is_live(world, body))
-            status = add_item(near, item_of(world, body));
+            status = add_body(near, body);
     return status;
 }
 
@@ -106,15 +134,17 @@ void eng_near_finish(eng_near *near)
 
 cairn_status eng_near_add(eng_near *near, int body)
 {
-    return add_item(near, item_of(near->world, body));
+    return add_body(near, body);
 }
 
 /// One part of a new grain against one body, by the narrow phase.
 static cairn_status part_touches(eng_near *near, const geo_shape *shape, const pose *place,
-                                 int body, double clearance, bool *touches)
+                                 const eng_near_item *item, double clearance, bool *touches)
 {
     const cairn_world *world = near->world;
+    int body = item->body;
     pose q = eng_state_of(world, body).q;
+    q.position = vec3_add(q.position, item->shift);
     cairn_status status = CAIRN_OK;
     near->manifold.count = 0;
     for (int i = 0; i < eng_collider_count_of(world, body) && status == CAIRN_OK; i++) {
@@ -139,12 +169,12 @@ static cairn_status item_touches(eng_near *near, const geo_shape *shape, const p
         return CAIRN_OK;
     }
     if (shape->kind != GEO_COMPOUND)
-        return part_touches(near, shape, place, item->body, clearance, touches);
+        return part_touches(near, shape, place, item, clearance, touches);
     cairn_status status = CAIRN_OK;
     const geo_compound *parts = &shape->compound;
     for (int i = 0; i < parts->member_count && !*touches && status == CAIRN_OK; i++) {
         pose there = pose_compose(place, &parts->placements[i]);
-        status = part_touches(near, parts->members[i], &there, item->body, clearance, touches);
+        status = part_touches(near, parts->members[i], &there, item, clearance, touches);
     }
     return status;
 }

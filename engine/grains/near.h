@@ -3,10 +3,11 @@
 #ifndef CAIRN_ENGINE_GRAINS_NEAR_H
 #define CAIRN_ENGINE_GRAINS_NEAR_H
 
-#include "engine/state/world.h"
+#include "engine/space/space.h"
 
 typedef struct eng_near_item {
     vec3 centre;  // m
+    vec3 shift;   // m, of this image against the body
     double reach; // m, of the ball that holds it; INFINITY for a half-space
     int body;
     bool sphere; // is that ball
@@ -17,7 +18,8 @@ typedef struct eng_near_item {
 typedef struct eng_near {
     const cairn_world *world;
     geo_bounds bounds;
-    double inverse; // 1/m, of the edge of a cell
+    eng_window window; // the bounds, for images in a periodic cell
+    double inverse;    // 1/m, of the edge of a cell
     int dim[3];
     int *head;            // [dim[0] dim[1] dim[2]] index + 1 of the cell's first entry; 0: none
     int (*entries)[2];    // [entry_count] item, and index + 1 of the cell's next entry
@@ -27,7 +29,7 @@ typedef struct eng_near {
     geo_manifold manifold; // scratch
 } eng_near;
 
-/// Finds the bodies that reach into the bounds.
+/// Finds the bodies that reach into the bounds, and their images in a periodic cell.
 /// @param size  m, of the grains that are to be placed
 cairn_status eng_near_begin(eng_near *near, const cairn_world *world, geo_bounds bounds,
                             double size) CAIRN_CHECK_RESULT;

@@ -24,7 +24,7 @@ static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_e
         if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
             continue;
         vec3 centre = eng_state_of(world, row).q.position;
-        bool inside = eng_region_depth(world, &def->region, centre) >= 0.0;
+        bool inside = eng_region_holds(world, &def->region, centre);
         if (inside == def->outside)
             continue;
         double mass = world->bodies[row].mass;

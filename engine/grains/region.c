@@ -3,6 +3,7 @@
 #include "engine/grains/region.h"
 
 #include "base/elementary.h"
+#include "engine/space/space.h"
 #include "engine/state/ids.h"
 #include "geometry/mesh/bvh.h"
 
@@ -26,8 +27,14 @@ cairn_status eng_region_check(const cairn_world *world, const cairn_region *regi
     if (region->kind == CAIRN_REGION_CYLINDER && !(vec3_norm(vec3_sub(b, a)) > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the axis of a region has no length");
     bool mesh = region->kind == CAIRN_REGION_MESH;
-    if (region->kind != CAIRN_REGION_HULL && !mesh)
-        return CAIRN_OK;
+    if (region->kind != CAIRN_REGION_HULL && !mesh) {
+        double volume = eng_region_volume(world, region);
+        return isnormal(volume) ? CAIRN_OK
+                                : base_fail(error, CAIRN_ERROR_ARGUMENT,
+                                            "a region has a volume of %g m3, with which nothing "
+                                            "can be computed",
+                                            volume);
+    }
     cairn_status status = eng_shape_check(world, region->shape);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");
@@ -145,6 +152,36 @@ double eng_region_depth(const cairn_world *world, const cairn_region *region, ve
     return least;
 }
 
+bool eng_region_holds(const cairn_world *world, const cairn_region *region, vec3 point)
+{
+    int from[3], to[3];
+    if (!world->cell.any)
+        return eng_region_depth(world, region, point) >= 0.0;
+    eng_window window =
+        eng_window_make(&world->cell, &world->cell.now, eng_region_bounds(world, region));
+    eng_window_images(&window, point, 0.0, from, to);
+    for (int i = from[0]; i <= to[0]; i++)
+        for (int j = from[1]; j <= to[1]; j++)
+            for (int k = from[2]; k <= to[2]; k++) {
+                const double n[3] = {i, j, k};
+                vec3 image = vec3_add(point, eng_cell_vector(&window.lattice, n));
+                if (eng_region_depth(world, region, image) >= 0.0)
+                    return true;
+            }
+    return false;
+}
+
+void eng_region_wraps(const cairn_world *world, const cairn_region *region, bool wraps[3])
+{
+    const eng_cell *cell = &world->cell;
+    for (int k = 0; k < 3; k++) {
+        vec3 side = mat3_column(&cell->now, k);
+        double length = vec3_get(side, k), extent = region->b[k] - region->a[k];
+        wraps[k] = cell->any && cell->periodic[k] && region->kind == CAIRN_REGION_BOX &&
+                   vec3_norm(side) == length && fabs(extent - length) <= 1e-9 * length;
+    }
+}
+
 /// A flat or curved part of the boundary, at a depth (m) along its normal inwards.
 static void push_from(eng_region_push *push, double depth, double radius, vec3 inwards)
 {
@@ -204,7 +241,11 @@ eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region 
     eng_region_push push = {0};
     vec3 a = vec3_from(region->a), b = vec3_from(region->b), from = vec3_sub(point, a);
     if (region->kind == CAIRN_REGION_BOX) {
+        bool wraps[3];
+        eng_region_wraps(world, region, wraps);
         for (int k = 0; k < 3; k++) {
+            if (wraps[k])
+                continue;
             vec3 axis = vec3_set((vec3){0.0, 0.0, 0.0}, k, 1.0);
             push_from(&push, vec3_get(from, k), radius, axis);
             push_from(&push, vec3_get(b, k) - vec3_get(point, k), radius, vec3_scale(-1.0, axis));
@@ -243,7 +284,12 @@ double eng_region_room(const cairn_world *world, const cairn_region *region)
                     0.5 * vec3_norm(vec3_sub(vec3_from(region->b), vec3_from(region->a))));
     geo_bounds bounds = eng_region_bounds(world, region);
     vec3 size = vec3_sub(bounds.high, bounds.low);
-    return 0.5 * fmin(size.x, fmin(size.y, size.z));
+    bool wraps[3];
+    double room = INFINITY;
+    eng_region_wraps(world, region, wraps);
+    for (int k = 0; k < 3; k++)
+        room = fmin(room, (wraps[k] ? 0.25 : 0.5) * vec3_get(size, k));
+    return room;
 }
 
 static vec3 draw_in_box(vec3 low, vec3 high, base_rng *rng)
@@ -271,7 +317,9 @@ bool eng_region_draw(const cairn_world *world, const cairn_region *region, doubl
         return true;
     }
     geo_bounds bounds = eng_region_bounds(world, region);
-    vec3 inset = vec3_make(depth, depth, depth);
+    bool wraps[3];
+    eng_region_wraps(world, region, wraps);
+    vec3 inset = {wraps[0] ? 0.0 : depth, wraps[1] ? 0.0 : depth, wraps[2] ? 0.0 : depth};
     bounds = (geo_bounds){vec3_add(bounds.low, inset), vec3_sub(bounds.high, inset)};
     for (int i = 0; i < DRAWS; i++) {
         *place = draw_in_box(bounds.low, bounds.high, rng);

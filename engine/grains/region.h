@@ -16,6 +16,12 @@ geo_bounds eng_region_bounds(const cairn_world *world, const cairn_region *regio
 /// Distance (m) from a point inside to the boundary; negative outside, where it is no distance.
 double eng_region_depth(const cairn_world *world, const cairn_region *region, vec3 point);
 
+/// Whether a point, or an image of it in a periodic cell, is inside at the end of a step.
+bool eng_region_holds(const cairn_world *world, const cairn_region *region, vec3 point);
+
+/// Directions in which a box is as long as the periodic cell, whose faces are then no boundary.
+void eng_region_wraps(const cairn_world *world, const cairn_region *region, bool wraps[3]);
+
 /// m3
 double eng_region_volume(const cairn_world *world, const cairn_region *region);
 
@@ -29,10 +35,12 @@ typedef struct eng_region_push {
 eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region *region, vec3 point,
                                    double radius);
 
-/// Largest radius of a sphere inside, m; an upper bound of it for a hull or mesh.
+/// Largest radius of a sphere inside, m, in directions in which the region wraps a quarter of the
+/// cell, for no body may be larger than half of it; an upper bound of it for a hull or mesh.
 double eng_region_room(const cairn_world *world, const cairn_region *region);
 
-/// A random place at least `depth` inside, each as likely as any other.
+/// A random place at least `depth` inside, but for faces through which it wraps, each as likely as
+/// any other.
 /// @return false where a hull or mesh has none that a thousand draws find
 bool eng_region_draw(const cairn_world *world, const cairn_region *region, double depth,
                      base_rng *rng, vec3 *place);

@@ -18,6 +18,10 @@ cairn_status eng_relax_create(eng_relax *relax, const cairn_world *world,
     const base_allocator *allocator = &world->allocator;
     size_t n = (size_t)count;
     *relax = (eng_relax){.world = world, .region = region, .count = count};
+    geo_bounds bounds = eng_region_bounds(world, region);
+    relax->low = bounds.low;
+    relax->side = vec3_sub(bounds.high, bounds.low);
+    eng_region_wraps(world, region, relax->wraps);
     relax->place = base_allocate(allocator, n, sizeof(vec3));
     relax->radius = base_allocate(allocator, n, sizeof(double));
     relax->speed = base_allocate(allocator, n, sizeof(vec3));
@@ -45,25 +49,49 @@ void eng_relax_finish(eng_relax *relax)
     *relax = (eng_relax){0};
 }
 
+vec3 eng_relax_wrap(const eng_relax *relax, vec3 place)
+{
+    for (int k = 0; k < 3; k++) {
+        double side = vec3_get(relax->side, k), at = vec3_get(place, k) - vec3_get(relax->low, k);
+        if (relax->wraps[k])
+            place = vec3_set(place, k, vec3_get(place, k) - side * floor(at / side));
+    }
+    return place;
+}
+
+/// From one sphere to the nearest image of another.
+static vec3 between(const eng_relax *relax, int from, int to)
+{
+    vec3 apart = vec3_sub(relax->place[to], relax->place[from]);
+    const bool *wraps = relax->wraps;
+    if (!wraps[0] && !wraps[1] && !wraps[2])
+        return apart;
+    vec3 side = relax->side;
+    apart.x -= wraps[0] ? side.x * rint(apart.x / side.x) : 0.0;
+    apart.y -= wraps[1] ? side.y * rint(apart.y / side.y) : 0.0;
+    apart.z -= wraps[2] ? side.z * rint(apart.z / side.z) : 0.0;
+    return apart;
+}
+
 // ---------------------------------------------------------------- neighbours
 
 /// Cells over the region.
 typedef struct relax_grid {
     vec3 low;
     double inverse; // 1/m
+    double edge[3]; // 1/m, along each side
     int dim[3];
 } relax_grid;
 
 /// Cells as large as the farthest listed pair, or larger where they would be too many.
 static relax_grid choose_grid(const eng_relax *relax)
 {
-    geo_bounds bounds = eng_region_bounds(relax->world, relax->region);
-    vec3 extent = vec3_sub(bounds.high, bounds.low);
+    vec3 extent = relax->side;
     double largest = 0.0;
     for (int i = 0; i < relax->count; i++)
         largest = fmax(largest, relax->radius[i]);
     double cell = 2.0 * largest * (1.0 + relax->swell) + skin_part * relax->size;
-    relax_grid grid = {.low = bounds.low};
+    relax_grid grid = {.low = relax->low};
     for (double count = INFINITY; count > fmax(64.0, CELLS_PER_SPHERE * (double)relax->count);
          cell *= 1.26) {
         count = 1.0;
@@ -73,13 +101,20 @@ static relax_grid choose_grid(const eng_relax *relax)
     }
     for (int k = 0; k < 3; k++)
         grid.dim[k] = (int)fmax(1.0, ceil(vec3_get(extent, k) * grid.inverse));
+    // where the cells follow each other around the period they are all as large
+    for (int k = 0; k < 3; k++)
+        if (relax->wraps[k])
+            grid.dim[k] = (int)fmax(1.0, floor(vec3_get(extent, k) * grid.inverse));
+    for (int k = 0; k < 3; k++)
+        grid.edge[k] = relax->wraps[k] ? grid.dim[k] / vec3_get(extent, k) : grid.inverse;
     return grid;
 }
 
-static void cell_of(const relax_grid *grid, vec3 place, int cell[3])
+static void cell_of(const eng_relax *relax, const relax_grid *grid, int i, int cell[3])
 {
+    vec3 place = eng_relax_wrap(relax, relax->place[i]);
     for (int k = 0; k < 3; k++) {
-        double at = floor((vec3_get(place, k) - vec3_get(grid->low, k)) * grid->inverse);
+        double at = floor((vec3_get(place, k) - vec3_get(grid->low, k)) * grid->edge[k]);
         cell[k] = (int)fmin(fmax(at, 0.0), grid->dim[k] - 1.0);
     }
 }
@@ -100,47 +135,73 @@ static cairn_status sort_cells(eng_relax *relax, const relax_grid *grid)
     int *start = relax->cell_start;
     memset(start, 0, ((size_t)cells + 2) * sizeof *start);
     for (int i = 0; i < relax->count; i++) {
-        cell_of(grid, relax->place[i], cell);
+        cell_of(relax, grid, i, cell);
         start[cell_number(grid, cell) + 2]++;
     }
     for (int c = 0; c < cells; c++)
         start[c + 2] += start[c + 1];
     for (int i = 0; i < relax->count; i++) {
-        cell_of(grid, relax->place[i], cell);
+        cell_of(relax, grid, i, cell);
         relax->cell_item[start[cell_number(grid, cell) + 1]++] = i;
     }
     return CAIRN_OK;
 }
 
-/// Neighbours of sphere i with a higher number, behind `count` that are there.
+/// Neighbours of sphere i with a higher number in cells that follow each other, behind `count` that
+/// are there.
+static cairn_status list_in_cells(eng_relax *relax, int i, int first_cell, int last_cell,
+                                  int *count)
+{
+    double reach = relax->radius[i] * (1.0 + relax->swell) + skin_part * relax->size;
+    int begin = relax->cell_start[first_cell], end = relax->cell_start[last_cell + 1];
+    cairn_status status = base_array_reserve(&relax->world->allocator, &relax->neighbour,
+                                             &relax->neighbour_capacity, *count + end - begin);
+    for (int s = begin; s < end && status == CAIRN_OK; s++) {
+        int j = relax->cell_item[s];
+        double most = reach + relax->radius[j] * (1.0 + relax->swell);
+        if (j > i && vec3_norm_squared(between(relax, i, j)) < most * most)
+            relax->neighbour[(*count)++] = j;
+    }
+    return status;
+}
+
+/// Cells next to one along a side and itself, each once: numbers that count beyond both ends of a
+/// side that wraps.
+static void range_of(const eng_relax *relax, const relax_grid *grid, int k, int at, int range[2])
+{
+    int last = grid->dim[k] - 1;
+    range[0] = at - 1;
+    range[1] = at + 1;
+    if (!relax->wraps[k]) {
+        range[0] = at > 0 ? at - 1 : 0;
+        range[1] = at < last ? at + 1 : last;
+    } else if (last < 2) {
+        range[0] = 0;
+        range[1] = last;
+    }
+}
+
 static cairn_status list_neighbours(eng_relax *relax, const relax_grid *grid, int i, int *count)
 {
-    int at[3], low[3], high[3];
-    cell_of(grid, relax->place[i], at);
-    for (int k = 0; k < 3; k++) {
-        low[k] = at[k] > 0 ? at[k] - 1 : 0;
-        high[k] = at[k] < grid->dim[k] - 1 ? at[k] + 1 : at[k];
-    }
-    double reach = relax->radius[i] * (1.0 + relax->swell) + skin_part * relax->size;
-    for (int z = low[2]; z <= high[2]; z++)
-        for (int y = low[1]; y <= high[1]; y++) {
-            // the cells of a row follow each other
-            int begin = relax->cell_start[cell_number(grid, (int[3]){low[0], y, z})];
-            int end = relax->cell_start[cell_number(grid, (int[3]){high[0], y, z}) + 1];
-            cairn_status status =
-                base_array_reserve(&relax->world->allocator, &relax->neighbour,
-                                   &relax->neighbour_capacity, *count + end - begin);
-            if (status != CAIRN_OK)
-                return status;
-            for (int s = begin; s < end; s++) {
-                int j = relax->cell_item[s];
-                double most = reach + relax->radius[j] * (1.0 + relax->swell);
-                if (j > i &&
-                    vec3_norm_squared(vec3_sub(relax->place[j], relax->place[i])) < most * most)
-                    relax->neighbour[(*count)++] = j;
-            }
+    const int *dim = grid->dim;
+    int at[3], range[3][2];
+    cell_of(relax, grid, i, at);
+    for (int k = 0; k < 3; k++)
+        range_of(relax, grid, k, at[k], range[k]);
+    cairn_status status = CAIRN_OK;
+    for (int z = range[2][0]; z <= range[2][1]; z++)
+        for (int y = range[1][0]; y <= range[1][1] && status == CAIRN_OK; y++) {
+            int row = cell_number(grid, (int[3]){0, (y + dim[1]) % dim[1], (z + dim[2]) % dim[2]});
+            int low = range[0][0] < 0 ? 0 : range[0][0];
+            int high = range[0][1] < dim[0] ? range[0][1] : dim[0] - 1;
+            status = list_in_cells(relax, i, row + low, row + high, count);
+            // and what is beyond the ends of the row
+            if (status == CAIRN_OK && range[0][0] < 0)
+                status = list_in_cells(relax, i, row + dim[0] - 1, row + dim[0] - 1, count);
+            if (status == CAIRN_OK && range[0][1] == dim[0])
+                status = list_in_cells(relax, i, row, row, count);
         }
-    return CAIRN_OK;
+    return status;
 }
 
 static cairn_status make_list(eng_relax *relax)
@@ -182,7 +243,7 @@ static void find_forces(eng_relax *relax)
         double radius = relax->radius[i];
         for (int s = relax->first[i]; s < relax->first[i + 1]; s++) {
             int j = relax->neighbour[s];
-            vec3 apart = vec3_sub(relax->place[j], place);
+            vec3 apart = between(relax, i, j);
             double both = radius + relax->radius[j], d2 = vec3_norm_squared(apart);
             if (!(d2 < both * swell * both * swell))
                 continue;

@@ -11,7 +11,9 @@ typedef struct eng_relax {
     const cairn_world *world;
     const cairn_region *region;
     int count;
-    double size; // m, mean diameter: the unit of lengths below where it says "part"
+    bool wraps[3];  // directions in which the region is as long as the periodic cell
+    vec3 low, side; // m, of its bounds
+    double size;    // m, mean diameter: the unit of lengths below where it says "part"
     // given by the caller
     vec3 *place;    // [count] m
     double *radius; // [count] m
@@ -35,6 +37,9 @@ typedef struct eng_relax {
 cairn_status eng_relax_create(eng_relax *relax, const cairn_world *world,
                               const cairn_region *region, int count) CAIRN_CHECK_RESULT;
 void eng_relax_finish(eng_relax *relax);
+
+/// The image of a place that is in the region.
+vec3 eng_relax_wrap(const eng_relax *relax, vec3 place);
 
 typedef enum eng_relax_end {
     ENG_RELAX_APART,    // no true radii overlap

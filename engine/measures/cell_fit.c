@@ -3,6 +3,7 @@
 #include "engine/measures/finite.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error)
 {
@@ -14,12 +15,15 @@ cairn_status eng_cell_check_bodies(const cairn_world *world, cairn_error *error)
         double height = 1.0 / vec3_norm(mat3_row(&cell->inverse, k));
         for (int i = 0; i < world->body_count; i++) {
             double size = 2.0 * eng_reach_of(world, i);
-            if (eng_body_is_live(world, i) && isfinite(size) && size > 0.5 * height)
-                return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                                 "step %" PRId64 ": %s is %.4g m across, more than half of the "
-                                 "periodic cell (%.4g m along its side %d)",
-                                 world->step_count + 1, eng_body_label(world, i).text, size, height,
-                                 k + 1);
+            char when[32] = "";
+            if (!eng_body_is_live(world, i) || !isfinite(size) || !(size > 0.5 * height))
+                continue;
+            if (world->step_count > 0)
+                snprintf(when, sizeof when, "step %" PRId64 ": ", world->step_count + 1);
+            return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                             "%s%s is %.4g m across, more than half of the "
+                             "periodic cell (%.4g m along its side %d)",
+                             when, eng_body_label(world, i).text, size, height, k + 1);
         }
     }
     return CAIRN_OK;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "contact/fclib/fclib.h"
 #include "engine/pairs/spheres/spheres.h"
+#include "engine/space/space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,8 +219,14 @@ static cairn_status add_overlap(cairn_world *world, geo_pair pair, geo_manifold 
     if (eng_pair_is_idle(world, a->body, b->body))
         return CAIRN_OK;
     manifold->count = 0;
-    cairn_status status = geo_collide(a->shape, &world->collider_pose[pair.first], b->shape,
-                                      &world->collider_pose[pair.second], 0.0, NULL, manifold);
+    pose there = world->collider_pose[pair.second];
+    if (world->cell.any && isfinite(eng_reach_of(world, a->body)) &&
+        isfinite(eng_reach_of(world, b->body))) {
+        vec3 apart = vec3_sub(world->collider_pose[pair.first].position, there.position);
+        there.position = vec3_add(there.position, eng_cell_shift(&world->cell, apart));
+    }
+    cairn_status status = geo_collide(a->shape, &world->collider_pose[pair.first], b->shape, &there,
+                                      0.0, NULL, manifold);
     if (status == CAIRN_ERROR_MEMORY)
         return status;
     double depth = 0.0;
@@ -253,12 +260,11 @@ static cairn_status collect_overlaps(cairn_world *world, overlap_list *list)
     geo_manifold manifold;
     geo_manifold_init(&manifold, &world->allocator);
     cairn_status status = broad != NULL ? place_all(world) : CAIRN_ERROR_MEMORY;
-    bool rebuilt;
-    if (status == CAIRN_OK)
-        status = geo_broad_phase_update(broad, world->proxies, world->collider_count, 0.0, 0.0,
-                                        true, world->workers, &rebuilt);
     int count = 0;
-    const geo_pair *pairs = status == CAIRN_OK ? geo_broad_phase_pairs(broad, &count) : NULL;
+    const geo_pair *pairs = NULL;
+    if (status == CAIRN_OK)
+        status = eng_space_find_pairs(world, broad, world->proxies, world->collider_count, &pairs,
+                                      &count);
     for (int i = 0; i < count && status == CAIRN_OK; i++)
         status = add_overlap(world, pairs[i], &manifold, list);
     geo_manifold_finish(&manifold);

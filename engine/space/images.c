@@ -36,35 +36,41 @@ static bool is_bounded(const geo_bounds *bounds)
     return vec3_is_finite(bounds->low) && vec3_is_finite(bounds->high);
 }
 
-static cairn_status add_image(cairn_world *world, eng_image image)
+typedef struct image_list {
+    eng_image *items;
+    int count, capacity;
+} image_list;
+
+static cairn_status add_image(const cairn_world *world, image_list *list, eng_image image)
 {
-    cairn_status status = base_array_reserve(&world->allocator, &world->images,
-                                             &world->image_capacity, world->image_count + 1);
+    cairn_status status =
+        base_array_reserve(&world->allocator, &list->items, &list->capacity, list->count + 1);
     if (status == CAIRN_OK)
-        world->images[world->image_count++] = image;
+        list->items[list->count++] = image;
     return status;
 }
 
 /// The place of a collider in the cell comes first for all, then what reaches through faces.
-static cairn_status make_images(cairn_world *world, const geo_proxy *listed, double skin)
+static cairn_status make_images(const cairn_world *world, const geo_proxy *listed, int listed_count,
+                                double skin, image_list *list)
 {
     const eng_cell *cell = &world->cell;
     double low[3], high[3];
     cairn_status status = CAIRN_OK;
-    world->image_count = 0;
-    for (int i = 0; i < world->listed_count && status == CAIRN_OK; i++) {
+    list->count = 0;
+    for (int i = 0; i < listed_count && status == CAIRN_OK; i++) {
         eng_image image = {.source = i};
         if (is_bounded(&listed[i].bounds)) {
             extent_of(cell, &listed[i].bounds, low, high);
             for (int k = 0; k < 3; k++)
                 image.n[k] = cell->periodic[k] ? -(int)floor(0.5 * (low[k] + high[k])) : 0;
         }
-        status = add_image(world, image);
+        status = add_image(world, list, image);
     }
-    for (int i = 0; i < world->listed_count && status == CAIRN_OK; i++) {
+    for (int i = 0; i < listed_count && status == CAIRN_OK; i++) {
         if (!is_bounded(&listed[i].bounds))
             continue;
-        geo_bounds inside = moved(listed[i].bounds, cell, &world->images[i]);
+        geo_bounds inside = moved(listed[i].bounds, cell, &list->items[i]);
         inside = geo_bounds_inflate(inside, skin);
         extent_of(cell, &inside, low, high);
         // 1: an image beyond the upper face, because the box reaches through the lower one
@@ -77,20 +83,21 @@ static cairn_status make_images(cairn_world *world, const geo_proxy *listed, dou
         }
         for (int c = 1; c < count[0] * count[1] * count[2] && status == CAIRN_OK; c++) {
             const int pick[3] = {c % count[0], c / count[0] % count[1], c / (count[0] * count[1])};
-            eng_image image = world->images[i];
+            eng_image image = list->items[i];
             for (int k = 0; k < 3; k++)
                 image.n[k] += ways[k][pick[k]];
-            status = add_image(world, image);
+            status = add_image(world, list, image);
         }
     }
     return status;
 }
 
-static geo_proxy *place_images(cairn_world *world, const geo_proxy *listed)
+static geo_proxy *place_images(const cairn_world *world, const geo_proxy *listed,
+                               const eng_image *images, int count)
 {
-    geo_proxy *proxies = base_arena_array(world->arena, geo_proxy, "images", world->image_count);
-    for (int i = 0; i < world->image_count && proxies != NULL; i++) {
-        const eng_image *image = &world->images[i];
+    geo_proxy *proxies = base_arena_array(world->arena, geo_proxy, "images", count);
+    for (int i = 0; i < count && proxies != NULL; i++) {
+        const eng_image *image = &images[i];
         proxies[i] = listed[image->source];
         if (is_bounded(&proxies[i].bounds))
             proxies[i].bounds = moved(proxies[i].bounds, &world->cell, image);
@@ -117,6 +124,16 @@ static bool has_strained(const eng_cell *cell, double skin)
     return way > skin;
 }
 
+static cairn_status renew_images(cairn_world *world, const geo_proxy *listed, double skin)
+{
+    image_list list = {world->images, 0, world->image_capacity};
+    cairn_status status = make_images(world, listed, world->listed_count, skin, &list);
+    world->images = list.items;
+    world->image_count = list.count;
+    world->image_capacity = list.capacity;
+    return status;
+}
+
 cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, double skin,
                               bool *rebuilt)
 {
@@ -128,8 +145,10 @@ cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, doubl
     *rebuilt = false;
     // a list that is out of date is made with new images
     for (int round = due ? 1 : 0; round < 2; round++) {
-        cairn_status status = round == 1 ? make_images(world, listed, skin) : CAIRN_OK;
-        geo_proxy *proxies = status == CAIRN_OK ? place_images(world, listed) : NULL;
+        cairn_status status = round == 1 ? renew_images(world, listed, skin) : CAIRN_OK;
+        geo_proxy *proxies = status == CAIRN_OK
+                                 ? place_images(world, listed, world->images, world->image_count)
+                                 : NULL;
         if (proxies == NULL)
             return CAIRN_ERROR_MEMORY;
         status = geo_broad_phase_update(world->broad, proxies, world->image_count, 0.0, skin,
@@ -150,15 +169,14 @@ static int compare(const void *a, const void *b)
     return x->second < y->second ? -1 : x->second > y->second;
 }
 
-const geo_pair *eng_space_pairs(cairn_world *world, int *count)
+/// Pairs of images as pairs of their sources, each once and sorted.
+static geo_pair *pairs_of_sources(cairn_world *world, const eng_image *images, const geo_pair *list,
+                                  int *count)
 {
-    const geo_pair *list = geo_broad_phase_pairs(world->broad, count);
-    if (!world->cell.any)
-        return list;
     geo_pair *pairs = base_arena_array(world->arena, geo_pair, "pairs of images", *count);
     int found = 0, kept = 0;
     for (int i = 0; i < *count && pairs != NULL; i++) {
-        int a = world->images[list[i].first].source, b = world->images[list[i].second].source;
+        int a = images[list[i].first].source, b = images[list[i].second].source;
         if (a != b)
             pairs[found++] = (geo_pair){a < b ? a : b, a < b ? b : a};
     }
@@ -169,4 +187,36 @@ const geo_pair *eng_space_pairs(cairn_world *world, int *count)
             pairs[kept++] = pairs[i];
     *count = kept;
     return pairs;
+}
+
+const geo_pair *eng_space_pairs(cairn_world *world, int *count)
+{
+    const geo_pair *list = geo_broad_phase_pairs(world->broad, count);
+    return world->cell.any ? pairs_of_sources(world, world->images, list, count) : list;
+}
+
+cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
+                                  const geo_proxy *listed, int listed_count, const geo_pair **pairs,
+                                  int *count)
+{
+    bool rebuilt;
+    image_list list = {0};
+    const geo_proxy *proxies = listed;
+    int proxy_count = listed_count;
+    cairn_status status = CAIRN_OK;
+    if (world->cell.any) {
+        status = make_images(world, listed, listed_count, 0.0, &list);
+        proxies = status == CAIRN_OK ? place_images(world, listed, list.items, list.count) : NULL;
+        proxy_count = list.count;
+        status = proxies != NULL || proxy_count == 0 ? status : CAIRN_ERROR_MEMORY;
+    }
+    if (status == CAIRN_OK)
+        status = geo_broad_phase_update(broad, proxies, proxy_count, 0.0, 0.0, true, world->workers,
+                                        &rebuilt);
+    *count = 0;
+    *pairs = status == CAIRN_OK ? geo_broad_phase_pairs(broad, count) : NULL;
+    if (status == CAIRN_OK && world->cell.any)
+        *pairs = pairs_of_sources(world, list.items, *pairs, count);
+    base_release(&world->allocator, list.items);
+    return status == CAIRN_OK && *count > 0 && *pairs == NULL ? CAIRN_ERROR_MEMORY : status;
 }

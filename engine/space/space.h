@@ -16,6 +16,21 @@ void eng_cell_end(cairn_world *world);
 /// The image of a point that lies in the cell as it is now.
 vec3 eng_cell_wrap(const cairn_world *world, vec3 point);
 
+/// A box that images of points are looked for in.
+typedef struct eng_window {
+    bool repeats[3];        // along these lattice vectors
+    mat3 lattice, inverse;  // m, 1/m
+    double low[3], high[3]; // of the box, in lattice vectors
+    double slant[3];        // 1/m, lattice vectors that a metre is at most
+} eng_window;
+
+/// @param lattice  that of the cell at the time of the points; not read in open space
+eng_window eng_window_make(const eng_cell *cell, const mat3 *lattice, geo_bounds box);
+/// How often each lattice vector may move what is within a distance of a place into the box, from
+/// the least to the most; without repetition 0.
+void eng_window_images(const eng_window *window, vec3 place, double distance, int from[3],
+                       int to[3]);
+
 /// Brings the broad phase's list up to date, through the faces of the cell; a pair is there once,
 /// in the order of colliders.
 /// @param listed  [world->listed_count] bounds as the colliders have them
@@ -24,5 +39,12 @@ cairn_status eng_space_update(cairn_world *world, const geo_proxy *listed, doubl
 /// The list: places among the listed colliders, sorted.
 /// @return NULL when out of memory
 const geo_pair *eng_space_pairs(cairn_world *world, int *count);
+
+/// All pairs of bounds that overlap, images included, with a broad phase of the caller's own. The
+/// world's list stays as it is.
+/// @param pairs  out, in the arena; sorted
+cairn_status eng_space_find_pairs(cairn_world *world, geo_broad_phase *broad,
+                                  const geo_proxy *listed, int listed_count, const geo_pair **pairs,
+                                  int *count) CAIRN_CHECK_RESULT;
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/settings.h"
 #include "base/timer.h"
+#include "engine/measures/finite.h"
 #include "scenes/load/motion.h"
 
 #include <errno.h>
@@ -110,12 +111,17 @@ static const char *body_label(const cairn_world *world, cairn_body_id id, char t
     return text;
 }
 
-static cairn_status warn_overlaps(scn_loader *loader, cairn_error *error)
+/// Refuses bodies that are too large for a periodic cell, and warns about those that overlap.
+static cairn_status check_bodies(scn_loader *loader, cairn_error *error)
 {
     cairn_overlap overlaps[OVERLAPS_SHOWN];
     scn_scene *scene = loader->scene;
-    cairn_status status = cairn_world_find_overlaps(scene->world, overlaps, OVERLAPS_SHOWN,
-                                                    &scene->overlap_count, error);
+    cairn_error why = {0};
+    cairn_status status = eng_cell_check_bodies(scene->world, &why);
+    if (status != CAIRN_OK)
+        return base_fail(error, CAIRN_ERROR_SCENE, "%s: %s", scene->path, why.message);
+    status = cairn_world_find_overlaps(scene->world, overlaps, OVERLAPS_SHOWN,
+                                       &scene->overlap_count, error);
     if (status != CAIRN_OK)
         return status;
     for (int i = 0; i < scene->overlap_count && i < OVERLAPS_SHOWN; i++) {
@@ -295,7 +301,7 @@ static cairn_status finish_scene(scn_loader *loader, lua_State *L, cairn_error *
     if (!isnan(loader->options->end_time))
         loader->scene->end_time = loader->options->end_time;
     status = apply_settings(loader, error);
-    return status != CAIRN_OK ? status : warn_overlaps(loader, error);
+    return status != CAIRN_OK ? status : check_bodies(loader, error);
 }
 
 /// Closes the program, or keeps it for the motions and scn_add.

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images of points in a periodic cell that lie in a box, wherever that is.
+#include "engine/space/space.h"
+
+eng_window eng_window_make(const eng_cell *cell, const mat3 *lattice, geo_bounds box)
+{
+    eng_window window = {.lattice = *lattice};
+    if (!cell->any)
+        return window;
+    window.inverse = mat3_inverse(lattice);
+    for (int k = 0; k < 3; k++) {
+        window.repeats[k] = cell->periodic[k];
+        window.low[k] = INFINITY;
+        window.high[k] = -INFINITY;
+        window.slant[k] = vec3_norm(mat3_row(&window.inverse, k));
+    }
+    for (int corner = 0; corner < 8; corner++) {
+        vec3 at = {corner & 1 ? box.high.x : box.low.x, corner & 2 ? box.high.y : box.low.y,
+                   corner & 4 ? box.high.z : box.low.z};
+        vec3 part = mat3_apply(&window.inverse, at);
+        for (int k = 0; k < 3; k++) {
+            window.low[k] = fmin(window.low[k], vec3_get(part, k));
+            window.high[k] = fmax(window.high[k], vec3_get(part, k));
+        }
+    }
+    return window;
+}
+
+void eng_window_images(const eng_window *window, vec3 place, double distance, int from[3],
+                       int to[3])
+{
+    vec3 part = mat3_apply(&window->inverse, place);
+    for (int k = 0; k < 3; k++) {
+        double margin = distance * window->slant[k] + 1e-9, at = vec3_get(part, k);
+        from[k] = window->repeats[k] ? (int)ceil(window->low[k] - margin - at) : 0;
+        to[k] = window->repeats[k] ? (int)floor(window->high[k] + margin - at) : 0;
+    }
+}
