@@ -125,7 +125,7 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
                     "  %-12s %" PRId64 " grains inserted, %.4g kg; %" PRId64 " wait for room\n",
                     cli_show(view.name).text, view.count, view.mass, view.waiting);
     }
-    for (int i = 0; i < outlets; i++) {
+    for (int i = 0; i < cairn_outlet_count(world); i++) {
         cairn_outlet_view view;
         if (cairn_outlet_get(world, i, &view) == CAIRN_OK)
             fprintf(out, "  %-12s %" PRId64 " bodies removed, %.4g kg\n", cli_show(view.name).text,
@@ -172,7 +172,7 @@ static void put_grains(const cairn_world *world, cli_json *json)
     }
     cli_json_list_end(json);
     cli_json_list(json, "outlets");
-    for (int i = 0; i < cairn_outlet_count(world); i++) {
+    for (int i = 0; i < outlets; i++) {
         cairn_outlet_view view;
         if (cairn_outlet_get(world, i, &view) != CAIRN_OK)
             continue;
