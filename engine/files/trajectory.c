@@ -12,9 +12,12 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_SIZE = 4096, DEFLATE_LEVEL = 1, ATTRIBUTE_SIZE = 16384 };
 
@@ -32,6 +35,7 @@ struct cairn_trajectory {
     uint32_t *generations;               // [number_count] of the id
     int number_count, number_capacity, generation_capacity;
     eng_trajectory_rows rows; // of one frame
+    off_t reserved;           // bytes that the file has on the disk for certain
     char path[PATH_SIZE];
 };
 
@@ -165,15 +169,87 @@ static hid_t create_file(const char *path)
     return file;
 }
 
+/// The descriptor that HDF5 writes with; -1 where it does not tell.
+static int descriptor_of(hid_t file)
+{
+    void *handle = NULL;
+    return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle != NULL ? *(int *)handle
+                                                                                : -1;
+}
+
+/// Where HDF5's part of a closed file ends, by its superblock (versions 2 and 3); -1 if it is none.
+static off_t end_of_closed(int descriptor)
+{
+    enum { AT_VERSION = 8, AT_END = 28, SIZE = 36 };
+    unsigned char head[SIZE];
+    uint64_t end = 0;
+    if (pread(descriptor, head, SIZE, 0) != SIZE || head[AT_VERSION] < 2 || head[AT_VERSION] > 3)
+        return -1;
+    for (int i = 7; i >= 0; i--)
+        end = end << 8 | head[AT_END + i];
+    return end <= INT64_MAX ? (off_t)end : -1;
+}
+
 static bool close_file(cairn_trajectory *writer)
 {
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
         close_with(writer->sets[i], H5Dclose);
         writer->sets[i] = H5I_INVALID_HID;
     }
-    bool good = writer->file < 0 || H5Fclose(writer->file) >= 0;
+    if (writer->file < 0)
+        return true;
+    int own = descriptor_of(writer->file);
+    own = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 3) : -1;
+    bool good = H5Fclose(writer->file) >= 0;
     writer->file = H5I_INVALID_HID;
+    if (own < 0)
+        return good;
+    // what was reserved and not used
+    off_t end = good ? end_of_closed(own) : -1;
+    if (end > 0 && lseek(own, 0, SEEK_END) > end)
+        good = ftruncate(own, end) == 0;
+    close(own);
     return good;
+}
+
+static int64_t round_up(int64_t items)
+{
+    return (items + ENG_TRAJECTORY_CHUNK - 1) / ENG_TRAJECTORY_CHUNK * ENG_TRAJECTORY_CHUNK;
+}
+
+/// Bytes that a frame may add to the file at most: new chunks of all arrays, not compressed, and
+/// HDF5's tables of chunks, which grow with the file.
+static int64_t most_bytes(const cairn_trajectory *writer,
+                          const int64_t counts[ENG_TRAJECTORY_ITEMS], hsize_t size)
+{
+    int64_t bytes = 8192 + (int64_t)(size / 64);
+    for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
+        const eng_trajectory_set *set = &eng_trajectory_sets[i];
+        if (!eng_trajectory_has(&writer->layout, (set_index)i))
+            continue;
+        bool fixed = eng_trajectory_is_fixed(&writer->layout, (set_index)i);
+        int64_t before = writer->items[set->item], count = counts[set->item];
+        int64_t items = fixed ? writer->layout.bodies : round_up(before + count) - round_up(before);
+        bytes += 3072 + (items + items / 100) * (set->width > 0 ? set->width : 1) * 8;
+    }
+    return bytes;
+}
+
+/// Takes the room of a frame from the disk before HDF5 changes anything: where a disk were found to
+/// be full in the middle, HDF5 would leave a file that it cannot open.
+static bool make_room(cairn_trajectory *writer, const int64_t counts[ENG_TRAJECTORY_ITEMS])
+{
+    hsize_t size = 0;
+    int descriptor = descriptor_of(writer->file);
+    if (descriptor < 0 || H5Fget_filesize(writer->file, &size) < 0)
+        return descriptor < 0;
+    off_t most = (off_t)most_bytes(writer, counts, size), from = (off_t)size;
+    if (from + most <= writer->reserved)
+        return true;
+    int failed = posix_fallocate(descriptor, from, most);
+    if (failed == 0)
+        writer->reserved = from + most;
+    return failed != ENOSPC && failed != EFBIG && failed != EDQUOT && failed != EIO;
 }
 
 static cairn_trajectory *make_writer(const cairn_world *world, const cairn_trajectory_def *def,
@@ -269,19 +345,17 @@ static bool append_number(const cairn_trajectory *writer, set_index set,
     return append(writer, set, set == ENG_TRAJECTORY_TIME ? (const void *)&frame->time : &value, 1);
 }
 
-static int64_t round_up(int64_t items)
-{
-    return (items + ENG_TRAJECTORY_CHUNK - 1) / ENG_TRAJECTORY_CHUNK * ENG_TRAJECTORY_CHUNK;
-}
-
 /// Writes what is in the rows.
 static bool append_frame(cairn_trajectory *writer, const cairn_replay_frame *frame)
 {
     int64_t counts[ENG_TRAJECTORY_ITEMS] = {
+        [ENG_TRAJECTORY_FRAME] = 1,
         [ENG_TRAJECTORY_BODY] = frame->bodies,
         [ENG_TRAJECTORY_KNOWN] = frame->known - writer->items[ENG_TRAJECTORY_KNOWN],
         [ENG_TRAJECTORY_CONTACT] = frame->contacts_kept > 0 ? frame->contacts_kept : 0,
     };
+    if (!make_room(writer, counts))
+        return false;
     for (int i = 0; i < ENG_TRAJECTORY_COUNT; i++) {
         set_index set = (set_index)i;
         eng_trajectory_item item = eng_trajectory_sets[set].item;
@@ -586,7 +660,10 @@ static cairn_status begin_file(cairn_trajectory *writer, const cairn_world *worl
     (void)remove(temporary);
     writer->file = create_file(temporary);
     cairn_status status = CAIRN_OK;
-    if (writer->file < 0 || !put_provenance(writer->file, world, def) || !create_sets(writer))
+    const int64_t none[ENG_TRAJECTORY_ITEMS] = {0};
+    writer->reserved = 0;
+    if (writer->file < 0 || !put_provenance(writer->file, world, def) || !create_sets(writer) ||
+        !make_room(writer, none))
         status = fail_file(temporary, "cannot be written", error);
     if (status == CAIRN_OK && from != NULL)
         status = copy_frames(writer, from, frames, error);

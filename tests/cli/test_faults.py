@@ -38,6 +38,26 @@ def check_checkpoints(folder, what):
         check_status(folder.cairn("info", name), 0, f"{what}: {name} reads")
 
 
+def check_frames_before():
+    """Wherever in a frame there is no more room, the frames before it stay readable, and a run goes on with them."""
+    found = set()
+    for most in range(60000, 165000, 9000):
+        with Folder() as folder:
+            words = ["run", "box_stack", "--until", "0.1", "--out", "r", "--quiet", "--trajectory-every", "1", "--paraview", "none",
+                     "--checkpoint-steps", "4"]
+            result = run_limited(folder, most, *words)
+            check(result.status == 1 and "trajectory.h5" in result.err, f"frames in {most} bytes", result)
+            if not folder.has("r/trajectory.h5"):
+                continue
+            told = folder.cairn("info", "r/trajectory.h5", "--json")
+            check_status(told, 0, f"frames before {most} bytes")
+            found.add(load(told.out).get("frames"))
+            if most % 4 == 0:
+                again = folder.cairn(*words, "--restart", "r/checkpoint.h5")
+                check_status(again, 0, f"on from {most} bytes")
+    check(len(found) > 5, f"frames that were left: {found}")
+
+
 def check_full_disk():
     failed = 0
     for most in (0, 10, 100, 500, 1000, 2000, 3000, 5000, 8000, 12000, 17000, 20000, 25000, 30000,
@@ -147,6 +167,7 @@ def check_jam():
 
 
 check_full_disk()
+check_frames_before()
 check_full_later()
 check_blocked()
 check_not_finite()
