@@ -52,7 +52,7 @@ def check_frames_before():
             told = folder.cairn("info", "r/trajectory.h5", "--json")
             check_status(told, 0, f"frames before {most} bytes")
             found.add(load(told.out).get("frames"))
-            if most % 4 == 0:
+            if most % 4 == 0 and folder.has("r/checkpoint.h5"):
                 again = folder.cairn(*words, "--restart", "r/checkpoint.h5")
                 check_status(again, 0, f"on from {most} bytes")
     check(len(found) > 5, f"frames that were left: {found}")
