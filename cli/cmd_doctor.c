@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/vectors.h"
 #include "cli/commands.h"
+#include "cli/process/confine.h"
 #include "cli/process/files.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
@@ -74,6 +75,7 @@ static int run_doctor(const void *memory)
         {"lua", LUA_RELEASE},
         {"gl", gl},
         {"scenes_folder", scenes},
+        {"reading_limits", cli_describe_confinement()},
     };
     cli_json json = cli_json_begin(stdout);
     if (settings->json)

@@ -2,6 +2,8 @@
 // A filter of system calls and of places for processes that only read.
 #include "cli/process/confine.h"
 
+#include "cli/process/child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -316,4 +318,27 @@ cli_confinement cli_confine(const char *path, int line)
     setrlimit(RLIMIT_FSIZE, &(struct rlimit){0, 0});
     bool places = close_places(path);
     return (cli_confinement){.calls = install(), .places = places};
+}
+
+static void confine_and_tell(void *context, int line)
+{
+    (void)context;
+    cli_confinement kept = cli_confine("/dev/null", line);
+    if (!cli_child_send(line, &kept, sizeof kept))
+        _exit(1);
+}
+
+const char *cli_describe_confinement(void)
+{
+    static const char *const words[2][2] = {
+        {"limits alone", "files (landlock)"},
+        {"system calls (seccomp)", "system calls (seccomp), files (landlock)"}};
+    cairn_error error = {0};
+    cli_child child = {0};
+    cli_confinement kept = {false, false};
+    if (cli_child_start(&child, confine_and_tell, NULL, &error) != CAIRN_OK)
+        return "not tried: no process could be started";
+    bool told = cli_child_receive(child.line, &kept, sizeof kept);
+    cli_child_end(&child);
+    return told ? words[kept.calls][kept.places] : "not tried: the process ended";
 }

@@ -20,4 +20,8 @@ typedef struct cli_confinement {
 /// processors and of memory). Tests: tests/unit/cli/test_probe.c; docs/threat_model.md
 cli_confinement cli_confine(const char *path, int line);
 
+/// What the kernel keeps of a reading process, tried in one: "system calls (seccomp), files
+/// (landlock)", one of the two, or "limits alone".
+const char *cli_describe_confinement(void);
+
 #endif

@@ -278,8 +278,8 @@ static void add_totals(run_totals *totals, const cairn_world *world, double seco
         totals->phases[i] += report->seconds[i];
 }
 
-/// J, kinetic energy of all dynamic bodies at the speed of the fastest moving one, which gives it
-/// to those that it pushes before its work is more than round-off.
+/// J, kinetic energy of all dynamic bodies at the speed of the fastest moving one or of a straining
+/// cell's far side, which give it to those that they push before their work is more than round-off.
 static double pushed_energy(const cairn_world *world)
 {
     double mass = 0.0, speed = 0.0;
@@ -293,6 +293,13 @@ static double pushed_energy(const cairn_world *world)
         else
             speed = fmax(speed, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     }
+    cairn_cell_view cell;
+    if (cairn_world_get_cell(world, &cell) == CAIRN_OK)
+        for (int i = 0; i < 9; i++)
+            for (int k = 0; k < 3; k++) {
+                double across = cell.rate[i] * cell.sides[i % 3][k];
+                speed = fmax(speed, across * across);
+            }
     return 0.5 * mass * speed;
 }
 

@@ -39,7 +39,9 @@ cairn_status run_energy_step(run_state *run, cairn_error *error)
     if (isnan(rise))
         return CAIRN_OK;
     cairn_energy energy = cairn_world_get_energy(world);
-    // what came in within the step counts as there
+    // what came in within the step counts as there, and so does what bodies brought that came and
+    // went: a world may begin with none
+    run->moved_max = fmax(run->moved_max, fabs(energy.population));
     double before = fmax(run->moved_max, run->supply) + fabs(energy.drivers) + fabs(energy.joints);
     run->moved_max = fmax(run->moved_max, moved(run, &energy));
     if (rise <= before)

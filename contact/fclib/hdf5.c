@@ -145,8 +145,7 @@ bool con_hdf5_has(hid_t parent, const char *name)
     return H5Lexists(parent, name, H5P_DEFAULT) > 0;
 }
 
-// present, and not a link to somewhere else
-static cairn_status check_link(const con_hdf5_reader *reader, hid_t parent, const char *name)
+cairn_status con_hdf5_check_link(const con_hdf5_reader *reader, hid_t parent, const char *name)
 {
     if (!con_hdf5_has(parent, name))
         return con_hdf5_refuse(reader, parent, name, "missing");
@@ -162,7 +161,7 @@ cairn_status con_hdf5_open_group(const con_hdf5_reader *reader, hid_t parent, co
                                  hid_t *group)
 {
     *group = H5I_INVALID_HID;
-    cairn_status status = check_link(reader, parent, name);
+    cairn_status status = con_hdf5_check_link(reader, parent, name);
     if (status != CAIRN_OK)
         return status;
     *group = H5Gopen2(parent, name, H5P_DEFAULT);
@@ -193,7 +192,7 @@ static cairn_status dataset_open(const con_hdf5_reader *reader, hid_t group, con
                                  dataset *set)
 {
     *set = (dataset){H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
-    cairn_status status = check_link(reader, group, name);
+    cairn_status status = con_hdf5_check_link(reader, group, name);
     if (status != CAIRN_OK)
         return status;
     set->id = H5Dopen2(group, name, H5P_DEFAULT);

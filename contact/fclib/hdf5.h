@@ -36,6 +36,11 @@ void con_hdf5_close(con_hdf5_reader *reader);
 /// True where `parent` has a link of that name (dangling or not).
 bool con_hdf5_has(hid_t parent, const char *name);
 
+/// CAIRN_ERROR_FORMAT where `parent` has no link of that name, or one that leads elsewhere (another
+/// name, another file).
+cairn_status con_hdf5_check_link(const con_hdf5_reader *reader, hid_t parent,
+                                 const char *name) CAIRN_CHECK_RESULT;
+
 /// Opens a group behind a hard link; the caller closes it with H5Gclose.
 cairn_status con_hdf5_open_group(const con_hdf5_reader *reader, hid_t parent, const char *name,
                                  hid_t *group) CAIRN_CHECK_RESULT;

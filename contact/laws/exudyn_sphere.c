@@ -56,9 +56,18 @@ static const base_setting settings_rows[] = {
      "exudyn: where the program departs from its text, do as the program"},
 };
 
-enum { GAP, TANGENTIAL_VELOCITY, IMPACT_VELOCITY, PLASTIC_OVERLAP, HISTORY_COUNT };
-static const char *const history_names[] = {"gap", "tangential_velocity", "impact_velocity",
-                                            "plastic_overlap"};
+enum {
+    GAP,
+    TANGENTIAL_VELOCITY,
+    IMPACT_VELOCITY,
+    PLASTIC_OVERLAP,
+    PART_OF_STEP,
+    EXPECTED_VELOCITY,
+    HISTORY_COUNT
+};
+static const char *const history_names[] = {
+    "gap",          "tangential_velocity", "impact_velocity", "plastic_overlap",
+    "part_of_step", "expected_velocity"};
 
 /// d^n, exact for the usual powers.
 static double power(double d, double n)
@@ -164,13 +173,13 @@ static double impact_damping(const exudyn_sphere *p)
     return (1.0 - e * e) / e * p->stiffness;
 }
 
-/// Coefficient of v_n in the normal force, N s/m: dashpot and impact model.
+/// Coefficient of v_n in the force of the impact model, N s/m.
 static double damping_of(const exudyn_sphere *p, double overlap, double impact)
 {
     double velocity = fmax(p->minimum_velocity, impact);
     if (p->model == 0 || velocity <= 0.0)
-        return p->damping;
-    return p->damping + impact_damping(p) / velocity * power(overlap, p->exponent);
+        return 0.0;
+    return impact_damping(p) / velocity * power(overlap, p->exponent);
 }
 
 /// Tangential velocity in the middle of the step, or at t_n without W, before friction acts; the
@@ -206,14 +215,33 @@ static void friction(const exudyn_sphere *p, const con_impulse_input *input, dou
     R[2] = -h * size * v[1] / speed;
 }
 
-/// The impact velocity is taken when the gap closes.
-static void notice_impact(const exudyn_sphere *p, const con_impulse_input *input, double *history)
+/// From the time of the velocities to the touch, in steps: -1/2 .. 1/2. 0 for a contact that did
+/// not close within the step, and where only the force of the state is asked for.
+static double closing_share(const con_impulse_input *input)
+{
+    double travel = -input->V[0] * input->step;
+    if (input->initial || input->W.m[0][0] == 0.0 || !(-input->gap < 1.1 * travel))
+        return 0.0;
+    return fmax(0.5 + input->gap / travel, -0.5);
+}
+
+/// Keeps the velocity of the touch, docs/laws.md (6.8), and the part of the step in which the
+/// contact is there. @return what other contacts did to the normal velocity in the step before, m/s
+static double notice_impact(const exudyn_sphere *p, const con_impulse_input *input, double *history)
 {
     bool there_already = p->compatibility == COMPATIBILITY_EXUDYN && input->initial;
-    if (history[GAP] > 0.0 || (input->fresh && !there_already))
-        history[IMPACT_VELOCITY] = -input->V[0];
+    bool closes = history[GAP] > 0.0 || (input->fresh && !there_already);
+    double V = input->V[0], part = history[PART_OF_STEP], others = 0.0;
+    history[PART_OF_STEP] = closes ? 1.0 - closing_share(input) : 1.0;
+    if (closes) {
+        history[IMPACT_VELOCITY] = -(V + (1.0 - history[PART_OF_STEP]) * (input->B[0] - V));
+    } else if (part > 0.0 && input->W.m[0][0] > 0.0) {
+        others = V - history[EXPECTED_VELOCITY];
+        history[IMPACT_VELOCITY] -= (1.0 - part) * others;
+    }
     history[GAP] = input->gap;
     history[TANGENTIAL_VELOCITY] = base_hypot(input->V[1], input->V[2]);
+    return others;
 }
 
 /// The impact velocity stays until the next impact.
@@ -223,6 +251,33 @@ static void keep_open(const void *parameters, const con_impulse_input *input, do
     history[GAP] = input->gap;
     history[TANGENTIAL_VELOCITY] = base_hypot(input->V[1], input->V[2]);
     history[PLASTIC_OVERLAP] = 0.0;
+    history[PART_OF_STEP] = history[EXPECTED_VELOCITY] = 0.0;
+}
+
+/// Force of spring and dashpots, which see the mean velocity of the step. That of other contacts is
+/// taken to change as in the step before, less where this contact's own dashpot is stiff.
+static double damped(const con_impulse_input *input, double spring, double damping, double others)
+{
+    double stiff = 1.0 + 0.5 * damping * input->step * input->W.m[0][0];
+    double mean = 0.5 * (input->V[0] + input->B[0] + others / (stiff * stiff));
+    return (spring - damping * mean) / stiff;
+}
+
+/// Mean force over the step along the normal. The linear dashpot acts for the part of the step in
+/// which the contact is there, docs/laws.md (6.9).
+static double normal_force(const exudyn_sphere *p, const con_impulse_input *input, double spring,
+                           double others, double *history)
+{
+    double h = input->step, W = input->W.m[0][0], part = history[PART_OF_STEP];
+    double impact = damping_of(p, -input->gap, history[IMPACT_VELOCITY]);
+    double force = damped(input, spring, impact + part * p->damping, others);
+    double end = input->B[0] + h * W * force + others;
+    // it may open before the next step
+    if (W > 0.0 && p->damping > 0.0 && -input->gap < h * end)
+        force = damped(input, spring, impact + (part - 0.5 - input->gap / (h * end)) * p->damping,
+                       others);
+    history[EXPECTED_VELOCITY] = input->B[0] + h * W * force;
+    return force;
 }
 
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
@@ -236,12 +291,9 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
         keep_open(p, input, history);
         return;
     }
-    notice_impact(p, input, history);
+    double others = notice_impact(p, input, history);
     double spring = spring_force(p, input, history, output);
-    double damping = damping_of(p, -input->gap, history[IMPACT_VELOCITY]);
-    // the dashpot sees the mean velocity of the step
-    double free = 0.5 * (input->V[0] + input->B[0]);
-    double force = (spring - damping * free) / (1.0 + 0.5 * damping * h * input->W.m[0][0]);
+    double force = normal_force(p, input, spring, others, history);
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - spring);
     if (p->friction > 0.0)

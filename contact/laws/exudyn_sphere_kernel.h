@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel of `exudyn_sphere`, docs/laws.md (6.1)-(6.7).
+// Kernel of `exudyn_sphere`, docs/laws.md (6.1)-(6.9).
 #ifndef CAIRN_CONTACT_LAWS_EXUDYN_SPHERE_KERNEL_H
 #define CAIRN_CONTACT_LAWS_EXUDYN_SPHERE_KERNEL_H
 
@@ -38,6 +38,8 @@ enum {
     EXUDYN_TANGENTIAL_VELOCITY,
     EXUDYN_IMPACT_VELOCITY,
     EXUDYN_PLASTIC_OVERLAP,
+    EXUDYN_PART_OF_STEP,
+    EXUDYN_EXPECTED_VELOCITY,
     EXUDYN_AHEAD,
     EXUDYN_FLAT = EXUDYN_AHEAD + AHEAD_COLUMNS,
     EXUDYN_COLUMNS
@@ -92,19 +94,77 @@ INLINE vec exudyn_spring(const exudyn_terms *own, const meeting *p, vec depth, v
     return v_select(taking, exudyn_adhesive(own, p, depth, power, taking, a), linear);
 }
 
-/// Coefficient of the normal velocity, N s/m: dashpot and impact model.
-INLINE vec exudyn_damping(const exudyn_terms *own, const spread *t, const meeting *p, vec power)
+/// Part of the step in which contacts that close are there.
+INLINE vec exudyn_part(const spread *t, const meeting *p)
 {
-    vec hit = v_sub(v_set(0.0), p->m.normal), damping = v_set(own->damping);
-    if (own->as_program && t->first_step)
-        hit = v_set(0.0);
-    vec impact = v_select(p->touched, column_load(&p->at, EXUDYN_IMPACT_VELOCITY), hit);
+    vec zero = v_set(0.0), one = v_set(1.0);
+    if (t->first_step)
+        return one;
+    vec travel = v_sub(zero, v_mul(p->m.normal, t->step));
+    mask closes = m_less(v_sub(zero, p->gap), v_mul(v_set(1.1), travel));
+    closes = m_and(closes, m_less(zero, column_load(&p->at, EXUDYN_MASS)));
+    vec when = v_add(v_set(0.5), v_div(p->gap, v_select(closes, travel, one)));
+    return v_sub(one, v_keep(closes, v_max(when, v_set(-0.5))));
+}
+
+/// Keeps the velocity of the touch, (6.8), and the part of the step in which the contact is there.
+/// @return what other contacts did to the normal velocity in the step before, m/s
+INLINE vec exudyn_impact(const exudyn_terms *own, const spread *t, const meeting *p)
+{
+    vec zero = v_set(0.0), one = v_set(1.0), V = p->m.normal, part = exudyn_part(t, p);
+    vec hit = v_fma(v_sub(one, part), v_sub(p->m.free_normal, V), V);
+    if (t->first_step && own->as_program)
+        hit = zero;
+    vec before = column_load(&p->at, EXUDYN_PART_OF_STEP);
+    mask known = m_and(p->touched, m_less(zero, before));
+    vec others = v_keep(m_and(known, m_less(zero, column_load(&p->at, EXUDYN_MASS))),
+                        v_sub(V, column_load(&p->at, EXUDYN_EXPECTED_VELOCITY)));
+    vec kept = v_fnma(v_sub(one, before), others, column_load(&p->at, EXUDYN_IMPACT_VELOCITY));
+    vec impact = v_select(p->touched, kept, v_sub(zero, hit));
     column_store(&p->at, EXUDYN_IMPACT_VELOCITY, v_keep(p->touch, impact));
+    column_store(&p->at, EXUDYN_PART_OF_STEP, v_keep(p->touch, v_select(p->touched, one, part)));
+    return others;
+}
+
+/// Coefficient of the normal velocity in the force of the impact model, N s/m.
+INLINE vec exudyn_damping(const exudyn_terms *own, const meeting *p, vec power)
+{
     if (own->impact_damping == 0.0)
-        return damping;
+        return v_set(0.0);
+    vec impact = column_load(&p->at, EXUDYN_IMPACT_VELOCITY);
     vec velocity = v_max(impact, v_set(own->minimum_velocity));
     vec more = v_div(v_mul(v_set(own->impact_damping), power), v_max(velocity, v_set(1e-300)));
-    return v_add(damping, v_keep(m_less(v_set(0.0), velocity), more));
+    return v_keep(m_less(v_set(0.0), velocity), more);
+}
+
+/// Force of spring and dashpots, N.
+INLINE vec exudyn_damped(const meeting *p, vec spring, vec damping, vec others)
+{
+    vec half = v_set(0.5);
+    vec stiff = v_fma(v_mul(half, damping), column_load(&p->at, EXUDYN_MASS), v_set(1.0));
+    vec sum = v_add(p->m.normal, p->m.free_normal);
+    vec mean = v_mul(half, v_add(sum, v_div(others, v_mul(stiff, stiff))));
+    return v_div(v_fnma(damping, mean, spring), stiff);
+}
+
+/// (6.9), N.
+INLINE vec exudyn_normal(const exudyn_terms *own, const spread *t, const meeting *p, vec spring,
+                         vec impact, vec others)
+{
+    vec dashpot = v_set(own->damping), part = column_load(&p->at, EXUDYN_PART_OF_STEP);
+    vec mass = column_load(&p->at, EXUDYN_MASS), free = p->m.free_normal;
+    vec force = exudyn_damped(p, spring, v_fma(part, dashpot, impact), others);
+    if (own->damping > 0.0) {
+        vec away = v_mul(t->step, v_add(v_fma(mass, force, free), others));
+        mask opens = m_less(v_sub(v_set(0.0), p->gap), away);
+        opens = m_and(opens, m_less(v_set(0.0), mass));
+        vec open = v_div(p->gap, v_select(opens, away, v_set(1.0)));
+        vec rest = v_sub(v_sub(part, v_set(0.5)), open);
+        vec last = exudyn_damped(p, spring, v_fma(rest, dashpot, impact), others);
+        force = v_select(opens, last, force);
+    }
+    column_store(&p->at, EXUDYN_EXPECTED_VELOCITY, v_keep(p->touch, v_fma(mass, force, free)));
+    return force;
 }
 
 /// (6.7), N.
@@ -130,14 +190,11 @@ INLINE void exudyn_respond(const spread *t, const early *e, const meeting *p, an
     (void)e;
     const exudyn_terms *own = t->terms;
     const motion *m = &p->m;
-    vec zero = v_set(0.0), half = v_set(0.5), depth = v_max(p->depth, zero);
+    vec zero = v_set(0.0), depth = v_max(p->depth, zero);
     vec power = power_of(depth, own->exponent, own->halves);
+    vec others = exudyn_impact(own, t, p);
     a->normal_spring = exudyn_spring(own, p, depth, power, a);
-    vec damping = exudyn_damping(own, t, p, power);
-    // the dashpot sees the mean velocity of the step
-    vec mean = v_mul(half, v_add(m->normal, m->free_normal));
-    vec divisor = v_fma(v_mul(half, damping), column_load(&p->at, EXUDYN_MASS), v_set(1.0));
-    a->force = v_div(v_fnma(damping, mean, a->normal_spring), divisor);
+    a->force = exudyn_normal(own, t, p, a->normal_spring, exudyn_damping(own, p, power), others);
     a->drag = (vec_3){zero, zero, zero};
     if (own->friction > 0.0)
         a->drag = exudyn_friction(own, p, a->force);

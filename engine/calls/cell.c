@@ -50,6 +50,12 @@ cairn_status cairn_world_set_cell(cairn_world *world, const cairn_cell_def *def,
     if (!any)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "a cell is periodic in one direction at least");
+    double volume = def->size[0] * def->size[1] * def->size[2];
+    if (!isnormal(volume))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "the cell of %g x %g x %g m has a volume of %g m3, with which nothing can "
+                         "be computed",
+                         def->size[0], def->size[1], def->size[2], volume);
     cairn_status status = check_planes(world, def->periodic, error);
     if (status != CAIRN_OK)
         return status;

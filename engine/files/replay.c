@@ -114,6 +114,17 @@ static bool is_hard_link(hid_t file, const char *name)
            H5Lget_info(file, name, &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD;
 }
 
+/// Whether the data lie in this file: contiguous ones may lie in others, virtual ones do.
+static bool is_stored_here(hid_t set)
+{
+    hid_t properties = H5Dget_create_plist(set);
+    bool good = properties >= 0 && H5Pget_layout(properties) != H5D_VIRTUAL &&
+                H5Pget_external_count(properties) == 0;
+    if (properties >= 0)
+        H5Pclose(properties);
+    return good;
+}
+
 /// The scene file; "" where there is none that can be read, NULL when out of memory.
 static const char *read_scene_text(const cairn_replay *replay)
 {
@@ -127,7 +138,7 @@ static const char *read_scene_text(const cairn_replay *replay)
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     // what the file does not hold is not allocated
     if (is_text(type, &size) && is_single(space) && H5Dget_storage_size(set) == size &&
-        (double)size <= size_of(replay)) {
+        is_stored_here(set) && (double)size <= size_of(replay)) {
         text = base_arena_array(replay->arena, char, name, size + 1);
         if (text != NULL && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
             text[0] = '\0';

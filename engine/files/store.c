@@ -440,9 +440,12 @@ static const char *fault_of(hid_t set, const eng_store_array *array)
 
 cairn_status eng_store_read(const con_hdf5_reader *reader, const eng_store_array *array)
 {
+    cairn_status status = con_hdf5_check_link(reader, reader->file, array->name);
+    if (status != CAIRN_OK)
+        return status;
     hid_t set = H5Dopen2(reader->file, array->name, H5P_DEFAULT);
     if (set < 0)
-        return con_hdf5_refuse(reader, reader->file, array->name, "missing");
+        return con_hdf5_refuse(reader, reader->file, array->name, "not a readable dataset");
     const char *fault = fault_of(set, array);
     if (fault == NULL && array->count > 0 &&
         H5Dread(set, native_type(array->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) < 0)

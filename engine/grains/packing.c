@@ -14,6 +14,8 @@
 
 // what a porosity and a coordination may miss by
 static const double tolerance = 0.002;
+// of the region, that grains of a coordination without a count would fill at first
+static const double grown_share = 0.64;
 
 enum { GRAINS_MAX = 1 << 27, ROUNDS_MAX = 30000 };
 
@@ -207,13 +209,13 @@ static double radius_of(const packing *p, const eng_grain *grain)
     return p->factor * 0.5 * base_pow(6.0 / M_PI * volume_of(grain), 1.0 / 3.0);
 }
 
-/// As many grains as are asked for; of a coordination without a count so many that they would leave
-/// a porosity of 0.36.
+/// As many grains as are asked for; of a coordination without a count so many that they would fill
+/// that share.
 static cairn_status draw_all(packing *p, cairn_error *error)
 {
     cairn_packing_def def = *p->def;
     if (def.count == 0 && def.porosity == 0.0)
-        def.porosity = 0.36;
+        def.porosity = 1.0 - grown_share;
     packing of = *p;
     of.def = &def;
     for (eng_grain next = draw_grain(p, 0); wants_more(&of, p->count, volume_of(&next));
@@ -484,6 +486,15 @@ static cairn_status pack(packing *p, cairn_error *error)
     if (status != CAIRN_OK)
         return status;
     bool grown = def->method == CAIRN_PACKING_GROWTH;
+    // the largest grains alone would be this many
+    double ball = 4.0 / 3.0 * M_PI * p->mixture.largest * p->mixture.largest * p->mixture.largest;
+    double share = def->porosity > 0.0 ? 1.0 - def->porosity : grown ? grown_share : 0.0;
+    double least = def->count > 0 ? 0.0 : share * p->volume / ball;
+    if (!(least < GRAINS_MAX))
+        return base_fail(error, CAIRN_ERROR_ARGUMENT,
+                         "packing \"%s\": at least %.3g grains would fill its region of %.3g m3, "
+                         "more than the %d that there may be",
+                         p->name, least, p->volume, (int)GRAINS_MAX);
     if (grown && !is_of_spheres(p))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "packing \"%s\": growth is of spheres; other shapes go with lattice "

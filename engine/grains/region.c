@@ -27,8 +27,14 @@ cairn_status eng_region_check(const cairn_world *world, const cairn_region *regi
     if (region->kind == CAIRN_REGION_CYLINDER && !(vec3_norm(vec3_sub(b, a)) > 0.0))
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "the axis of a region has no length");
     bool mesh = region->kind == CAIRN_REGION_MESH;
-    if (region->kind != CAIRN_REGION_HULL && !mesh)
-        return CAIRN_OK;
+    if (region->kind != CAIRN_REGION_HULL && !mesh) {
+        double volume = eng_region_volume(world, region);
+        return isnormal(volume) ? CAIRN_OK
+                                : base_fail(error, CAIRN_ERROR_ARGUMENT,
+                                            "a region has a volume of %g m3, with which nothing "
+                                            "can be computed",
+                                            volume);
+    }
     cairn_status status = eng_shape_check(world, region->shape);
     if (status != CAIRN_OK)
         return eng_fail_id(error, status, "shape");

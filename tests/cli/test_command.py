@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The command as a user types it: exit statuses, messages, help, files of a run, JSON.
 """usage: test_command.py PROGRAM ROOT"""
+import ctypes
 import glob
 import os
+import platform
 import re
 import signal
 import shutil
@@ -304,6 +306,14 @@ def check_lists():
         check(set(load(doctor.out)) >= {"version", "compiler", "threads", "cpu", "hdf5", "lua", "gl"},
               "doctor --json", doctor)
         check("hdf5" in folder.cairn("doctor").out, "doctor")
+        # what is said of the kernel is what the kernel itself answers (calls 444 and 317 of x86-64)
+        if platform.machine() == "x86_64":
+            call = ctypes.CDLL(None).syscall
+            limits = load(doctor.out)["reading_limits"]
+            check(("landlock" in limits) == (call(444, None, 0, 1) > 0), f"doctor on landlock: {limits}")
+            kill_process = ctypes.c_uint(0x80000000)
+            check(("seccomp" in limits) == (call(317, 2, 0, ctypes.byref(kill_process)) == 0),
+                  f"doctor on seccomp: {limits}")
 
 
 def check_scenes():

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "tests/regress/heap.h"
 
+#include <hdf5.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -125,6 +126,46 @@ static void test_resealed(void **state)
     end_bench(&b);
 }
 
+/// The checkpoint with one of its arrays behind a link, to another name or another file, and with a
+/// checksum that fits.
+static void write_linked(bench *b, const char *name, const char *other_file)
+{
+    write_bytes(b->bad, b->bytes, b->size - 24);
+    hid_t file = H5Fopen(b->bad, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(file >= 0);
+    assert_true(H5Lmove(file, name, file, "elsewhere", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    if (other_file != NULL)
+        assert_true(H5Lcreate_external(other_file, name, file, name, H5P_DEFAULT, H5P_DEFAULT) >=
+                    0);
+    else
+        assert_true(H5Lcreate_soft("/elsewhere", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    assert_true(H5Fclose(file) >= 0);
+    FILE *in = fopen(b->bad, "rb");
+    assert_non_null(in);
+    uint64_t size = fread(b->bytes, 1, (1 << 22) - 24, in);
+    fclose(in);
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, b->bytes, size);
+    memcpy(b->bytes + size, "CAIRNSUM", 8);
+    memcpy(b->bytes + size + 8, &size, sizeof size);
+    memcpy(b->bytes + size + 16, &hash, sizeof hash);
+    write_bytes(b->bad, b->bytes, size + 24);
+}
+
+/// Arrays are read from the file itself, whatever a link says.
+static void test_links(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        bench b = make_bench();
+        cairn_error error = {0};
+        write_linked(&b, k % 2 == 0 ? "format" : "note", k < 2 ? NULL : b.good);
+        assert_int_equal(cairn_world_restore(b.world, b.bad, &error), CAIRN_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, "a link to another place, which is refused"));
+        refuse(&b);
+        end_bench(&b);
+    }
+}
+
 static void test_no_checkpoint(void **state)
 {
     (void)state;
@@ -178,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_truncated),     cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_resealed),      cmocka_unit_test(test_no_checkpoint),
-        cmocka_unit_test(test_killed_writer),
+        cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_links),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

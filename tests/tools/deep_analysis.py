@@ -32,7 +32,8 @@ def commands(folder, rooms):
 def run_tidy(root, folder, path, unused):
     done = subprocess.run(["clang-tidy", "-p", folder, "--quiet", path], cwd=root, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL)
-    return done.stdout, root
+    # files are named as the compiler's commands name them, from the build folder
+    return done.stdout, folder
 
 
 def run_gcc(root, folder, path, command):
@@ -64,6 +65,8 @@ def main():
                 if found is None or (kind == "gcc" and "-Wanalyzer" not in found[4]):
                     continue
                 path = os.path.relpath(os.path.join(place, found[1]), root)
+                if path.startswith("..") and not os.path.exists(os.path.join(place, found[1])):
+                    sys.exit(f"{kind}: {found[1]}: named from another folder than {place}")
                 keys = {f"{check}:{path}" for check in found[4].split(",")}
                 used |= keys & explained
                 if not keys & explained and not path.startswith(".."):

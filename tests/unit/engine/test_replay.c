@@ -4,6 +4,8 @@
 #include "tests/regress/heap.h"
 
 #include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // damaged files make the HDF5 library forget some of its own memory
 const char *__lsan_default_suppressions(void);
@@ -479,13 +481,61 @@ static void test_false_shapes(void **state)
     end(&b);
 }
 
+/// The text of the scene is not taken from another file, nor is a pipe waited for.
+static void test_text_elsewhere(void **state)
+{
+    (void)state;
+    bench b;
+    cairn_error error = {0};
+    cairn_replay *replay;
+    char secret[160], pipe[160];
+    begin(&b);
+    write_frame(&b);
+    close_writer(&b);
+    snprintf(secret, sizeof secret, "%s/secret", b.folder);
+    snprintf(pipe, sizeof pipe, "%s/pipe", b.folder);
+    FILE *out = fopen(secret, "w");
+    assert_non_null(out);
+    fputs("eight by", out);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    const char *const places[] = {secret, pipe};
+    for (int i = 0; i < 2; i++) {
+        copy_file(b.path, b.bad, SIZE_MAX, SIZE_MAX);
+        hid_t access = H5Pcreate(H5P_FILE_ACCESS), elsewhere = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+        hid_t file = H5Fopen(b.bad, H5F_ACC_RDWR, access), type = H5Tcopy(H5T_C_S1);
+        const hsize_t one = 1;
+        hid_t space = H5Screate_simple(1, &one, NULL);
+        assert_true(H5Tset_size(type, 8) >= 0 && H5Pset_external(elsewhere, places[i], 0, 8) >= 0);
+        assert_true(H5Ldelete(file, "scene_text", H5P_DEFAULT) >= 0);
+        hid_t made =
+            H5Dcreate2(file, "scene_text", type, space, H5P_DEFAULT, elsewhere, H5P_DEFAULT);
+        assert_true(made >= 0);
+        H5Dclose(made);
+        H5Sclose(space);
+        H5Tclose(type);
+        H5Pclose(elsewhere);
+        H5Fclose(file);
+        H5Pclose(access);
+        alarm(20);
+        must(cairn_replay_open(b.bad, &replay, &error), &error);
+        alarm(0);
+        assert_string_equal(cairn_replay_get_info(replay)->scene_text, "");
+        cairn_replay_close(replay);
+    }
+    unlink(secret);
+    unlink(pipe);
+    end(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames),          cmocka_unit_test(test_guard),
         cmocka_unit_test(test_unfinished),      cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_false_shapes),    cmocka_unit_test(test_bodies_come_and_go),
-        cmocka_unit_test(test_damaged_varying),
+        cmocka_unit_test(test_damaged_varying), cmocka_unit_test(test_text_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
