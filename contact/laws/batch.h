@@ -17,7 +17,7 @@ typedef enum con_kernel { CON_KERNEL_LIST(CON_KERNEL_ENTRY) CON_KERNEL_COUNT } c
 enum {
     CON_BATCH_TERMS = 192,  // bytes that `prepare` may fill
     CON_BATCH_COLUMNS = 12, // most columns of a pair
-    CON_BATCH_KEPT = 4,     // most of them history
+    CON_BATCH_KEPT = 6,     // most of them history
 };
 
 /// Two spheres, or a sphere and the side of another body, as A and B of a contact.

@@ -42,9 +42,12 @@ typedef struct con_impulse_input {
     vec3 angular_velocity[2]; // rad/s, world
     double radius[2];         // m; INFINITY for a flat side, negative for the inside of a sphere
     double mass[2];           // kg; INFINITY where immobile
-    double R_previous[3];     // N s, of the step before, in the frame of now
-    bool fresh;               // true in the first step of this contact
-    bool initial;             // true for a contact that is there in the world's first step
+    // of laws that ask by `corner_radius`; both 0 where nothing is known of the shapes
+    double touch_radius;  // m, R* of the surfaces where they touch in a point; else 0
+    double touch_width;   // m, half width of this contact's share of a line or face; else 0
+    double R_previous[3]; // N s, of the step before, in the frame of now
+    bool fresh;           // true in the first step of this contact
+    bool initial;         // true for a contact that is there in the world's first step
 } con_impulse_input;
 
 /// What it answers. Stored and dissipated energy belong to the midpoint configuration and to the
@@ -67,6 +70,7 @@ typedef struct con_stiffness_input {
     double radius;  // m, effective; INFINITY between flat sides
     double mass;    // kg, effective
     double overlap; // m, for laws whose stiffness grows with it
+    double size;    // m, reach of the smaller body where no side is a sphere; 0: not known
 } con_stiffness_input;
 
 /// Tangents of a closed contact, at their largest.
@@ -103,6 +107,9 @@ typedef struct con_law {
     /// Whether a contact with this history acts across an open gap; NULL: never. Contacts of
     /// impulse laws live while gap <= 0 or while this holds.
     bool (*bonded)(const void *parameters, const double *history);
+    /// Radius of edges and corners (m) where these parameters ask for touch_radius and touch_width,
+    /// else 0; NULL: never.
+    double (*corner_radius)(const void *parameters);
     /// Stiffness of a contact of an impulse law; NULL: the law puts no limit on the step.
     con_stiffness (*stiffness)(const void *parameters, const con_stiffness_input *input);
     /// Kernel for many contacts of spheres at once, contact/laws/batch.h; NULL: none.

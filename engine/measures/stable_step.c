@@ -62,6 +62,11 @@ static double half_size(const cairn_world *world, int body)
     return 0.5 * world->shapes[world->bodies[body].shape]->smallest_size;
 }
 
+static double reach(const cairn_world *world, int body)
+{
+    return world->shapes[world->bodies[body].shape]->bounding_radius;
+}
+
 /// Limit of a contact of this stiffness goes to *limit where it is smaller, docs/laws.md section 9.
 /// @param effective  kg, 1 / (1/m_A + 1/m_B)
 static void take_smaller(cairn_step_limit found, con_stiffness is, double effective,
@@ -93,6 +98,7 @@ static void try_pair(const cairn_world *world, int a, int b, cairn_step_limit *l
         .radius = 1.0 / (1.0 / radius_of(world, a) + 1.0 / radius_of(world, b)),
         .mass = 1.0 / (1.0 / m_a + 1.0 / m_b),
         .overlap = overlap_share * fmin(half_size(world, a), half_size(world, b)),
+        .size = fmin(reach(world, a), reach(world, b)),
     };
     con_stiffness is = surface->law->stiffness(surface->parameters, &input);
     take_smaller((cairn_step_limit){.mass = mass,

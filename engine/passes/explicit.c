@@ -8,6 +8,7 @@
 
 #include "contact/laws/audit.h"
 #include "contact/laws/batch.h"
+#include "engine/passes/touch.h"
 
 #include <string.h>
 
@@ -167,6 +168,7 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
     const con_law *law = surface->law;
     con_impulse_input input = {.step = world->def.time_step};
     pair_motion motion, free;
+    double corner = law->corner_radius == NULL ? 0.0 : law->corner_radius(surface->parameters);
     for (int i = begin, pair = -1; i < end; i++) {
         if (c->pair[i] != pair) {
             pair = c->pair[i];
@@ -178,6 +180,8 @@ static void run_batch(const explicit_context *context, const eng_batch *batch, i
         fill_contact(world, i, &motion, &input);
         if (law->uses_mobility)
             fill_mobility(world, i, &free, &input);
+        if (corner > 0.0)
+            eng_touch_fill(world, i, corner, &input);
         con_impulse_output *output = &world->explicit_outputs[i - c->cone_count];
         *output = (con_impulse_output){0};
         if (law->impulses != NULL) {

@@ -7,13 +7,14 @@
 #include "contact/laws/slider.h"
 
 #include "base/assert.h"
+#include "base/elementary.h"
 
 #include <string.h>
 
 typedef struct hertz_mindlin {
     double young_modulus, poisson_ratio, young_modulus_second, poisson_ratio_second;
     double restitution, tangential_damping_ratio, friction, flat_radius;
-    bool attraction;
+    bool attraction, by_shape;
     con_rolling rolling;
 } hertz_mindlin;
 
@@ -37,13 +38,23 @@ static const base_setting settings_rows[] = {
      "effective radius between sides of which none is a sphere"},
     {"attraction", BASE_SETTING_BOOLEAN, FIELD(attraction), "", 0.0, 0.0, 1.0, NULL,
      "the dashpot may pull while bodies separate"},
+    {"stiffness_by_shape", BASE_SETTING_BOOLEAN, FIELD(by_shape), "", 0.0, 0.0, 1.0, NULL,
+     "by the curvature, length or area of what touches; flat_radius is that of edges and corners"},
     CON_ROLLING_SETTINGS(hertz_mindlin, rolling),
 };
 
-enum { SHEAR, ROLLING = 3, SLOPE = ROLLING + CON_ROLLING_HISTORY, HISTORY_COUNT };
+enum {
+    SHEAR,
+    ROLLING = 3,
+    SLOPE = ROLLING + CON_ROLLING_HISTORY,
+    REFERENCE_OVERLAP,
+    TOUCH,
+    HISTORY_COUNT
+};
 static const char *const history_names[] = {
-    "shear_x",   "shear_y",   "shear_z",  "rolling_x",
-    "rolling_y", "rolling_z", "twisting", "tangential_stiffness"};
+    "shear_x",           "shear_y",   "shear_z",  "rolling_x",
+    "rolling_y",         "rolling_z", "twisting", "tangential_stiffness",
+    "reference_overlap", "touch"};
 
 static void moduli(const hertz_mindlin *p, double *young, double *shear)
 {
@@ -66,6 +77,66 @@ static con_slider slider_of(const hertz_mindlin *p, double stiffness, double dam
     return slider;
 }
 
+/// Normal spring of a contact at an overlap.
+typedef struct normal_spring {
+    double share;   // of tangent times overlap that is the force
+    double stored;  // of force times overlap that is the energy
+    double area;    // m, half of the tangent over E*
+    double overlap; // m, above the one from which the spring starts
+} normal_spring;
+
+/// @param touch  m, radius of a point, or less the width of a line or face
+static normal_spring spring_of(double touch, double overlap)
+{
+    if (touch < 0.0)
+        return (normal_spring){1.0, 0.5, -touch, overlap};
+    return (normal_spring){2.0 / 3.0, 0.4, sqrt(touch * overlap), overlap};
+}
+
+/// F/E* and energy/E*.
+static double spring_force(const normal_spring *s)
+{
+    return s->share * 2.0 * s->area * s->overlap;
+}
+
+static double spring_energy(const normal_spring *s)
+{
+    return s->stored * spring_force(s) * s->overlap;
+}
+
+/// Overlap at which another spring has this force, or this energy, if that is less.
+static double overlap_after(const normal_spring *before, double touch)
+{
+    double force = spring_force(before), energy = spring_energy(before), size = fabs(touch);
+    double equal_force =
+        touch < 0.0 ? 0.5 * force / size : base_pow(0.75 * force / sqrt(size), 2.0 / 3.0);
+    double equal_energy =
+        touch < 0.0 ? sqrt(energy / size) : base_pow(15.0 / 8.0 * energy / sqrt(size), 0.4);
+    return fmin(before->overlap, fmin(equal_force, equal_energy));
+}
+
+/// The spring of what touches, docs/laws.md 7.9. Where that has become stiffer the force stays,
+/// where it has become softer it falls; what energy that takes is booked as plastic.
+static normal_spring shaped_spring(const hertz_mindlin *p, const con_impulse_input *input,
+                                   double young, double *history, con_impulse_output *output)
+{
+    double radius = input->touch_radius > 0.0 ? input->touch_radius : con_effective_radius(input);
+    double touch = input->touch_width > 0.0 ? -input->touch_width
+                   : isfinite(radius)       ? radius
+                                            : p->flat_radius;
+    double overlap = -input->gap, before = history[TOUCH];
+    history[REFERENCE_OVERLAP] = fmin(history[REFERENCE_OVERLAP], overlap);
+    history[TOUCH] = touch;
+    if (before != 0.0 && before != touch) {
+        normal_spring old = spring_of(before, overlap - history[REFERENCE_OVERLAP]);
+        double left = overlap_after(&old, touch);
+        normal_spring now = spring_of(touch, left);
+        output->plastic = young * (spring_energy(&old) - spring_energy(&now));
+        history[REFERENCE_OVERLAP] = overlap - left;
+    }
+    return spring_of(touch, overlap - history[REFERENCE_OVERLAP]);
+}
+
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output)
 {
@@ -78,14 +149,19 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     }
     moduli(p, &young, &shear);
     double radius = con_effective_radius(input);
-    double area = sqrt((isfinite(radius) ? radius : p->flat_radius) * overlap);
-    double stiffness = 2.0 * young * area, sliding = 8.0 * shear * area;
+    normal_spring normal = p->by_shape
+                               ? shaped_spring(p, input, young, history, output)
+                               : spring_of(isfinite(radius) ? radius : p->flat_radius, overlap);
+    if (normal.overlap == 0.0)
+        return;
+    double stiffness = 2.0 * young * normal.area, sliding = 8.0 * shear * normal.area;
     double ratio = 2.0 * sqrt(5.0 / 6.0) * con_damping_ratio(p->restitution, p->attraction);
     double mass = con_effective_mass(input), damping = ratio * sqrt(stiffness * mass);
-    double spring = 2.0 / 3.0 * stiffness * overlap, force = spring - damping * input->V[0];
+    double spring = normal.share * stiffness * normal.overlap;
+    double force = spring - damping * input->V[0];
     if (!p->attraction)
         force = fmax(force, 0.0);
-    output->elastic = 0.4 * spring * overlap;
+    output->elastic = normal.stored * spring * normal.overlap;
     con_slider slider = slider_of(
         p, sliding, p->tangential_damping_ratio * ratio * sqrt(sliding * mass), force, history);
     con_tangential_force(&slider, input, history + SHEAR, output);
@@ -101,8 +177,11 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
     double young, shear;
     moduli(p, &young, &shear);
     double radius = isfinite(input->radius) ? input->radius : p->flat_radius;
-    double area = sqrt(radius * input->overlap), normal = 2.0 * young * area;
-    double beta = con_damping_ratio(p->restitution, p->attraction);
+    double area = sqrt(radius * input->overlap);
+    // a face that reaches as far as the body does
+    if (p->by_shape && !isfinite(input->radius) && isfinite(input->size))
+        area = fmax(area, input->size);
+    double normal = 2.0 * young * area, beta = con_damping_ratio(p->restitution, p->attraction);
     return (con_stiffness){
         .normal = normal,
         .tangential = 8.0 * shear * area,
@@ -115,7 +194,14 @@ static con_stiffness stiffness_of(const void *parameters, const con_stiffness_in
 
 static bool covers(const void *parameters)
 {
-    return ((const hertz_mindlin *)parameters)->young_modulus > 0.0;
+    const hertz_mindlin *p = parameters;
+    return p->young_modulus > 0.0 && !p->by_shape;
+}
+
+static double corner_radius(const void *parameters)
+{
+    const hertz_mindlin *p = parameters;
+    return p->by_shape ? p->flat_radius : 0.0;
 }
 
 static void prepare(const void *parameters, void *terms)
@@ -180,6 +266,7 @@ const con_law con_law_hertz_mindlin = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .corner_radius = corner_radius,
     .stiffness = stiffness_of,
     .batch = &batch,
 };
