@@ -24,6 +24,10 @@ typedef struct options {
 
 enum { CLUMP_MOST = 16 };
 
+// orientation of clumps of a new bed; radius of a member over that of the ball around its clump
+static const double new_turn[4] = {0.8, 0.2, 0.4, 0.4};
+#define MEMBER_SHARE 0.6
+
 static void fail(const char *text)
 {
     fprintf(stderr, "bench_dem: %s\n", text);
@@ -93,8 +97,8 @@ static options parse(int argc, char **argv)
     }
     if (o.bed == NULL && o.count <= 0)
         fail("--bed FILE or --count N is needed");
-    if (o.clump < 0 || o.clump > CLUMP_MOST || o.clump == 1 || (o.clump > 0 && o.save != NULL))
-        fail("--clump takes 2 to 16, and no --save");
+    if (o.clump < 0 || o.clump > CLUMP_MOST || o.clump == 1)
+        fail("--clump takes 2 to 16");
     return o;
 }
 
@@ -235,14 +239,15 @@ static void add_sphere(cairn_world *world, const double position[3], double radi
 }
 
 /// A ring of spheres that overlap, within a ball of the radius.
-static void add_clump(cairn_world *world, int count, const double position[3], double radius)
+static void add_clump(cairn_world *world, int count, const double position[3], double radius,
+                      const double orientation[4])
 {
     cairn_error error;
     cairn_shape_id member, shape, members[CLUMP_MOST];
     cairn_shape_def ball = cairn_default_shape_def(CAIRN_SPHERE);
     cairn_shape_def ring = cairn_default_shape_def(CAIRN_COMPOUND);
     double places[CLUMP_MOST][3] = {{0.0}}, turns[CLUMP_MOST][4] = {{0.0}};
-    ball.radius = 0.6 * radius;
+    ball.radius = MEMBER_SHARE * radius;
     check(cairn_shape_create(world, &ball, &member, &error), &error);
     for (int k = 0; k < count; k++) {
         double angle = 2.0 * 3.14159265358979 * k / count;
@@ -256,13 +261,14 @@ static void add_clump(cairn_world *world, int count, const double position[3], d
     ring.member_orientations = (const double(*)[4])turns;
     ring.member_count = count;
     check(cairn_shape_create(world, &ring, &shape, &error), &error);
-    add(world, CAIRN_DYNAMIC, shape, position, (double[4]){0.8, 0.2, 0.4, 0.4});
+    add(world, CAIRN_DYNAMIC, shape, position, orientation);
 }
 
-static void add_grain(cairn_world *world, const options *o, const double position[3], double radius)
+static void add_grain(cairn_world *world, const options *o, const double position[3], double radius,
+                      const double orientation[4])
 {
     if (o->clump > 0)
-        add_clump(world, o->clump, position, radius);
+        add_clump(world, o->clump, position, radius, orientation);
     else
         add_sphere(world, position, radius);
 }
@@ -313,19 +319,49 @@ static void fill_loose(cairn_world *world, const options *o)
         double position[3];
         for (int k = 0; k < 3; k++)
             position[k] = spacing * (cell[k] + 0.5) + base_rng_range(&rng, 0.0, 4e-4);
-        add_grain(world, o, position, random_radius(&rng, o->ratio));
+        add_grain(world, o, position, random_radius(&rng, o->ratio), new_turn);
     }
 }
 
+/// Lines of place and radius, and of clumps orientation (w x y z) and mass, which is not read.
 static void read_bed(cairn_world *world, const options *o)
 {
     FILE *file = fopen(o->bed, "r");
-    double position[3], radius;
+    char line[512];
+    double x[3], radius, turn[4];
     if (file == NULL)
         fail("the bed cannot be read");
-    while (fscanf(file, "%lf %lf %lf %lf", &position[0], &position[1], &position[2], &radius) == 4)
-        add_grain(world, o, position, radius);
+    memcpy(turn, new_turn, sizeof turn);
+    while (fgets(line, sizeof line, file) != NULL) {
+        int found = sscanf(line, "%lf %lf %lf %lf %lf %lf %lf %lf", &x[0], &x[1], &x[2], &radius,
+                           &turn[0], &turn[1], &turn[2], &turn[3]);
+        if (found != 4 && found != 8)
+            fail("a line of the bed has neither place and radius nor an orientation beside them");
+        add_grain(world, o, x, radius, turn);
+    }
     fclose(file);
+}
+
+/// A line of the bed, as read_bed takes it.
+static cairn_status write_grain(const cairn_world *world, int number, FILE *file)
+{
+    cairn_body_view body;
+    cairn_shape_view shape;
+    cairn_status status = cairn_body_get(world, cairn_body_at(world, number), &body);
+    if (status == CAIRN_OK)
+        status = cairn_shape_get(world, body.shape, &shape);
+    if (status != CAIRN_OK)
+        return status;
+    const double *x = body.position, *q = body.orientation;
+    bool clump = shape.kind == CAIRN_COMPOUND;
+    if (clump)
+        status = cairn_shape_get(world, shape.members[0], &shape);
+    fprintf(file, "%.9g %.9g %.9g %.9g", x[0], x[1], x[2],
+            clump ? shape.radius / MEMBER_SHARE : shape.radius);
+    if (clump)
+        fprintf(file, " %.17g %.17g %.17g %.17g %.17g", q[0], q[1], q[2], q[3], body.mass);
+    fputc('\n', file);
+    return status;
 }
 
 static void write_bed(const cairn_world *world, const options *o)
@@ -333,16 +369,11 @@ static void write_bed(const cairn_world *world, const options *o)
     FILE *file = fopen(o->save, "w");
     if (file == NULL)
         fail("the bed cannot be written");
-    for (int i = wall_count(o); i < cairn_body_count(world); i++) {
-        cairn_body_view body;
-        cairn_shape_view shape;
-        if (cairn_body_get(world, cairn_body_at(world, i), &body) != CAIRN_OK ||
-            cairn_shape_get(world, body.shape, &shape) != CAIRN_OK)
+    for (int i = wall_count(o); i < cairn_body_count(world); i++)
+        if (write_grain(world, i, file) != CAIRN_OK)
             fail("a body cannot be read");
-        fprintf(file, "%.9g %.9g %.9g %.9g\n", body.position[0], body.position[1], body.position[2],
-                shape.radius);
-    }
-    fclose(file);
+    if (fclose(file) != 0)
+        fail("the bed cannot be written");
 }
 
 static cairn_body_id add_far(cairn_world *world, const options *o, const char *material,

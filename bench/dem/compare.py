@@ -5,12 +5,15 @@
 
 usage: compare.py BENCH_DEM WORK_FOLDER [--sizes 1000,10000] [--laws hooke,hertz] [--slopes 0,1]
                   [--kernels avx512,avx2,scalar] [--repeats 2] [--lammps lmp] [--sides walls,periodic]
+                  [--clump 3]
 
 Makes the beds that WORK_FOLDER lacks. With periodic sides a bed lies on a floor alone, in a cell that
-is closed along x and y. Speeds are million particle-steps per second of CPU time of
+is closed along x and y. With --clump grains are rings of that many spheres that overlap (no periodic
+sides); LAMMPS moves them by `fix rigid/small`. Speeds are million grain-steps per second of CPU time of
 the stepping loop; programs run in turn, the best of the repeats counts for each.
 """
 import argparse
+import math
 import os
 import re
 import subprocess
@@ -25,41 +28,67 @@ def warm_steps(size, slope):
     return {1000: 5000, 10000: 3000, 100000: 400}[size] if slope else {1000: 5000}.get(size, 500)
 
 
-def make_bed(bench, folder, size, periodic):
-    text = os.path.join(folder, f"{'cell' if periodic else 'bed'}_{size}.txt")
-    cell = ["--cell", "xy"] if periodic else []
+def members_of(row, count):
+    """Spheres of a grain of a bed: (diameter, density, x, y, z) of each; a clump weighs what the bed says."""
+    x, y, z, radius = map(float, row[:4])
+    if not count:
+        return [(2 * radius, 2500, x, y, z)]
+    a, b, c, d, mass = map(float, row[4:])
+    small = 0.6 * radius  # as in bench_dem
+    density = mass / (count * 4 / 3 * math.pi * small ** 3)
+    spheres = []
+    for k in range(count):
+        u, v = (0.4 * radius * f(2 * math.pi * k / count) for f in (math.cos, math.sin))
+        spheres.append((2 * small, density, x + (1 - 2 * (c * c + d * d)) * u + 2 * (b * c - a * d) * v,
+                        y + 2 * (b * c + a * d) * u + (1 - 2 * (b * b + d * d)) * v,
+                        z + 2 * (b * d - a * c) * u + 2 * (c * d + a * b) * v))
+    return spheres
+
+
+def write_data(text, data, side, periodic, clump):
+    """The bed for LAMMPS."""
+    grains = [members_of(line.split(), clump) for line in open(text, encoding="ascii")]
+    top, number = max(sphere[4] for grain in grains for sphere in grain), 0
+    with open(data, "w", encoding="ascii") as out:
+        out.write(f"bed of {len(grains)}\n\n{sum(map(len, grains))} atoms\n1 atom types\n\n")
+        out.write(f"0 {side} xlo xhi\n0 {side} ylo yhi\n-0.001 {2 * top + side} zlo zhi\n\nAtoms\n\n")
+        for diameter, density, x, y, z in (sphere for grain in grains for sphere in grain):
+            if periodic:  # inside the box
+                x, y = x % side, y % side
+            number += 1
+            out.write(f"{number} 1 {diameter:.9g} {density:.9g} {x:.9g} {y:.9g} {z:.9g}\n")
+        if clump:
+            out.write("\nMolecules\n\n")
+            out.writelines(f"{k + 1} {k // clump + 1}\n" for k in range(number))
+
+
+def make_bed(bench, folder, size, periodic, clump=0):
+    name = f"clump{clump}" if clump else "cell" if periodic else "bed"
+    text = os.path.join(folder, f"{name}_{size}.txt")
+    more = (["--cell", "xy"] if periodic else []) + ["--clump", str(clump)]
     if not os.path.exists(text):
         subprocess.run([bench, "--save", text, "--count", str(size), "--side", str(SIDES[size]),
-                        "--damping", "2000", "--steps", str(SETTLE[size])] + cell, check=True)
+                        "--damping", "2000", "--steps", str(SETTLE[size])] + more, check=True)
     data = text.replace(".txt", ".data")
-    if os.path.exists(data) and os.path.getmtime(data) >= os.path.getmtime(text):
-        return text, data
-    rows = [line.split() for line in open(text, encoding="ascii")]
-    side, top = SIDES[size], max(float(row[2]) for row in rows)
-    with open(data, "w", encoding="ascii") as out:
-        out.write(f"bed of {size}\n\n{len(rows)} atoms\n1 atom types\n\n")
-        out.write(f"0 {side} xlo xhi\n0 {side} ylo yhi\n-0.001 {2 * top + side} zlo zhi\n\nAtoms\n\n")
-        for number, (x, y, z, r) in enumerate(rows, 1):
-            if periodic:  # inside the box
-                x, y = (f"{float(at) % side:.9g}" for at in (x, y))
-            out.write(f"{number} 1 {2 * float(r):.9g} 2500 {x} {y} {z}\n")
+    if not os.path.exists(data) or os.path.getmtime(data) < os.path.getmtime(text):
+        write_data(text, data, SIDES[size], periodic, clump)
     return text, data
 
 
-def run_cairn(bench, bed, size, law, slope, kernel, steps, periodic):
+def run_cairn(bench, bed, size, law, slope, kernel, steps, periodic, clump):
     command = [bench, "--bed", bed, "--side", str(SIDES[size]), "--law", law, "--slope", str(slope),
-               "--warm", str(warm_steps(size, slope)), "--steps", str(steps), "--kernel", kernel]
+               "--warm", str(warm_steps(size, slope)), "--steps", str(steps), "--kernel", kernel, "--clump", str(clump)]
     command += ["--cell", "xy"] if periodic else []
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = re.search(r"Mps_cpu (\S+) .*coord (\S+) .*lists (\S+) lists_share (\S+)", done.stdout)
     return (float(found[1]), found[2], f"{found[3]} lists {found[4]}") if found else (0.0, "-", "-")
 
 
-def run_lammps(program, script, bed, size, law, slope, steps, folder, periodic):
+def run_lammps(program, script, bed, size, law, slope, steps, folder, periodic, clump):
     log = os.path.join(folder, "lammps.log")
     variables = {"bed": bed, "side": SIDES[size], "model": law, "skin": SKINS[slope],
                  "warm": warm_steps(size, slope), "steps": steps, "slope": slope,
-                 "sides": "p" if periodic else "f"}
+                 "sides": "p" if periodic else "f", "clump": clump}
     command = [program, "-in", script, "-log", log, "-screen", "none"]
     for name, value in variables.items():
         command += ["-var", name, str(value)]
@@ -72,7 +101,8 @@ def run_lammps(program, script, bed, size, law, slope, steps, folder, periodic):
     share = float(re.search(r"(\S+)% CPU use", part)[1]) / 100.0
     mean = re.findall(r"^\s+\d+\s+\S+\s+(\S+)\s*$", text, re.M)
     builds = re.findall(r"Neighbor list builds = (\d+)", text)
-    return 1e-6 * size * steps / (seconds * share), mean[-1] if mean else "-", f"{builds[-1]} lists"
+    mean = f"{float(mean[-1]) * max(clump, 1):.3f}" if mean else "-"
+    return 1e-6 * size * steps / (seconds * share), mean, f"{builds[-1]} lists"
 
 
 def main():
@@ -86,29 +116,32 @@ def main():
     parser.add_argument("--repeats", type=int, default=2)
     parser.add_argument("--lammps", default="lmp")
     parser.add_argument("--sides", default="walls,periodic")
+    parser.add_argument("--clump", type=int, default=0)
     o = parser.parse_args()
+    if o.clump:
+        o.sides = "walls"
     os.makedirs(o.folder, exist_ok=True)
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "in.lammps")
     kernels = o.kernels.split(",")
     print(f"{'bed':>22} {'lammps':>8} " + " ".join(f"{k:>8} {'ratio':>6}" for k in kernels))
     for size, sides in [(int(n), s) for n in o.sizes.split(",") for s in o.sides.split(",")]:
         periodic = sides == "periodic"
-        text, data = make_bed(o.bench, o.folder, size, periodic)
+        text, data = make_bed(o.bench, o.folder, size, periodic, o.clump)
         for law in o.laws.split(","):
             for slope in map(int, o.slopes.split(",")):
                 best, notes = {}, {}
                 for _ in range(o.repeats):
                     runs = [("lammps", run_lammps(o.lammps, script, data, size, law, slope,
-                                                  STEPS[size], o.folder, periodic))]
+                                                  STEPS[size], o.folder, periodic, o.clump))]
                     runs += [(k, run_cairn(o.bench, text, size, law, slope, k, STEPS[size],
-                                           periodic))
+                                           periodic, o.clump))
                              for k in kernels]
                     for name, (speed, mean, lists) in runs:
                         if speed > best.get(name, 0.0):
                             best[name] = speed
                             notes[name] = f"{name}: coordination {mean}, {lists}"
                 label = f"{size} {law} {'flowing' if slope else 'settled'}"
-                label += " cell" if periodic else ""
+                label += " cell" if periodic else f" x{o.clump}" if o.clump else ""
                 print(f"{label:>22} {best['lammps']:8.2f} " +
                       " ".join(f"{best.get(k, 0):8.2f} {best.get(k, 0) / best['lammps']:6.2f}"
                                for k in kernels) + "   " + "; ".join(notes.values()), flush=True)

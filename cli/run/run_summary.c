@@ -155,8 +155,9 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
 /// What emitters made and outlets removed.
 static void put_grains(const cairn_world *world, cli_json *json)
 {
+    int emitters = cairn_emitter_count(world), outlets = cairn_outlet_count(world);
     cli_json_list(json, "emitters");
-    for (int i = 0; i < cairn_emitter_count(world); i++) {
+    for (int i = 0; i < emitters; i++) {
         cairn_emitter_view view;
         if (cairn_emitter_get(world, i, &view) != CAIRN_OK)
             continue;
@@ -171,7 +172,7 @@ static void put_grains(const cairn_world *world, cli_json *json)
     }
     cli_json_list_end(json);
     cli_json_list(json, "outlets");
-    for (int i = 0; i < cairn_outlet_count(world); i++) {
+    for (int i = 0; i < outlets; i++) {
         cairn_outlet_view view;
         if (cairn_outlet_get(world, i, &view) != CAIRN_OK)
             continue;

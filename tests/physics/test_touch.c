@@ -16,6 +16,14 @@ static void set_number(cairn_world *world, const char *name, double value)
     require(cairn_pair_set_value(world, none, none, name, cairn_number(value), &error), &error);
 }
 
+static void set_yes(cairn_world *world, const char *name)
+{
+    cairn_error error = {0};
+    const cairn_material_id none = {0};
+    cairn_value yes = {.type = CAIRN_BOOLEAN, .boolean = true};
+    require(cairn_pair_set_value(world, none, none, name, yes, &error), &error);
+}
+
 static cairn_world *elastic_world(double step, double gravity, double friction, double restitution)
 {
     cairn_error error = {0};
@@ -30,8 +38,7 @@ static cairn_world *elastic_world(double step, double gravity, double friction, 
     set_number(world, "restitution", restitution);
     set_number(world, "friction", friction);
     set_number(world, "flat_radius", corner);
-    cairn_value yes = {.type = CAIRN_BOOLEAN, .boolean = true};
-    require(cairn_pair_set_value(world, none, none, "stiffness_by_shape", yes, &error), &error);
+    set_yes(world, "stiffness_by_shape");
     return world;
 }
 
@@ -156,6 +163,51 @@ static void lines_and_faces_press_by_their_size(void **state)
     check_close(lift(world, body), 2.0 * E * sqrt(0.02 / M_PI) * d, 1e-6, 0.0);
 }
 
+static cairn_world *sticky_world(const char *model, double energy)
+{
+    cairn_error error = {0};
+    const cairn_material_id none = {0};
+    cairn_world *world = elastic_world(1e-9, 0.0, 0.0, 1.0);
+    require(cairn_pair_set_law(world, none, none, "adhesive", &error), &error);
+    set_number(world, "young_modulus", young);
+    set_number(world, "poisson_ratio", poisson);
+    set_number(world, "restitution", 1.0);
+    set_number(world, "flat_radius", corner);
+    set_number(world, "surface_energy", energy);
+    require(cairn_pair_set_value(world, none, none, "adhesion", cairn_text(model), &error), &error);
+    set_yes(world, "stiffness_by_shape");
+    return world;
+}
+
+/// The pull of a touch without overlap: 4/3 pi w R of JKR, 2 pi w R of DMT.
+static void shapes_stick_by_their_curvature(void **state)
+{
+    (void)state;
+    const double r = 0.03, w = 0.5, d = 1e-13, side = 0.1;
+    static const struct {
+        const char *model;
+        double factor;
+    } models[] = {{"jkr", 4.0 / 3.0}, {"dmt", 2.0}};
+    for (int i = 0; i < 2; i++) {
+        double pull = models[i].factor * M_PI * w;
+        cairn_world *world = sticky_world(models[i].model, w);
+        add_ground(world);
+        cairn_body_id standing = put(world, long_shape(world, CAIRN_CAPSULE, r, 0.2), CAIRN_DYNAMIC,
+                                     0.1 + r - d, along_x, 0.0);
+        check_close(lift(world, standing), -pull * r, 1e-5, 0.0);
+        world = sticky_world(models[i].model, w);
+        put(world, long_shape(world, CAIRN_CAPSULE, r, 1.0), CAIRN_FIXED, 0.0, along_x, 90.0);
+        cairn_body_id crossing = put(world, long_shape(world, CAIRN_CAPSULE, r, 1.0), CAIRN_DYNAMIC,
+                                     2.0 * r - d, along_y, 90.0);
+        check_close(lift(world, crossing), -pull * r, 1e-5, 0.0);
+        world = sticky_world(models[i].model, w);
+        put(world, box_shape(world, side, side, side), CAIRN_FIXED, 0.0, along_x, 45.0);
+        cairn_body_id edge = put(world, box_shape(world, side, side, side), CAIRN_DYNAMIC,
+                                 side * sqrt(2.0) - d, along_y, 45.0);
+        check_close(lift(world, edge), -pull * corner, 1e-5, 0.0);
+    }
+}
+
 /// What touches changes from a corner to an edge and a face, and energy is never made.
 static void a_box_that_falls_flat_makes_no_energy(void **state)
 {
@@ -186,6 +238,7 @@ int main(void)
         cmocka_unit_test(cylinders_cross_as_hertz),
         cmocka_unit_test(edges_cross_by_their_radius),
         cmocka_unit_test(lines_and_faces_press_by_their_size),
+        cmocka_unit_test(shapes_stick_by_their_curvature),
         cmocka_unit_test(a_box_that_falls_flat_makes_no_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,6 +21,7 @@ typedef struct adhesive {
     double surface_energy, surface_tension, contact_angle, bridge_volume;
     double rolling_friction, rolling_stiffness, rolling_damping;
     int model;
+    bool by_shape;
 } adhesive;
 
 #define FIELD(name) offsetof(adhesive, name)
@@ -51,6 +52,8 @@ static const base_setting settings_rows[] = {
      "coefficient of friction, of the normal force beside the adhesion"},
     {"flat_radius", BASE_SETTING_REAL, FIELD(flat_radius), "m", 0.01, 1e-12, DBL_MAX, NULL,
      "effective radius between sides of which none is a sphere"},
+    {"stiffness_by_shape", BASE_SETTING_BOOLEAN, FIELD(by_shape), "", 0.0, 0.0, 1.0, NULL,
+     "effective radius by the curvatures at the touch; flat_radius is that of edges and corners"},
     {"rolling_friction", BASE_SETTING_REAL, FIELD(rolling_friction), "", 0.0, 0.0, DBL_MAX, NULL,
      "rolling moment at most this times effective radius times that normal force"},
     {"rolling_stiffness", BASE_SETTING_REAL, FIELD(rolling_stiffness), "N/m", 0.0, 0.0, DBL_MAX,
@@ -59,10 +62,10 @@ static const base_setting settings_rows[] = {
      "dashpot against rolling, at the effective radius"},
 };
 
-enum { SHEAR, ROLLING = 3, SLOPE = 6, HELD, HISTORY_COUNT };
+enum { SHEAR, ROLLING = 3, SLOPE = 6, HELD, RADIUS, HISTORY_COUNT };
 static const char *const history_names[] = {
     "shear_x", "shear_y", "shear_z", "rolling_x", "rolling_y", "rolling_z", "tangential_stiffness",
-    "held"};
+    "held",    "radius"};
 
 /// Constants of a pair of bodies.
 typedef struct pair_terms {
@@ -167,6 +170,19 @@ static normal_terms normal_of(const adhesive *p, const pair_terms *t, double gap
     return n;
 }
 
+/// R* of a contact, m. By shape it is that of the touch as long as the contact holds, so that its
+/// attraction gives back what it took.
+static double radius_of(const adhesive *p, const con_impulse_input *input, double *history)
+{
+    if (!p->by_shape)
+        return con_effective_radius(input);
+    if (history[HELD] == 0.0)
+        history[RADIUS] = input->touch_radius > 0.0               ? input->touch_radius
+                          : isfinite(con_effective_radius(input)) ? con_effective_radius(input)
+                                                                  : p->flat_radius;
+    return history[RADIUS];
+}
+
 /// Energy of springs of a history, J, with the stiffness of the last step.
 static double spring_energy(const adhesive *p, double radius, const double *history)
 {
@@ -217,7 +233,7 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
         memset(history, 0, HISTORY_COUNT * sizeof *history);
         return;
     }
-    pair_terms t = terms_of(p, con_effective_radius(input));
+    pair_terms t = terms_of(p, radius_of(p, input, history));
     // what forms and what breaks costs the energy that no force gives back
     if (!held)
         output->plastic -= normal_of(p, &t, 0.0).energy;
@@ -236,6 +252,12 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
     output->R[0] = h * force;
     output->R_damping[0] = h * (force - n.force);
     resist(p, &t, input, n.area, ratio, fmax(force + t.pull, 0.0), history, output);
+}
+
+static double corner_radius(const void *parameters)
+{
+    const adhesive *p = parameters;
+    return p->by_shape ? p->flat_radius : 0.0;
 }
 
 /// A contact of DMT ends where it opens.
@@ -272,6 +294,7 @@ const con_law con_law_adhesive = {
     .history_count = HISTORY_COUNT,
     .history_names = history_names,
     .impulse = impulse,
+    .corner_radius = corner_radius,
     .stiffness = stiffness_of,
     .bonded = bonded,
 };
