@@ -304,6 +304,23 @@ static void note_round(con_cascade *c)
     if (before > 1)
         c->decline = base_pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
     errors[round % ROUNDS] = c->error;
+    if ((round & (round - 1)) != 0)
+        return;
+    c->kept_sweeps[1] = c->kept_sweeps[0];
+    c->kept_error[1] = c->kept_error[0];
+    c->kept_sweeps[0] = c->sweeps;
+    c->kept_error[0] = c->error;
+}
+
+// The better of the mean factors of a round of late and over half of all sweeps or more: what falls
+// slowly does not fall in every round. NAN: unknown
+static double decline_of(const con_cascade *c)
+{
+    int since = c->sweeps - c->kept_sweeps[1];
+    if (c->kept_sweeps[1] == 0 || since <= 0)
+        return c->decline;
+    double slow = base_pow(c->error / c->kept_error[1], (double)TEST_SWEEPS / since);
+    return c->decline < slow ? c->decline : slow;
 }
 
 /// Plain sweeps, whose error fell from `before` in `sweeps`, would need long.
@@ -386,11 +403,26 @@ cairn_status con_cascade_restart(con_cascade *c)
     return con_cascade_measure(c);
 }
 
+// whether the block of a contact is diagonal, as between spheres: it is solved without iterations
+static bool is_diagonal(const mat3 *W)
+{
+    double most = 1e-12 * mat3_trace(W), sum = 0.0;
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            sum += a != b ? fabs(W->m[a][b]) : 0.0;
+    return sum <= most;
+}
+
 // rough nanoseconds of one sweep, and of one factorisation with what goes with it
 static double sweep_cost(const con_cascade *c)
 {
-    double n = c->problem->contact_count;
-    return c->problem->H != NULL ? 100.0 * n : 20.0 * n + 3.0 * c->problem->W->start[(int)n];
+    int n = c->problem->contact_count;
+    if (c->problem->H == NULL)
+        return 20.0 * n + 3.0 * c->problem->W->start[n];
+    double cost = 0.0;
+    for (int i = 0; i < n; i++)
+        cost += is_diagonal(&c->problem->W_diagonal[i]) ? 40.0 : 100.0;
+    return cost;
 }
 
 static cairn_status factorisation_cost(const con_cascade *c, double *cost)
@@ -418,15 +450,17 @@ cairn_status con_cascade_sweep_on(con_cascade *c, double fraction)
         if (status != CAIRN_OK)
             return status;
     }
-    if (!(c->decline < 1.0) || !(c->control->tolerance > 0.0))
+    double decline = decline_of(c);
+    if (!(decline < 1.0) || !(c->control->tolerance > 0.0))
         return CAIRN_OK;
     double needed =
-        TEST_SWEEPS * base_ln(c->control->tolerance / c->error) / base_ln(c->decline) + TEST_SWEEPS;
+        TEST_SWEEPS * base_ln(c->control->tolerance / c->error) / base_ln(decline) + TEST_SWEEPS;
     double cost;
     cairn_status status = factorisation_cost(c, &cost);
     if (status != CAIRN_OK)
         return status;
-    if ((c->promised + needed) * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6)
+    if ((c->promised + needed) * sweep_cost(c) > fraction * FACTORISATIONS * cost || needed > 1e6 ||
+        1.3 * needed > 0.5 * con_cascade_left(c))
         return CAIRN_OK;
     // whole rounds, so that the decline is known again where the promise was not kept
     int before = c->sweeps, rounds = (int)(1.3 * needed) / TEST_SWEEPS + 1;

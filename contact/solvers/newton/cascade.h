@@ -24,6 +24,8 @@ typedef struct con_cascade {
     int promised;   // of them by con_cascade_sweep_on
     double decline; // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
     double round_error[CON_CASCADE_ROUNDS]; // after the last rounds, in turn
+    int kept_sweeps[2];                     // when they were a round times a power of two, and
+    double kept_error[2];                   // the errors then; the later one first, 0: not yet
 
     bool is_split;      // islands are known
     int island_count;   // 0 until then
@@ -56,7 +58,7 @@ cairn_status con_cascade_split(con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// More sweeps, where the decline of the error so far promises that they reach the tolerance for
 /// less than `fraction` of what Newton methods would cost (by operation counts, not by the clock),
-/// all such sweeps of the solve together.
+/// all such sweeps of the solve together, and for no more than half of the iterations left.
 cairn_status con_cascade_sweep_on(con_cascade *cascade, double fraction) CAIRN_CHECK_RESULT;
 
 /// The caller has replaced R: plain sweeps again; measures.

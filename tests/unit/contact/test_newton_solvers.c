@@ -3,6 +3,7 @@
 #include "tests/unit/contact/fixture.h"
 
 #include "base/assert.h"
+#include "contact/solvers/newton/cascade.h"
 
 static const char *const newton_solvers[] = {"auto", "nipm", "paln"};
 enum { NEWTON_SOLVERS = 3 };
@@ -305,6 +306,49 @@ static void plain_newton_steps_save_more_than_they_cost(void **state)
     assert_true(sum < sum_without);
 }
 
+// sweeps of a cascade that may cost what they like, in rounds as `auto` makes them
+static int sweeps_that_go_on(fixture *f, int max_iterations, bool *solved)
+{
+    con_cascade cascade;
+    con_control control = {.tolerance = 1e-6, .max_iterations = max_iterations};
+    con_report report = {0};
+    assert_int_equal(con_cascade_create(&f->problem, &control, f->R, &report, f->arena, &cascade),
+                     CAIRN_OK);
+    cascade.one_way = true;
+    assert_int_equal(con_cascade_sweep(&cascade, 100), CAIRN_OK);
+    assert_int_equal(con_cascade_split(&cascade), CAIRN_OK);
+    for (int before = -1; !con_cascade_solved(&cascade) && before < cascade.sweeps;) {
+        before = cascade.sweeps;
+        assert_int_equal(con_cascade_sweep_on(&cascade, 1e9), CAIRN_OK);
+    }
+    *solved = con_cascade_solved(&cascade);
+    return cascade.sweeps;
+}
+
+// The error of sweeps rises in some rounds and falls over many of them: they go on. Where
+// iterations are limited they leave half of those to Newton steps
+static void slow_sweeps_go_on_and_leave_iterations(void **state)
+{
+    (void)state;
+    int solved = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        bool whole, limited;
+        fixture f = fixture_wall(3, 5, 0.5, seed);
+        int sweeps = sweeps_that_go_on(&f, 0, &whole);
+        solved += whole;
+        memset(f.R, 0, (size_t)f.problem.contact_count * sizeof *f.R);
+        int fewer = sweeps_that_go_on(&f, sweeps, &limited);
+        if (sweeps > 250) {
+            assert_false(limited);
+            check_at_most(fewer, 100 + 0.6 * (sweeps - 100));
+        }
+        print_message("seed %d: %d sweeps, %d\n", (int)seed, sweeps, fewer);
+        fixture_destroy(&f);
+    }
+    print_message("%d of 12 solved by sweeps\n", solved);
+    assert_int_equal(solved, 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -319,6 +363,7 @@ int main(void)
         cmocka_unit_test(time_limit_returns_the_best_point),
         cmocka_unit_test(late_memory_failures_are_a_status),
         cmocka_unit_test(plain_newton_steps_save_more_than_they_cost),
+        cmocka_unit_test(slow_sweeps_go_on_and_leave_iterations),
         cmocka_unit_test(the_search_keeps_to_its_effort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
