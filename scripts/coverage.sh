@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Which lines and branches the tests run, by room: builds build-cov/ with counters, runs the suites, prints a
-# table and writes build-cov/coverage.html with every line. Needs gcovr (scripts/setup.sh --with-analysis).
+# table. gcov, which comes with gcc, reads the counters.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
@@ -21,10 +21,6 @@ TEXT
     exit 0
     ;;
 esac
-if ! command -v gcovr >/dev/null; then
-    echo "coverage: gcovr is not there: scripts/setup.sh --with-analysis" >&2
-    exit 4
-fi
 suites=("$@")
 if [ ${#suites[@]} -eq 0 ]; then
     suites=(unit physics regress robust cli viewer)
@@ -36,7 +32,4 @@ find build-cov -name '*.gcda' -delete
 # what fails is the matter of scripts/test.sh; it is said, and the rest counts
 meson test -C build-cov --no-rebuild --num-processes "$(nproc)" --timeout-multiplier 4 \
     "${suites[@]/#/--suite=}" </dev/null || echo "coverage: some tests failed" >&2
-gcovr --root . --object-directory build-cov --exclude '(tests|bench|examples|python)/' \
-    --exclude-unreachable-branches --exclude-throw-branches --merge-mode-functions=merge-use-line-min \
-    --json-summary build-cov/coverage.json --html-details build-cov/coverage.html build-cov >/dev/null
-python3 tests/tools/coverage.py build-cov/coverage.json
+python3 tests/tools/coverage.py build-cov

@@ -33,7 +33,7 @@ test_packages=(
 )
 # scripts/analyse.sh --tidy, scripts/coverage.sh, scripts/fuzz.sh, and the test of another architecture
 analysis_packages=(
-    clang clang-tidy gcovr gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
+    clang clang-tidy gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 )
 # scripts/docs.sh
 docs_packages=(

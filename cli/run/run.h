@@ -67,6 +67,7 @@ typedef struct run_folder {
 typedef struct run_files {
     char folder[PATH_MAX], fclib[PATH_MAX], paraview[PATH_MAX];
     FILE *tables[RUN_TABLE_COUNT]; // NULL where there is none
+    double flushed;                // s, of the timer, when tables were last written out
     cairn_paraview *frames;        // NULL: none
     cairn_trajectory *trajectory;  // NULL: none
     int trajectory_every;          // steps; 0: none

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bodies.csv: where the bodies of a run ended.
+// bodies.csv: where the bodies of a run ended, and what they are.
 #include "cli/run/run.h"
 
 #include "cli/text/csv.h"
@@ -15,6 +15,7 @@ static void put_body(const cairn_world *world, int index, FILE *out)
     static const char *const kinds[] = {
         [CAIRN_DYNAMIC] = "dynamic", [CAIRN_FIXED] = "fixed", [CAIRN_MOVING] = "moving"};
     cairn_body_view view;
+    cairn_shape_view shape = {0};
     if (cairn_body_get(world, cairn_body_at(world, index), &view) != CAIRN_OK)
         return;
     fprintf(out, "%d,", index);
@@ -24,6 +25,10 @@ static void put_body(const cairn_world *world, int index, FILE *out)
     put_vector(view.orientation, 4, out);
     put_vector(view.velocity, 3, out);
     put_vector(view.angular_velocity, 3, out);
+    // shapes without a radius have 0
+    bool round = cairn_shape_get(world, view.shape, &shape) == CAIRN_OK;
+    const double size[2] = {view.mass, round ? shape.radius : 0.0};
+    put_vector(size, 2, out);
     fputc('\n', out);
 }
 
@@ -40,7 +45,7 @@ cairn_status run_bodies_write(const run_state *run, cairn_error *error)
     fputs("body,name,kind,position x [m],position y [m],position z [m],orientation w,"
           "orientation x,orientation y,orientation z,velocity x [m/s],velocity y [m/s],"
           "velocity z [m/s],angular velocity x [rad/s],angular velocity y [rad/s],"
-          "angular velocity z [rad/s]\n",
+          "angular velocity z [rad/s],mass [kg],radius [m]\n",
           file.stream);
     for (int i = 0; i < cairn_body_count(world); i++)
         put_body(world, i, file.stream);

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "base/file.h"
+#include "base/timer.h"
 #include "cli/text/csv.h"
 
 #include <errno.h>
@@ -434,6 +435,19 @@ bool run_files_are_due(const run_state *run, int64_t step)
     return due;
 }
 
+/// Tables can be watched: what they have is there a second later, whatever a block of a file is.
+static void flush_tables(run_state *run)
+{
+    double now = base_timer_seconds();
+    if (now < run->files.flushed + 1.0)
+        return;
+    run->files.flushed = now;
+    // an error stays with the file, and is told when it is closed
+    for (int i = 0; i < RUN_TABLE_COUNT; i++)
+        if (run->files.tables[i] != NULL)
+            (void)fflush(run->files.tables[i]);
+}
+
 cairn_status run_files_step(run_state *run, cairn_error *error)
 {
     const cairn_world *world = run->scene->world;
@@ -447,6 +461,7 @@ cairn_status run_files_step(run_state *run, cairn_error *error)
     }
     if (status == CAIRN_OK)
         status = put_measure_row(run, row, true, error);
+    flush_tables(run);
     if (status == CAIRN_OK && run->files.frames != NULL && step % run->files.paraview_every == 0) {
         status = cairn_paraview_write_frame(run->files.frames, world, error);
         run->totals.frames += status == CAIRN_OK;

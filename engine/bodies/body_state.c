@@ -13,6 +13,12 @@ eng_state eng_state_of(const cairn_world *world, int body)
     return state;
 }
 
+vec3 eng_place_of(const cairn_world *world, int body)
+{
+    return eng_spheres_holds(world, body) ? eng_spheres_place_of(world, body)
+                                          : world->q[body].position;
+}
+
 pose eng_middle_of(const cairn_world *world, int body)
 {
     if (eng_spheres_steps(world, body))

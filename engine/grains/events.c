@@ -41,7 +41,7 @@ static bool is_meant(const cairn_world *world, const event *e, int row)
     bool able = e->def.change == CAIRN_CHANGE_RELEASE  ? frozen
                 : e->def.change == CAIRN_CHANGE_FREEZE ? dynamic
                                                        : dynamic || frozen;
-    return able && eng_region_holds(world, &e->region, eng_state_of(world, row).q.position);
+    return able && eng_region_holds(world, &e->region, eng_place_of(world, row));
 }
 
 static cairn_status change_all(cairn_world *world, const event *e, cairn_error *error)

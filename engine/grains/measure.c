@@ -17,7 +17,7 @@ static void add_product(double sum[6], double factor, vec3 a, vec3 b)
 /// @param region  NULL: the periodic cell, in which everything is
 static bool is_inside(const cairn_world *world, const cairn_region *region, int body)
 {
-    return region == NULL || eng_region_holds(world, region, eng_state_of(world, body).q.position);
+    return region == NULL || eng_region_holds(world, region, eng_place_of(world, body));
 }
 
 /// Number, mass and mean velocity, solid volume, and fluctuations about that velocity.

@@ -28,9 +28,8 @@ static int *cell_at(const eng_near *near, int x, int y, int z)
 
 static eng_near_item item_of(const cairn_world *world, int body)
 {
-    eng_state state = eng_state_of(world, body);
     bool sphere = world->shapes[world->bodies[body].shape]->kind == GEO_SPHERE;
-    return (eng_near_item){.centre = state.q.position,
+    return (eng_near_item){.centre = eng_place_of(world, body),
                            .reach = eng_reach_of(world, body),
                            .body = body,
                            .sphere = sphere};

@@ -23,7 +23,7 @@ static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_e
     for (int row = 0; row < world->body_count; row++) {
         if (!eng_body_is_live(world, row) || world->bodies[row].kind != CAIRN_DYNAMIC)
             continue;
-        vec3 centre = eng_state_of(world, row).q.position;
+        vec3 centre = eng_place_of(world, row);
         bool inside = eng_region_holds(world, &def->region, centre);
         if (inside == def->outside)
             continue;

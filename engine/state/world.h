@@ -520,6 +520,8 @@ void eng_body_value(const cairn_world *world, int column, int body, void *value)
 
 /// Wherever it is held. Reading writes nothing: any number of threads may read a world at rest.
 eng_state eng_state_of(const cairn_world *world, int body);
+/// The position of that state alone, for looks at all bodies.
+vec3 eng_place_of(const cairn_world *world, int body);
 
 /// Between steps: a body gets another state.
 cairn_status eng_state_set(cairn_world *world, int body, const eng_state *state) CAIRN_CHECK_RESULT;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Averages over regions against closed forms.
 """usage: test_measures.py PROGRAM ROOT"""
+import csv
 import math
 import os
 import struct
@@ -49,6 +50,9 @@ def check_tower(pair, step):
         check_status(folder.cairn("run", "a.lua", "--out", "r", "--quiet", "--paraview-every", "0", "--energy-every", "100"),
                      0, pair)
         row = last_row(folder)
+        bodies = list(csv.DictReader(folder.read("r/bodies.csv").splitlines()))
+        check(all(float(b["mass [kg]"]) == M and float(b["radius [m]"]) == R for b in bodies if b["kind"] == "dynamic"),
+              f"{pair}: mass and radius in bodies.csv")
         # contacts with 4, 3 and 2 weights are inside, that of the fourth on the third is outside
         inside = 4 * R + 3 * 2 * R + 2 * 2 * R
         value = row["stress stress zz [Pa]"] * volume / (M * G)

@@ -356,6 +356,16 @@ vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6])
     return slot_motion(world->spheres, eng_spheres_slot_of(world->spheres, body), v);
 }
 
+vec3 eng_spheres_place_of(const cairn_world *world, int body)
+{
+    const eng_spheres *spheres = world->spheres;
+    int slot = eng_spheres_slot_of(spheres, body);
+    vec3 velocity =
+        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
+    vec3 middle = vec3_add(vec3_from(spheres->pass.X[slot]), eng_spheres_wrap_shift(spheres, slot));
+    return vec3_add_scaled(middle, -0.5 * spheres->pass.step, velocity);
+}
+
 eng_state eng_spheres_state_of(const cairn_world *world, int body)
 {
     const eng_spheres *spheres = world->spheres;

@@ -79,6 +79,8 @@ eng_state eng_spheres_state_of(const cairn_world *world, int body);
 
 pose eng_spheres_middle_of(const cairn_world *world, int body);
 vec3 eng_spheres_motion_of(const cairn_world *world, int body, double v[6]);
+/// That position alone.
+vec3 eng_spheres_place_of(const cairn_world *world, int body);
 /// Centre of mass at that midpoint, which costs less than the pose.
 vec3 eng_spheres_centre_of(const cairn_world *world, int body);
 
