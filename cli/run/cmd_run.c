@@ -113,7 +113,8 @@ static const cli_option options[] = {
      .type = CLI_INTEGER,
      .offset = FIELD(energy_every),
      .argument = "K",
-     .help = "steps between rows of energy.csv and sensors.csv (default 1)",
+     .help = "steps between rows of energy.csv and sensors.csv (default 1, and 1 more for each "
+             "thousand bodies)",
      .minimum = 1,
      .maximum = INT_MAX},
     {.name = "restart",
@@ -245,6 +246,9 @@ static cairn_status choose_output(run_state *run, cairn_error *error)
         run->output.contacts_every = (int)settings->contacts_every;
     if (settings->energy_every > 0)
         run->output.energy_every = (int)settings->energy_every;
+    // the sums of a row cost about as much as a step of particles
+    if (run->output.energy_every == 0)
+        run->output.energy_every = 1 + cairn_body_count(run->scene->world) / 1000;
     for (int i = 0; settings->fclib_form != NULL && forms[i] != NULL; i++)
         if (strcmp(settings->fclib_form, forms[i]) == 0)
             run->output.fclib_form = (scn_fclib_form)(i + 1);

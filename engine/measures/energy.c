@@ -9,17 +9,13 @@
 
 void eng_energy_mechanical(const cairn_world *world, double *kinetic, double *potential)
 {
-    vec3 g = vec3_from(world->def.gravity);
     *kinetic = *potential = 0.0;
-    for (int i = 0; i < world->body_count; i++) {
-        if (world->bodies[i].kind != CAIRN_DYNAMIC)
-            continue;
-        double own[6];
-        bool slot = eng_spheres_holds(world, i);
-        vec3 position = slot ? eng_spheres_motion_of(world, i, own) : world->q[i].position;
-        *kinetic += eng_body_kinetic_energy(world, i, slot ? own : world->v[i]);
-        *potential -= world->bodies[i].mass * vec3_dot(g, position);
-    }
+    for (int i = 0; i < world->body_count; i++)
+        if (!eng_spheres_holds(world, i) && world->bodies[i].kind == CAIRN_DYNAMIC) {
+            *kinetic += eng_body_kinetic_energy(world, i, world->v[i]);
+            *potential += eng_body_potential_energy(world, i, &world->q[i]);
+        }
+    eng_spheres_add_mechanical(world, kinetic, potential);
 }
 
 void eng_energy_start(cairn_world *world)

@@ -192,8 +192,8 @@ int scn_call_output(lua_State *L)
         (scn_paraview)scn_fields_choice(&fields, "paraview", (int)output->paraview, contents);
     output->paraview_every =
         (int)scn_fields_integer(&fields, "paraview_every", output->paraview_every, 0, INT_MAX);
-    output->energy_every =
-        (int)scn_fields_integer(&fields, "energy_every", output->energy_every, 1, INT_MAX);
+    if (scn_fields_has(&fields, "energy_every"))
+        output->energy_every = (int)scn_fields_integer(&fields, "energy_every", 1, 1, INT_MAX);
     output->contacts_every =
         (int)scn_fields_integer(&fields, "contacts_every", output->contacts_every, 0, INT_MAX);
     output->fclib = scn_fields_boolean(&fields, "fclib", output->fclib);

@@ -495,7 +495,6 @@ static scn_scene *make_scene(const char *path, const scn_options *options)
     scene->seed = options->seed >= 0 ? options->seed : 1;
     scene->output = (scn_output){
         .paraview_every = -1,
-        .energy_every = 1,
         .fclib_every = 1,
         .fclib_form = SCN_FCLIB_LOCAL,
     };

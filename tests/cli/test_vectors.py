@@ -26,7 +26,7 @@ def run_of(folder, name, words, kind):
                           "--paraview-every", "0")
     check_status(result, 0, f"{name}, {kind}")
     used = load(folder.read(out + "/resolved.json"))["simulation"]["vectors"]
-    return folder.read(out + ".csv"), used
+    return folder.read(out + ".csv") + folder.read(out + "/energy.csv"), used
 
 
 def check_kinds(folder, name, words, longest):

@@ -10,10 +10,25 @@
 
 #include <string.h>
 
+/// History of a contact between two lists.
+typedef struct kept_contact {
+    int id[2]; // owner and partner
+    double spring[3];
+    float lag_normal, lag_tangent[3];
+    bool slips;
+} kept_contact;
+
+/// The same of its rolling and twisting, in an array of its own.
+typedef struct kept_resistance {
+    double rolling[3], twisting;
+    float lag_rolling[3], lag_twisting;
+    bool rolls, twists;
+} kept_resistance;
+
 static void keep_lane(const struct eng_spheres *spheres, const eng_spheres_block *block, int k,
-                      eng_spheres_kept *to)
+                      kept_contact *to)
 {
-    *to = (eng_spheres_kept){
+    *to = (kept_contact){
         .id = {eng_spheres_id_of(spheres, eng_spheres_slot_a(block, k)),
                eng_spheres_id_of(spheres, eng_spheres_slot_b(block, k))},
         .lag_normal = block->lag_normal[k],
@@ -37,9 +52,9 @@ static void keep_columns(const struct eng_spheres *spheres, int block, int k, do
         to[row] = eng_spheres_columns_of(&spheres->pass, block)[row][k];
 }
 
-static void keep_resist(const eng_spheres_resist *resist, int k, eng_spheres_kept_resist *to)
+static void keep_resist(const eng_spheres_resist *resist, int k, kept_resistance *to)
 {
-    *to = (eng_spheres_kept_resist){
+    *to = (kept_resistance){
         .twisting = resist->twisting[k],
         .lag_twisting = resist->lag_twisting[k],
         .rolls = (resist->roll_slip >> k & 1) != 0,
@@ -65,7 +80,7 @@ static void keep_wall_contact(const struct eng_spheres *spheres, const eng_spher
     to->wall_contact.order = -1;
 }
 
-/// Space for what is kept beside eng_spheres_kept.
+/// Space for what is kept beside kept_contact.
 static cairn_status reserve_kept(struct eng_spheres *spheres)
 {
     size_t count = 0;
@@ -80,8 +95,8 @@ static cairn_status reserve_kept(struct eng_spheres *spheres)
         status = eng_spheres_reserve(spheres, &spheres->kept_columns,
                                      count * (size_t)spheres->kept_stride * sizeof(double));
     if (spheres->kept_moments && status == CAIRN_OK)
-        status = eng_spheres_reserve(spheres, &spheres->kept_resist,
-                                     count * sizeof(eng_spheres_kept_resist));
+        status =
+            eng_spheres_reserve(spheres, &spheres->kept_resist, count * sizeof(kept_resistance));
     if (spheres->kept_walls && status == CAIRN_OK)
         status = eng_spheres_reserve(spheres, &spheres->kept_spots,
                                      count * sizeof(eng_spheres_kept_wall_contact));
@@ -90,9 +105,9 @@ static cairn_status reserve_kept(struct eng_spheres *spheres)
 
 cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
 {
-    _Static_assert(sizeof(eng_spheres_kept) * ENG_SPHERES_WIDTH <= sizeof(eng_spheres_block),
+    _Static_assert(sizeof(kept_contact) * ENG_SPHERES_WIDTH <= sizeof(eng_spheres_block),
                    "in place");
-    eng_spheres_kept *kept = spheres->blocks.block;
+    kept_contact *kept = spheres->blocks.block;
     int count = 0;
     // it was kept before when the plan has changed
     if (spheres->block_count == 0)
@@ -101,7 +116,7 @@ cairn_status eng_spheres_history_keep(struct eng_spheres *spheres)
     cairn_status status = reserve_kept(spheres);
     if (status != CAIRN_OK)
         return status;
-    eng_spheres_kept_resist *kept_resist = spheres->kept_resist.block;
+    kept_resistance *kept_resist = spheres->kept_resist.block;
     eng_spheres_kept_wall_contact *kept_spots = spheres->kept_spots.block;
     for (int i = 0; i < spheres->block_count; i++) {
         // its place may be written over
@@ -136,8 +151,8 @@ static bool columns_turn(const struct eng_spheres *spheres, int a, int b)
 /// The body of the lower slot comes first. A twist is the same seen from either side.
 static void put_owner_first(const struct eng_spheres *spheres, int index)
 {
-    eng_spheres_kept *kept = (eng_spheres_kept *)spheres->blocks.block + index;
-    eng_spheres_kept_resist *resist = spheres->kept_resist.block;
+    kept_contact *kept = (kept_contact *)spheres->blocks.block + index;
+    kept_resistance *resist = spheres->kept_resist.block;
     int a = kept->id[0], b = kept->id[1];
     if (eng_spheres_id_slot(spheres, a) < eng_spheres_id_slot(spheres, b))
         return;
@@ -157,7 +172,7 @@ static void put_owner_first(const struct eng_spheres *spheres, int index)
 
 static void swap_kept(struct eng_spheres *spheres, int a, int b)
 {
-    eng_spheres_kept *kept = spheres->blocks.block, other = kept[a];
+    kept_contact *kept = spheres->blocks.block, other = kept[a];
     kept[a] = kept[b];
     kept[b] = other;
     for (int slot = 0; slot < spheres->kept_stride; slot++) {
@@ -167,7 +182,7 @@ static void swap_kept(struct eng_spheres *spheres, int a, int b)
         *y = z;
     }
     if (spheres->kept_moments) {
-        eng_spheres_kept_resist *resist = spheres->kept_resist.block, beside = resist[a];
+        kept_resistance *resist = spheres->kept_resist.block, beside = resist[a];
         resist[a] = resist[b];
         resist[b] = beside;
     }
@@ -182,7 +197,7 @@ static void swap_kept(struct eng_spheres *spheres, int a, int b)
 /// Contacts of spheres that have no pair_slot any more are gone.
 static void drop_gone(struct eng_spheres *spheres)
 {
-    eng_spheres_kept *kept = spheres->blocks.block;
+    kept_contact *kept = spheres->blocks.block;
     int count = 0;
     for (int i = 0; i < spheres->kept_count; i++) {
         bool gone[2];
@@ -202,7 +217,7 @@ static void drop_gone(struct eng_spheres *spheres)
 void eng_spheres_history_sort(struct eng_spheres *spheres)
 {
     drop_gone(spheres);
-    eng_spheres_kept *kept = spheres->blocks.block;
+    kept_contact *kept = spheres->blocks.block;
     int *start = spheres->kept_start.block, *place = spheres->scratch.block;
     memset(start, 0, ((size_t)spheres->slots + 2) * sizeof *start);
     for (int i = 0; i < spheres->kept_count; i++) {
@@ -224,7 +239,7 @@ void eng_spheres_history_sort(struct eng_spheres *spheres)
 
 /// Place in the history of a slot and a partner of its chunk, of which `kept` has all; -1 for none.
 static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
-                     const eng_spheres_kept *kept, int slot, int partner)
+                     const kept_contact *kept, int slot, int partner)
 {
     const int *start = spheres->kept_start.block;
     int first = start[chunk->first_slot];
@@ -236,7 +251,7 @@ static int find_kept(const struct eng_spheres *spheres, const eng_spheres_chunk 
 
 /// The same of a slot and a later slot or ghost.
 static int history_of(const struct eng_spheres *spheres, const eng_spheres_chunk *chunk,
-                      const eng_spheres_kept *kept, int slot, int other)
+                      const kept_contact *kept, int slot, int other)
 {
     int index = other - spheres->slots - 2;
     if (index < spheres->plane_ghosts || other >= spheres->pass.first_image) {
@@ -279,7 +294,7 @@ static void fill_lane(const struct eng_spheres *spheres, int i, const eng_sphere
     eng_spheres_pair_prepare(spheres, &spheres->pass.terms[pair->terms], i, j, block, k);
 }
 
-static void carry_resist(const eng_spheres_kept_resist *from, eng_spheres_resist *to, int k)
+static void carry_resist(const kept_resistance *from, eng_spheres_resist *to, int k)
 {
     for (int axis = 0; axis < 3; axis++) {
         to->rolling[axis][k] = from->rolling[axis];
@@ -291,7 +306,7 @@ static void carry_resist(const eng_spheres_kept_resist *from, eng_spheres_resist
     to->twist_slip = (unsigned char)(to->twist_slip | (from->twists ? 1u : 0u) << k);
 }
 
-static void carry_over(const eng_spheres_kept *from, eng_spheres_block *to, int k)
+static void carry_over(const kept_contact *from, eng_spheres_block *to, int k)
 {
     for (int axis = 0; axis < 3; axis++) {
         to->spring[axis][k] = from->spring[axis];
@@ -346,7 +361,7 @@ static void note_window(const struct eng_spheres *spheres, eng_spheres_chunk *ch
 
 /// Blocks of the sorted pairs of one surface and list; the last one is filled up.
 static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
-                        const eng_spheres_kept *kept, const eng_spheres_pair *pairs, int count,
+                        const kept_contact *kept, const eng_spheres_pair *pairs, int count,
                         int index)
 {
     eng_spheres_ghost *ghosts = spheres->ghosts.block;
@@ -372,7 +387,7 @@ static void fill_blocks(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
             carry_over(&kept[from - begin], block, k);
             carry_columns(spheres, batch, from, block, k);
             if (spheres->has_resistance && spheres->kept_moments)
-                carry_resist((eng_spheres_kept_resist *)spheres->kept_resist.block + from,
+                carry_resist((kept_resistance *)spheres->kept_resist.block + from,
                              eng_spheres_resist_of(spheres, block), k);
         }
         note_window(spheres, chunk, index, last_slot);
@@ -439,7 +454,7 @@ cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_ran
 
 /// Segments and blocks of one chunk from its sorted pairs.
 static void fill_chunk(struct eng_spheres *spheres, eng_spheres_chunk *chunk,
-                       const eng_spheres_kept *kept, const eng_spheres_pair *pairs)
+                       const kept_contact *kept, const eng_spheres_pair *pairs)
 {
     eng_spheres_segment *segment =
         (eng_spheres_segment *)spheres->segments.block + chunk->first_segment;
@@ -498,7 +513,7 @@ static size_t kept_offset(const struct eng_spheres *spheres, int first, int end)
         int blocks = spheres->pass.chunks[c].end_block - spheres->pass.chunks[first].first_block;
         size_t used = (size_t)blocks * sizeof(eng_spheres_block);
         size_t kept = (size_t)(first_kept(spheres, c + 1) - first_kept(spheres, first)) *
-                      sizeof(eng_spheres_kept);
+                      sizeof(kept_contact);
         most = used > kept && used - kept > most ? used - kept : most;
     }
     return most;
@@ -515,7 +530,7 @@ static bool place_excluded(struct eng_spheres *spheres)
         int kept = first_kept(spheres, range->end_chunk) - first_kept(spheres, range->first_chunk);
         size_t offset = kept_offset(spheres, range->first_chunk, range->end_chunk);
         range->kept_place = (size_t)first * sizeof(eng_spheres_block) + offset;
-        if (offset + (size_t)kept * sizeof(eng_spheres_kept) >
+        if (offset + (size_t)kept * sizeof(kept_contact) >
             (size_t)(end - first) * sizeof(eng_spheres_block))
             return false;
     }
@@ -529,7 +544,7 @@ static void place_together(struct eng_spheres *spheres)
     for (int r = 0; r < spheres->ranges; r++)
         spheres->range[r].kept_place =
             offset +
-            (size_t)first_kept(spheres, spheres->range[r].first_chunk) * sizeof(eng_spheres_kept);
+            (size_t)first_kept(spheres, spheres->range[r].first_chunk) * sizeof(kept_contact);
 }
 
 static cairn_status reserve_blocks(struct eng_spheres *spheres, size_t kept_end, int segments,
@@ -546,7 +561,7 @@ static cairn_status reserve_blocks(struct eng_spheres *spheres, size_t kept_end,
         {&spheres->columns, blocks * (size_t)spheres->column_rows * sizeof *spheres->pass.columns},
         {&spheres->resist, spheres->has_resistance ? blocks * sizeof(eng_spheres_resist) : 0},
         {&spheres->segments, ((size_t)segments + 1) * sizeof(eng_spheres_segment)},
-        {&spheres->kept_aside, aside * sizeof(eng_spheres_kept)},
+        {&spheres->kept_aside, aside * sizeof(kept_contact)},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         cairn_status status = eng_spheres_reserve(spheres, wanted[i].buffer, wanted[i].bytes);
@@ -570,12 +585,11 @@ static bool is_plane_ghost(const struct eng_spheres *spheres, int slot)
 static void fill_range(struct eng_spheres *spheres, int index)
 {
     const eng_spheres_range *range = &spheres->range[index];
-    size_t aside =
-        spheres->kept_aside.capacity / sizeof(eng_spheres_kept) / (size_t)spheres->ranges;
-    eng_spheres_kept *kept = (eng_spheres_kept *)spheres->kept_aside.block + (size_t)index * aside;
-    const eng_spheres_kept *from =
-        (const eng_spheres_kept *)(const void *)((const char *)spheres->blocks.block +
-                                                 range->kept_place);
+    size_t aside = spheres->kept_aside.capacity / sizeof(kept_contact) / (size_t)spheres->ranges;
+    kept_contact *kept = (kept_contact *)spheres->kept_aside.block + (size_t)index * aside;
+    const kept_contact *from =
+        (const kept_contact *)(const void *)((const char *)spheres->blocks.block +
+                                             range->kept_place);
     eng_spheres_pair *pairs = range->pairs;
     int ghosts = 0;
     for (int r = 0; r < index; r++)
@@ -600,7 +614,7 @@ static void fill_range(struct eng_spheres *spheres, int index)
 /// Moves the sorted history to the ranges' places, the last first: none is before where it was.
 static void move_kept(struct eng_spheres *spheres)
 {
-    const eng_spheres_kept *kept = spheres->blocks.block;
+    const kept_contact *kept = spheres->blocks.block;
     for (int r = spheres->ranges - 1; r >= 0; r--) {
         const eng_spheres_range *range = &spheres->range[r];
         int first = first_kept(spheres, range->first_chunk);
@@ -618,8 +632,7 @@ static cairn_status fill_all(struct eng_spheres *spheres)
     bool apart = place_excluded(spheres);
     if (!apart)
         place_together(spheres);
-    size_t end =
-        spheres->range[0].kept_place + (size_t)spheres->kept_count * sizeof(eng_spheres_kept);
+    size_t end = spheres->range[0].kept_place + (size_t)spheres->kept_count * sizeof(kept_contact);
     cairn_status status = reserve_blocks(spheres, apart ? 0 : end, segments, most_kept);
     if (status != CAIRN_OK)
         return status;

@@ -219,6 +219,16 @@ typedef struct eng_spheres_search {
 
 enum { ENG_SPHERES_APART = 1 << 30 }; // added to a slot whose gap is not near
 
+/// The closed pairs of a block as the audit needs them: midpoint of the step just done, velocities
+/// after it.
+typedef struct eng_spheres_seen {
+    // m; m/s of B relative to A at the point, along the normal
+    _Alignas(64) double gap[ENG_SPHERES_WIDTH], normal[ENG_SPHERES_WIDTH];
+    double along[ENG_SPHERES_WIDTH];   // W, spring along the surface times the velocity
+    double loss[ENG_SPHERES_WIDTH];    // W, the same of its dashpot or slider
+    double squared[ENG_SPHERES_WIDTH]; // N^2, of the spring
+} eng_spheres_seen;
+
 struct eng_spheres_clump_pass;
 
 /// One build of the kernels. All give the same bits.
@@ -236,6 +246,10 @@ typedef struct eng_spheres_kernel {
     /// Slots of [begin, end) whose gap to `slot` is less than the margins, in order; `found` has
     /// room for all of them and eight more. Returns their number.
     int (*meet)(const eng_spheres_search *search, int slot, int begin, int end, int *found);
+    /// What the audit needs of the pairs of a block whose B is a slot.
+    /// @param back  s, from the midpoint that slots are at to that of the step just done
+    void (*see)(const eng_spheres_pass *pass, const eng_spheres_block *block, double back,
+                eng_spheres_seen *seen);
 } eng_spheres_kernel;
 
 extern const eng_spheres_kernel eng_spheres_scalar, eng_spheres_avx2, eng_spheres_avx512;
@@ -490,27 +504,6 @@ typedef struct eng_spheres_released {
 
 /// Before laws are read anew: keeps the history of contacts whose law has no kernel any more.
 cairn_status eng_spheres_release_contacts(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
-
-/// History of a contact between two lists.
-typedef struct eng_spheres_kept {
-    int id[2]; // owner and partner
-    double spring[3];
-    float lag_normal, lag_tangent[3];
-    bool slips;
-} eng_spheres_kept;
-
-/// The same of its rolling and twisting, in an array of its own.
-typedef struct eng_spheres_kept_resist {
-    double rolling[3], twisting;
-    float lag_rolling[3], lag_twisting;
-    bool rolls, twists;
-} eng_spheres_kept_resist;
-
-/// Contact with a wall that is no half-space, in an array of its own.
-typedef struct eng_spheres_kept_wall_contact {
-    int wall; // its collider; -1: none
-    eng_spheres_wall_contact wall_contact;
-} eng_spheres_kept_wall_contact;
 
 /// Numbers of one kind in `reference`.
 static inline size_t eng_spheres_reference_stride(const struct eng_spheres *spheres)

@@ -537,24 +537,6 @@ uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash)
 
 // ---------------------------------------------------------------- energies
 
-/// What all contacts owe, in the order of blocks.
-static eng_spheres_pending sum_pending(const eng_spheres *spheres)
-{
-    eng_spheres_pending sum = {0};
-    for (int pair_slot = 0; pair_slot < spheres->block_count * ENG_SPHERES_WIDTH; pair_slot++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        int k = pair_slot % ENG_SPHERES_WIDTH;
-        if (!(block->touch >> k & 1))
-            continue;
-        eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
-        eng_spheres_pending part = eng_spheres_pending_of(spheres, block, k, &c);
-        sum.elastic += part.elastic;
-        sum.damping += part.damping;
-        sum.friction += part.friction;
-    }
-    return sum;
-}
-
 /// Angular velocity of a slot or ghost before the world's first step.
 static vec3 first_spin(const eng_spheres *spheres, int slot)
 {
@@ -628,31 +610,6 @@ double eng_spheres_start_energy(const eng_spheres *spheres)
             sum += start_of(spheres, block, pair_slot % ENG_SPHERES_WIDTH);
     }
     return sum;
-}
-
-double eng_spheres_removed_energy(const cairn_world *world)
-{
-    const eng_spheres *spheres = world->spheres;
-    double sum = 0.0;
-    for (int pair_slot = 0; spheres != NULL && pair_slot < spheres->block_count * ENG_SPHERES_WIDTH;
-         pair_slot++) {
-        const eng_spheres_block *block = &spheres->pass.blocks[pair_slot / ENG_SPHERES_WIDTH];
-        int k = pair_slot % ENG_SPHERES_WIDTH;
-        if ((block->touch >> k & 1) == 0)
-            continue;
-        eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
-        if (eng_pair_is_past(world, c.body[0], c.body[1]))
-            sum += eng_spheres_pending_of(spheres, block, k, &c).elastic;
-    }
-    return sum;
-}
-
-void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
-{
-    eng_spheres_pending pending = sum_pending(world->spheres);
-    e->elastic += pending.elastic;
-    e->damping += pending.damping;
-    e->friction += pending.friction;
 }
 
 /// Adds the force of a pair_slot on one of its sides, a sphere.

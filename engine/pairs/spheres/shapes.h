@@ -60,6 +60,12 @@ void eng_spheres_shapes_place(struct eng_spheres *spheres);
 int eng_spheres_shapes_find(const struct eng_spheres *spheres, int slot, int collider,
                             uint64_t key);
 
+/// What is kept between two lists of a contact with a wall that is no half-space.
+typedef struct eng_spheres_kept_wall_contact {
+    int wall; // its collider; -1: none
+    eng_spheres_wall_contact wall_contact;
+} eng_spheres_kept_wall_contact;
+
 /// The nth contact kept of a row and a wall; NULL for none.
 const eng_spheres_kept_wall_contact *eng_spheres_kept_of(const struct eng_spheres *spheres, int row,
                                                          int wall, int nth);

@@ -113,6 +113,9 @@ void eng_spheres_contact_history(const cairn_world *world, int i, double history
 /// Adds force (N) and torque about the centre (N m) of these contacts on a body in the last step.
 void eng_spheres_add_force(const cairn_world *world, int body, vec3 *force, vec3 *torque);
 
+/// Adds kinetic and potential energies of the bodies in slots, J.
+void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, double *potential);
+
 /// Adds what is stored in contacts and what the last step still owes the audit.
 void eng_spheres_add_energy(const cairn_world *world, cairn_energy *energy);
 

@@ -12,6 +12,7 @@
 #include "base/elementary.h"
 #include "engine/pairs/spheres/kernels/clumps_kernel.h"
 #include "engine/pairs/spheres/kernels/pair.h"
+#include "engine/pairs/spheres/kernels/see.h"
 
 /// Slots of list A are used again and again.
 INLINE void clear_forces(double (*rows)[8])
@@ -407,4 +408,5 @@ const eng_spheres_kernel LANE_KERNEL = {
     .turn = lane_turn,
     .clumps = lane_clumps,
     .meet = meet,
+    .see = see,
 };

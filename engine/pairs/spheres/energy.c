@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energies of the sphere executor: of the bodies in its slots, and of its contacts. The sums run in
+// the order of slots, and of blocks lane by lane, which threads and vector sets do not change.
+#include "engine/pairs/spheres/clumps.h"
+#include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/spheres.h"
+#include "engine/state/ids.h"
+
+#include <string.h>
+
+typedef struct eng_spheres eng_spheres;
+
+void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, double *potential)
+{
+    const eng_spheres *spheres = world->spheres;
+    vec3 g = vec3_from(world->def.gravity);
+    double kinetic_sum = 0.0, fall_sum = 0.0;
+    double half = 0.5 * (spheres != NULL ? spheres->pass.step : 0.0);
+    for (int slot = 0; spheres != NULL && slot < spheres->slots; slot++) {
+        const double *constants = spheres->pass.constants[slot];
+        // clumps have their energy, not their members
+        if (constants[0] == 0.0 || eng_spheres_is_member(spheres, slot))
+            continue;
+        vec3 place = vec3_from(spheres->pass.X[slot]);
+        vec3 velocity = vec3_from(spheres->pass.V[slot]);
+        vec3 spin = eng_spheres_slot_spin(spheres, slot);
+        if (world->cell.any) {
+            place = vec3_add(place, eng_spheres_wrap_shift(spheres, slot));
+            velocity = vec3_add(velocity, eng_spheres_wrap_drift(spheres, slot));
+        }
+        place = vec3_add_scaled(place, -half, velocity);
+        double mass = spheres->pass.step / constants[0];
+        double inertia = spheres->pass.step / constants[2];
+        kinetic_sum += mass * vec3_norm_squared(velocity) + inertia * vec3_norm_squared(spin);
+        fall_sum += mass * vec3_dot(g, place);
+    }
+    *kinetic += 0.5 * kinetic_sum;
+    *potential -= fall_sum;
+}
+
+/// What the contacts owe, J, lane by lane.
+typedef struct owed_sums {
+    double elastic[ENG_SPHERES_WIDTH], damping[ENG_SPHERES_WIDTH], friction[ENG_SPHERES_WIDTH];
+} owed_sums;
+
+static void add_pending(owed_sums *sums, int k, const eng_spheres_pending *pending)
+{
+    sums->elastic[k] += pending->elastic;
+    sums->damping[k] += pending->damping;
+    sums->friction[k] += pending->friction;
+}
+
+/// Pairs of a block one by one, whatever they are.
+static void add_lanes(const eng_spheres *spheres, const eng_spheres_block *block, unsigned lanes,
+                      owed_sums *sums)
+{
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int k = __builtin_ctz(lanes);
+        eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
+        eng_spheres_pending pending = eng_spheres_pending_of(spheres, block, k, &c);
+        add_pending(sums, k, &pending);
+    }
+}
+
+/// Pairs of spheres that are where their slots are, eng_spheres_pending_of for all at once.
+static void add_spheres(const eng_spheres *spheres, const eng_spheres_block *block, unsigned lanes,
+                        owed_sums *sums)
+{
+    const eng_spheres_terms *terms = eng_spheres_terms_of(spheres, block);
+    eng_spheres_seen seen;
+    spheres->kernel->see(&spheres->pass, block, 0.5 * (spheres->pass.step + spheres->last_step),
+                         &seen);
+    double half = 0.5 * spheres->last_step;
+    for (; lanes != 0; lanes &= lanes - 1) {
+        int k = __builtin_ctz(lanes);
+        con_batch_state closed =
+            eng_spheres_state_of_pair(spheres, terms, block, k, fmax(-seen.gap[k], 0.0));
+        double stored = closed.stiffness > 0.0 ? 0.5 * seen.squared[k] / closed.stiffness : 0.0;
+        double along = half * seen.along[k], loss = half * seen.loss[k];
+        bool slips = block->slip >> k & 1;
+        eng_spheres_pending pending = {
+            .elastic = closed.elastic + stored - half * closed.spring * seen.normal[k] - along,
+            .damping = -half * (double)block->lag_normal[k] * seen.normal[k] - (slips ? 0.0 : loss),
+            .friction = slips ? -loss : 0.0,
+        };
+        add_pending(sums, k, &pending);
+    }
+}
+
+/// Lanes of a block whose B is a slot, and no ghost or image.
+static unsigned slot_lanes(const eng_spheres *spheres, const eng_spheres_block *block)
+{
+    unsigned lanes = 0;
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++)
+        lanes |= (unsigned)(eng_spheres_slot_b(block, k) < spheres->slots) << k;
+    return lanes;
+}
+
+void eng_spheres_add_energy(const cairn_world *world, cairn_energy *e)
+{
+    const eng_spheres *spheres = world->spheres;
+    owed_sums sums = {0};
+    // else slots are not what the last step saw, or copies of bodies meet that drift
+    bool plain = spheres->clump_count == 0 && spheres->moved_count == 0 && !world->cell.any &&
+                 spheres->pass.resist == NULL;
+    for (int i = 0; i < spheres->block_count; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[i];
+        if (block->touch == 0)
+            continue;
+        unsigned together = plain ? block->touch & slot_lanes(spheres, block) : 0;
+        if (together != 0)
+            add_spheres(spheres, block, together, &sums);
+        add_lanes(spheres, block, block->touch & ~together, &sums);
+    }
+    for (int k = 0; k < ENG_SPHERES_WIDTH; k++) {
+        e->elastic += sums.elastic[k];
+        e->damping += sums.damping[k];
+        e->friction += sums.friction[k];
+    }
+}
+
+double eng_spheres_removed_energy(const cairn_world *world)
+{
+    const eng_spheres *spheres = world->spheres;
+    double sum = 0.0;
+    for (int i = 0; spheres != NULL && i < spheres->block_count; i++) {
+        const eng_spheres_block *block = &spheres->pass.blocks[i];
+        for (unsigned lanes = block->touch; lanes != 0; lanes &= lanes - 1) {
+            int k = __builtin_ctz(lanes);
+            int body[2] = {eng_spheres_slot_body(spheres, eng_spheres_slot_a(block, k)),
+                           eng_spheres_body_of(spheres, eng_spheres_slot_b(block, k))};
+            if (!eng_pair_is_past(world, body[0], body[1]))
+                continue;
+            eng_spheres_contact c = eng_spheres_contact_of(spheres, block, k);
+            sum += eng_spheres_pending_of(spheres, block, k, &c).elastic;
+        }
+    }
+    return sum;
+}
