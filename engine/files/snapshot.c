@@ -475,7 +475,12 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
     world->plan.current = false;
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
-        world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
+        world->pairs[i] = (eng_pair){
+            .colliders = {p[0], p[1]},
+            .cache = {.axis = s->pair_axes[i], .feature = {p[2], p[3]}},
+            .first = p[4],
+            .count = p[5],
+        };
     }
     world->image_count = (int)s->counts[ENG_COUNT_IMAGES];
     if (world->image_count > 0)

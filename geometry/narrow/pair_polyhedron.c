@@ -3,6 +3,7 @@
 #include "geometry/narrow/clip.h"
 #include "geometry/narrow/closest.h"
 #include "geometry/narrow/gjk.h"
+#include "geometry/narrow/leading.h"
 #include "geometry/narrow/sat.h"
 
 // is the axis of an earlier separation still one? only answers that hold anyway
@@ -69,6 +70,13 @@ cairn_status geo_pair_polyhedron(geo_job *job)
     geo_core_init(&b, &job->b);
     if (still_separated(job, &a, &b))
         return CAIRN_OK;
+    if (job->cache) {
+        geo_leading_answer answer = geo_leading_query(job, &a, &b, &sat);
+        if (answer == GEO_LEADING_APART)
+            return CAIRN_OK;
+        if (answer == GEO_LEADING_OVERLAP)
+            return geo_sat_contacts(job, &a, &b, &sat);
+    }
     bool overlap = still_overlaps(job, &a, &b);
     if (!overlap) {
         geo_gjk_result gjk;
@@ -83,6 +91,8 @@ cairn_status geo_pair_polyhedron(geo_job *job)
     }
     if (!geo_sat_query(&a, &b, job->margin, overlap, &sat))
         return CAIRN_OK;
+    if (job->cache && overlap)
+        geo_leading_find(job, &a, &b, &job->cache->leading);
     return geo_sat_contacts(job, &a, &b, &sat);
 }
 
