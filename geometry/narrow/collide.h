@@ -42,9 +42,10 @@ typedef struct geo_leading {
 /// for a new pair. Results must not depend on it beyond round-off of the search, and never on the
 /// number of threads.
 typedef struct geo_pair_cache {
-    vec3 axis;      // last separating or contact direction, in the frame of A
-    int feature[2]; // last features, meaning is the pair function's own
-    geo_leading leading;
+    vec3 axis;            // last separating or contact direction, in the frame of A
+    int feature[2];       // last features, meaning is the pair function's own
+    double apart;         // out, m: no point of A is nearer to one of B; 0 where that is not known
+    geo_leading *leading; // memory of the caller's for the leading features; NULL for none
 } geo_pair_cache;
 
 /// Appends the contacts of A and B with gap <= margin to `manifold` (which is not cleared).

@@ -279,7 +279,7 @@ static double way_since(const geo_leading *leading, const placing *p)
 geo_leading_answer geo_leading_query(const geo_job *job, const geo_core *a, const geo_core *b,
                                      geo_sat *sat)
 {
-    const geo_leading *leading = &job->cache->leading;
+    const geo_leading *leading = job->cache->leading;
     if (leading->shape[0] != job->a.shape || leading->shape[1] != job->b.shape)
         return GEO_LEADING_UNKNOWN;
     placing p = place(a, b);
@@ -311,8 +311,10 @@ geo_leading_answer geo_leading_query(const geo_job *job, const geo_core *a, cons
     }
     part_by_edges(a, b, &p, leading->edges_a, leading->edges_b, sat);
     double part = geo_sat_separation(sat);
-    if (part > job->margin * (1.0 + 1e-9) + 1e-9 * job->size)
+    if (part > job->margin * (1.0 + 1e-9) + 1e-9 * job->size) {
+        job->cache->apart = part - 1e-9 * job->size;
         return GEO_LEADING_APART;
+    }
     // what other searches would call touching, and features as good but for the choice of one
     bool deep = part < -1e-9 * job->size;
     if (!deep || way - part + 2.0 * geo_sat_bias(sat, job->size) > (double)leading->most)

@@ -29,7 +29,7 @@ typedef enum geo_leading_answer {
 void geo_leading_find(const geo_job *job, const geo_core *a, const geo_core *b,
                       geo_leading *leading);
 
-/// The leading features alone.
+/// The leading features alone. job->cache->leading holds them.
 /// @param sat  out, where they overlap
 geo_leading_answer geo_leading_query(const geo_job *job, const geo_core *a, const geo_core *b,
                                      geo_sat *sat);
