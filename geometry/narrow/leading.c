@@ -93,15 +93,19 @@ static bool crosses(const geo_edge_view *arc, const geo_edge_view *plane)
 static void part_by_edges(const geo_core *a, const geo_core *b, const placing *p, uint64_t of_a,
                           uint64_t of_b, geo_sat *sat)
 {
-    for (; of_b != 0 && of_a != 0; of_b &= of_b - 1) {
+    geo_edge_view views[MANY];
+    int count = 0, number[MANY];
+    for (; of_a != 0 && of_b != 0; of_a &= of_a - 1) {
+        number[count] = __builtin_ctzll(of_a);
+        views[count] = edge_of_a(a, number[count]);
+        count++;
+    }
+    for (; of_b != 0 && count > 0; of_b &= of_b - 1) {
         int j = __builtin_ctzll(of_b);
         geo_edge_view eb = edge_of_b(b, p, j);
-        for (uint64_t bits = of_a; bits != 0; bits &= bits - 1) {
-            int i = __builtin_ctzll(bits);
-            geo_edge_view ea = edge_of_a(a, i);
-            if (crosses(&ea, &eb) && crosses(&eb, &ea))
-                geo_edges_try(&ea, i, &eb, j, sat);
-        }
+        for (int i = 0; i < count; i++)
+            if (crosses(&views[i], &eb) && crosses(&eb, &views[i]))
+                geo_edges_try(&views[i], number[i], &eb, j, sat);
     }
 }
 
@@ -166,13 +170,19 @@ static double radius_of(const geo_core *core)
     return sqrt(squared);
 }
 
-// vertices less than `depth` below the highest one along a direction of the core's own frame
-static uint64_t top_vertices(const geo_core *core, vec3 direction, double depth)
+// vertices that can be the highest one along some direction within an angle of one of the core's
+// own frame, after corners have gone a way: the highest stays so by what a direction gains across
+static uint64_t top_vertices(const geo_core *core, vec3 direction, double angle, double way)
 {
-    double top = vec3_dot(geo_core_support_local(core, direction), direction) - depth;
+    vec3 top = geo_core_support_local(core, direction);
+    double slope = angle < 1.4 ? tan(angle) : INFINITY;
     uint64_t bits = 0;
-    for (int i = 0; i < core->vertex_count; i++)
-        bits |= (uint64_t)(vec3_dot(core->vertices[i], direction) >= top) << i;
+    for (int i = 0; i < core->vertex_count; i++) {
+        vec3 down = vec3_sub(top, core->vertices[i]);
+        double depth = vec3_dot(down, direction);
+        double across = vec3_norm(vec3_add_scaled(down, -depth, direction));
+        bits |= (uint64_t)(depth <= slope * (across + way) + way) << i;
+    }
     return bits;
 }
 
@@ -248,8 +258,8 @@ void geo_leading_find(const geo_job *job, const geo_core *a, const geo_core *b,
         1.05 * spread + way / sqrt(other * other - most * most) + 1.5 * way / reach + 1e-5;
     vec3 direction = f.direction[best];
     vec3 in_b = vec3_negate(mat3_apply_transposed(&p.rotation, direction));
-    leading->vertices_a = top_vertices(a, direction, 2.0 * radius_a * cone);
-    leading->vertices_b = top_vertices(b, in_b, 2.0 * radius_b * cone + 2.0 * way);
+    leading->vertices_a = top_vertices(a, direction, cone, 0.0);
+    leading->vertices_b = top_vertices(b, in_b, cone, 2.0 * way);
     leading->edges_a = edges_among(a, leading->vertices_a);
     leading->edges_b = edges_among(b, leading->vertices_b);
     leading->shape[0] = job->a.shape;

@@ -6,16 +6,53 @@
 #include "geometry/narrow/leading.h"
 #include "geometry/narrow/sat.h"
 
-// is the axis of an earlier separation still one? only answers that hold anyway
+// the face of a core whose normal lies nearest to a direction of the core's own frame
+static int nearest_face(const geo_core *core, vec3 direction)
+{
+    int best = 0;
+    double most = -INFINITY;
+    for (int f = 0; f < core->face_count; f++) {
+        double cosine = vec3_dot(core->face_normals[f], direction);
+        if (cosine > most) {
+            most = cosine;
+            best = f;
+        }
+    }
+    return best;
+}
+
+// separation along an axis of unit length, working frame
+static double part_along(const geo_core *a, const geo_core *b, vec3 axis)
+{
+    int va, vb;
+    vec3 pa = geo_core_support(a, axis, &va), pb = geo_core_support(b, vec3_negate(axis), &vb);
+    return vec3_dot(axis, vec3_sub(pb, pa));
+}
+
+// is the axis of an earlier separation still one, or the normal of a face next to it? only answers
+// that hold anyway
 static bool still_separated(const geo_job *job, const geo_core *a, const geo_core *b)
 {
-    if (vec3_norm_squared(job->cache->axis) <= 0.0)
+    vec3 known = job->cache->axis;
+    if (vec3_norm_squared(known) <= 0.0)
         return false;
-    int va, vb;
-    vec3 axis = mat3_apply(&a->rotation, job->cache->axis);
-    vec3 pa = geo_core_support(a, axis, &va), pb = geo_core_support(b, vec3_negate(axis), &vb);
-    // the axis is unit to round-off: a little over the margin is on the safe side
-    double slack = 1e-9 * (job->margin + job->size), part = vec3_dot(axis, vec3_sub(pb, pa));
+    // axes are unit to round-off: a little over the margin is on the safe side
+    double slack = 1e-9 * (job->margin + job->size);
+    vec3 axis = mat3_apply(&a->rotation, known);
+    double part = part_along(a, b, axis);
+    if (part <= job->margin + slack && a->face_count > 0 && b->face_count > 0) {
+        vec3 in_b = vec3_negate(mat3_apply_transposed(&b->rotation, axis));
+        vec3 of_a = mat3_apply(&a->rotation, a->face_normals[nearest_face(a, known)]);
+        vec3 of_b = mat3_apply(&b->rotation, b->face_normals[nearest_face(b, in_b)]);
+        axis = of_a;
+        part = part_along(a, b, axis);
+        if (part <= job->margin + slack) {
+            axis = vec3_negate(of_b);
+            part = part_along(a, b, axis);
+        }
+        if (part > job->margin + slack)
+            job->cache->axis = mat3_apply_transposed(&a->rotation, axis);
+    }
     if (part > job->margin + slack)
         job->cache->apart = part - slack;
     return part > job->margin + slack;
@@ -77,15 +114,19 @@ static bool still_overlaps(const geo_job *job, const geo_core *a, const geo_core
 static bool search(const geo_job *job, const geo_core *a, const geo_core *b, bool *overlap)
 {
     geo_gjk_result gjk;
-    geo_gjk(a, b, job->margin, &gjk);
+    // an axis along which they are far apart holds for long
+    double far = job->cache ? 0.1 * job->size : 0.0, slack = 1e-9 * (job->margin + job->size);
+    geo_gjk(a, b, job->margin + far, &gjk);
     *overlap = gjk.state == GEO_GJK_OVERLAP;
-    if (job->cache && gjk.state == GEO_GJK_BEYOND) {
+    bool beyond = gjk.state == GEO_GJK_BEYOND ||
+                  (gjk.state == GEO_GJK_SEPARATED && gjk.distance > job->margin + slack);
+    if (job->cache && beyond) {
         job->cache->axis = mat3_apply_transposed(&a->rotation, gjk.normal);
         job->cache->feature[0] = job->cache->feature[1] = 0;
     }
     if (job->cache && *overlap)
         keep_corners(job->cache, &gjk);
-    return gjk.state != GEO_GJK_BEYOND;
+    return !beyond;
 }
 
 cairn_status geo_pair_polyhedron(geo_job *job)
