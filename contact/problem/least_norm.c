@@ -109,8 +109,8 @@ static void push_loose(least_norm *s, const double (*x)[3])
             int body = s->reduction.loose[i][side];
             for (int k = 0; k < 6 && body >= 0; k++)
                 for (int row = 0; row < 3; row++)
-                    s->v[body][k] += problem->mass_inverse[body][k] *
-                                     (problem->H[i][side][row][k] * x[i][row]);
+                    s->v[body][k] +=
+                        problem->mass_inverse[body][k] * (problem->H[i][side][row][k] * x[i][row]);
         }
 }
 
