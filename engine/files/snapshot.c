@@ -283,14 +283,11 @@ static void copy_pairs(const cairn_world *world, eng_snapshot *s)
 {
     for (int i = 0; i < world->pair_count; i++) {
         const eng_pair *pair = &world->pairs[i];
-        const int numbers[ENG_PAIR_NUMBERS] = {pair->colliders.first,
-                                               pair->colliders.second,
-                                               pair->cache.feature[0],
-                                               pair->cache.feature[1],
-                                               pair->first,
-                                               pair->count};
+        const int numbers[ENG_PAIR_NUMBERS] = {pair->colliders.first, pair->colliders.second,
+                                               pair->feature[0],      pair->feature[1],
+                                               pair->first,           pair->count};
         memcpy(s->pairs[i], numbers, sizeof numbers);
-        s->pair_axes[i] = pair->cache.axis;
+        s->pair_axes[i] = pair->axis;
     }
     for (int i = 0; i < listed_count(s); i++) {
         geo_proxy proxy = geo_broad_phase_listed(world->broad, i);
@@ -473,9 +470,17 @@ static void copy_state(cairn_world *world, const eng_snapshot *s)
                (size_t)world->connector_count * sizeof *s->connectors);
     world->pair_count = (int)s->counts[ENG_COUNT_PAIRS];
     world->plan.current = false;
+    // what is known of shapes that are no more
+    world->leading_count = 0;
     for (int i = 0; i < world->pair_count; i++) {
         const int *p = s->pairs[i];
-        world->pairs[i] = (eng_pair){{p[0], p[1]}, {s->pair_axes[i], {p[2], p[3]}}, p[4], p[5]};
+        world->pairs[i] = (eng_pair){
+            .colliders = {p[0], p[1]},
+            .axis = s->pair_axes[i],
+            .feature = {p[2], p[3]},
+            .first = p[4],
+            .count = p[5],
+        };
     }
     world->image_count = (int)s->counts[ENG_COUNT_IMAGES];
     if (world->image_count > 0)

@@ -25,6 +25,24 @@ static int compare_pairs(const geo_pair *a, const geo_pair *b)
     return a->second < b->second ? -1 : a->second > b->second;
 }
 
+/// Room for what polyhedra know of each other, where there are any: for each pair of the list.
+static cairn_status reserve_leading(cairn_world *world, const geo_pair *list, int count)
+{
+    bool any = world->leading != NULL;
+    for (int i = 0; i < count && !any; i++)
+        any = world->colliders[world->listed[list[i].first]].shape->kind == GEO_POLYHEDRON &&
+              world->colliders[world->listed[list[i].second]].shape->kind == GEO_POLYHEDRON;
+    if (!any)
+        return CAIRN_OK;
+    int capacity = world->leading_capacity;
+    cairn_status status =
+        base_array_reserve(&world->allocator, &world->leading_before, &capacity, count);
+    if (status == CAIRN_OK)
+        status =
+            base_array_reserve(&world->allocator, &world->leading, &world->leading_capacity, count);
+    return status;
+}
+
 /// New pair list from the broad phase's; pairs that stay keep what they remember. Both are sorted.
 static cairn_status take_pairs(cairn_world *world)
 {
@@ -37,6 +55,8 @@ static cairn_status take_pairs(cairn_world *world)
         base_array_reserve(&world->allocator, &world->pairs_before, &capacity, count);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->pairs, &world->pair_capacity, count);
+    if (status == CAIRN_OK)
+        status = reserve_leading(world, list, count);
     if (status != CAIRN_OK)
         return status;
     eng_pair *before = world->pairs, *now = world->pairs_before;
@@ -48,11 +68,17 @@ static cairn_status take_pairs(cairn_world *world)
             continue;
         while (old < old_count && compare_pairs(&before[old].colliders, &pair) < 0)
             old++;
-        if (old < old_count && compare_pairs(&before[old].colliders, &pair) == 0)
-            now[made++] = before[old];
-        else
-            now[made++] = (eng_pair){.colliders = pair};
+        bool stays = old < old_count && compare_pairs(&before[old].colliders, &pair) == 0;
+        now[made] = stays ? before[old] : (eng_pair){.colliders = pair};
+        if (world->leading != NULL && (now[made].feature[0] != 0 || now[made].feature[1] != 0))
+            world->leading_before[made] =
+                old < world->leading_count ? world->leading[old] : (geo_leading){0};
+        made++;
     }
+    geo_leading *leading = world->leading;
+    world->leading = world->leading_before;
+    world->leading_before = leading;
+    world->leading_count = leading != NULL ? made : 0;
     world->pairs = now;
     world->pairs_before = before;
     world->pair_count = made;
@@ -117,6 +143,60 @@ static double margin_at(const cairn_world *world, int place, geo_pair pair)
     return world->collider_margin[pair.first] + world->collider_margin[pair.second];
 }
 
+/// Whether the way that two colliders have gone since a distance of theirs was known leaves them
+/// farther apart than the margin.
+static bool is_still_clear(const cairn_world *world, const eng_pair *pair, double margin)
+{
+    double way =
+        world->collider_way[pair->colliders.first] + world->collider_way[pair->colliders.second];
+    return way + margin < pair->clear;
+}
+
+/// Distance of two boxes along the axis where it is largest, m; not above 0 where they overlap.
+static double distance_of_bounds(const geo_bounds *a, const geo_bounds *b)
+{
+    vec3 after = vec3_sub(b->low, a->high), before = vec3_sub(a->low, b->high);
+    vec3 most = {after.x > before.x ? after.x : before.x, after.y > before.y ? after.y : before.y,
+                 after.z > before.z ? after.z : before.z};
+    double xy = most.x > most.y ? most.x : most.y;
+    return xy > most.z ? xy : most.z;
+}
+
+/// The contacts of a pair go to the manifold.
+static cairn_status collide(cairn_world *world, int index, double margin, geo_manifold *manifold)
+{
+    eng_pair *pair = &world->pairs[index];
+    int first = pair->colliders.first, second = pair->colliders.second;
+    const eng_collider *a = &world->colliders[first], *b = &world->colliders[second];
+    // B, or the image of it that is next to A
+    pose place = world->collider_pose[second];
+    geo_bounds bounds = world->proxies[second].bounds;
+    if (world->cell.any) {
+        vec3 shift = eng_pair_shift(world, a->body, b->body);
+        place.position = vec3_add(place.position, shift);
+        bounds = (geo_bounds){vec3_add(bounds.low, shift), vec3_add(bounds.high, shift)};
+    }
+    cairn_status status = CAIRN_OK;
+    geo_pair_cache cache = {
+        .axis = pair->axis,
+        .feature = {pair->feature[0], pair->feature[1]},
+        .apart = distance_of_bounds(&world->proxies[first].bounds, &bounds),
+        .leading = index < world->leading_count ? &world->leading[index] : NULL,
+    };
+    if (cache.apart <= 0.0) {
+        status = geo_collide(a->shape, &world->collider_pose[first], b->shape, &place, margin,
+                             &cache, manifold);
+        pair->axis = cache.axis;
+        pair->feature[0] = cache.feature[0];
+        pair->feature[1] = cache.feature[1];
+    }
+    // images may jump
+    double way = world->collider_way[first] + world->collider_way[second];
+    if (cache.apart > 0.0 && !world->cell.any)
+        pair->clear = way * (1.0 - 1e-15) + cache.apart * (1.0 - 1e-9);
+    return status;
+}
+
 typedef struct narrow_context {
     cairn_world *world;
     cairn_status *status; // [chunks]
@@ -130,26 +210,12 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
     geo_manifold *manifold = &world->manifolds[chunk];
     manifold->count = 0;
     for (int i = begin; i < end; i++) {
-        eng_pair *pair = &world->pairs[world->plan.order[i]];
-        int first = pair->colliders.first, second = pair->colliders.second;
-        const eng_collider *a = &world->colliders[first], *b = &world->colliders[second];
+        int index = world->plan.order[i], before = manifold->count;
+        const eng_pair *pair = &world->pairs[index];
         double margin = margin_at(world, i, pair->colliders);
-        int before = manifold->count;
-        // B, or the image of it that is next to A
-        pose place = world->collider_pose[second];
-        geo_bounds bounds = world->proxies[second].bounds;
-        if (world->cell.any) {
-            vec3 shift = eng_pair_shift(world, a->body, b->body);
-            place.position = vec3_add(place.position, shift);
-            bounds = (geo_bounds){vec3_add(bounds.low, shift), vec3_add(bounds.high, shift)};
-        }
-        if (!is_clear_of_plane(world, pair, margin) &&
-            geo_bounds_overlap(world->proxies[first].bounds, bounds)) {
-            cairn_status status = geo_collide(a->shape, &world->collider_pose[first], b->shape,
-                                              &place, margin, &pair->cache, manifold);
-            if (status == CAIRN_ERROR_MEMORY)
-                context->status[chunk] = status;
-        }
+        if (!is_still_clear(world, pair, margin) && !is_clear_of_plane(world, pair, margin) &&
+            collide(world, index, margin, manifold) == CAIRN_ERROR_MEMORY)
+            context->status[chunk] = CAIRN_ERROR_MEMORY;
         world->raw_count[i] = manifold->count - before;
     }
 }

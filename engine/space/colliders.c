@@ -35,6 +35,19 @@ static double margin_of(const cairn_world *world, const eng_collider *collider)
     return 5e-4 * size + fmin(way, size);
 }
 
+/// The way of a collider, rounded up, after it has gone on from one pose to another: a point at a
+/// radius r goes no farther than its centre and 2 r |q' - q| besides, q being the quaternions.
+static double way_after(double way, const pose *from, const pose *to, double radius)
+{
+    quat p = from->orientation, q = to->orientation;
+    double w = q.w - p.w, x = q.x - p.x, y = q.y - p.y, z = q.z - p.z;
+    double turn = w * w + x * x + y * y + z * z;
+    double step = vec3_distance(to->position, from->position);
+    if (turn > 0.0)
+        step += 2.0 * radius * sqrt(turn);
+    return way * (1.0 + 4e-16) + step * (1.0 + 1e-12);
+}
+
 /// Proxy of a collider that no body has: what is not a number overlaps nothing.
 static const geo_proxy nowhere = {.bounds = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}};
 
@@ -51,8 +64,10 @@ static void place_chunk(void *argument, int begin, int end, int chunk, int worke
             continue;
         }
         const pose *q = &context->q[collider->body];
-        world->collider_pose[i] =
-            collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
+        pose next = collider->place > 0 ? pose_compose(q, &world->places[collider->place - 1]) : *q;
+        world->collider_way[i] = way_after(world->collider_way[i], &world->collider_pose[i], &next,
+                                           collider->shape->bounding_radius);
+        world->collider_pose[i] = next;
         world->collider_margin[i] = context->still ? 0.0 : margin_of(world, collider);
         geo_bounds bounds = geo_shape_bounds(collider->shape, &world->collider_pose[i]);
         world->proxies[i] = (geo_proxy){
@@ -140,8 +155,9 @@ void eng_colliders_drop(cairn_world *world, int body)
 
 void eng_colliders_release(cairn_world *world)
 {
-    void *arrays[] = {world->colliders, world->places,        world->place_free,
-                      world->proxies,   world->collider_pose, world->collider_margin};
+    void *arrays[] = {world->colliders,   world->places,        world->place_free,
+                      world->proxies,     world->collider_pose, world->collider_margin,
+                      world->collider_way};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         base_release(&world->allocator, arrays[i]);
     world->colliders = NULL;
@@ -150,6 +166,7 @@ void eng_colliders_release(cairn_world *world)
     world->proxies = NULL;
     world->collider_pose = NULL;
     world->collider_margin = NULL;
+    world->collider_way = NULL;
     world->collider_bodies = world->collider_capacity = world->proxy_capacity = 0;
     world->place_count = world->place_capacity = world->collider_made = 0;
     world->place_free_count = world->place_free_capacity = 0;
@@ -158,15 +175,23 @@ void eng_colliders_release(cairn_world *world)
 static cairn_status place(const place_context *context, int count)
 {
     cairn_world *world = context->world;
-    int all = world->collider_count, capacity = world->proxy_capacity, same = capacity;
+    int all = world->collider_count, known = world->proxy_capacity;
+    int capacity = known, same = known, again = known;
     cairn_status status = eng_colliders_reserve(world);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->proxies, &same, all);
     if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_margin, &capacity, all);
     if (status == CAIRN_OK)
+        status = base_array_reserve(&world->allocator, &world->collider_way, &again, all);
+    if (status == CAIRN_OK)
         status = base_array_reserve(&world->allocator, &world->collider_pose,
                                     &world->proxy_capacity, all);
+    // the first way begins anywhere, but is a number
+    for (int i = known; status == CAIRN_OK && i < world->proxy_capacity; i++) {
+        world->collider_way[i] = 0.0;
+        world->collider_pose[i] = (pose){0};
+    }
     if (status == CAIRN_OK)
         base_parallel_for(world->workers, count, COLLIDER_CHUNK, place_chunk, (void *)context);
     return status;

@@ -122,7 +122,10 @@ typedef struct eng_material {
 /// A pair of colliders as the narrow phase keeps it while the broad phase lists it.
 typedef struct eng_pair {
     geo_pair colliders;
-    geo_pair_cache cache;
+    vec3 axis;      // what the narrow phase remembers: collide.h
+    int feature[2]; // the same
+    /// m; a lower bound of their distance is what is left of it after the ways of the two colliders
+    double clear;
     int first; // its contacts in the set of the last step
     int count;
 } eng_pair;
@@ -289,10 +292,14 @@ struct cairn_world {
     geo_proxy *proxies;      // [collider_count]
     pose *collider_pose;     // [collider_count] midpoint
     double *collider_margin; // [collider_count] m, contacts are looked for within it
+    double *collider_way;    // [collider_count] m, no less than its farthest point has gone
     int proxy_capacity;
     eng_pair *pairs;        // [pair_count]
     eng_pair *pairs_before; // spare of the same capacity
     int pair_count, pair_capacity;
+    /// [leading_count] of the first pairs, and a spare; NULL where no two polyhedra are near
+    geo_leading *leading, *leading_before;
+    int leading_count, leading_capacity;
     eng_plan plan;           // of these pairs
     geo_manifold *manifolds; // [manifold_count] one for each chunk of places of the plan
     int manifold_count, manifold_capacity;

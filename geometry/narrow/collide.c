@@ -106,8 +106,14 @@ cairn_status geo_collide(const geo_shape *a, const pose *placement_a, const geo_
     // bounding spheres first: most candidate pairs end here
     double reach = a->bounding_radius + b->bounding_radius + margin;
     vec3 between = vec3_sub(placement_b->position, placement_a->position);
-    if (vec3_norm_squared(between) > reach * reach)
+    double squared = vec3_norm_squared(between);
+    if (cache)
+        cache->apart = 0.0;
+    if (squared > reach * reach) {
+        if (cache)
+            cache->apart = sqrt(squared) * (1.0 - 1e-12) - (reach - margin);
         return CAIRN_OK;
+    }
     geo_job job = make_job(a, placement_a, b, placement_b, margin, manifold);
     job.cache = cache;
     return function(&job);

@@ -25,12 +25,27 @@ typedef struct geo_manifold {
 void geo_manifold_init(geo_manifold *manifold, const base_allocator *allocator);
 void geo_manifold_finish(geo_manifold *manifold);
 
+/// Features that alone can part two polytopes that overlap, while they move little: leading.h. Bits
+/// of sets count vertices, faces and edges.
+typedef struct geo_leading {
+    const geo_shape *shape[2];       // NULL for no list
+    uint64_t vertices_a, vertices_b; // that their planes can touch
+    uint64_t faces_a, faces_b;
+    uint64_t edges_a, edges_b;
+    float rotation[9], shift[3]; // of B in the frame of A as the list was made; m
+    float reach;                 // m, farthest corner from the centre that turns
+    float way;                   // m, that corners may go
+    float most;                  // m, that depth and way may be together
+} geo_leading;
+
 /// What a pair remembers between calls to start its search near the last answer. Zero-initialised
 /// for a new pair. Results must not depend on it beyond round-off of the search, and never on the
 /// number of threads.
 typedef struct geo_pair_cache {
-    vec3 axis;      // last separating or contact direction, in the frame of A
-    int feature[2]; // last features, meaning is the pair function's own
+    vec3 axis;            // last separating or contact direction, in the frame of A
+    int feature[2];       // last features, meaning is the pair function's own
+    double apart;         // out, m: no point of A is nearer to one of B; 0 where that is not known
+    geo_leading *leading; // memory of the caller's for the leading features; NULL for none
 } geo_pair_cache;
 
 /// Appends the contacts of A and B with gap <= margin to `manifold` (which is not cleared).

@@ -3,18 +3,59 @@
 #include "geometry/narrow/clip.h"
 #include "geometry/narrow/closest.h"
 #include "geometry/narrow/gjk.h"
+#include "geometry/narrow/leading.h"
 #include "geometry/narrow/sat.h"
 
-// is the axis of an earlier separation still one? only answers that hold anyway
+// the face of a core whose normal lies nearest to a direction of the core's own frame
+static int nearest_face(const geo_core *core, vec3 direction)
+{
+    int best = 0;
+    double most = -INFINITY;
+    for (int f = 0; f < core->face_count; f++) {
+        double cosine = vec3_dot(core->face_normals[f], direction);
+        if (cosine > most) {
+            most = cosine;
+            best = f;
+        }
+    }
+    return best;
+}
+
+// separation along an axis of unit length, working frame
+static double part_along(const geo_core *a, const geo_core *b, vec3 axis)
+{
+    int va, vb;
+    vec3 pa = geo_core_support(a, axis, &va), pb = geo_core_support(b, vec3_negate(axis), &vb);
+    return vec3_dot(axis, vec3_sub(pb, pa));
+}
+
+// is the axis of an earlier separation still one, or the normal of a face next to it? only answers
+// that hold anyway
 static bool still_separated(const geo_job *job, const geo_core *a, const geo_core *b)
 {
-    if (!job->cache || vec3_norm_squared(job->cache->axis) <= 0.0)
+    vec3 known = job->cache->axis;
+    if (vec3_norm_squared(known) <= 0.0)
         return false;
-    int va, vb;
-    vec3 axis = mat3_apply(&a->rotation, job->cache->axis);
-    vec3 pa = geo_core_support(a, axis, &va), pb = geo_core_support(b, vec3_negate(axis), &vb);
-    // the axis is unit to round-off: a little over the margin is on the safe side
-    return vec3_dot(axis, vec3_sub(pb, pa)) > job->margin * (1.0 + 1e-9) + 1e-9 * job->size;
+    // axes are unit to round-off: a little over the margin is on the safe side
+    double slack = 1e-9 * (job->margin + job->size);
+    vec3 axis = mat3_apply(&a->rotation, known);
+    double part = part_along(a, b, axis);
+    if (part <= job->margin + slack && a->face_count > 0 && b->face_count > 0) {
+        vec3 in_b = vec3_negate(mat3_apply_transposed(&b->rotation, axis));
+        vec3 of_a = mat3_apply(&a->rotation, a->face_normals[nearest_face(a, known)]);
+        vec3 of_b = mat3_apply(&b->rotation, b->face_normals[nearest_face(b, in_b)]);
+        axis = of_a;
+        part = part_along(a, b, axis);
+        if (part <= job->margin + slack) {
+            axis = vec3_negate(of_b);
+            part = part_along(a, b, axis);
+        }
+        if (part > job->margin + slack)
+            job->cache->axis = mat3_apply_transposed(&a->rotation, axis);
+    }
+    if (part > job->margin + slack)
+        job->cache->apart = part - slack;
+    return part > job->margin + slack;
 }
 
 // The four corners of the difference A - B around the origin by which an earlier search knew that
@@ -29,7 +70,16 @@ static void keep_corners(geo_pair_cache *cache, const geo_gjk_result *gjk)
         packed[0] |= (uint32_t)v->ia << (8 * k);
         packed[1] |= (uint32_t)v->ib << (8 * k);
     }
-    *cache = (geo_pair_cache){.feature = {(int)packed[0], (int)packed[1]}};
+    cache->axis = (vec3){0.0, 0.0, 0.0};
+    cache->feature[0] = (int)packed[0];
+    cache->feature[1] = (int)packed[1];
+    if (cache->leading)
+        *cache->leading = (geo_leading){0};
+}
+
+static bool has_corners(const geo_pair_cache *cache)
+{
+    return cache->feature[0] != 0 || cache->feature[1] != 0;
 }
 
 // does the origin lie clearly on the inner side of the plane through three corners?
@@ -43,8 +93,6 @@ static bool holds_origin(vec3 p, vec3 q, vec3 r, vec3 opposite, double least)
 // do those corners still hold it? only answers that a search would give too
 static bool still_overlaps(const geo_job *job, const geo_core *a, const geo_core *b)
 {
-    if (!job->cache || (job->cache->feature[0] == 0 && job->cache->feature[1] == 0))
-        return false;
     vec3 w[4];
     for (int k = 0; k < 4; k++) {
         int va = (int)((uint32_t)job->cache->feature[0] >> (8 * k) & 255u);
@@ -61,28 +109,49 @@ static bool still_overlaps(const geo_job *job, const geo_core *a, const geo_core
            holds_origin(w[1], w[2], w[3], w[0], least);
 }
 
+// GJK, and what a pair remembers of its answer; false where the cores are farther apart than the
+// margin
+static bool search(const geo_job *job, const geo_core *a, const geo_core *b, bool *overlap)
+{
+    geo_gjk_result gjk;
+    // an axis along which they are far apart holds for long
+    double far = job->cache ? 0.1 * job->size : 0.0, slack = 1e-9 * (job->margin + job->size);
+    geo_gjk(a, b, job->margin + far, &gjk);
+    *overlap = gjk.state == GEO_GJK_OVERLAP;
+    bool beyond = gjk.state == GEO_GJK_BEYOND ||
+                  (gjk.state == GEO_GJK_SEPARATED && gjk.distance > job->margin + slack);
+    if (job->cache && beyond) {
+        job->cache->axis = mat3_apply_transposed(&a->rotation, gjk.normal);
+        job->cache->feature[0] = job->cache->feature[1] = 0;
+    }
+    if (job->cache && *overlap)
+        keep_corners(job->cache, &gjk);
+    return !beyond;
+}
+
 cairn_status geo_pair_polyhedron(geo_job *job)
 {
     geo_core a, b;
     geo_sat sat;
     geo_core_init(&a, &job->a);
     geo_core_init(&b, &job->b);
-    if (still_separated(job, &a, &b))
+    if (job->cache && still_separated(job, &a, &b))
         return CAIRN_OK;
-    bool overlap = still_overlaps(job, &a, &b);
-    if (!overlap) {
-        geo_gjk_result gjk;
-        geo_gjk(&a, &b, job->margin, &gjk);
-        if (gjk.state == GEO_GJK_BEYOND && job->cache)
-            *job->cache = (geo_pair_cache){.axis = mat3_apply_transposed(&a.rotation, gjk.normal)};
-        if (gjk.state == GEO_GJK_BEYOND)
+    bool known = job->cache && has_corners(job->cache), learns = job->cache && job->cache->leading;
+    if (known && learns) {
+        geo_leading_answer answer = geo_leading_query(job, &a, &b, &sat);
+        if (answer == GEO_LEADING_APART)
             return CAIRN_OK;
-        overlap = gjk.state == GEO_GJK_OVERLAP;
-        if (overlap && job->cache)
-            keep_corners(job->cache, &gjk);
+        if (answer == GEO_LEADING_OVERLAP)
+            return geo_sat_contacts(job, &a, &b, &sat);
     }
+    bool overlap = known && still_overlaps(job, &a, &b);
+    if (!overlap && !search(job, &a, &b, &overlap))
+        return CAIRN_OK;
     if (!geo_sat_query(&a, &b, job->margin, overlap, &sat))
         return CAIRN_OK;
+    if (learns && overlap)
+        geo_leading_find(job, &a, &b, job->cache->leading);
     return geo_sat_contacts(job, &a, &b, &sat);
 }
 

@@ -2,6 +2,8 @@
 // Separating axes of two polytopes: faces, and edge pairs pruned by the Gauss map.
 #include "geometry/narrow/sat.h"
 
+#include "geometry/narrow/edges.h"
+
 #include <stdint.h>
 
 // best face of `ref` against all of `other`; false beyond the limit
@@ -27,23 +29,9 @@ static bool query_faces(const geo_core *ref, const geo_core *other, double limit
     return true;
 }
 
-// an edge in the frame of A: one end, direction, the normals beside it and their middle
-typedef struct edge_view {
-    vec3 point, along, n0, n1, middle;
-    bool full; // an edge without faces accepts every direction across it
-} edge_view;
-
-// the outward direction of an edge in the plane of its triangle, which stands for the middle
-static vec3 outward_of_triangle(const vec3 *corners, int edge, vec3 along)
+static geo_edge_view view_edge(const geo_core *core, int edge)
 {
-    vec3 inside = vec3_sub(corners[(edge + 2) % 3], corners[edge]);
-    double t = vec3_dot(inside, along) / vec3_norm_squared(along);
-    return vec3_negate(vec3_add_scaled(inside, -t, along));
-}
-
-static edge_view view_edge(const geo_core *core, int edge)
-{
-    edge_view v = {.full = core->face_count == 0};
+    geo_edge_view v = {.full = core->face_count == 0};
     const int *ends = core->edge_vertices[edge];
     v.point = core->vertices[ends[0]];
     v.along = vec3_sub(core->vertices[ends[1]], v.point);
@@ -51,12 +39,12 @@ static edge_view view_edge(const geo_core *core, int edge)
         return v;
     v.n0 = core->face_normals[core->edge_faces[edge][0]];
     v.n1 = core->face_normals[core->edge_faces[edge][1]];
-    v.middle = core->face_count == 2 ? outward_of_triangle(core->vertices, edge, v.along)
+    v.middle = core->face_count == 2 ? geo_edge_outward(core->vertices, edge, v.along)
                                      : vec3_add(v.n0, v.n1);
     return v;
 }
 
-static edge_view to_frame(edge_view v, const mat3 *rotation, vec3 shift)
+static geo_edge_view to_frame(geo_edge_view v, const mat3 *rotation, vec3 shift)
 {
     v.point = vec3_add(shift, mat3_apply(rotation, v.point));
     v.along = mat3_apply(rotation, v.along);
@@ -88,35 +76,9 @@ static bool arc_meets_plane(const geo_core *a, int edge, vec3 along, const doubl
 }
 
 // the other half
-static bool view_meets_plane(const edge_view *b, vec3 along)
+static bool view_meets_plane(const geo_edge_view *b, vec3 along)
 {
     return b->full || vec3_dot(b->n0, along) * vec3_dot(b->n1, along) < 0.0;
-}
-
-static void try_edges(const edge_view *a, int ia, const edge_view *b, int ib, geo_sat *sat)
-{
-    vec3 axis = vec3_cross(a->along, b->along);
-    double squared = vec3_norm_squared(axis);
-    if (squared <= 1e-10 * vec3_norm_squared(a->along) * vec3_norm_squared(b->along))
-        return;
-    double side_a = vec3_dot(axis, a->middle), side_b = -vec3_dot(axis, b->middle);
-    double side = a->full ? side_b : side_a;
-    if (!a->full && !b->full && side_a * side_b <= 0.0)
-        return;
-    double turn = side < 0.0 ? -1.0 : 1.0;
-    // what is less than a face's has no say: most ends here, before the root
-    double along = turn * vec3_dot(axis, vec3_sub(b->point, a->point));
-    double least = fmin(fmax(fmax(sat->face_a, sat->face_b), sat->edge), 0.0);
-    if (along < 0.0 && along * along > (1.0 + 1e-9) * least * least * squared)
-        return;
-    axis = vec3_scale(turn / sqrt(squared), axis);
-    double s = vec3_dot(axis, vec3_sub(b->point, a->point));
-    if (s > sat->edge) {
-        sat->edge = s;
-        sat->edge_a = ia;
-        sat->edge_b = ib;
-        sat->edge_axis = axis;
-    }
 }
 
 // every edge against every other one, as the slopes come
@@ -125,14 +87,14 @@ static bool query_many_edges(const geo_core *a, const geo_core *b, const mat3 *r
 {
     double slopes[FACE_TABLE];
     for (int j = 0; j < b->edge_count; j++) {
-        edge_view eb = to_frame(view_edge(b, j), rotation, shift);
+        geo_edge_view eb = to_frame(view_edge(b, j), rotation, shift);
         fill_slopes(a, eb.along, slopes);
         for (int i = 0; i < a->edge_count; i++) {
             if (!arc_meets_plane(a, i, eb.along, slopes))
                 continue;
-            edge_view ea = view_edge(a, i);
+            geo_edge_view ea = view_edge(a, i);
             if (view_meets_plane(&eb, ea.along))
-                try_edges(&ea, i, &eb, j, sat);
+                geo_edges_try(&ea, i, &eb, j, sat);
         }
         if (sat->edge > limit)
             return false;
@@ -222,7 +184,7 @@ static bool query_small_faces(const small_polytope *ref, const small_polytope *o
 
 // some of the edges of a polytope
 typedef struct edge_set {
-    edge_view view[SMALL];
+    geo_edge_view view[SMALL];
     int edge[SMALL];
     int count;
 } edge_set;
@@ -264,13 +226,12 @@ static void view_edges(const small_polytope *p, edge_set *set)
     for (int i = 0; i < set->count; i++) {
         const int *ends = p->core->edge_vertices[set->edge[i]];
         const int *faces = p->core->edge_faces[set->edge[i]];
-        edge_view *v = &set->view[i];
+        geo_edge_view *v = &set->view[i];
         v->full = false;
         v->point = p->vertices[ends[0]];
         v->along = vec3_sub(p->vertices[ends[1]], v->point);
-        v->middle = p->core->face_count == 2
-                        ? outward_of_triangle(p->vertices, set->edge[i], v->along)
-                        : vec3_add(p->normals[faces[0]], p->normals[faces[1]]);
+        v->middle = p->core->face_count == 2 ? geo_edge_outward(p->vertices, set->edge[i], v->along)
+                                             : vec3_add(p->normals[faces[0]], p->normals[faces[1]]);
     }
 }
 
@@ -321,7 +282,7 @@ static bool query_small_edges(const small_polytope *a, const small_polytope *b, 
         for (uint64_t bits = b_meets[j]; bits != 0; bits &= bits - 1) {
             int i = __builtin_ctzll(bits);
             if (a_meets[i] >> j & 1)
-                try_edges(&of_a.view[i], of_a.edge[i], &of_b.view[j], of_b.edge[j], sat);
+                geo_edges_try(&of_a.view[i], of_a.edge[i], &of_b.view[j], of_b.edge[j], sat);
         }
         if (sat->edge > limit)
             return false;

@@ -101,9 +101,13 @@ static void drop_general(cairn_world *world)
     eng_contacts_release(allocator, &world->contacts_before);
     base_release(allocator, world->pairs);
     base_release(allocator, world->pairs_before);
+    base_release(allocator, world->leading);
+    base_release(allocator, world->leading_before);
     world->contacts = world->contacts_before = (eng_contacts){0};
     world->pairs = world->pairs_before = NULL;
     world->pair_count = world->pair_capacity = 0;
+    world->leading = world->leading_before = NULL;
+    world->leading_count = world->leading_capacity = 0;
     world->energy.elastic = 0.0;
 }
 

@@ -6,6 +6,7 @@
 #include "tests/unit/geometry/convex_check.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { HULLS = 12, PLACEMENTS = 100000 };
 
@@ -86,16 +87,26 @@ static pose go_on(pose from, double step, base_rng *rng)
                   quat_multiply(turn, from.orientation)};
 }
 
+/// No point of one is nearer to one of the other than what a pair says of its distance.
+static void check_apart(const geo_shape *sa, const pose *a, const geo_shape *sb, const pose *b,
+                        double apart, geo_manifold *manifold)
+{
+    manifold->count = 0;
+    assert_int_equal(geo_collide(sa, a, sb, b, apart * (1.0 - 1e-6), NULL, manifold), CAIRN_OK);
+    assert_int_equal(manifold->count, 0);
+}
+
 /// Pairs that move in small steps, as in a run: with what they remember and without, bit by bit.
 static void test_memory(void **state)
 {
     (void)state;
-    enum { WALKS = 2000, STEPS = 50 };
+    enum { WALKS = 6000, STEPS = 50 };
+    static const double steps[4] = {1e-3, 0.05, 1e-4, 5e-3};
     base_rng rng = base_rng_make(9);
     base_allocator allocator = base_allocator_default();
     geo_manifold with, without;
     geo_shape *hulls[HULLS];
-    int touching = 0;
+    int touching = 0, apart = 0, led = 0;
     geo_manifold_init(&with, &allocator);
     geo_manifold_init(&without, &allocator);
     for (int i = 0; i < HULLS; i++)
@@ -103,11 +114,13 @@ static void test_memory(void **state)
     for (int walk = 0; walk < WALKS; walk++) {
         const geo_shape *sa = hulls[(int)(HULLS * base_rng_unit(&rng)) % HULLS],
                         *sb = hulls[(int)(HULLS * base_rng_unit(&rng)) % HULLS];
-        geo_pair_cache cache = {0};
+        geo_leading leading = {0};
+        geo_pair_cache cache = {.leading = &leading};
         pose a = random_pose(0.0, &rng), b = random_pose(0.6 + 1.2 * base_rng_unit(&rng), &rng);
-        double step = walk % 2 == 0 ? 1e-3 : 0.05, margin = walk % 3 == 0 ? 0.0 : 0.01;
+        double step = steps[walk % 4], margin = walk % 3 == 0 ? 0.0 : 0.01;
         for (int i = 0; i < STEPS; i++, b = go_on(b, step, &rng)) {
             with.count = without.count = 0;
+            geo_leading before = leading;
             assert_int_equal(geo_collide(sa, &a, sb, &b, margin, &cache, &with), CAIRN_OK);
             assert_int_equal(geo_collide(sa, &a, sb, &b, margin, NULL, &without), CAIRN_OK);
             assert_int_equal(with.count, without.count);
@@ -118,9 +131,16 @@ static void test_memory(void **state)
                 assert_memory_equal(&x->point, &y->point, sizeof x->point);
             }
             touching += with.count > 0;
+            led += with.count > 0 && before.shape[0] != NULL &&
+                   memcmp(&before, &leading, sizeof before) == 0;
+            if (cache.apart > 0.0)
+                check_apart(sa, &a, sb, &b, cache.apart, &without);
+            apart += cache.apart > 0.0;
         }
     }
-    printf("%d of %d placements touch\n", touching, WALKS * STEPS);
+    printf("%d of %d placements touch, %d by few features, %d are known to be apart\n", touching,
+           WALKS * STEPS, led, apart);
+    assert_true(led > touching / 3 && apart > WALKS * STEPS / 4);
     assert_true(touching > WALKS * STEPS / 4 && touching < WALKS * STEPS * 3 / 4);
     for (int i = 0; i < HULLS; i++)
         geo_shape_destroy(hulls[i]);
