@@ -175,7 +175,10 @@ static double radius_of(const geo_core *core)
 static uint64_t top_vertices(const geo_core *core, vec3 direction, double angle, double way)
 {
     vec3 top = geo_core_support_local(core, direction);
-    double slope = angle < 1.4 ? tan(angle) : INFINITY;
+    if (angle >= 1.0)
+        return all_of(core->vertex_count);
+    // no less than the tangent
+    double slope = angle / (1.0 - 0.5 * angle * angle);
     uint64_t bits = 0;
     for (int i = 0; i < core->vertex_count; i++) {
         vec3 down = vec3_sub(top, core->vertices[i]);
