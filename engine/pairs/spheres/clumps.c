@@ -12,7 +12,7 @@ enum { CLUMP_CHUNK = 64 };
 struct eng_spheres_clump_motion {
     mat3 turn;             // from principal axes to the world's
     vec3 centre, velocity; // m, m/s
-    vec3 spin;             // rad/s, world
+    vec3 omega;            // rad/s, world
 };
 
 typedef struct eng_spheres_clump_motion clump_motion;
@@ -188,7 +188,7 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
             .turn = quat_to_mat3(turn),
             .centre = vec3_add_scaled(q->position, half, vec3_from(v)),
             .velocity = vec3_from(v),
-            .spin = quat_rotate(turn, omega),
+            .omega = quat_rotate(turn, omega),
         };
     }
 }
@@ -213,13 +213,13 @@ static void place_member(struct eng_spheres *spheres, int slot)
     double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
     double radius = spheres->pass.constants[slot][3];
     vec3 arm = mat3_apply(&clump->turn, vec3_from(member->offset)), before = vec3_from(X);
-    vec3 place = vec3_add(clump->centre, arm), spin = clump->spin;
+    vec3 place = vec3_add(clump->centre, arm), omega = clump->omega;
     vec3_store(X, place);
-    X[3] = spin.z;
-    vec3_store(V, vec3_add(clump->velocity, vec3_cross(spin, arm)));
-    vec3_store(V + 3, vec3_scale(radius, spin));
-    V[6] = spin.x;
-    V[7] = spin.y;
+    X[3] = omega.z;
+    vec3_store(V, vec3_add(clump->velocity, vec3_cross(omega, arm)));
+    vec3_store(V + 3, vec3_scale(radius, omega));
+    V[6] = omega.x;
+    V[7] = omega.y;
     ((double *)spheres->ways.block)[slot] = vec3_norm_squared(vec3_sub(place, before));
 }
 
@@ -308,7 +308,7 @@ vec3 eng_spheres_member_centre(const struct eng_spheres *spheres, int slot)
     return pose_apply(&middle, vec3_from(member->offset));
 }
 
-vec3 eng_spheres_member_spin(const struct eng_spheres *spheres, int slot)
+vec3 eng_spheres_member_omega(const struct eng_spheres *spheres, int slot)
 {
     int body = member_of(spheres, slot)->body;
     return quat_rotate(eng_spheres_clump_middle(spheres, body).orientation,

@@ -141,6 +141,6 @@ pose eng_spheres_clump_middle(const struct eng_spheres *spheres, int body);
 /// after that step, m/s; angular velocity, rad/s.
 vec3 eng_spheres_member_centre(const struct eng_spheres *spheres, int slot);
 vec3 eng_spheres_member_velocity(const struct eng_spheres *spheres, int slot);
-vec3 eng_spheres_member_spin(const struct eng_spheres *spheres, int slot);
+vec3 eng_spheres_member_omega(const struct eng_spheres *spheres, int slot);
 
 #endif

@@ -79,10 +79,10 @@ static void place_contact(struct eng_spheres *spheres, int index)
     vec3 foot = vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), way, wall_contact->normal);
     vec3 arm = vec3_sub(foot, wall->now.centre);
     eng_spheres_ghost_back(spheres, ghost, wall_contact->gap, wall_contact->normal, X);
-    vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->spin, arm)));
-    V[6] = wall->spin.x;
-    V[7] = wall->spin.y;
-    X[3] = wall->spin.z;
+    vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->omega, arm)));
+    V[6] = wall->omega.x;
+    V[7] = wall->omega.y;
+    X[3] = wall->omega.z;
 }
 
 static void place_ghost(struct eng_spheres *spheres, int index)
