@@ -68,7 +68,7 @@ static cairn_status mark_jointed(least_norm *s, base_arena *arena)
     }
     for (int i = 0; i < s->count; i++)
         for (int k = 0; k < 2; k++)
-            if (reduction->together[i][k] != reduction->loose[i][k])
+            if (reduction->together[i][k] != reduction->unjointed[i][k])
                 jointed[root_of(parent, reduction->together[i][k])] = true;
     for (int i = 0; i < s->count; i++) {
         const int *body = reduction->together[i];
@@ -97,16 +97,16 @@ static int keep_sticking(least_norm *s, double tolerance, const double (*R)[3],
 }
 
 // v = M^-1 H^T x of the bodies without joints that free contacts touch
-static void push_loose(least_norm *s, const double (*x)[3])
+static void push_unjointed(least_norm *s, const double (*x)[3])
 {
     const con_problem *problem = s->reduction.jointed;
     for (int i = 0; i < s->count; i++)
         for (int side = 0; side < 2 && s->free[i]; side++)
-            if (s->reduction.loose[i][side] >= 0)
-                memset(s->v[s->reduction.loose[i][side]], 0, sizeof *s->v);
+            if (s->reduction.unjointed[i][side] >= 0)
+                memset(s->v[s->reduction.unjointed[i][side]], 0, sizeof *s->v);
     for (int i = 0; i < s->count; i++)
         for (int side = 0; side < 2 && s->free[i]; side++) {
-            int body = s->reduction.loose[i][side];
+            int body = s->reduction.unjointed[i][side];
             for (int k = 0; k < 6 && body >= 0; k++)
                 for (int row = 0; row < 3; row++)
                     s->v[body][k] +=
@@ -119,14 +119,14 @@ static void multiply(least_norm *s, const double (*x)[3], double (*out)[3])
 {
     const con_problem *problem = s->reduction.jointed;
     const con_block_matrix *C = s->reduction.C;
-    push_loose(s, x);
+    push_unjointed(s, x);
     for (int i = 0; i < s->count; i++) {
         vec3 sum = {0.0, 0.0, 0.0};
         for (int k = C->start[i]; k < C->start[i + 1] && s->free[i]; k++)
             sum = vec3_add(sum, mat3_apply(&C->block[k], vec3_from(x[C->column[k]])));
         vec3_store(out[i], sum);
         for (int side = 0; side < 2 && s->free[i]; side++) {
-            int body = s->reduction.loose[i][side];
+            int body = s->reduction.unjointed[i][side];
             for (int row = 0; row < 3 && body >= 0; row++)
                 for (int k = 0; k < 6; k++)
                     out[i][row] += problem->H[i][side][row][k] * s->v[body][k];

@@ -83,7 +83,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
     for (int i = 0; i < world->body_count; i++)
         count += eng_spheres_may_be_clump(world, i) && wanted(spheres, i);
     spheres->clump_count = spheres->member_room = 0;
-    spheres->loose_count = spheres->moved_clumps = 0;
+    spheres->unjointed_count = spheres->moved_clumps = 0;
     if (count > 0)
         room = (size_t)world->collider_count;
     cairn_status status =
@@ -104,7 +104,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
                 wanted(spheres, i))
                 add_clump(spheres, i);
         if (tied == 0)
-            spheres->loose_count = spheres->clump_count;
+            spheres->unjointed_count = spheres->clump_count;
     }
     return CAIRN_OK;
 }
@@ -128,15 +128,15 @@ static bool is_other(const struct eng_spheres *spheres, int body)
 void eng_spheres_clumps_share(struct eng_spheres *spheres)
 {
     // contacts with such bodies, and what acts on clumps, are found by the general passes
-    for (int i = 0; i < spheres->world->body_count && spheres->loose_count > 0; i++)
+    for (int i = 0; i < spheres->world->body_count && spheres->unjointed_count > 0; i++)
         if (is_other(spheres, i))
-            spheres->loose_count = 0;
+            spheres->unjointed_count = 0;
 }
 
-bool eng_spheres_clumps_loose(const struct eng_spheres *spheres)
+bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return spheres->loose_count > 0 && world->def.rotation == CAIRN_RIG_IMP &&
+    return spheres->unjointed_count > 0 && world->def.rotation == CAIRN_RIG_IMP &&
            world->loads == NULL && world->field_count == 0;
 }
 

@@ -116,7 +116,7 @@ bool eng_spheres_moves(const struct eng_spheres *spheres, int body);
 void eng_spheres_clumps_share(struct eng_spheres *spheres);
 
 /// Whether the executor may move these clumps now: no load or field acts on them either.
-bool eng_spheres_clumps_loose(const struct eng_spheres *spheres);
+bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres);
 
 /// One step of the clumps that the executor moves, and their members for the coming one.
 void eng_spheres_clumps_move(struct eng_spheres *spheres);

@@ -423,10 +423,10 @@ struct eng_spheres {
     eng_spheres_buffer clumps;  // those that the executor moves come first
     eng_spheres_buffer members; // by colliders
     eng_spheres_buffer motions, sums, ways;
-    int loose_count, moved_clumps;  // clumps without joints; all or none of them, clumps.h
-    int clump_count, member_room;   // colliders that `members` knows; 0 without clumps
-    bool takes_clumps, members_due; // laws of all surfaces do; clumps were changed
-    eng_spheres_buffer wraps;       // int[3] of slots: lattice vectors from a slot to its body
+    int unjointed_count, moved_clumps; // clumps without joints; all or none of them, clumps.h
+    int clump_count, member_room;      // colliders that `members` knows; 0 without clumps
+    bool takes_clumps, members_due;    // laws of all surfaces do; clumps were changed
+    eng_spheres_buffer wraps;          // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
     eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;

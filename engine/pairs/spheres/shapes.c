@@ -3,10 +3,10 @@
 // ghost.
 //
 // A sphere near such a wall has a group of ghosts, one for a convex wall, some for a mesh. A group
-// sleeps until the path says that the sphere may touch. Awake, its contacts are those of the narrow
-// phase, matched by their keys with those of the step before: a contact keeps its ghost, and with
-// it its history, as long as it is found; one that ends keeps it for a step more, just open, so
-// that the kernels book what it held.
+// is left alone until the path says that the sphere may touch. Then its contacts are those of the
+// narrow phase, matched by their keys with those of the step before: a contact keeps its ghost, and
+// with it its history, as long as it is found; one that ends keeps it for a step more, just open,
+// so that the kernels book what it held.
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
