@@ -166,7 +166,7 @@ cairn_status sweep_claim_take(const char *folder, int row, double timeout, bool 
                               sweep_claim *claim, cairn_error *error)
 {
     char inner[PATH_MAX], path[PATH_MAX];
-    bool result;
+    bool result = false;
     *claim = SWEEP_CLAIM_DONE;
     owner self = this_process(), who;
     cairn_status status = sweep_row_folder(inner, folder, row, error);
