@@ -19,7 +19,7 @@ typedef struct waiter {
     unsigned waits; // so far
 } waiter;
 
-// A ticket: 24 bits of the loop's number, 20 of chunks taken from the front, 20 from the back.
+// The queue: 24 bits of the loop's number, 20 of chunks taken from the front, 20 from the back.
 enum { TAKEN_BITS = 20, TAKEN_MOST = (1 << TAKEN_BITS) - 1 };
 
 #define TAKEN_MASK ((UINT64_C(1) << 2 * TAKEN_BITS) - 1)
@@ -45,13 +45,13 @@ struct base_workers {
     atomic_int quit;
 
     char apart[LINE]; // what follows is written for every chunk
-    // A chunk is taken by raising the ticket from the value at which the loop was read: that fails
+    // A chunk is taken by raising the queue from the value at which the loop was read: that fails
     // once the loop has changed.
-    _Atomic uint64_t ticket;
+    _Atomic uint64_t queue;
     atomic_int done; // chunks that have been run
     char apart_too[LINE];
 
-    // the loop being run; written while the ticket is closed
+    // the loop being run; written while the queue is closed
     _Atomic(base_chunk_function *) function;
     _Atomic(void *) context;
     atomic_int loop_count;
@@ -66,34 +66,34 @@ static inline void pause_briefly(void)
 #endif
 }
 
-/// Chunks that a ticket leaves of so many.
-static int chunks_left(uint64_t ticket, int chunk_count)
+/// Chunks that a queue leaves of so many.
+static int chunks_left(uint64_t queue, int chunk_count)
 {
-    int front = (int)(ticket >> TAKEN_BITS & TAKEN_MOST), back = (int)(ticket & TAKEN_MOST);
-    return (ticket & TAKEN_MASK) == CLOSED ? 0 : chunk_count - front - back;
+    int front = (int)(queue >> TAKEN_BITS & TAKEN_MOST), back = (int)(queue & TAKEN_MOST);
+    return (queue & TAKEN_MASK) == CLOSED ? 0 : chunk_count - front - back;
 }
 
-/// Takes a chunk of the loop that the ticket names; -1 for none. What it reads of the loop is that
-/// of the ticket, or the exchange fails. The caller takes from the front and others from the back:
+/// Takes a chunk of the loop that the queue names; -1 for none. What it reads of the loop is that
+/// of the queue, or the exchange fails. The caller takes from the front and others from the back:
 /// of loops that follow each other they get the same parts, which they have in their caches.
 static int take_chunk(base_workers *pool, int worker, base_chunk_function **function,
                       void **context, int *loop_count, int *chunk_size)
 {
-    uint64_t ticket = atomic_load_explicit(&pool->ticket, memory_order_acquire);
+    uint64_t queue = atomic_load_explicit(&pool->queue, memory_order_acquire);
     for (;;) {
         int count = atomic_load_explicit(&pool->chunk_count, memory_order_acquire);
-        if (chunks_left(ticket, count) <= 0)
+        if (chunks_left(queue, count) <= 0)
             return -1;
         bool front = worker == 0;
         *function = atomic_load_explicit(&pool->function, memory_order_acquire);
         *context = atomic_load_explicit(&pool->context, memory_order_acquire);
         *loop_count = atomic_load_explicit(&pool->loop_count, memory_order_acquire);
         *chunk_size = atomic_load_explicit(&pool->chunk_size, memory_order_acquire);
-        uint64_t taken = ticket + (front ? UINT64_C(1) << TAKEN_BITS : 1);
-        if (atomic_compare_exchange_weak_explicit(&pool->ticket, &ticket, taken,
-                                                  memory_order_acq_rel, memory_order_acquire))
-            return front ? (int)(ticket >> TAKEN_BITS & TAKEN_MOST)
-                         : count - 1 - (int)(ticket & TAKEN_MOST);
+        uint64_t taken = queue + (front ? UINT64_C(1) << TAKEN_BITS : 1);
+        if (atomic_compare_exchange_weak_explicit(&pool->queue, &queue, taken, memory_order_acq_rel,
+                                                  memory_order_acquire))
+            return front ? (int)(queue >> TAKEN_BITS & TAKEN_MOST)
+                         : count - 1 - (int)(queue & TAKEN_MOST);
     }
 }
 
@@ -121,8 +121,8 @@ static void run_chunks(base_workers *pool, int worker)
 
 static bool has_chunks(base_workers *pool)
 {
-    uint64_t ticket = atomic_load(&pool->ticket);
-    return chunks_left(ticket, atomic_load(&pool->chunk_count)) > 0;
+    uint64_t queue = atomic_load(&pool->queue);
+    return chunks_left(queue, atomic_load(&pool->chunk_count)) > 0;
 }
 
 static bool is_done(base_workers *pool)
@@ -213,7 +213,7 @@ base_workers *base_workers_create(const base_allocator *allocator, int count)
     }
     pool->count = count;
     pool->caller.looks = LOOKS_MOST;
-    atomic_init(&pool->ticket, CLOSED);
+    atomic_init(&pool->queue, CLOSED);
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->start, NULL);
     pthread_cond_init(&pool->finished, NULL);
@@ -260,9 +260,9 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
     }
 
     // writes the loop while no chunk of it can be taken, then opens it
-    uint64_t ticket = atomic_load_explicit(&workers->ticket, memory_order_relaxed);
-    uint64_t next = ((ticket >> 2 * TAKEN_BITS) + 1) << 2 * TAKEN_BITS;
-    atomic_store(&workers->ticket, next | CLOSED);
+    uint64_t queue = atomic_load_explicit(&workers->queue, memory_order_relaxed);
+    uint64_t next = ((queue >> 2 * TAKEN_BITS) + 1) << 2 * TAKEN_BITS;
+    atomic_store(&workers->queue, next | CLOSED);
     atomic_store_explicit(&workers->function, function, memory_order_release);
     atomic_store_explicit(&workers->context, context, memory_order_release);
     atomic_store_explicit(&workers->loop_count, count, memory_order_release);
@@ -270,7 +270,7 @@ void base_parallel_for(base_workers *workers, int count, int chunk_size,
     atomic_store_explicit(&workers->chunk_count, base_chunk_count(count, chunk_size),
                           memory_order_release);
     atomic_store_explicit(&workers->done, 0, memory_order_release);
-    atomic_store(&workers->ticket, next);
+    atomic_store(&workers->queue, next);
     wake_sleepers(workers);
 
     run_chunks(workers, 0);

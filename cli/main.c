@@ -2,8 +2,8 @@
 // The cairn command: picks the subcommand, parses its options, runs it.
 #include "cli/commands.h"
 #include "cli/process/descriptors.h"
+#include "cli/process/files.h"
 #include "cli/process/launcher.h"
-#include "cli/process/program.h"
 #include "cli/process/status.h"
 
 #include "base/assert.h"

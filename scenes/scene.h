@@ -67,7 +67,7 @@ typedef enum scn_sensor_quantity {
     SCN_SENSOR_VELOCITY,         // m/s, of the centre of mass
     SCN_SENSOR_ANGULAR_VELOCITY, // rad/s
     // of connectors alone
-    SCN_SENSOR_DIRECTOR,     // unit normal from the first body to the second
+    SCN_SENSOR_NORMAL,       // unit normal from the first body to the second
     SCN_SENSOR_DISPLACEMENT, // m, from the first marker to the second
     SCN_SENSOR_GAP,          // m, one column
     SCN_SENSOR_HISTORY,      // a column for each of the law's

@@ -100,7 +100,7 @@ run_apart()
 # CPU time of the programs that have ended, s: children's clock ticks
 spent()
 {
-    echo $(($(cut -d ' ' -f 16,17 /proc/$$/stat | tr ' ' '+') / $(getconf CLK_TCK)))
+    echo $((($(cut -d ' ' -f 16,17 /proc/$$/stat | tr ' ' '+')) / $(getconf CLK_TCK)))
 }
 
 for target in "${targets[@]}"; do

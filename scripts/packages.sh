@@ -11,7 +11,7 @@ usage()
     cat <<'TEXT'
 usage: scripts/packages.sh [--no-doc] [--no-packages] [--no-build] [--try] [--wheel]
 
-Builds cairn, libcairn0.1, libcairn-dev, python3-cairn and cairn-doc, and looks at them with lintian.
+Builds cairn, cairn-mpi, libcairn0.1, libcairn-dev, python3-cairn and cairn-doc, and looks at them with lintian.
 Install them with
     apt install ./build/packages/*.deb
 
@@ -59,7 +59,7 @@ out=$root/build/packages
 
 install_tools()
 {
-    scripts/setup.sh --no-build
+    scripts/setup.sh --no-build --with-ranks
     if $with_doc; then
         scripts/setup.sh --no-build --with-docs
     fi
@@ -98,13 +98,14 @@ in_room()
     $as_root env LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$room" "$@"
 }
 
-# the same tower from the command and from Python: the same bits
+# the same tower from the command, from two processes and from Python: the same bits
 try_room()
 {
     in_room sh -c 'apt-get -q -y --no-install-recommends install /packages/*.deb </dev/null'
     local said hash
-    said=$(in_room cairn run /usr/share/cairn/scenes/kapla_tower.lua --set rings=3 --until 0.2 \
+    local tower=(cairn run /usr/share/cairn/scenes/kapla_tower.lua --set rings=3 --until 0.2
         --json --quiet --out /tmp/run)
+    said=$(in_room "${tower[@]}")
     hash=$(in_room python3 -c "
 import cairn
 world = cairn.load('kapla_tower', rings=3)
@@ -118,9 +119,17 @@ print(world.state_hash)")
         exit 1
         ;;
     esac
+    said=$(in_room mpirun --allow-run-as-root --oversubscribe -n 2 "${tower[@]}")
+    case $said in
+    *"$hash"*) ;;
+    *)
+        echo "packages: two processes have another state: $said" >&2
+        exit 1
+        ;;
+    esac
     in_room sh -c 'ls -l /usr/share/man/man1/cairn.1.gz /usr/share/applications/cairn.desktop \
         /usr/share/bash-completion/completions/cairn* /usr/lib/*/pkgconfig/cairn.pc'
-    in_room apt-get -q -y purge cairn libcairn0.1 libcairn-dev python3-cairn </dev/null
+    in_room apt-get -q -y purge cairn cairn-mpi libcairn0.1 libcairn-dev python3-cairn </dev/null
     local left
     left=$(in_room find / -xdev -path /packages -prune -o -path /proc -prune -o \
         -path /tmp -prune -o -path /usr/share/zoneinfo -prune -o -name '*cairn*' -print)
@@ -143,7 +152,7 @@ try_packages()
     # what this system needs to reach the archive
     $as_root cp -r /etc/apt/apt.conf.d/. "$room/etc/apt/apt.conf.d/"
     $as_root mkdir -- "$room/packages"
-    $as_root cp -- "$out"/cairn_*.deb "$out"/libcairn*.deb "$out"/python3-cairn_*.deb \
+    $as_root cp -- "$out"/cairn_*.deb "$out"/cairn-mpi_*.deb "$out"/libcairn*.deb "$out"/python3-cairn_*.deb \
         "$room/packages"
     $as_root rm -f -- "$room"/packages/*dbgsym*
     in_room apt-get -q update

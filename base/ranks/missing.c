@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-static const char reason[] = "this build has no MPI (scripts/setup.sh --with-ranks installs it)";
+static const char reason[] = "this build has no MPI (the package cairn-mpi brings "
+                             "it, or scripts/setup.sh --with-ranks)";
 
 const char *base_ranks_missing(void)
 {

@@ -144,7 +144,7 @@ cairn_status compare_series(const cli_table *a, const cli_table *b, bool togethe
 // ---------------------------------------------------------------- bodies
 
 typedef struct body_columns {
-    int position, orientation, velocity, spin; // first of each
+    int position, orientation, velocity, omega; // first of each
 } body_columns;
 
 static bool find_body_columns(const cli_table *table, body_columns *out)
@@ -153,11 +153,12 @@ static bool find_body_columns(const cli_table *table, body_columns *out)
         .position = cli_table_column(table, "position x [m]"),
         .orientation = cli_table_column(table, "orientation w"),
         .velocity = cli_table_column(table, "velocity x [m/s]"),
-        .spin = cli_table_column(table, "angular velocity x [rad/s]"),
+        .omega = cli_table_column(table, "angular velocity x [rad/s]"),
     };
     return out->position >= 0 && out->position + 3 <= table->columns && out->orientation >= 0 &&
            out->orientation + 4 <= table->columns && out->velocity >= 0 &&
-           out->velocity + 3 <= table->columns && out->spin >= 0 && out->spin + 3 <= table->columns;
+           out->velocity + 3 <= table->columns && out->omega >= 0 &&
+           out->omega + 3 <= table->columns;
 }
 
 // |a - b| and the larger length
@@ -212,7 +213,7 @@ cairn_status compare_bodies(const cli_table *a, const cli_table *b, compare_line
         note_vectors(&line[0], x + in.position, y + other.position, r);
         note_angle(&line[1], x + in.orientation, y + other.orientation, r);
         note_vectors(&line[2], x + in.velocity, y + other.velocity, r);
-        note_vectors(&line[3], x + in.spin, y + other.spin, r);
+        note_vectors(&line[3], x + in.omega, y + other.omega, r);
     }
     *same = *same && a->rows == b->rows;
     return CAIRN_OK;

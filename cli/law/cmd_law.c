@@ -17,7 +17,7 @@ typedef struct law_settings {
     cli_common common;
     cli_assignments values;
     const char *state, *sweep, *svg;
-    bool follow, json;
+    bool follow, conformance, json;
 } law_settings;
 
 #define FIELD(name) offsetof(law_settings, name)
@@ -43,6 +43,12 @@ static const cli_option options[] = {
      .type = CLI_FLAG,
      .offset = FIELD(follow),
      .help = "each evaluation of a sweep goes on with the history of the one before"},
+    {.name = "conformance",
+     .type = CLI_FLAG,
+     .offset = FIELD(conformance),
+     .help = "try whether the law keeps what every law must, with the parameters that are given: "
+             "balance, frames, exchanged bodies, repetition, extreme states, energy; "
+             "exit status 5 where it does not"},
     {.name = "svg",
      .type = CLI_TEXT,
      .offset = FIELD(svg),
@@ -220,6 +226,12 @@ static int complain(int result, const cairn_error *error)
     return result;
 }
 
+static int complain_usage(const char *what)
+{
+    cli_complain("%s", what);
+    return CLI_EXIT_USAGE;
+}
+
 static int run_sweep(const law_settings *settings, law_request *request)
 {
     cairn_error error = {0};
@@ -261,6 +273,39 @@ static int run_once(const law_settings *settings, const law_request *request)
     return CLI_EXIT_DONE;
 }
 
+/// The battery that every law must pass, with the parameters of the request.
+static int run_conformance(const law_settings *settings, const law_request *request)
+{
+    cairn_error error = {0};
+    cairn_world *world = NULL;
+    cairn_world_def def = cairn_default_world_def();
+    if (request->plugin != CAIRN_LAW)
+        return complain_usage("--conformance wants a law, not a one-contact solver");
+    cairn_status status = cairn_world_create(&def, &world, &error);
+    if (status == CAIRN_OK)
+        status = cairn_world_check_law(world, request->info.name, request->parameters,
+                                       request->parameter_count, &error);
+    cairn_world_destroy(world);
+    if (status == CAIRN_ERROR_UNSUPPORTED)
+        return complain(CLI_EXIT_USAGE, &error);
+    if (status != CAIRN_OK && status != CAIRN_ERROR_NUMERICAL)
+        return complain(exit_of_values(settings, status), &error);
+    bool keeps = status == CAIRN_OK;
+    if (settings->json) {
+        cli_json json = cli_json_begin(stdout);
+        cli_json_object(&json, NULL);
+        cli_json_text(&json, "law", request->info.name);
+        cli_json_boolean(&json, "conforms", keeps);
+        cli_json_text(&json, "message", keeps ? NULL : error.message);
+        cli_json_object_end(&json);
+        cli_json_finish(&json);
+    } else if (keeps)
+        printf("%s: conforms\n", request->info.name);
+    else
+        cli_complain("%s", error.message);
+    return keeps ? CLI_EXIT_DONE : CLI_EXIT_DIFFERENT;
+}
+
 static int run_request(const law_settings *settings, law_request *request)
 {
     cairn_error error = {0};
@@ -269,6 +314,8 @@ static int run_request(const law_settings *settings, law_request *request)
         if (law_request_set(request, given->name, law_value_of(given->value), &error) != CAIRN_OK)
             return complain(CLI_EXIT_USAGE, &error);
     }
+    if (settings->conformance)
+        return run_conformance(settings, request);
     return settings->sweep != NULL ? run_sweep(settings, request) : run_once(settings, request);
 }
 
@@ -278,6 +325,8 @@ static int run_law(const void *memory)
     cairn_error error = {0};
     law_request request;
     cli_json_tree tree = {0};
+    if (settings->conformance && settings->sweep != NULL)
+        return complain_usage("--conformance and --sweep exclude each other");
     if (settings->sweep == NULL && (settings->svg != NULL || settings->follow)) {
         cli_complain("%s wants --sweep", settings->svg != NULL ? "--svg" : "--follow");
         return CLI_EXIT_USAGE;

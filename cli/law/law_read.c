@@ -123,7 +123,7 @@ static cairn_status read_velocities(const law_reader *r, const cli_json_node *no
     return status;
 }
 
-static cairn_status read_spins(const law_reader *r, const cli_json_node *node)
+static cairn_status read_omegas(const law_reader *r, const cli_json_node *node)
 {
     double rows[2][3] = {{0}};
     cairn_status status = read_rows(r, node, 2, rows);
@@ -321,7 +321,7 @@ static cairn_status read_parameters(const law_reader *r, const cli_json_node *no
 static const law_key law_keys[] = {
     {"positions", read_positions},
     {"velocities", read_velocities},
-    {"angular_velocities", read_spins},
+    {"angular_velocities", read_omegas},
     {"radii", read_radii},
     {"spheres_radii", read_radii},
     {"masses", read_masses},

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -94,6 +95,20 @@ static bool is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+cairn_status cli_program_path(char program[PATH_MAX], cairn_error *error)
+{
+    ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
+    if (length >= 0) {
+        program[length] = '\0';
+        return CAIRN_OK;
+    }
+    // without /proc, as in a bare system that is being set up: how it was started
+    const char *started = (const char *)getauxval(AT_EXECFN);
+    if (started != NULL && realpath(started, program) != NULL)
+        return CAIRN_OK;
+    return base_fail(error, CAIRN_ERROR_FILE, "the path of this program: %s", strerror(errno));
+}
+
 cairn_status cli_scenes_folder(char out[PATH_MAX])
 {
     static const char *const places[] = {"../share/cairn/scenes", "../scenes/library"};
@@ -101,10 +116,8 @@ cairn_status cli_scenes_folder(char out[PATH_MAX])
     const char *chosen = getenv("CAIRN_SCENES");
     if (chosen != NULL)
         return realpath(chosen, out) != NULL && is_folder(out) ? CAIRN_OK : CAIRN_ERROR_NOT_FOUND;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length < 0)
+    if (cli_program_path(program, NULL) != CAIRN_OK)
         return CAIRN_ERROR_NOT_FOUND;
-    program[length] = '\0';
     char *slash = strrchr(program, '/');
     if (slash == NULL)
         return CAIRN_ERROR_NOT_FOUND;

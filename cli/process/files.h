@@ -29,6 +29,9 @@ cairn_status cli_folder_make_own(const char *path, cairn_error *error) CAIRN_CHE
 cairn_status cli_path_join(char *out, const char *folder, const char *name,
                            cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Path of the running program.
+cairn_status cli_program_path(char program[PATH_MAX], cairn_error *error) CAIRN_CHECK_RESULT;
+
 /// Folder of the built-in scenes: what the environment variable CAIRN_SCENES says, or beside the
 /// build or install folder of the running program.
 /// @return CAIRN_ERROR_NOT_FOUND when there is none

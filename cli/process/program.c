@@ -15,15 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-cairn_status cli_program_path(char program[PATH_MAX], cairn_error *error)
-{
-    ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
-    if (length < 0)
-        return base_fail(error, CAIRN_ERROR_FILE, "the path of this program: %s", strerror(errno));
-    program[length] = '\0';
-    return CAIRN_OK;
-}
-
 /// In the child: the run takes this process over.
 static _Noreturn void become(const char *const *word, const char *folder, pid_t parent)
 {

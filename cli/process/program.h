@@ -10,9 +10,6 @@
 
 enum { CLI_PROGRAM_MESSAGE_SIZE = 400 };
 
-/// Path of the running program.
-cairn_status cli_program_path(char program[PATH_MAX], cairn_error *error) CAIRN_CHECK_RESULT;
-
 /// Starts it with these words. It ends with this process, and a Ctrl-C of the terminal reaches it
 /// as the SIGTERM that this process sends.
 /// @param word    the path first, NULL last

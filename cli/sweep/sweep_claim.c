@@ -166,20 +166,24 @@ cairn_status sweep_claim_take(const char *folder, int row, double timeout, bool 
                               sweep_claim *claim, cairn_error *error)
 {
     char inner[PATH_MAX], path[PATH_MAX];
-    bool result;
+    bool result = false;
     *claim = SWEEP_CLAIM_DONE;
+    owner self = this_process(), who;
     cairn_status status = sweep_row_folder(inner, folder, row, error);
     if (status == CAIRN_OK)
         status = has_result(inner, retry, &result, error);
-    if (status != CAIRN_OK || result)
-        return status;
-    owner self = this_process(), who;
-    status = make_row_folder(folder, inner, error);
     if (status == CAIRN_OK)
         status = claim_path(path, folder, row, error);
+    if (status == CAIRN_OK && !result)
+        status = make_row_folder(folder, inner, error);
     if (status != CAIRN_OK)
         return status;
-    bool taken = read_claim(path, &who) && is_alive(path, &who, &self, timeout);
+    bool claimed = read_claim(path, &who), taken = claimed && is_alive(path, &who, &self, timeout);
+    // its owner was killed between the result and the end of its claim
+    if (result && claimed && !taken)
+        unlink(path);
+    if (result)
+        return CAIRN_OK;
     *claim = taken ? SWEEP_CLAIM_OTHERS : SWEEP_CLAIM_TAKEN;
     return taken ? CAIRN_OK : write_claim(path, &self, error);
 }

@@ -16,12 +16,12 @@ static double mean_work(const double R[3], const con_contact_motion *motion)
 con_contact_energy con_impulse_book(const con_impulse_output *output,
                                     const con_contact_motion *motion)
 {
-    vec3 relative = vec3_sub(motion->spin[1], motion->spin[0]);
-    vec3 relative_end = vec3_sub(motion->spin_end[1], motion->spin_end[0]);
+    vec3 relative = vec3_sub(motion->omega[1], motion->omega[0]);
+    vec3 relative_end = vec3_sub(motion->omega_end[1], motion->omega_end[0]);
     double couples = 0.0, couples_end = 0.0;
     for (int side = 0; side < 2; side++) {
-        couples += 0.5 * vec3_dot(output->couple[side], motion->spin[side]);
-        couples_end += 0.5 * vec3_dot(output->couple[side], motion->spin_end[side]);
+        couples += 0.5 * vec3_dot(output->couple[side], motion->omega[side]);
+        couples_end += 0.5 * vec3_dot(output->couple[side], motion->omega_end[side]);
     }
     double damping_end = 0.5 * vec3_dot(output->couple_damping, relative_end);
     double damping_start = 0.5 * vec3_dot(output->couple_damping, relative);

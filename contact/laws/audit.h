@@ -7,10 +7,10 @@
 
 /// Velocities of a contact over one step, in the midpoint configuration.
 typedef struct con_contact_motion {
-    double V[3];      // m/s, H v_n
-    double U[3];      // m/s, H v_{n+1}
-    vec3 spin[2];     // rad/s, of A and B at t_n, world
-    vec3 spin_end[2]; // rad/s at t_{n+1}
+    double V[3];       // m/s, H v_n
+    double U[3];       // m/s, H v_{n+1}
+    vec3 omega[2];     // rad/s, of A and B at t_n, world
+    vec3 omega_end[2]; // rad/s at t_{n+1}
 } con_contact_motion;
 
 /// What a contact did in one step. The change of kinetic energy is exactly -work.

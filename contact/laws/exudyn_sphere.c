@@ -190,8 +190,8 @@ static void tangential_velocity(const exudyn_sphere *p, const con_impulse_input 
     v[1] = 0.5 * (input->V[2] + input->B[2]);
     if (p->compatibility == COMPATIBILITY_PHYSICAL || !is_flat(input))
         return;
-    vec3 spin = vec3_add(input->angular_velocity[0], input->angular_velocity[1]);
-    vec3 shift = vec3_scale(-0.5 * input->gap, vec3_cross(spin, mat3_row(&input->frame, 0)));
+    vec3 omega = vec3_add(input->angular_velocity[0], input->angular_velocity[1]);
+    vec3 shift = vec3_scale(-0.5 * input->gap, vec3_cross(omega, mat3_row(&input->frame, 0)));
     v[0] += vec3_dot(shift, mat3_row(&input->frame, 1));
     v[1] += vec3_dot(shift, mat3_row(&input->frame, 2));
 }

@@ -176,7 +176,7 @@ INLINE vec_3 exudyn_friction(const exudyn_terms *own, const meeting *p, vec forc
     // the program takes the velocity of a sphere on a plane at the full distance
     if (own->as_program)
         v = less_scaled(v, v_mul(p->half_gap, column_load(&p->at, EXUDYN_FLAT)),
-                        cross(m->spins, m->n));
+                        cross(m->omegas, m->n));
     vec most = v_mul(v_set(own->friction), own->as_program ? force : v_max(force, zero));
     vec W = ahead_tangential(&p->at, EXUDYN_AHEAD, p->gap);
     vec reach = v_fma(v_mul(half, W), v_max(most, zero), v_set(own->zone));

@@ -40,7 +40,7 @@ static const base_setting settings_rows[] = {
     {"rotation", BASE_SETTING_CHOICE, FIELD(rotation), "", 0.0, 0.0, 1.0, rotations,
      "how the shear force follows the pair"},
     {"displacement", BASE_SETTING_CHOICE, FIELD(displacement), "", 0.0, 0.0, 1.0, displacements,
-     "how points of the bodies move by their spin"},
+     "how points of the bodies move by their angular velocity"},
     {"ratcheting_correction", BASE_SETTING_BOOLEAN, FIELD(ratcheting_correction), "", 1.0, 0.0, 1.0,
      NULL, "shear from points at full radius, so that closed cycles leave no force"},
 };
@@ -54,20 +54,20 @@ static bool is_ball(const con_impulse_input *input, int side)
     return input->radius[side] > 0.0 && isfinite(input->radius[side]);
 }
 
-/// The shear force on B follows the turning of the normal, and the mean spin about it.
-static vec3 turned_first_order(vec3 shear, vec3 before, vec3 normal, vec3 spin, double h)
+/// The shear force on B follows the turning of the normal, and the mean angular velocity about it.
+static vec3 turned_first_order(vec3 shear, vec3 before, vec3 normal, vec3 omega, double h)
 {
     vec3 orthogonal = vec3_cross(before, normal);
-    vec3 twist = vec3_scale(0.5 * h * vec3_dot(before, spin), before);
+    vec3 twist = vec3_scale(0.5 * h * vec3_dot(before, omega), before);
     shear = vec3_sub(shear, vec3_cross(shear, orthogonal));
     return vec3_sub(shear, vec3_cross(shear, twist));
 }
 
 /// The same without approximation: twist of the mean rotation of the step, then the smallest
 /// rotation between the normals; exact for every rigid motion of the pair.
-static vec3 turned_exact(vec3 shear, vec3 before, vec3 normal, vec3 spin, double h)
+static vec3 turned_exact(vec3 shear, vec3 before, vec3 normal, vec3 omega, double h)
 {
-    quat q = base_quat_from_rotation_vector(vec3_scale(0.5 * h, spin));
+    quat q = base_quat_from_rotation_vector(vec3_scale(0.5 * h, omega));
     double along = vec3_dot(vec3_make(q.x, q.y, q.z), before);
     shear = con_rotate_about(shear, before, 2.0 * base_atan2(along, q.w));
     return con_rotate_between(shear, before, normal);
@@ -77,18 +77,18 @@ static vec3 turned(const incremental *p, const con_impulse_input *input, vec3 no
                    const double *history)
 {
     vec3 shear = vec3_from(history + SHEAR), before = vec3_from(history + NORMAL);
-    vec3 spin = vec3_add(input->angular_velocity[0], input->angular_velocity[1]);
+    vec3 omega = vec3_add(input->angular_velocity[0], input->angular_velocity[1]);
     if (p->rotation == ROTATION_EXACT)
-        return turned_exact(shear, before, normal, spin, input->step);
-    return turned_first_order(shear, before, normal, spin, input->step);
+        return turned_exact(shear, before, normal, omega, input->step);
+    return turned_first_order(shear, before, normal, omega, input->step);
 }
 
 /// Displacement in the step of the point at `arm` from the centre, without that of the centre.
-static vec3 spin_displacement(const incremental *p, vec3 spin, vec3 arm, double h)
+static vec3 rotation_displacement(const incremental *p, vec3 omega, vec3 arm, double h)
 {
     if (p->displacement == DISPLACEMENT_CROSS_PRODUCT)
-        return vec3_scale(h, vec3_cross(spin, arm));
-    quat q = base_quat_from_rotation_vector(vec3_scale(h, spin));
+        return vec3_scale(h, vec3_cross(omega, arm));
+    quat q = base_quat_from_rotation_vector(vec3_scale(h, omega));
     return vec3_sub(quat_rotate(q, arm), arm);
 }
 
@@ -105,7 +105,7 @@ static vec3 displacement(const incremental *p, const con_impulse_input *input, v
         vec3 arm = vec3_sub(input->point, input->centre[side]);
         if (p->ratcheting_correction && is_ball(input, side))
             arm = vec3_scale((side == 0 ? 1.0 : -1.0) * input->radius[side], normal);
-        vec3 part = spin_displacement(p, input->angular_velocity[side], arm, h);
+        vec3 part = rotation_displacement(p, input->angular_velocity[side], arm, h);
         total = vec3_add_scaled(total, side == 0 ? -1.0 : 1.0, part);
     }
     return total;

@@ -56,11 +56,11 @@ INLINE shape_of incremental_shape(const slots *at, const spread *t, const early 
     };
 }
 
-/// The spring turned by the twist of the mean spin about the old normal, then by the smallest
-/// rotation from the old normal to the new one.
+/// The spring turned by the twist of the mean angular velocity about the old normal, then by the
+/// smallest rotation from the old normal to the new one.
 INLINE vec_3 turned_exactly(vec_3 spring, vec_3 before, const motion *m, vec step)
 {
-    vec_3 half = scaled(v_mul(v_set(0.25), step), m->spins);
+    vec_3 half = scaled(v_mul(v_set(0.25), step), m->omegas);
     vec sine, w, one = v_set(1.0);
     half_turn(lane_dot(half, half), &sine, &w);
     // angle of the twist: twice that of (w, along)
@@ -83,7 +83,7 @@ INLINE vec_3 turned_exactly(vec_3 spring, vec_3 before, const motion *m, vec ste
 /// The same to first order.
 INLINE vec_3 turned_roughly(vec_3 spring, vec_3 before, const motion *m, vec step)
 {
-    vec twist = v_mul(v_mul(v_set(0.5), step), lane_dot(before, m->spins));
+    vec twist = v_mul(v_mul(v_set(0.5), step), lane_dot(before, m->omegas));
     spring = less_cross(spring, spring, cross(before, m->n));
     return less_cross(spring, spring, scaled(twist, before));
 }
@@ -99,7 +99,7 @@ INLINE vec_3 shear_velocity(const incremental_terms *own, const early *e, const 
     vec flat_inverse = column_load(&p->at, INCREMENTAL_FLAT), one = v_set(1.0);
     mask flat = m_less(v_set(0.0), flat_inverse);
     vec scale = v_select(flat, one, v_mul(v_sub(e->r, p->gap), p->k.distance_inverse));
-    vec_3 of_wall = less_scaled(m->spins, flat_inverse, m->arms);
+    vec_3 of_wall = less_scaled(m->omegas, flat_inverse, m->arms);
     vec_3 turn = lane_add_scaled(m->arms, v_keep(flat, p->half_gap), of_wall);
     return less_cross(scaled(scale, m->along), turn, m->n);
 }

@@ -154,7 +154,7 @@ typedef struct motion {
     vec_3 along;    // its part along the surface
     vec_3 arms;     // sum of radius times angular velocity
     vec_3 turn;     // sum of arm times angular velocity
-    vec_3 spins;    // rad/s, sum of the angular velocities
+    vec_3 omegas;   // rad/s, sum of the angular velocities
     vec normal;     // velocity along the normal
     // what `normal` and `slide` are at the end of a step without contacts; of laws that look ahead
     vec free_normal;

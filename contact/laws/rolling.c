@@ -58,13 +58,13 @@ void con_rolling_resist(const con_rolling *p, const con_impulse_input *input, do
     if (!isfinite(radius))
         return;
     vec3 normal = mat3_row(&input->frame, 0);
-    vec3 spin = vec3_sub(input->angular_velocity[1], input->angular_velocity[0]);
-    double twist = vec3_dot(spin, normal);
+    vec3 omega = vec3_sub(input->angular_velocity[1], input->angular_velocity[0]);
+    double twist = vec3_dot(omega, normal);
     if (p->rolling_friction > 0.0) {
         con_slider slider = slider_of(p->rolling_friction, p->rolling_stiffness, p->rolling_damping,
                                       sliding, radius, force);
         vec3 moment = con_tangent_project(vec3_from(history), normal);
-        vec3 angle = vec3_scale(input->step, vec3_add_scaled(spin, -twist, normal));
+        vec3 angle = vec3_scale(input->step, vec3_add_scaled(omega, -twist, normal));
         resist(&slider, angle, input->step, &moment, output);
         vec3_store(history, moment);
     }

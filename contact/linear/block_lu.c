@@ -163,6 +163,18 @@ bool con_block_lu_factor(con_block_lu *lu, const double *values, const con_dense
     return true;
 }
 
+double con_block_lu_least_pivot(const con_block_lu *lu)
+{
+    double least = lu->perturbed > 0 ? 0.0 : INFINITY;
+    for (int s = 0; s < lu->order->supernode_count; s++) {
+        front_shape shape = shape_of(lu->order, s);
+        const double *factor = lu->factor + lu->order->factor_start[s];
+        for (int i = 0; i < shape.pivots; i++)
+            least = fmin(least, fabs(factor[(size_t)i * (size_t)(shape.rows + 1)]));
+    }
+    return least;
+}
+
 // x of the rows below the pivots, to and from a dense vector
 static void gather_below(const con_block_lu *lu, int s, const front_shape *shape)
 {

@@ -34,6 +34,9 @@ cairn_status con_block_lu_create(const con_block_order *order, base_arena *arena
 bool con_block_lu_factor(con_block_lu *lu, const double *values,
                          const con_dense_query *query) CAIRN_CHECK_RESULT;
 
+/// Size of the smallest pivot of the last factorisation; 0 where one was replaced.
+double con_block_lu_least_pivot(const con_block_lu *lu);
+
 /// Solves in place.
 /// @param x  [size * block] right side in, solution out, in the numbering of the pattern
 void con_block_lu_solve(con_block_lu *lu, double *x);

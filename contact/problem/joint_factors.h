@@ -6,13 +6,16 @@
 #include "contact/linear/block_lu.h"
 #include "contact/problem/joints.h"
 
-/// Joints that share bodies with one another, and their part of S, padded to 6 rows a joint.
+/// Joints that share bodies with one another, and their part of S, each padded to the rows of the
+/// one with most.
 typedef struct con_joint_cluster {
     int begin, end; // into con_joint_factors.joint
+    int block;      // rows of a joint
+    bool full_rank; // S is factored as it is; else with a little added to its diagonal
     con_block_pattern pattern;
     con_block_order order;
     con_block_lu lu;
-    double *values; // [entries][36] S with unit diagonal, nothing added
+    double *values; // [entries][block * block] S with unit diagonal, nothing added
 } con_joint_cluster;
 
 struct con_joint_factors {
@@ -34,8 +37,9 @@ struct con_joint_factors {
 /// v of the bodies of one cluster, brought to G v = b; z of its rows set.
 /// @param b  [rows] of the problem
 /// @param v  [body_count][6] in and out
-void con_joint_cluster_solve(con_joint_factors *factors, int cluster, const double *b,
-                             double (*v)[6]);
+/// @return squared size of the scaled b - G v that is left
+double con_joint_cluster_solve(con_joint_factors *factors, int cluster, const double *b,
+                               double (*v)[6]);
 
 /// The same with b = 0; z is overwritten.
 void con_joint_cluster_project(con_joint_factors *factors, int cluster, double (*v)[6]);

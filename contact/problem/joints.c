@@ -5,8 +5,15 @@
 #include <math.h>
 #include <string.h>
 
-/// Added to the unit diagonal of S: far above round-off, far below what a mechanism needs.
+/// Added to the unit diagonal of S where it is singular: far above round-off, far below what a
+/// mechanism needs.
 static const double regularisation = 1e-11;
+
+/// A pivot of S above which it is regular: round-off in the factors is far below it.
+static const double least_pivot = 1e-6;
+
+/// Part of the squared size of the terms of G v - b below which their sum is round-off.
+static const double round_off = 1e-31;
 
 enum { REFINEMENTS = 40 };
 
@@ -189,7 +196,7 @@ static size_t list_pairs(const con_joint_factors *f, const con_joint_cluster *c,
     return count;
 }
 
-static void add_coupling(const con_joint_factors *f, int j, int k, double block[36])
+static void add_coupling(const con_joint_factors *f, int j, int k, int stride, double *block)
 {
     const con_joints *joints = f->joints;
     for (int s = 0; s < 2; s++)
@@ -199,7 +206,7 @@ static void add_coupling(const con_joint_factors *f, int j, int k, double block[
                 continue;
             for (int a = joints->start[j]; a < joints->start[j + 1]; a++)
                 for (int b = joints->start[k]; b < joints->start[k + 1]; b++)
-                    block[6 * (a - joints->start[j]) + b - joints->start[k]] +=
+                    block[stride * (a - joints->start[j]) + b - joints->start[k]] +=
                         product(f->G[a][s], f->mass_inverse[body], f->G[b][t]);
         }
 }
@@ -208,35 +215,52 @@ static void add_coupling(const con_joint_factors *f, int j, int k, double block[
 static void fill_values(const con_joint_factors *f, con_joint_cluster *c)
 {
     const con_joints *joints = f->joints;
-    memset(c->values, 0, 36 * (size_t)c->pattern.start[c->pattern.size] * sizeof *c->values);
+    size_t area = (size_t)(c->block * c->block);
+    memset(c->values, 0, area * (size_t)c->pattern.start[c->pattern.size] * sizeof *c->values);
     for (int p = 0; p < c->pattern.size; p++) {
         int j = f->joint[c->begin + p], rows = joints->start[j + 1] - joints->start[j];
         for (int e = c->pattern.start[p]; e < c->pattern.start[p + 1]; e++) {
-            double *block = c->values + 36 * (size_t)e;
-            add_coupling(f, j, f->joint[c->begin + c->pattern.column[e]], block);
-            for (int k = 0; k < 6 && c->pattern.column[e] == p; k++)
+            double *block = c->values + area * (size_t)e;
+            add_coupling(f, j, f->joint[c->begin + c->pattern.column[e]], c->block, block);
+            for (int k = 0; k < c->block && c->pattern.column[e] == p; k++)
                 if (k >= rows || f->unit[joints->start[j] + k] == 0.0)
-                    block[7 * k] = 1.0;
+                    block[(c->block + 1) * k] = 1.0;
         }
     }
 }
 
-// the regularised matrix, factored
+// S factored as it is, and where it has pivots next to nothing once more with some of the identity
 static cairn_status factor_values(con_joint_cluster *c, base_arena *arena)
 {
+    if (!con_block_lu_factor(&c->lu, c->values, NULL))
+        return CAIRN_ERROR_NONFINITE;
+    c->full_rank = con_block_lu_least_pivot(&c->lu) > least_pivot;
+    if (c->full_rank)
+        return CAIRN_OK;
     base_arena_mark mark = base_arena_get_mark(arena);
-    size_t count = 36 * (size_t)c->pattern.start[c->pattern.size];
+    size_t area = (size_t)(c->block * c->block);
+    size_t count = area * (size_t)c->pattern.start[c->pattern.size];
     double *values = base_arena_array(arena, double, "joints", count);
     if (values == NULL)
         return CAIRN_ERROR_MEMORY;
     memcpy(values, c->values, count * sizeof *values);
     for (int p = 0; p < c->pattern.size; p++)
-        for (int k = 0; k < 6; k++)
-            values[36 * (size_t)con_block_pattern_find(&c->pattern, p, p) + 7 * (size_t)k] +=
-                regularisation;
+        for (int k = 0; k < c->block; k++)
+            values[area * (size_t)con_block_pattern_find(&c->pattern, p, p) +
+                   (size_t)((c->block + 1) * k)] += regularisation;
     bool factored = con_block_lu_factor(&c->lu, values, NULL);
     base_arena_rewind(arena, mark);
     return factored ? CAIRN_OK : CAIRN_ERROR_NONFINITE;
+}
+
+static int most_rows(const con_joint_factors *f, const con_joint_cluster *c)
+{
+    int most = 1;
+    for (int p = c->begin; p < c->end; p++) {
+        int rows = f->joints->start[f->joint[p] + 1] - f->joints->start[f->joint[p]];
+        most = rows > most ? rows : most;
+    }
+    return most;
 }
 
 /// @param first  [body_count] scratch
@@ -255,12 +279,14 @@ static cairn_status build_cluster(const con_joint_factors *f, con_joint_cluster 
         con_block_pattern_create(c->end - c->begin, pairs, count, arena, &c->pattern);
     if (status != CAIRN_OK)
         return status;
+    c->block = most_rows(f, c);
+    size_t area = (size_t)(c->block * c->block);
     c->values =
-        base_arena_array(arena, double, "joints", 36 * (size_t)c->pattern.start[c->pattern.size]);
+        base_arena_array(arena, double, "joints", area *(size_t)c->pattern.start[c->pattern.size]);
     if (c->values == NULL)
         return CAIRN_ERROR_MEMORY;
     fill_values(f, c);
-    status = con_block_order_create(&c->pattern, 6, arena, &c->order);
+    status = con_block_order_create(&c->pattern, c->block, arena, &c->order);
     if (status == CAIRN_OK)
         status = con_block_lu_create(&c->order, arena, &c->lu);
     return status == CAIRN_OK ? factor_values(c, arena) : status;
@@ -289,25 +315,34 @@ cairn_status con_joints_factor(const con_joints *joints, int body_count,
     return status;
 }
 
-// scaled b - G v of a cluster into `out`, padded; returns its squared size
-static double residual_rows(const con_joint_factors *f, const con_joint_cluster *c, const double *b,
-                            const double (*v)[6], double *out)
+/// A sum of terms, and how large these are; squared.
+typedef struct row_sizes {
+    double left, terms;
+} row_sizes;
+
+// scaled b - G v of a cluster into `out`, padded
+static row_sizes residual_rows(const con_joint_factors *f, const con_joint_cluster *c,
+                               const double *b, const double (*v)[6], double *out)
 {
     const con_joints *joints = f->joints;
-    double sum = 0.0;
-    memset(out, 0, 6 * (size_t)(c->end - c->begin) * sizeof *out);
+    row_sizes sizes = {0.0, 0.0};
+    memset(out, 0, (size_t)(c->block * (c->end - c->begin)) * sizeof *out);
     for (int p = 0; p < c->end - c->begin; p++) {
         int j = f->joint[c->begin + p], start = joints->start[j];
         for (int k = start; k < joints->start[j + 1]; k++) {
-            double value = b != NULL ? f->unit[k] * b[k] : 0.0;
+            double value = b != NULL ? f->unit[k] * b[k] : 0.0, size = fabs(value);
             for (int s = 0; s < 2; s++)
-                if (joints->body[j][s] >= 0)
-                    value -= dot6(f->G[k][s], v[joints->body[j][s]]);
-            out[6 * p + k - start] = value;
-            sum += value * value;
+                if (joints->body[j][s] >= 0) {
+                    double part = dot6(f->G[k][s], v[joints->body[j][s]]);
+                    value -= part;
+                    size += fabs(part);
+                }
+            out[c->block * p + k - start] = value;
+            sizes.left += value * value;
+            sizes.terms += size * size;
         }
     }
-    return sum;
+    return sizes;
 }
 
 // v += M^-1 G^T x, z += x
@@ -318,7 +353,7 @@ static void add_impulses(con_joint_factors *f, const con_joint_cluster *c, const
     for (int p = 0; p < c->end - c->begin; p++) {
         int j = f->joint[c->begin + p], start = joints->start[j];
         for (int k = start; k < joints->start[j + 1]; k++) {
-            double value = x[6 * p + k - start];
+            double value = x[c->block * p + k - start];
             f->z[k] += value;
             for (int s = 0; s < 2; s++) {
                 int body = joints->body[j][s];
@@ -333,12 +368,17 @@ static void add_impulses(con_joint_factors *f, const con_joint_cluster *c, const
 static double multiply(const con_joint_cluster *c, const double *x, double *out)
 {
     double total = 0.0;
+    int block = c->block;
     for (int p = 0; p < c->pattern.size; p++)
-        for (int row = 0; row < 6; row++) {
+        for (int row = 0; row < block; row++) {
             double sum = 0.0;
-            for (int e = c->pattern.start[p]; e < c->pattern.start[p + 1]; e++)
-                sum += dot6(c->values + 36 * (size_t)e + 6 * row, x + 6 * c->pattern.column[e]);
-            out[6 * p + row] = sum;
+            for (int e = c->pattern.start[p]; e < c->pattern.start[p + 1]; e++) {
+                const double *values = c->values + (size_t)(block * (block * e + row));
+                const double *of = x + block * c->pattern.column[e];
+                for (int k = 0; k < block; k++)
+                    sum += values[k] * of[k];
+            }
+            out[block * p + row] = sum;
             total += sum * sum;
         }
     return total;
@@ -350,7 +390,7 @@ void con_joint_cluster_project(con_joint_factors *f, int cluster, double (*v)[6]
     double first = 0.0, last = INFINITY;
     for (int turn = 0; turn < REFINEMENTS; turn++) {
         // G v is in the range of S: no part of it is out of reach
-        double left = residual_rows(f, c, NULL, (const double(*)[6])v, f->work[0]);
+        double left = residual_rows(f, c, NULL, (const double(*)[6])v, f->work[0]).left;
         first = turn == 0 ? left : first;
         if (!(left > 1e-28 * first) || left > 0.9 * last)
             return;
@@ -360,25 +400,33 @@ void con_joint_cluster_project(con_joint_factors *f, int cluster, double (*v)[6]
     }
 }
 
-void con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *b, double (*v)[6])
+// the part of the residual in work[0] that impulses can reach, S (S + e I)^-1 of it, to work[2];
+// returns its squared size
+static double find_reach(con_joint_factors *f, con_joint_cluster *c)
+{
+    memcpy(f->work[1], f->work[0], (size_t)(c->block * (c->end - c->begin)) * sizeof(double));
+    con_block_lu_solve(&c->lu, f->work[1]);
+    return multiply(c, f->work[1], f->work[2]);
+}
+
+double con_joint_cluster_solve(con_joint_factors *f, int cluster, const double *b, double (*v)[6])
 {
     con_joint_cluster *c = &f->cluster[cluster];
     const con_joints *joints = f->joints;
-    size_t size = 6 * (size_t)(c->end - c->begin) * sizeof(double);
     for (int p = c->begin; p < c->end; p++)
         for (int k = joints->start[f->joint[p]]; k < joints->start[f->joint[p] + 1]; k++)
             f->z[k] = 0.0;
     double last = INFINITY;
-    for (int turn = 0; turn < REFINEMENTS; turn++) {
-        // the part of the residual that impulses can reach: S (S + e I)^-1 of it
-        residual_rows(f, c, b, (const double(*)[6])v, f->work[0]);
-        memcpy(f->work[1], f->work[0], size);
-        con_block_lu_solve(&c->lu, f->work[1]);
-        double reach = multiply(c, f->work[1], f->work[2]);
+    for (int turn = 0;; turn++) {
+        row_sizes sizes = residual_rows(f, c, b, (const double(*)[6])v, f->work[0]);
+        if (!(sizes.left > round_off * sizes.terms) || turn == REFINEMENTS)
+            return sizes.left;
+        double reach = c->full_rank ? sizes.left : find_reach(f, c);
         if (!(reach > 0.0) || reach > 0.9 * last)
-            return;
-        con_block_lu_solve(&c->lu, f->work[2]);
-        add_impulses(f, c, f->work[2], v);
+            return sizes.left;
+        double *x = f->work[c->full_rank ? 0 : 2];
+        con_block_lu_solve(&c->lu, x);
+        add_impulses(f, c, x, v);
         last = reach;
     }
 }
@@ -408,10 +456,8 @@ double con_joint_factors_solve(con_joint_factors *f, const double *b, const doub
     if (v_free != (const double(*)[6])v)
         memcpy(v, v_free, (size_t)f->body_count * sizeof *v);
     memset(f->z, 0, (size_t)rows_of(joints) * sizeof *f->z);
-    for (int c = 0; c < f->cluster_count; c++) {
-        con_joint_cluster_solve(f, c, b, v);
-        rest += residual_rows(f, &f->cluster[c], b, (const double(*)[6])v, f->work[0]);
-    }
+    for (int c = 0; c < f->cluster_count; c++)
+        rest += con_joint_cluster_solve(f, c, b, v);
     for (int k = 0; k < rows_of(joints) && l != NULL; k++)
         l[k] = f->unit[k] * f->z[k];
     double after = squared_terms(f, b, (const double(*)[6])v);

@@ -22,6 +22,7 @@ typedef struct least_norm {
     bool *free;          // [count] contacts whose reactions are moved
     double (*offset)[3]; // [count] q of the reduced problem, as the products have it
     double (*r)[3], (*y)[3], (*residual)[3], (*direction)[3], (*product)[3];
+    double (*v)[6]; // [body_count] of the bodies without joints
 } least_norm;
 
 static cairn_status allocate(least_norm *s, base_arena *arena)
@@ -30,7 +31,9 @@ static cairn_status allocate(least_norm *s, base_arena *arena)
     double(**const vectors[])[3] = {&s->offset,   &s->r,         &s->y,
                                     &s->residual, &s->direction, &s->product};
     s->free = base_arena_array(arena, bool, "least norm", n);
-    bool complete = s->free != NULL;
+    s->v = base_arena_allocate(arena, "least norm", (size_t)s->reduction.jointed->body_count + 1,
+                               sizeof *s->v);
+    bool complete = s->free != NULL && s->v != NULL;
     for (size_t k = 0; k < sizeof vectors / sizeof vectors[0]; k++) {
         *vectors[k] = base_arena_allocate(arena, "least norm", n, sizeof **vectors[k]);
         complete = complete && *vectors[k] != NULL;
@@ -65,7 +68,7 @@ static cairn_status mark_jointed(least_norm *s, base_arena *arena)
     }
     for (int i = 0; i < s->count; i++)
         for (int k = 0; k < 2; k++)
-            if (reduction->together[i][k] != reduction->loose[i][k])
+            if (reduction->together[i][k] != reduction->unjointed[i][k])
                 jointed[root_of(parent, reduction->together[i][k])] = true;
     for (int i = 0; i < s->count; i++) {
         const int *body = reduction->together[i];
@@ -93,13 +96,42 @@ static int keep_sticking(least_norm *s, double tolerance, const double (*R)[3],
     return left;
 }
 
-// out = W x within the free contacts; x is zero elsewhere
+// v = M^-1 H^T x of the bodies without joints that free contacts touch
+static void push_unjointed(least_norm *s, const double (*x)[3])
+{
+    const con_problem *problem = s->reduction.jointed;
+    for (int i = 0; i < s->count; i++)
+        for (int side = 0; side < 2 && s->free[i]; side++)
+            if (s->reduction.unjointed[i][side] >= 0)
+                memset(s->v[s->reduction.unjointed[i][side]], 0, sizeof *s->v);
+    for (int i = 0; i < s->count; i++)
+        for (int side = 0; side < 2 && s->free[i]; side++) {
+            int body = s->reduction.unjointed[i][side];
+            for (int k = 0; k < 6 && body >= 0; k++)
+                for (int row = 0; row < 3; row++)
+                    s->v[body][k] +=
+                        problem->mass_inverse[body][k] * (problem->H[i][side][row][k] * x[i][row]);
+        }
+}
+
+// out = W x within the free contacts, by (S.22); x is zero elsewhere
 static void multiply(least_norm *s, const double (*x)[3], double (*out)[3])
 {
-    con_reduction_velocity(&s->reduction, x, out, NULL);
-    for (int i = 0; i < s->count; i++)
-        for (int k = 0; k < 3; k++)
-            out[i][k] = s->free[i] ? out[i][k] - s->offset[i][k] : 0.0;
+    const con_problem *problem = s->reduction.jointed;
+    const con_block_matrix *C = s->reduction.C;
+    push_unjointed(s, x);
+    for (int i = 0; i < s->count; i++) {
+        vec3 sum = {0.0, 0.0, 0.0};
+        for (int k = C->start[i]; k < C->start[i + 1] && s->free[i]; k++)
+            sum = vec3_add(sum, mat3_apply(&C->block[k], vec3_from(x[C->column[k]])));
+        vec3_store(out[i], sum);
+        for (int side = 0; side < 2 && s->free[i]; side++) {
+            int body = s->reduction.unjointed[i][side];
+            for (int row = 0; row < 3 && body >= 0; row++)
+                for (int k = 0; k < 6; k++)
+                    out[i][row] += problem->H[i][side][row][k] * s->v[body][k];
+        }
+    }
 }
 
 static double dot(const least_norm *s, const double (*a)[3], const double (*b)[3])

@@ -59,7 +59,7 @@ static void scale_contact(con_operator *op, const con_problem *problem, int i)
 static void scale_H(con_operator *op, const con_problem *problem, int i)
 {
     double inverse = inverse_or_zero(op->unit[i]);
-    const int *bodies = con_loose_bodies(problem)[i];
+    const int *bodies = con_unjointed_bodies(problem)[i];
     for (int s = 0; s < 2; s++) {
         int body = bodies[s];
         op->body[i][s] = body >= 0 ? body : problem->body_count;

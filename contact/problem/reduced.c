@@ -163,16 +163,16 @@ static bool map_bodies(con_reduction *reduction, base_arena *arena)
     const con_problem *problem = reduction->jointed;
     const con_joint_factors *f = reduction->factors;
     size_t n = (size_t)problem->contact_count + 1;
-    reduction->loose = base_arena_allocate(arena, "clusters", n, sizeof *reduction->loose);
+    reduction->unjointed = base_arena_allocate(arena, "clusters", n, sizeof *reduction->unjointed);
     reduction->together = base_arena_allocate(arena, "clusters", n, sizeof *reduction->together);
-    if (reduction->loose == NULL || reduction->together == NULL)
+    if (reduction->unjointed == NULL || reduction->together == NULL)
         return false;
     for (int i = 0; i < problem->contact_count; i++)
         for (int s = 0; s < 2; s++) {
             int body = problem->body[i][s], cluster = body >= 0 ? f->cluster_of_body[body] : -1;
             reduction->together[i][s] =
                 cluster >= 0 ? f->cluster_body[f->body_start[cluster]] : body;
-            reduction->loose[i][s] = cluster >= 0 ? -1 : body;
+            reduction->unjointed[i][s] = cluster >= 0 ? -1 : body;
         }
     return true;
 }
@@ -184,7 +184,7 @@ static bool cluster_bodies(const con_reduction *reduction, int (*body)[2])
         return false;
     for (int i = 0; i < reduction->jointed->contact_count; i++)
         for (int s = 0; s < 2; s++)
-            body[i][s] = reduction->loose[i][s] == reduction->jointed->body[i][s]
+            body[i][s] = reduction->unjointed[i][s] == reduction->jointed->body[i][s]
                              ? -1
                              : reduction->together[i][s];
     return true;
@@ -202,7 +202,7 @@ static cairn_status assemble(con_reduction *reduction, base_arena *arena, mat3 *
         return CAIRN_ERROR_MEMORY;
     con_problem pattern = *problem, free = *problem;
     pattern.body = (const int(*)[2])body;
-    free.body = (const int(*)[2])reduction->loose;
+    free.body = (const int(*)[2])reduction->unjointed;
     free.compliance = NULL;
     con_delassus_rows rows;
     cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
@@ -213,7 +213,7 @@ static cairn_status assemble(con_reduction *reduction, base_arena *arena, mat3 *
     return con_delassus_keep(problem, &rows, arena, &reduction->C);
 }
 
-// W from C and the loose bodies, on the pattern of bodies and clusters together
+// W from C and the bodies without joints, on the pattern of bodies and clusters together
 static void add_up(const con_reduction *reduction, const con_problem *free,
                    const con_delassus_rows *rows)
 {
@@ -235,7 +235,7 @@ cairn_status con_reduction_delassus(con_reduction *reduction, base_arena *arena,
 {
     con_problem pattern = *reduction->jointed, free = pattern;
     pattern.body = (const int(*)[2])reduction->together;
-    free.body = (const int(*)[2])reduction->loose;
+    free.body = (const int(*)[2])reduction->unjointed;
     con_delassus_rows rows;
     cairn_status status = con_delassus_pattern(&pattern, arena, &rows);
     if (status != CAIRN_OK)

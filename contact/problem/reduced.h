@@ -15,13 +15,13 @@
 /// solvers.md (S.22). What solvers get is a problem in body form whose q and W_diagonal are the
 /// reduced ones. W falls apart: clusters have their contacts' couplings as blocks, and bodies
 /// without joints remain bodies,
-///     W = C + H_loose M^-1 H_loose^T,
+///     W = C + H_0 M^-1 H_0^T,
 /// for solvers that go from contact to contact; Newton matrices have the joints as rows of bodies.
 typedef struct con_reduction {
     con_problem problem;        // body form; its `reduction` is this struct, which must not move
     const con_problem *jointed; // borrowed
     con_joint_factors *factors;
-    int (*loose)[2];           // [n] bodies of contacts, -1 for those with joints
+    int (*unjointed)[2];       // [n] bodies of contacts, -1 for those with joints
     int (*together)[2];        // [n] the same, one body for each cluster
     const con_block_matrix *C; // [n] rows; a zero diagonal block alone where no cluster is touched
     double (*v)[6];            // [body_count] scratch
@@ -49,14 +49,15 @@ cairn_status con_reduction_delassus(con_reduction *reduction, base_arena *arena,
 /// Does a contact touch a body with joints?
 static inline bool con_reduction_touches(const con_reduction *reduction, int contact)
 {
-    const int *loose = reduction->loose[contact], *body = reduction->jointed->body[contact];
-    return loose[0] != body[0] || loose[1] != body[1];
+    const int *unjointed = reduction->unjointed[contact], *body = reduction->jointed->body[contact];
+    return unjointed[0] != body[0] || unjointed[1] != body[1];
 }
 
 /// Bodies of contacts as solvers that take contact after contact see them.
-static inline const int (*con_loose_bodies(const con_problem *problem))[2]
+static inline const int (*con_unjointed_bodies(const con_problem *problem))[2]
 {
-    return problem->reduction != NULL ? (const int(*)[2])problem->reduction->loose : problem->body;
+    return problem->reduction != NULL ? (const int(*)[2])problem->reduction->unjointed
+                                      : problem->body;
 }
 
 /// U of impulses R through the bodies and joints, W not asked.

@@ -262,7 +262,7 @@ static const eng_shown_column shown[] = {
     CONNECTOR("a", CAIRN_UINT32, 3, "", NULL, view.bodies[0], "id of body A")
     CONNECTOR("b", CAIRN_UINT32, 3, "", NULL, view.bodies[1], "id of body B")
     CONNECTOR("gap", CAIRN_FLOAT64, 1, "m", NULL, view.gap, "now; negative: overlap")
-    CONNECTOR("normal", CAIRN_FLOAT64, 3, "", NULL, view.director, "from A to B")
+    CONNECTOR("normal", CAIRN_FLOAT64, 3, "", NULL, view.normal, "from A to B")
     CONNECTOR("point", CAIRN_FLOAT64, 3, "m", NULL, view.point, "halfway between the surfaces")
     CONNECTOR("velocity", CAIRN_FLOAT64, 3, "m/s", NULL, view.velocity,
               "of B against A at the point, world axes")

@@ -168,10 +168,10 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
     float *radius = base_arena_array(arena, float, "radius", n);
     float *scale = base_arena_array(arena, float, "scale", n);
     float(*velocity)[3] = base_arena_allocate(arena, "velocity", n, sizeof *velocity);
-    float(*spin)[3] = base_arena_allocate(arena, "angular velocity", n, sizeof *spin);
+    float(*omega)[3] = base_arena_allocate(arena, "angular velocity", n, sizeof *omega);
     float(*orientation)[4] = base_arena_allocate(arena, "orientation", n, sizeof *orientation);
     if (points == NULL || id == NULL || material == NULL || kind == NULL || shape == NULL ||
-        mass == NULL || radius == NULL || scale == NULL || velocity == NULL || spin == NULL ||
+        mass == NULL || radius == NULL || scale == NULL || velocity == NULL || omega == NULL ||
         orientation == NULL)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for a ParaView frame");
     for (size_t i = 0; i < n; i++) {
@@ -184,7 +184,7 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
         store_float(points[i], placement.position);
         store_float4(orientation[i], placement.orientation);
         store_float(velocity[i], vec3_from(state.v));
-        store_float(spin[i], quat_rotate(state.q.orientation, vec3_from(state.v + 3)));
+        store_float(omega[i], quat_rotate(state.q.orientation, vec3_from(state.v + 3)));
         id[i] = (int32_t)row;
         material[i] = body->material;
         kind[i] = (int32_t)body->kind;
@@ -202,7 +202,7 @@ static cairn_status write_bodies(const cairn_paraview *writer, const cairn_world
         {"radius [m]", ENG_VTP_FLOAT32, 1, radius},
         {"scale", ENG_VTP_FLOAT32, 1, scale},
         {"velocity [m/s]", ENG_VTP_FLOAT32, 3, velocity},
-        {"angular_velocity [rad/s]", ENG_VTP_FLOAT32, 3, spin},
+        {"angular_velocity [rad/s]", ENG_VTP_FLOAT32, 3, omega},
         {"orientation_wxyz", ENG_VTP_FLOAT32, 4, orientation},
     };
     eng_vtp data = {.time = world->time,

@@ -184,10 +184,10 @@ static cairn_status solve_graphs(alone_solve *a)
         bool reached = eng_graph_rows_take(world, &set->graphs, (const double(*)[3])set->graphs.U);
         adjust_dampers(a);
         eng_joint_set_look(world, set, (const double(*)[6])a->v);
-        bool woken = eng_joint_set_wake(world, set);
-        if (!reached && !woken && is_met(set, before))
+        bool activated = eng_joint_set_activate(world, set);
+        if (!reached && !activated && is_met(set, before))
             break;
-        rows_changed = reached || woken;
+        rows_changed = reached || activated;
         if (rows_changed)
             eng_graph_rows_fill(world, &set->graphs, (const double(*)[6])a->v_base);
         stuck = set->size > 0.9 * before ? stuck + 1 : 0;
@@ -215,7 +215,7 @@ cairn_status eng_joints_alone(cairn_world *world)
     bool present = any_present(&a);
     if (!present) {
         status = solve_rows(&a);
-        present = status == CAIRN_OK && eng_joint_set_wake(world, &a.set);
+        present = status == CAIRN_OK && eng_joint_set_activate(world, &a.set);
     }
     if (status == CAIRN_OK && present)
         status = solve_graphs(&a);

@@ -86,16 +86,16 @@ void eng_graph_reach(eng_graph *graph, double speed)
     }
 }
 
-bool eng_graph_wake(eng_graph *graph, double speed)
+bool eng_graph_activate(eng_graph *graph, double speed)
 {
-    bool woken = false;
+    bool activated = false;
     for (int k = ENG_GRAPH_LOW; k <= ENG_GRAPH_HIGH; k++) {
         eng_graph_part *part = &graph->part[k];
         bool past = k == ENG_GRAPH_LOW ? speed < part->kink : speed > part->kink;
         if (part->exists && !part->present && past)
-            part->present = woken = true;
+            part->present = activated = true;
     }
-    return woken;
+    return activated;
 }
 
 double eng_graph_impulse(const eng_graph *graph)

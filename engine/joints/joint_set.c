@@ -128,14 +128,14 @@ void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const doubl
         eng_graph_rows_aim(world, &set->graphs, v_free, v, set->speed);
 }
 
-bool eng_joint_set_wake(cairn_world *world, eng_joint_set *set)
+bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set)
 {
-    bool woken = false;
+    bool activated = false;
     for (int i = 0; i < set->system.joint_count; i++) {
         eng_graph *graph = &world->joint_step->graph[set->system.joint[i]];
-        woken = eng_graph_wake(graph, set->speed[i]) || woken;
+        activated = eng_graph_activate(graph, set->speed[i]) || activated;
     }
-    return woken;
+    return activated;
 }
 
 void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set)

@@ -182,9 +182,9 @@ cairn_status eng_joints_update(cairn_world *world, const double (*v)[6], bool *c
     const double(*U)[3] = (const double(*)[3])world->solution_U;
     bool reached = set->has_graphs && eng_graph_rows_take(world, &set->graphs, U);
     eng_joint_set_look(world, set, v);
-    bool woken = eng_joint_set_wake(world, set);
+    bool activated = eng_joint_set_activate(world, set);
     eng_joint_set_keep(world, set);
-    *rows_changed = reached || woken;
+    *rows_changed = reached || activated;
     *changed = *rows_changed || set->size > 1e-10 * set->length;
     if (*rows_changed)
         eng_graph_rows_fill(world, &set->graphs, v_free);

@@ -108,7 +108,7 @@ void eng_graph_build(const eng_joint *joint, double coordinate, double h, eng_gr
 void eng_graph_reach(eng_graph *graph, double speed);
 
 /// Brings in ends that were left out and are passed at a speed; true when there is one.
-bool eng_graph_wake(eng_graph *graph, double speed);
+bool eng_graph_activate(eng_graph *graph, double speed);
 
 /// Sum of the parts, N s or N m s.
 double eng_graph_impulse(const eng_graph *graph);
@@ -247,7 +247,7 @@ void eng_joint_set_aim(const cairn_world *world, eng_joint_set *set, const doubl
                        const double (*v)[6]);
 
 /// After eng_joint_set_look: ends of ranges that are passed take part; true when there is one.
-bool eng_joint_set_wake(cairn_world *world, eng_joint_set *set);
+bool eng_joint_set_activate(cairn_world *world, eng_joint_set *set);
 
 /// Impulses of the bilateral rows, and those of coordinates, to the step.
 void eng_joint_set_keep(cairn_world *world, const eng_joint_set *set);

@@ -277,11 +277,11 @@ static con_contact_motion kick(con_law_state *s, const con_law_response *r)
     memcpy(motion.V, r->input.V, sizeof motion.V);
     for (int k = 0; k < 2; k++) {
         con_law_body *b = &s->body[k];
-        motion.spin[k] = b->angular_velocity;
+        motion.omega[k] = b->angular_velocity;
         b->velocity = vec3_add_scaled(b->velocity, s->step / b->mass, r->force[k]);
         b->angular_velocity =
             vec3_add_scaled(b->angular_velocity, s->step / inertia_of(b), r->torque[k]);
-        motion.spin_end[k] = b->angular_velocity;
+        motion.omega_end[k] = b->angular_velocity;
         vec3 arm = vec3_sub(r->input.point, r->input.centre[k]);
         v[k] = vec3_add(b->velocity, vec3_cross(b->angular_velocity, arm));
     }
@@ -329,7 +329,7 @@ static void step_impact(const trial *t, impact *i)
     i->steps++;
 }
 
-/// An oblique collision with spin; `phase` (0 to 1) of a step passes before the touch.
+/// An oblique collision of turning bodies; `phase` (0 to 1) of a step passes before the touch.
 /// @return whether the bodies met and parted again
 static bool run_impact(const trial *t, double h, double phase, impact *i)
 {

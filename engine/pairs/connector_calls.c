@@ -274,7 +274,7 @@ static void view_motion(const cairn_world *world, const eng_connector *connector
     con_law_state_contact(&spheres, &view->gap, &normal, &point);
     for (int side = 0; side < 2; side++)
         velocity[side] = eng_point_velocity(states[side].v, &states[side].q, point);
-    vec3_store(view->director, normal);
+    vec3_store(view->normal, normal);
     vec3_store(view->point, point);
     vec3_store(view->displacement, vec3_sub(spheres.body[1].position, spheres.body[0].position));
     vec3_store(view->velocity, vec3_sub(velocity[1], velocity[0]));

@@ -165,8 +165,8 @@ static con_contact_motion motion_of(const cairn_world *world, const eng_connecto
     for (int side = 0; side < 2; side++) {
         int body = connector->body[side];
         quat q = world->q_mid[body].orientation;
-        motion.spin[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
-        motion.spin_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
+        motion.omega[side] = quat_rotate(q, vec3_from(world->v[body] + 3));
+        motion.omega_end[side] = quat_rotate(q, vec3_from(world->v_end[body] + 3));
     }
     return motion;
 }
@@ -183,7 +183,7 @@ static double driver_work(const cairn_world *world, const eng_connector *connect
             continue;
         vec3 velocity = eng_point_velocity(world->v[body], &world->q_mid[body], state->point);
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(R, velocity) -
-                vec3_dot(state->couple[side], motion->spin[side]);
+                vec3_dot(state->couple[side], motion->omega[side]);
     }
     return work;
 }

@@ -25,7 +25,7 @@ typedef struct eng_push {
 typedef struct pair_motion {
     vec3 centre[2];   // m, midpoint
     vec3 velocity[2]; // m/s of the centres
-    vec3 spin[2];     // rad/s, world axes
+    vec3 omega[2];    // rad/s, world axes
     vec3 drift;       // m/s, of B's image next to A against B itself
 } pair_motion;
 
@@ -36,7 +36,7 @@ static pair_motion motion_of(const cairn_world *world, const int body[2], const 
         const pose *q = &world->q_mid[body[side]];
         motion.centre[side] = q->position;
         motion.velocity[side] = vec3_from(v[body[side]]);
-        motion.spin[side] = quat_rotate(q->orientation, vec3_from(v[body[side]] + 3));
+        motion.omega[side] = quat_rotate(q->orientation, vec3_from(v[body[side]] + 3));
     }
     if (world->cell.any) {
         vec3 shift = eng_pair_shift(world, body[0], body[1]);
@@ -51,7 +51,7 @@ static pair_motion motion_of(const cairn_world *world, const int body[2], const 
 static vec3 velocity_at(const pair_motion *motion, int side, vec3 point)
 {
     return vec3_add(motion->velocity[side],
-                    vec3_cross(motion->spin[side], vec3_sub(point, motion->centre[side])));
+                    vec3_cross(motion->omega[side], vec3_sub(point, motion->centre[side])));
 }
 
 /// Velocity of B against A at a contact, in its frame.
@@ -83,7 +83,7 @@ static void fill_pair(const cairn_world *world, int pair, const con_law *law,
     for (int side = 0; side < 2; side++) {
         input->centre[side] = motion->centre[side];
         input->velocity[side] = motion->velocity[side];
-        input->angular_velocity[side] = motion->spin[side];
+        input->angular_velocity[side] = motion->omega[side];
         input->radius[side] = radius_of(world, of[side], law);
         input->mass[side] = world->bodies[world->colliders[of[side]].body].mass;
     }
@@ -315,7 +315,7 @@ static double driver_work(const cairn_world *world, int i, const pair_motion *mo
         if (side == 1)
             velocity = vec3_sub(velocity, motion->drift);
         work += (side == 0 ? 1.0 : -1.0) * vec3_dot(impulse, velocity) -
-                vec3_dot(vec3_from(c->couple[i] + 3 * side), motion->spin[side]);
+                vec3_dot(vec3_from(c->couple[i] + 3 * side), motion->omega[side]);
     }
     return work;
 }
@@ -342,8 +342,8 @@ static void book_contact(cairn_world *world, int i, const pair_motion *before,
                          const pair_motion *after, booked *sum)
 {
     eng_contacts *c = &world->contacts;
-    con_contact_motion motion = {.spin = {before->spin[0], before->spin[1]},
-                                 .spin_end = {after->spin[0], after->spin[1]}};
+    con_contact_motion motion = {.omega = {before->omega[0], before->omega[1]},
+                                 .omega_end = {after->omega[0], after->omega[1]}};
     memcpy(motion.V, c->V[i], sizeof motion.V);
     vec3_store(motion.U, relative_velocity(after, &c->frame[i], c->point[i]));
     memcpy(c->U[i], motion.U, sizeof motion.U);

@@ -52,7 +52,7 @@ static void tie_all(const cairn_world *world, const bool *pushed, int *parent, b
 }
 
 /// Angular momentum of one body about its own centre, world axes.
-static vec3 spin_of(const cairn_world *world, int body)
+static vec3 omega_of(const cairn_world *world, int body)
 {
     vec3 own = vec3_multiply(eng_inertia_of(world, body), vec3_from(world->v[body] + 3));
     return quat_rotate(world->q[body].orientation, own);
@@ -62,7 +62,7 @@ static vec3 momentum_about(const cairn_world *world, int body, vec3 point)
 {
     vec3 arm = vec3_sub(world->q[body].position, point);
     vec3 linear = vec3_scale(world->bodies[body].mass, vec3_from(world->v[body]));
-    return vec3_add(spin_of(world, body), vec3_cross(arm, linear));
+    return vec3_add(omega_of(world, body), vec3_cross(arm, linear));
 }
 
 /// Numbers the groups that float and have more than one body.

@@ -66,7 +66,7 @@ typedef struct cairn_connector_view {
     double radii[2];                       // m
     double positions[2][3];                // m, markers
     double gap;                            // m
-    double director[3];                    // unit normal from A to B
+    double normal[3];                      // unit normal from A to B
     double displacement[3];                // m, marker of B less marker of A
     double point[3];                       // m, halfway between the surfaces
     double velocity[3];                    // m/s, of B against A at the point

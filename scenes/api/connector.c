@@ -168,8 +168,8 @@ cairn_status scn_connector_read(const scn_scene *scene, const scn_sensor *sensor
     case SCN_SENSOR_VELOCITY:
         source = view.velocity;
         break;
-    case SCN_SENSOR_DIRECTOR:
-        source = view.director;
+    case SCN_SENSOR_NORMAL:
+        source = view.normal;
         break;
     case SCN_SENSOR_DISPLACEMENT:
         source = view.displacement;

@@ -16,7 +16,7 @@ static const struct {
     {"position", "m"},
     {"velocity", "m/s"},
     {"angular_velocity", "rad/s"},
-    {"director", ""},
+    {"normal", ""},
     {"displacement", "m"},
     {"gap", "m"},
     {"history", ""},
@@ -456,7 +456,7 @@ int scn_call_sensor(lua_State *L)
                                         "window", "every",  "from",    NULL};
     static const char *const words[] = {
         "force",    "torque",       "position",  "velocity", "angular_velocity",
-        "director", "displacement", "gap",       "history",  "coordinate",
+        "normal",   "displacement", "gap",       "history",  "coordinate",
         "speed",    "effort",       "stress",    "fabric",   "coordination",
         "porosity", "temperature",  "mass_flow", "mass",     "count",
         "sides",    "shear",        NULL};

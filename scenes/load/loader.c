@@ -645,7 +645,7 @@ cairn_status scn_open(const char *name, const scn_options *options, scn_scene **
 }
 
 /// Lets the kept program run again under its limits, which are counted anew.
-static void wake_program(scn_scene *scene)
+static void resume_program(scn_scene *scene)
 {
     scn_sandbox *sandbox = scene->sandbox;
     sandbox->owner = scene->loader;
@@ -657,7 +657,7 @@ static void wake_program(scn_scene *scene)
     scene->loader->failure = CAIRN_ERROR_SCENE;
 }
 
-static void rest_program(scn_scene *scene)
+static void pause_program(scn_scene *scene)
 {
     lua_settop(scene->program, 0);
     scene->sandbox->owner = NULL;
@@ -667,9 +667,9 @@ static void rest_program(scn_scene *scene)
 cairn_status scn_add(scn_scene *scene, const char *text, cairn_error *error)
 {
     int sensors = scene->sensor_count;
-    wake_program(scene);
+    resume_program(scene);
     cairn_status status = run_text(scene->loader, scene->program, text, strlen(text), error);
-    rest_program(scene);
+    pause_program(scene);
     // the last one may be half made
     if (status != CAIRN_OK)
         drop_sensors(scene, sensors);
@@ -680,12 +680,12 @@ cairn_status scn_begin_world(scn_scene *scene, cairn_error *error)
 {
     if (scene->world != NULL)
         return CAIRN_OK;
-    wake_program(scene);
+    resume_program(scene);
     lua_pushcfunction(scene->program, finish);
     int result = lua_pcall(scene->program, 0, 0, 0);
     cairn_status status =
         result == LUA_OK ? CAIRN_OK : fail_program(scene->loader, scene->program, result, error);
-    rest_program(scene);
+    pause_program(scene);
     return status;
 }
 

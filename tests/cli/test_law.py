@@ -462,6 +462,31 @@ def check_page(folder):
         check(f"`{key}`" in text, f"the page has the key {key}")
 
 
+def check_conformance(folder):
+    """Every explicit law keeps the rules; bad words are told."""
+    laws = [load(line) for line in folder.cairn("list", "laws", "--json").out.splitlines()]
+    laws = [law["name"] for law in laws if law["kind"] != "cone"]
+    check(len(laws) >= 8, f"laws: {laws}")
+    for name in laws:
+        # without a stiffness this one has no force
+        given = ["--set", "contact_stiffness=1e5"] if name == "exudyn_sphere" else []
+        result = folder.cairn("law", name, "--conformance", *given)
+        check_status(result, 0, name)
+        check(result.out == f"{name}: conforms\n", f"{name} says so", result)
+    result = folder.cairn("law", "hooke", "--conformance", "--json", "--set", "restitution=0.3")
+    check(load(result.out) == {"law": "hooke", "conforms": True, "message": None}, "hooke as JSON", result)
+    result = folder.cairn("law", "exudyn_sphere", "--conformance", "--json")
+    check_status(result, 5, "spheres without a force")
+    answer = load(result.out)
+    check(not answer["conforms"] and "do not feel each other" in answer["message"], "what is wrong", result)
+    check_error(folder.cairn("law", "exudyn_sphere", "--conformance"), 5, "do not feel each other", "as a message")
+    for words, pattern in [(("secular", "--conformance"), "wants a law"),
+                           (("signorini_coulomb", "--conformance"), "signorini_coulomb"),
+                           (("hooke", "--conformance", "--sweep", "overlap=0:1:5"), "exclude each other"),
+                           (("hooke", "--conformance", "--set", "friction=-1"), "out of range")]:
+        check_error(folder.cairn("law", *words), 2, pattern, " ".join(words))
+
+
 SLOW = """
 simulation{ step = 1 / 200, end_time = 0.01 }
 material{ name = "stone", density = 2000 }
@@ -492,6 +517,6 @@ def check_step(folder):
 with Folder() as place:
     for part in (check_hooke, check_hertz, check_others, check_connector_states,
                  check_given_contact, check_chain, check_cone, check_planes, check_locals,
-                 check_sweep, check_all, check_wrong, check_page, check_step):
+                 check_sweep, check_all, check_wrong, check_page, check_conformance, check_step):
         part(place)
 finish()

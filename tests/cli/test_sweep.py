@@ -152,6 +152,10 @@ def check_killed(folder):
     check([process.wait(timeout=120) for process in both] == [0, 0], "killed: both end well")
     check(without_times(folder.read("killed/table.csv")) ==
           without_times(folder.read("grid/table.csv")), "killed: the table of an undisturbed sweep")
+    # killed between a result and the end of its claim
+    stale = f"killed/rows/{folder.list('killed/rows')[0]}/claim"
+    folder.write(stale, f"{os.uname().nodename} 4194304 1\n")
+    check(start(folder, "--jobs", "1").wait(timeout=120) == 0 and not folder.has(stale), "killed: a claim of nobody goes")
     left = [name for row in folder.list("killed/rows") for name in folder.list("killed/rows/" + row)
             if name == "claim" or name.endswith(".part")]
     check(not left, f"killed: nothing is left behind: {left}")

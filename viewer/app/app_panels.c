@@ -224,7 +224,7 @@ static double draw_body(view_app *app)
     const view_body *body = &app->model.bodies[selected];
     view_panel panel = app_begin_panel(app, app->width - 23.5 * row, 0.5 * row, 23.0 * row);
     vec3 p = app->frame->centres[selected], v = app->frame->velocities[selected];
-    vec3 w = app->frame->spins[selected];
+    vec3 w = app->frame->omegas[selected];
     char title[80];
     snprintf(title, sizeof title, "body %d  %.50s", selected, body->name);
     view_panel_title(&panel, title);

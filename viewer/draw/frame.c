@@ -19,7 +19,7 @@ void view_frame_finish(view_frame *frame)
     base_release(&frame->allocator, frame->present);
     base_release(&frame->allocator, frame->poses);
     base_release(&frame->allocator, frame->velocities);
-    base_release(&frame->allocator, frame->spins);
+    base_release(&frame->allocator, frame->omegas);
     base_release(&frame->allocator, frame->centres);
     base_release(&frame->allocator, frame->contacts);
     *frame = (view_frame){0};
@@ -33,7 +33,7 @@ cairn_status view_frame_reserve(view_frame *frame, int bodies, int contacts)
         base_array_reserve(allocator, &frame->poses, &frame->pose_capacity, bodies) != CAIRN_OK ||
         base_array_reserve(allocator, &frame->velocities, &frame->velocity_capacity, bodies) !=
             CAIRN_OK ||
-        base_array_reserve(allocator, &frame->spins, &frame->spin_capacity, bodies) != CAIRN_OK ||
+        base_array_reserve(allocator, &frame->omegas, &frame->omega_capacity, bodies) != CAIRN_OK ||
         base_array_reserve(allocator, &frame->centres, &frame->centre_capacity, bodies) !=
             CAIRN_OK ||
         base_array_reserve(allocator, &frame->contacts, &frame->contact_capacity, contacts) !=
@@ -57,7 +57,7 @@ static cairn_status take_body(view_frame *frame, const cairn_world *world, cairn
     vec3 place = vec3_add(vec3_from(view.position), shift);
     frame->poses[body] = (pose){place, {q[0], q[1], q[2], q[3]}};
     frame->velocities[body] = vec3_from(view.velocity);
-    frame->spins[body] = vec3_from(view.angular_velocity);
+    frame->omegas[body] = vec3_from(view.angular_velocity);
     frame->centres[body] = vec3_add(vec3_from(view.centre), shift);
     return CAIRN_OK;
 }
@@ -102,7 +102,7 @@ cairn_status view_frame_take(view_frame *frame, const view_model *model, const c
         if (frame->present[i])
             continue;
         frame->poses[i] = pose_identity();
-        frame->velocities[i] = frame->spins[i] = frame->centres[i] = vec3_make(0.0, 0.0, 0.0);
+        frame->velocities[i] = frame->omegas[i] = frame->centres[i] = vec3_make(0.0, 0.0, 0.0);
     }
     take_contacts(frame, model, world, contacts);
     if (cairn_world_get_cell(world, &frame->cell) != CAIRN_OK)
@@ -141,7 +141,7 @@ cairn_status view_frame_copy(view_frame *to, const view_frame *from)
         memcpy(to->present, from->present, bodies * sizeof *to->present);
         memcpy(to->poses, from->poses, bodies * sizeof *to->poses);
         memcpy(to->velocities, from->velocities, bodies * sizeof *to->velocities);
-        memcpy(to->spins, from->spins, bodies * sizeof *to->spins);
+        memcpy(to->omegas, from->omegas, bodies * sizeof *to->omegas);
         memcpy(to->centres, from->centres, bodies * sizeof *to->centres);
     }
     if (contacts > 0)
@@ -177,7 +177,7 @@ uint64_t view_frame_hash(const view_frame *frame)
     uint64_t hash = base_hash_bytes(BASE_HASH_START, &frame->time, sizeof frame->time);
     hash = base_hash_bytes(hash, frame->poses, count * sizeof *frame->poses);
     hash = base_hash_bytes(hash, frame->velocities, count * sizeof *frame->velocities);
-    return base_hash_bytes(hash, frame->spins, count * sizeof *frame->spins);
+    return base_hash_bytes(hash, frame->omegas, count * sizeof *frame->omegas);
 }
 
 int64_t view_frame_contacts(const view_frame *frame)

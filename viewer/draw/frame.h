@@ -28,8 +28,8 @@ typedef struct view_frame {
     int64_t contacts_stored; // number of contacts the run had in this frame
     bool *present; // [body_count] whether the row's body is there, or only before or after
     pose *poses;   // [body_count] of the shape frames
-    vec3 *velocities, *spins, *centres; // [body_count] m/s, rad/s, m
-    int body_count, pose_capacity, velocity_capacity, spin_capacity, centre_capacity;
+    vec3 *velocities, *omegas, *centres; // [body_count] m/s, rad/s, m
+    int body_count, pose_capacity, velocity_capacity, omega_capacity, centre_capacity;
     int present_capacity, present_count;
     view_contact *contacts;
     int contact_count, contact_capacity;

@@ -28,7 +28,7 @@ static void take_body(view_frame *frame, const view_model *model, const cairn_re
     frame->present[row] = true;
     frame->poses[row] = (pose){vec3_from(from->position[i]), {q[0], q[1], q[2], q[3]}};
     frame->velocities[row] = vec3_from(from->velocity[i]);
-    frame->spins[row] = vec3_from(from->angular_velocity[i]);
+    frame->omegas[row] = vec3_from(from->angular_velocity[i]);
     frame->centres[row] = pose_apply(&frame->poses[row], model->bodies[row].centre);
 }
 
@@ -71,7 +71,7 @@ cairn_status view_replay_take(view_frame *frame, const view_model *model, cairn_
     for (int i = 0; i < model->body_count; i++) {
         frame->present[i] = false;
         frame->poses[i] = pose_identity();
-        frame->velocities[i] = frame->spins[i] = frame->centres[i] = vec3_make(0.0, 0.0, 0.0);
+        frame->velocities[i] = frame->omegas[i] = frame->centres[i] = vec3_make(0.0, 0.0, 0.0);
     }
     for (int i = 0; i < from.bodies; i++)
         take_body(frame, model, &from, i);
@@ -122,7 +122,7 @@ static void blend(view_frame *frame, const view_model *model, const cairn_replay
         quat turned = quat_normalize(mixed);
         frame->poses[i] = (pose){vec3_sub(frame->centres[i], quat_rotate(turned, centre)), turned};
         frame->velocities[i] = mix(frame->velocities[i], vec3_from(later->velocity[k]), part);
-        frame->spins[i] = mix(frame->spins[i], vec3_from(later->angular_velocity[k]), part);
+        frame->omegas[i] = mix(frame->omegas[i], vec3_from(later->angular_velocity[k]), part);
     }
 }
 

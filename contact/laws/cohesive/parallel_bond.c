@@ -95,19 +95,19 @@ static bond_terms terms_of(const parallel_bond *p, double radius, double mass)
 }
 
 /// Turns what is fixed in the pair from the last midpoint to this one: with the line of centres of
-/// two spheres and their mean spin about it, or else with the mean spin.
+/// two spheres and their mean angular velocity about it, or else with the mean angular velocity.
 static vec3 turned(const con_impulse_input *input, vec3 v)
 {
     double h = input->step;
-    vec3 spin = vec3_scale(0.5, vec3_add(input->angular_velocity[0], input->angular_velocity[1]));
+    vec3 omega = vec3_scale(0.5, vec3_add(input->angular_velocity[0], input->angular_velocity[1]));
     bool spheres = isfinite(input->radius[0]) && isfinite(input->radius[1]);
     vec3 now = vec3_sub(input->centre[1], input->centre[0]);
     vec3 before = vec3_add_scaled(now, -h, vec3_sub(input->velocity[1], input->velocity[0]));
     if (!spheres || vec3_norm(now) == 0.0 || vec3_norm(before) == 0.0)
-        return quat_rotate(base_quat_from_rotation_vector(vec3_scale(h, spin)), v);
+        return quat_rotate(base_quat_from_rotation_vector(vec3_scale(h, omega)), v);
     now = vec3_scale(1.0 / vec3_norm(now), now);
     before = vec3_scale(1.0 / vec3_norm(before), before);
-    v = con_rotate_about(v, before, h * vec3_dot(spin, before));
+    v = con_rotate_about(v, before, h * vec3_dot(omega, before));
     return con_rotate_between(v, before, now);
 }
 
@@ -121,11 +121,11 @@ typedef struct travel {
 static travel travel_of(const con_impulse_input *input)
 {
     vec3 n = mat3_row(&input->frame, 0), sliding = {0.0, input->V[1], input->V[2]};
-    vec3 spin = vec3_sub(input->angular_velocity[1], input->angular_velocity[0]);
-    double along = vec3_dot(spin, n), h = input->step;
+    vec3 omega = vec3_sub(input->angular_velocity[1], input->angular_velocity[0]);
+    double along = vec3_dot(omega, n), h = input->step;
     return (travel){.normal = h * input->V[0],
                     .slide = vec3_scale(h, mat3_apply_transposed(&input->frame, sliding)),
-                    .bend = vec3_scale(h, vec3_add_scaled(spin, -along, n)),
+                    .bend = vec3_scale(h, vec3_add_scaled(omega, -along, n)),
                     .twist = h * along};
 }
 

@@ -16,7 +16,7 @@ typedef struct prepare_context {
 static void scale_H(const con_problem *problem, const double (*root)[6], int i, int spare,
                     con_sweep_contact *contact)
 {
-    const int *bodies = con_loose_bodies(problem)[i];
+    const int *bodies = con_unjointed_bodies(problem)[i];
     for (int s = 0; s < 2; s++) {
         int body = bodies[s];
         contact->body[s] = body >= 0 ? body : spare;

@@ -12,7 +12,7 @@ enum { CLUMP_CHUNK = 64 };
 struct eng_spheres_clump_motion {
     mat3 turn;             // from principal axes to the world's
     vec3 centre, velocity; // m, m/s
-    vec3 spin;             // rad/s, world
+    vec3 omega;            // rad/s, world
 };
 
 typedef struct eng_spheres_clump_motion clump_motion;
@@ -83,7 +83,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
     for (int i = 0; i < world->body_count; i++)
         count += eng_spheres_may_be_clump(world, i) && wanted(spheres, i);
     spheres->clump_count = spheres->member_room = 0;
-    spheres->loose_count = spheres->moved_clumps = 0;
+    spheres->unjointed_count = spheres->moved_clumps = 0;
     if (count > 0)
         room = (size_t)world->collider_count;
     cairn_status status =
@@ -104,7 +104,7 @@ cairn_status eng_spheres_clumps_find(struct eng_spheres *spheres,
                 wanted(spheres, i))
                 add_clump(spheres, i);
         if (tied == 0)
-            spheres->loose_count = spheres->clump_count;
+            spheres->unjointed_count = spheres->clump_count;
     }
     return CAIRN_OK;
 }
@@ -128,15 +128,15 @@ static bool is_other(const struct eng_spheres *spheres, int body)
 void eng_spheres_clumps_share(struct eng_spheres *spheres)
 {
     // contacts with such bodies, and what acts on clumps, are found by the general passes
-    for (int i = 0; i < spheres->world->body_count && spheres->loose_count > 0; i++)
+    for (int i = 0; i < spheres->world->body_count && spheres->unjointed_count > 0; i++)
         if (is_other(spheres, i))
-            spheres->loose_count = 0;
+            spheres->unjointed_count = 0;
 }
 
-bool eng_spheres_clumps_loose(const struct eng_spheres *spheres)
+bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return spheres->loose_count > 0 && world->def.rotation == CAIRN_RIG_IMP &&
+    return spheres->unjointed_count > 0 && world->def.rotation == CAIRN_RIG_IMP &&
            world->loads == NULL && world->field_count == 0;
 }
 
@@ -188,7 +188,7 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
             .turn = quat_to_mat3(turn),
             .centre = vec3_add_scaled(q->position, half, vec3_from(v)),
             .velocity = vec3_from(v),
-            .spin = quat_rotate(turn, omega),
+            .omega = quat_rotate(turn, omega),
         };
     }
 }
@@ -213,13 +213,13 @@ static void place_member(struct eng_spheres *spheres, int slot)
     double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
     double radius = spheres->pass.constants[slot][3];
     vec3 arm = mat3_apply(&clump->turn, vec3_from(member->offset)), before = vec3_from(X);
-    vec3 place = vec3_add(clump->centre, arm), spin = clump->spin;
+    vec3 place = vec3_add(clump->centre, arm), omega = clump->omega;
     vec3_store(X, place);
-    X[3] = spin.z;
-    vec3_store(V, vec3_add(clump->velocity, vec3_cross(spin, arm)));
-    vec3_store(V + 3, vec3_scale(radius, spin));
-    V[6] = spin.x;
-    V[7] = spin.y;
+    X[3] = omega.z;
+    vec3_store(V, vec3_add(clump->velocity, vec3_cross(omega, arm)));
+    vec3_store(V + 3, vec3_scale(radius, omega));
+    V[6] = omega.x;
+    V[7] = omega.y;
     ((double *)spheres->ways.block)[slot] = vec3_norm_squared(vec3_sub(place, before));
 }
 
@@ -308,7 +308,7 @@ vec3 eng_spheres_member_centre(const struct eng_spheres *spheres, int slot)
     return pose_apply(&middle, vec3_from(member->offset));
 }
 
-vec3 eng_spheres_member_spin(const struct eng_spheres *spheres, int slot)
+vec3 eng_spheres_member_omega(const struct eng_spheres *spheres, int slot)
 {
     int body = member_of(spheres, slot)->body;
     return quat_rotate(eng_spheres_clump_middle(spheres, body).orientation,

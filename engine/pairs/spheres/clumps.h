@@ -116,7 +116,7 @@ bool eng_spheres_moves(const struct eng_spheres *spheres, int body);
 void eng_spheres_clumps_share(struct eng_spheres *spheres);
 
 /// Whether the executor may move these clumps now: no load or field acts on them either.
-bool eng_spheres_clumps_loose(const struct eng_spheres *spheres);
+bool eng_spheres_clumps_are_unjointed(const struct eng_spheres *spheres);
 
 /// One step of the clumps that the executor moves, and their members for the coming one.
 void eng_spheres_clumps_move(struct eng_spheres *spheres);
@@ -141,6 +141,6 @@ pose eng_spheres_clump_middle(const struct eng_spheres *spheres, int body);
 /// after that step, m/s; angular velocity, rad/s.
 vec3 eng_spheres_member_centre(const struct eng_spheres *spheres, int slot);
 vec3 eng_spheres_member_velocity(const struct eng_spheres *spheres, int slot);
-vec3 eng_spheres_member_spin(const struct eng_spheres *spheres, int slot);
+vec3 eng_spheres_member_omega(const struct eng_spheres *spheres, int slot);
 
 #endif

@@ -145,8 +145,8 @@ typedef struct eng_spheres_image {
 
 /// What the kernels read and write.
 typedef struct eng_spheres_pass {
-    double (*X)[4];         // x y z, spin z; midpoint of the step
-    double (*V)[8];         // velocity, radius * spin, spin x, spin y
+    double (*X)[4];         // x y z, w_z of the angular velocity; midpoint of the step
+    double (*V)[8];         // velocity v, radius times angular velocity w, w_x, w_y
     double (*constants)[4]; // step/mass, step radius/inertia, step/inertia, radius
     double (*turn)[4][8];   // [groups] orientation w x y z of eight slots, midpoint
     double (*force)[8];     // [force rows] force on B, its moment F x n, half the gap, 0
@@ -273,8 +273,8 @@ typedef struct eng_spheres_wall {
     bool follows;                  // a function of time
     eng_spheres_plane now, before; // at the midpoints of the coming and of the last step
     eng_spheres_plane listed;      // as `now` when the list was made
-    vec3 velocity, spin;           // m/s at the centre, rad/s
-    vec3 spin_before;              // rad/s, in the last step
+    vec3 velocity, omega;          // m/s at the centre, rad/s
+    vec3 omega_before;             // rad/s, in the last step
     // of other walls than half-spaces, at the same times
     const geo_shape *shape;
     pose local;                                // of the collider in the body's principal frame
@@ -423,10 +423,10 @@ struct eng_spheres {
     eng_spheres_buffer clumps;  // those that the executor moves come first
     eng_spheres_buffer members; // by colliders
     eng_spheres_buffer motions, sums, ways;
-    int loose_count, moved_clumps;  // clumps without joints; all or none of them, clumps.h
-    int clump_count, member_room;   // colliders that `members` knows; 0 without clumps
-    bool takes_clumps, members_due; // laws of all surfaces do; clumps were changed
-    eng_spheres_buffer wraps;       // int[3] of slots: lattice vectors from a slot to its body
+    int unjointed_count, moved_clumps; // clumps without joints; all or none of them, clumps.h
+    int clump_count, member_room;      // colliders that `members` knows; 0 without clumps
+    bool takes_clumps, members_due;    // laws of all surfaces do; clumps were changed
+    eng_spheres_buffer wraps;          // int[3] of slots: lattice vectors from a slot to its body
     eng_spheres_buffer images;
     eng_spheres_buffer image_pairs; // int: places of pairs with images, block by block
     eng_spheres_candidates candidates;
@@ -624,7 +624,7 @@ void eng_spheres_slots_measure(struct eng_spheres *spheres);
 
 /// Pose of a slot at the midpoint of the coming step; its angular velocity, rad/s, world.
 pose eng_spheres_slot_middle(const struct eng_spheres *spheres, int slot);
-vec3 eng_spheres_slot_spin(const struct eng_spheres *spheres, int slot);
+vec3 eng_spheres_slot_omega(const struct eng_spheres *spheres, int slot);
 
 /// Loads that the user applies, as slots for the sums.
 cairn_status eng_spheres_loads_read(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
@@ -761,7 +761,7 @@ typedef struct eng_spheres_contact {
     vec3 normal, point; // midpoint configuration, from A to B
     double gap;         // m
     vec3 velocity;      // m/s, of B relative to A at the point, after the step
-    vec3 spin;          // rad/s, of B relative to A, after the step
+    vec3 omega;         // rad/s, of B relative to A, after the step
     vec3 force;         // N on B
     vec3 couple;        // N m on B beside that of the force, its opposite on A
     vec3 shift, drift;  // m, m/s of the image of B that A meets against B itself

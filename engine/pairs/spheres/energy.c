@@ -24,7 +24,7 @@ void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, doubl
             continue;
         vec3 place = vec3_from(spheres->pass.X[slot]);
         vec3 velocity = vec3_from(spheres->pass.V[slot]);
-        vec3 spin = eng_spheres_slot_spin(spheres, slot);
+        vec3 omega = eng_spheres_slot_omega(spheres, slot);
         if (world->cell.any) {
             place = vec3_add(place, eng_spheres_wrap_shift(spheres, slot));
             velocity = vec3_add(velocity, eng_spheres_wrap_drift(spheres, slot));
@@ -32,7 +32,7 @@ void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, doubl
         place = vec3_add_scaled(place, -half, velocity);
         double mass = spheres->pass.step / constants[0];
         double inertia = spheres->pass.step / constants[2];
-        kinetic_sum += mass * vec3_norm_squared(velocity) + inertia * vec3_norm_squared(spin);
+        kinetic_sum += mass * vec3_norm_squared(velocity) + inertia * vec3_norm_squared(omega);
         fall_sum += mass * vec3_dot(g, place);
     }
     *kinetic += 0.5 * kinetic_sum;

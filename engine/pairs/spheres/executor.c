@@ -285,12 +285,12 @@ static double driven_work(const eng_spheres *spheres)
         int body = eng_spheres_slot_body(spheres, slot);
         if (world->bodies[body].kind != CAIRN_MOVING)
             continue;
-        vec3 force = {0.0, 0.0, 0.0}, torque = force, spin = vec3_from(spheres->pass.V[slot] + 6);
-        spin.z = spheres->pass.X[slot][3];
+        vec3 force = {0.0, 0.0, 0.0}, torque = force, omega = vec3_from(spheres->pass.V[slot] + 6);
+        omega.z = spheres->pass.X[slot][3];
         eng_spheres_add_force(world, body, &force, &torque);
         vec3 velocity =
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
-        work -= vec3_dot(force, velocity) + vec3_dot(torque, spin);
+        work -= vec3_dot(force, velocity) + vec3_dot(torque, omega);
     }
     return spheres->pass.step * work;
 }

@@ -96,9 +96,9 @@ static double way_of(const cairn_world *world, const eng_spheres_critical *c)
 {
     int body = world->colliders[c->collider].body;
     const double *v = world->v[body];
-    double reach = eng_reach_of(world, body), spin = vec3_norm(vec3_from(v + 3));
+    double reach = eng_reach_of(world, body), omega = vec3_norm(vec3_from(v + 3));
     double way =
-        world->def.time_step * (vec3_norm(vec3_from(v)) + (spin > 0.0 ? spin * reach : 0.0));
+        world->def.time_step * (vec3_norm(vec3_from(v)) + (omega > 0.0 ? omega * reach : 0.0));
     return isfinite(way) ? way : 0.0;
 }
 
@@ -373,13 +373,13 @@ void eng_spheres_release_free(cairn_world *world)
             continue;
         double before[6], *v = world->v_free[body];
         eng_body_free(world, body, before);
-        vec3 spin = quat_rotate_inverse(world->q_mid[body].orientation,
-                                        eng_spheres_slot_spin(spheres, slot));
+        vec3 omega = quat_rotate_inverse(world->q_mid[body].orientation,
+                                         eng_spheres_slot_omega(spheres, slot));
         vec3 velocity =
             vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
         for (int i = 0; i < 3; i++) {
             v[i] = vec3_get(velocity, i) + (v[i] - before[i]);
-            v[i + 3] = vec3_get(spin, i) + (v[i + 3] - before[i + 3]);
+            v[i + 3] = vec3_get(omega, i) + (v[i + 3] - before[i + 3]);
         }
     }
 }

@@ -395,7 +395,8 @@ cairn_status eng_spheres_plan_laws(eng_spheres *spheres)
 /// What is left to the general passes.
 static cairn_status share_passes(eng_spheres *spheres)
 {
-    spheres->moved_clumps = eng_spheres_clumps_loose(spheres) ? spheres->loose_count : 0;
+    spheres->moved_clumps =
+        eng_spheres_clumps_are_unjointed(spheres) ? spheres->unjointed_count : 0;
     cairn_status status = list_active(spheres);
     if (status == CAIRN_OK)
         status = list_critical(spheres);
@@ -409,8 +410,8 @@ static cairn_status share_passes(eng_spheres *spheres)
 static cairn_status share_again(cairn_world *world)
 {
     eng_spheres *spheres = world->spheres;
-    if (spheres == NULL || spheres->loose_count == 0 ||
-        eng_spheres_clumps_loose(spheres) == (spheres->moved_clumps > 0))
+    if (spheres == NULL || spheres->unjointed_count == 0 ||
+        eng_spheres_clumps_are_unjointed(spheres) == (spheres->moved_clumps > 0))
         return CAIRN_OK;
     spheres->replanned = world->topology_changed = true;
     return share_passes(spheres);

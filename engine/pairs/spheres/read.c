@@ -34,10 +34,10 @@ static vec3 slot_velocity(const eng_spheres *spheres, int slot)
     return vec3_add(vec3_from(seen_V(spheres, slot)), eng_spheres_wrap_drift(spheres, slot));
 }
 
-static vec3 slot_spin(const eng_spheres *spheres, int slot)
+static vec3 slot_omega(const eng_spheres *spheres, int slot)
 {
     if (eng_spheres_is_member(spheres, slot))
-        return eng_spheres_member_spin(spheres, slot);
+        return eng_spheres_member_omega(spheres, slot);
     const double *V = seen_V(spheres, slot);
     return vec3_make(V[6], V[7], seen_X(spheres, slot)[3]);
 }
@@ -55,7 +55,7 @@ static vec3 slot_centre(const eng_spheres *spheres, int slot)
 /// Velocity of a slot's material point at `arm` from its centre.
 static vec3 slot_point_velocity(const eng_spheres *spheres, int slot, vec3 arm)
 {
-    return vec3_add(slot_velocity(spheres, slot), vec3_cross(slot_spin(spheres, slot), arm));
+    return vec3_add(slot_velocity(spheres, slot), vec3_cross(slot_omega(spheres, slot), arm));
 }
 
 /// Whether a slot is a ghost of a wall that is no half-space.
@@ -148,7 +148,7 @@ static vec3 velocity_of_b(const eng_spheres *spheres, int slot, const eng_sphere
     if (slot < spheres->slots)
         return vec3_add(slot_point_velocity(spheres, slot, arm), c->drift);
     const eng_spheres_wall *wall = &walls[ghost_of(spheres, slot)->wall];
-    return vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
+    return vec3_add(wall->velocity, vec3_cross(wall->omega, arm));
 }
 
 static vec3 spring_of(const eng_spheres_block *block, int k)
@@ -188,12 +188,12 @@ static vec3 couple_of(const eng_spheres_resist *resist, int k, vec3 normal)
     return vec3_add_scaled(vec3_add(m.rolling, m.lag_rolling), m.twisting + m.lag_twisting, normal);
 }
 
-static vec3 spin_of_b(const eng_spheres *spheres, int slot)
+static vec3 omega_of_b(const eng_spheres *spheres, int slot)
 {
     const eng_spheres_wall *walls = spheres->walls.block;
     slot = eng_spheres_source_of(&spheres->pass, slot);
-    return slot < spheres->slots ? slot_spin(spheres, slot)
-                                 : walls[ghost_of(spheres, slot)->wall].spin;
+    return slot < spheres->slots ? slot_omega(spheres, slot)
+                                 : walls[ghost_of(spheres, slot)->wall].omega;
 }
 
 /// Force on B, N; what the law says of the closed pair goes to the contact.
@@ -220,7 +220,7 @@ eng_spheres_contact eng_spheres_contact_of(const eng_spheres *spheres,
     vec3 velocity_b = velocity_of_b(spheres, b, &c, vec3_sub(c.point, centre[1]));
     vec3 arm = vec3_sub(c.point, centre[0]);
     c.velocity = vec3_sub(velocity_b, slot_point_velocity(spheres, a, arm));
-    c.spin = vec3_sub(spin_of_b(spheres, b), slot_spin(spheres, a));
+    c.omega = vec3_sub(omega_of_b(spheres, b), slot_omega(spheres, a));
     c.couple = couple_of(eng_spheres_resist_of(spheres, block), k, c.normal);
     c.force = force_of(spheres, block, k, &c);
     return c;
@@ -253,10 +253,10 @@ static void add_turning(const eng_spheres *spheres, const eng_spheres_block *blo
     const eng_spheres_resist *resist = eng_spheres_resist_of(spheres, block);
     if (resist == NULL)
         return;
-    double half = 0.5 * spheres->last_step, about = vec3_dot(c->normal, c->spin);
+    double half = 0.5 * spheres->last_step, about = vec3_dot(c->normal, c->omega);
     moments m = moments_of(resist, k);
-    double along = half * (vec3_dot(m.rolling, c->spin) + m.twisting * about);
-    double rolling = half * vec3_dot(m.lag_rolling, c->spin);
+    double along = half * (vec3_dot(m.rolling, c->omega) + m.twisting * about);
+    double rolling = half * vec3_dot(m.lag_rolling, c->omega);
     double twisting = half * m.lag_twisting * about;
     bool rolls = resist->roll_slip >> k & 1, twists = resist->twist_slip >> k & 1;
     double stored = stored_turning(spheres, block, k, c);
@@ -302,7 +302,7 @@ pose eng_spheres_slot_middle(const eng_spheres *spheres, int slot)
     return (pose){place, slot_turn(spheres, slot)};
 }
 
-vec3 eng_spheres_slot_spin(const eng_spheres *spheres, int slot)
+vec3 eng_spheres_slot_omega(const eng_spheres *spheres, int slot)
 {
     const double *V = spheres->pass.V[slot];
     return vec3_make(V[6], V[7], spheres->pass.X[slot][3]);
@@ -345,8 +345,8 @@ static vec3 slot_motion(const eng_spheres *spheres, int slot, double v[6])
     vec3 velocity =
         vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot));
     vec3_store(v, velocity);
-    vec3_store(v + 3,
-               quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_spin(spheres, slot)));
+    vec3_store(v + 3, quat_rotate_inverse(slot_turn(spheres, slot),
+                                          eng_spheres_slot_omega(spheres, slot)));
     return vec3_add_scaled(eng_spheres_slot_middle(spheres, slot).position,
                            -0.5 * spheres->pass.step, velocity);
 }
@@ -383,10 +383,11 @@ pose eng_spheres_middle_of(const cairn_world *world, int body)
     int slot = eng_spheres_slot_of(spheres, body);
     if (slot == ENG_SPHERES_NO_SLOT)
         return eng_spheres_clump_middle(spheres, body);
-    vec3 spin = quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_spin(spheres, slot));
+    vec3 omega =
+        quat_rotate_inverse(slot_turn(spheres, slot), eng_spheres_slot_omega(spheres, slot));
     double back = -0.5 * (spheres->pass.step + spheres->last_step);
     return (pose){slot_centre(spheres, slot),
-                  eng_rotation_advance(slot_turn(spheres, slot), vec3_scale(back, spin))};
+                  eng_rotation_advance(slot_turn(spheres, slot), vec3_scale(back, omega))};
 }
 
 vec3 eng_spheres_centre_of(const cairn_world *world, int body)
@@ -538,11 +539,11 @@ uint64_t eng_spheres_hash(const cairn_world *world, uint64_t hash)
 // ---------------------------------------------------------------- energies
 
 /// Angular velocity of a slot or ghost before the world's first step.
-static vec3 first_spin(const eng_spheres *spheres, int slot)
+static vec3 first_omega(const eng_spheres *spheres, int slot)
 {
     slot = eng_spheres_source_of(&spheres->pass, slot);
     if (slot >= spheres->slots)
-        return spin_of_b(spheres, slot);
+        return omega_of_b(spheres, slot);
     const double *V = spheres->first_V[slot];
     return vec3_make(V[6], V[7], V[8]);
 }
@@ -554,7 +555,7 @@ static vec3 first_velocity(const eng_spheres *spheres, int slot, vec3 arm)
     slot = eng_spheres_source_of(&spheres->pass, slot);
     vec3 velocity = slot < spheres->slots ? vec3_from(spheres->first_V[slot])
                                           : walls[ghost_of(spheres, slot)->wall].velocity;
-    return vec3_add(velocity, vec3_cross(first_spin(spheres, slot), arm));
+    return vec3_add(velocity, vec3_cross(first_omega(spheres, slot), arm));
 }
 
 /// N m, springs against rolling and twisting.
@@ -595,8 +596,8 @@ static double start_of(const eng_spheres *spheres, const eng_spheres_block *bloc
     vec3 spring = spring_of(block, k);
     double stored = c.stiffness > 0.0 ? 0.5 * vec3_norm_squared(spring) / c.stiffness : 0.0;
     stored += stored_turning(spheres, block, k, &c);
-    vec3 spin = vec3_sub(first_spin(spheres, b), first_spin(spheres, a));
-    double turning = vec3_dot(spring_couple(spheres, block, k, c.normal), spin);
+    vec3 omega = vec3_sub(first_omega(spheres, b), first_omega(spheres, a));
+    double turning = vec3_dot(spring_couple(spheres, block, k, c.normal), omega);
     return c.elastic + c.lost + stored +
            half * (c.spring * normal + vec3_dot(spring, velocity) + turning);
 }

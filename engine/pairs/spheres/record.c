@@ -154,7 +154,7 @@ static void wall_vectors(eng_spheres_wall *wall, vec3 *at[WALL_VECTORS])
         at[3 * i + 2] = &planes[i]->centre;
     }
     at[9] = &wall->velocity;
-    at[10] = &wall->spin;
+    at[10] = &wall->omega;
 }
 
 static void wall_poses(eng_spheres_wall *wall, pose *at[3])

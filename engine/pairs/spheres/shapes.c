@@ -3,10 +3,10 @@
 // ghost.
 //
 // A sphere near such a wall has a group of ghosts, one for a convex wall, some for a mesh. A group
-// sleeps until the path says that the sphere may touch. Awake, its contacts are those of the narrow
-// phase, matched by their keys with those of the step before: a contact keeps its ghost, and with
-// it its history, as long as it is found; one that ends keeps it for a step more, just open, so
-// that the kernels book what it held.
+// is left alone until the path says that the sphere may touch. Then its contacts are those of the
+// narrow phase, matched by their keys with those of the step before: a contact keeps its ghost, and
+// with it its history, as long as it is found; one that ends keeps it for a step more, just open,
+// so that the kernels book what it held.
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
@@ -79,10 +79,10 @@ static void place_contact(struct eng_spheres *spheres, int index)
     vec3 foot = vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), way, wall_contact->normal);
     vec3 arm = vec3_sub(foot, wall->now.centre);
     eng_spheres_ghost_back(spheres, ghost, wall_contact->gap, wall_contact->normal, X);
-    vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->spin, arm)));
-    V[6] = wall->spin.x;
-    V[7] = wall->spin.y;
-    X[3] = wall->spin.z;
+    vec3_store(V, vec3_add(wall->velocity, vec3_cross(wall->omega, arm)));
+    V[6] = wall->omega.x;
+    V[7] = wall->omega.y;
+    X[3] = wall->omega.z;
 }
 
 static void place_ghost(struct eng_spheres *spheres, int index)

@@ -28,7 +28,7 @@ void eng_spheres_wall_place(const struct eng_spheres *spheres, eng_spheres_wall 
     };
     wall->placed = pose_compose(&q, &wall->local);
     wall->velocity = vec3_from(v);
-    wall->spin = quat_rotate(q.orientation, omega);
+    wall->omega = quat_rotate(q.orientation, omega);
 }
 
 void eng_spheres_walls_advance(struct eng_spheres *spheres)
@@ -43,7 +43,7 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres)
         eng_body_end(world, wall->body, world->v_free[wall->body], &q, v);
         wall->before = wall->now;
         wall->placed_before = wall->placed;
-        wall->spin_before = wall->spin;
+        wall->omega_before = wall->omega;
         eng_spheres_wall_place(spheres, wall, q, v);
     }
 }
@@ -53,10 +53,10 @@ double eng_spheres_walls_fastest(const struct eng_spheres *spheres)
     double fastest = 0.0;
     for (int i = 0; i < spheres->wall_count; i++) {
         const eng_spheres_wall *wall = &walls_of(spheres)[i];
-        double spin = vec3_norm(wall->spin);
-        double reach = spin > 0.0 ? spheres->extent + vec3_norm(wall->now.centre) : 0.0;
+        double omega = vec3_norm(wall->omega);
+        double reach = omega > 0.0 ? spheres->extent + vec3_norm(wall->now.centre) : 0.0;
         reach = fmin(reach, eng_reach_of(spheres->world, wall->body));
-        fastest = fmax(fastest, vec3_norm(wall->velocity) + spin * reach);
+        fastest = fmax(fastest, vec3_norm(wall->velocity) + omega * reach);
     }
     return fastest;
 }
@@ -79,7 +79,7 @@ double eng_spheres_ghost_work(const struct eng_spheres *spheres, const eng_spher
         return 0.0;
     const double *force = spheres->pass.force[block->force_row + k];
     vec3 turning = vec3_add_scaled(couple_on(spheres, block, k), force[6], vec3_from(force + 3));
-    double moment = vec3_dot(turning, wall->spin_before);
+    double moment = vec3_dot(turning, wall->omega_before);
     vec3 velocity = vec3_from(spheres->pass.V[slot]);
     const int *n = eng_spheres_wrap_of(spheres, ghost->slot);
     if (n != NULL)
@@ -127,13 +127,13 @@ void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
             continue;
         vec3 arm = vec3_sub(vec3_add(foot, eng_spheres_wrap_shift(spheres, ghost->slot)),
                             wall->now.centre);
-        vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->spin, arm));
+        vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->omega, arm));
         velocity = vec3_sub(velocity, eng_spheres_wrap_drift(spheres, ghost->slot));
         vec3_store(V, velocity);
         V[3] = V[4] = V[5] = 0.0;
-        V[6] = wall->spin.x;
-        V[7] = wall->spin.y;
-        X[3] = wall->spin.z;
+        V[6] = wall->omega.x;
+        V[7] = wall->omega.y;
+        X[3] = wall->omega.z;
     }
     if (drivers != NULL)
         *drivers = work;

@@ -159,8 +159,28 @@ static void singular_and_broken_matrices(void **state)
     double x[9] = {1.0};
     assert_true(con_block_lu_factor(&lu, s.values, NULL));
     assert_int_equal(lu.perturbed, 8);
+    check_close(con_block_lu_least_pivot(&lu), 0.0, 0.0, 0.0);
     con_block_lu_solve(&lu, x);
     check_close(x[0], 1.0, 1e-12, 0.0);
+    sample_destroy(&s);
+}
+
+/// Blocks diag(4, -0.25, 2) and nothing else.
+static void least_pivot_is_a_size(void **state)
+{
+    (void)state;
+    sample s = sample_create(5, 3, 4, 4.0, 3);
+    con_block_order order;
+    con_block_lu lu;
+    assert_int_equal(con_block_order_create(&s.pattern, 3, s.arena, &order), CAIRN_OK);
+    assert_int_equal(con_block_lu_create(&order, s.arena, &lu), CAIRN_OK);
+    memset(s.values, 0, (size_t)s.pattern.start[5] * 9 * sizeof(double));
+    for (int i = 0; i < 5; i++) {
+        double *block = s.values + 9 * con_block_pattern_find(&s.pattern, i, i);
+        block[0] = 4.0, block[4] = -0.25, block[8] = 2.0;
+    }
+    assert_true(con_block_lu_factor(&lu, s.values, NULL));
+    check_close(con_block_lu_least_pivot(&lu), 0.25, 0.0, 0.0);
     sample_destroy(&s);
 }
 
@@ -210,6 +230,7 @@ int main(void)
         cmocka_unit_test(rows_are_exchanged_within_a_supernode),
         cmocka_unit_test(all_vector_lengths_give_the_same_bits),
         cmocka_unit_test(singular_and_broken_matrices),
+        cmocka_unit_test(least_pivot_is_a_size),
         cmocka_unit_test(order_is_a_permutation_with_little_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,12 +12,12 @@
 typedef struct bed {
     const char *law;
     int across, threads;
-    bool mixed;  // spheres among the clumps
-    bool walls;  // a fixed box, a wall that moves and a mesh of a clump that is fixed
-    bool boxes;  // dynamic ones
-    bool joined; // a joint between two clumps, and loads
-    double step; // s; 0: 2e-5
-    double spin; // rad/s, largest of a component; 0: 40
+    bool mixed;   // spheres among the clumps
+    bool walls;   // a fixed box, a wall that moves and a mesh of a clump that is fixed
+    bool boxes;   // dynamic ones
+    bool joined;  // a joint between two clumps, and loads
+    double step;  // s; 0: 2e-5
+    double omega; // rad/s, largest of a component; 0: 40
 } bed;
 
 static const double spacing = 0.0115;
@@ -84,7 +84,7 @@ static void add_grains(cairn_world *world, const bed *b)
             double aim = k == 2 ? 0.0 : 0.5 * spacing * b->across;
             body.velocity[k] = (base_rng_unit(&rng) - 0.5) - 40.0 * (body.position[k] - aim);
             body.angular_velocity[k] =
-                2.0 * (b->spin > 0.0 ? b->spin : 40.0) * (base_rng_unit(&rng) - 0.5);
+                2.0 * (b->omega > 0.0 ? b->omega : 40.0) * (base_rng_unit(&rng) - 0.5);
         }
         for (int k = 0; k < 4; k++) {
             body.orientation[k] = base_rng_unit(&rng) - 0.5;
@@ -191,11 +191,12 @@ static void test_beside(void **state)
     compare((bed){.law = "hooke", .walls = true, .joined = true});
 }
 
-/// Turns of up to two radians in a step, for which the short way to the new spin is not enough.
-static void test_fast_spin(void **state)
+/// Turns of up to two radians in a step, for which the short way to the new angular velocity is not
+/// enough.
+static void test_fast_rotation(void **state)
 {
     (void)state;
-    bed b = {.law = "hooke", .across = 4, .threads = 1, .step = 2e-7, .spin = 5e6};
+    bed b = {.law = "hooke", .across = 4, .threads = 1, .step = 2e-7, .omega = 5e6};
     cairn_world *clumps = make_world(&b), *ordinary = make_world(&b);
     run(clumps, 5, false);
     run(ordinary, 5, true);
@@ -206,11 +207,11 @@ static void test_fast_spin(void **state)
         double same = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
         check_close(fabs(same), 1.0, 0.0, 1e-12);
         for (int k = 3; k < 6; k++) {
-            check_close(x.v[k], y.v[k], 0.0, 1e-10 * b.spin);
+            check_close(x.v[k], y.v[k], 0.0, 1e-10 * b.omega);
             scale = fmax(scale, fabs(x.v[k]));
         }
     }
-    assert_true(scale > 0.5 * b.spin);
+    assert_true(scale > 0.5 * b.omega);
     cairn_world_destroy(clumps);
     cairn_world_destroy(ordinary);
 }
@@ -338,9 +339,9 @@ static void test_audit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),     cmocka_unit_test(test_beside),
-        cmocka_unit_test(test_same_bits), cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_fast_spin), cmocka_unit_test(test_changes),
+        cmocka_unit_test(test_alone),         cmocka_unit_test(test_beside),
+        cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_restart),
+        cmocka_unit_test(test_fast_rotation), cmocka_unit_test(test_changes),
         cmocka_unit_test(test_audit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

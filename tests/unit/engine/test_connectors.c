@@ -314,7 +314,7 @@ static void test_hollow(void **state)
     cairn_connector_view view = look(world, link);
     check_close(view.force[1][2], 9.81, 1e-6, 0.0);
     check_close(view.force[0][2], -9.81, 1e-6, 0.0);
-    check_close(view.director[2], 1.0, 1e-9, 0.0);
+    check_close(view.normal[2], 1.0, 1e-9, 0.0);
     check_close(view.gap, -9.81 / k, 1e-4, 0.0);
     check_close(cairn_world_get_energy(world).residual, 0.0, 0.0, 1e-9);
     // the shell is driven up: its driver lifts the ball

@@ -97,14 +97,14 @@ static void test_leap_frog_collision(void **state)
     set(world, any, any, "shear_stiffness", 4e5);
     set(world, any, any, "friction", 0.3);
     set_word(world, "rotation", "first_order");
-    double x[2][3] = {{0}, {0.0802, 0.0, 0.0}}, spin[3] = {0.0, 0.0, 20.0};
+    double x[2][3] = {{0}, {0.0802, 0.0, 0.0}}, omega[3] = {0.0, 0.0, 20.0};
     const double v[2][3] = {{0.5, 0.4, 0.0}, {-1.5, -0.2, 0.3}}, radius[2] = {0.05, 0.03};
     cairn_body_id ball[2];
     for (int b = 0; b < 2; b++) {
         for (int k = 0; k < 3; k++)
             x[b][k] -= 0.5 * h * v[b][k];
         double mass = 2600.0 * 4.0 / 3.0 * M_PI * pow(radius[b], 3.0);
-        ball[b] = add_ball(world, radius[b], mass, x[b], v[b], b == 0 ? none : spin);
+        ball[b] = add_ball(world, radius[b], mass, x[b], v[b], b == 0 ? none : omega);
     }
     steps(world, 4000);
     const double expected[2][3][3] = {

@@ -254,7 +254,8 @@ static double *states_of(const cairn_world *world)
 static void test_set_state(void **state)
 {
     (void)state;
-    const double velocity[3] = {0.1, -0.2, 0.3}, spin[3] = {1.0, 2.0, 3.0}, down[3] = {0, 0, -1e-3};
+    const double velocity[3] = {0.1, -0.2, 0.3}, omega[3] = {1.0, 2.0, 3.0},
+                 down[3] = {0, 0, -1e-3};
     const double level[4] = {1.0, 0.0, 0.0, 0.0};
     meter m = {0};
     cairn_world *world = world_of(&m, "hooke");
@@ -262,7 +263,7 @@ static void test_set_state(void **state)
     settle(world);
     double *before = states_of(world);
     check(cairn_body_set_pose(world, cairn_body_at(world, 0), down, level, NULL));
-    check(cairn_body_set_velocity(world, cairn_body_at(world, 7), velocity, spin, NULL));
+    check(cairn_body_set_velocity(world, cairn_body_at(world, 7), velocity, omega, NULL));
     double *after = states_of(world);
     size_t width = sizeof(eng_state) / sizeof *before, bytes = sizeof(eng_state);
     for (int i = 0; i < cairn_body_count(world); i++)
@@ -273,7 +274,7 @@ static void test_set_state(void **state)
     check(cairn_body_get(world, cairn_body_at(world, 7), &view));
     for (int k = 0; k < 3; k++) {
         assert_true(view.velocity[k] == velocity[k]);
-        check_close(view.angular_velocity[k], spin[k], 1e-14, 0.0);
+        check_close(view.angular_velocity[k], omega[k], 1e-14, 0.0);
     }
     free(before);
     free(after);

@@ -190,20 +190,21 @@ static void test_resistance(void **state)
             450);
 }
 
-/// The torque that is read is what changes the spin: couples are in it, in the lane and out of it.
+/// The torque that is read is what changes the angular velocity: couples are in it, in the lane and
+/// out of it.
 static void test_torque(void **state)
 {
     (void)state;
     bed b = {.law = "hertz_mindlin", .count = 150, .threads = 1, .step = 2e-5, .resisting = true};
     for (int ordinary = 0; ordinary < 2; ordinary++) {
         cairn_world *world = make_world(&b);
-        double most = 0.0, spin[200][3];
+        double most = 0.0, omega[200][3];
         run(world, 400, ordinary);
         for (int step = 0; step < 2; step++) {
             for (int i = 0; i < cairn_body_count(world); i++) {
                 cairn_body_view view;
                 assert_int_equal(cairn_body_get(world, cairn_body_at(world, i), &view), CAIRN_OK);
-                memcpy(spin[i], view.angular_velocity, sizeof spin[i]);
+                memcpy(omega[i], view.angular_velocity, sizeof omega[i]);
             }
             run(world, 1, ordinary);
         }
@@ -214,7 +215,7 @@ static void test_torque(void **state)
             assert_int_equal(cairn_body_get(world, id, &view), CAIRN_OK);
             assert_int_equal(cairn_body_get_contact_force(world, id, force, torque), CAIRN_OK);
             for (int k = 0; k < 3; k++) {
-                double turned = view.inertia[0] * (view.angular_velocity[k] - spin[i][k]) / b.step;
+                double turned = view.inertia[0] * (view.angular_velocity[k] - omega[i][k]) / b.step;
                 check_close(torque[k], turned, 1e-6, 1e-10);
                 most = fmax(most, fabs(turned));
             }
@@ -257,8 +258,9 @@ static void test_same_bits(void **state)
     }
 }
 
-/// Orientations of bodies that spin fast, next to others, do not depend on the width of vectors.
-static void test_fast_spins(void **state)
+/// Orientations of bodies that spin fast, next to others, do not depend on the width of
+/// vectors.
+static void test_fast_rotations(void **state)
 {
     (void)state;
     bed b = {.law = "hooke", .count = 200, .threads = 1, .step = 2e-5, .spinning = true};
@@ -556,7 +558,7 @@ int main(void)
         cmocka_unit_test(test_resistance),
         cmocka_unit_test(test_torque),
         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_fast_spins),
+        cmocka_unit_test(test_fast_rotations),
         cmocka_unit_test(test_shot),
         cmocka_unit_test(test_scattered),
         cmocka_unit_test(test_hand_over),

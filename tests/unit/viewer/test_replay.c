@@ -47,7 +47,7 @@ static void check_flight(const view_frame *frame, double time, double tolerance)
                   2.0 * tolerance);
     check_at_most(fabs(frame->poses[0].orientation.z - sin(0.5 * angle)), tolerance);
     check_close(frame->velocities[0].y, 3.0, 1e-12, 0.0);
-    check_close(frame->spins[0].z, 2.0, 1e-9, 0.0);
+    check_close(frame->omegas[0].z, 2.0, 1e-9, 0.0);
 }
 
 static void test_stored_frames(void **state)

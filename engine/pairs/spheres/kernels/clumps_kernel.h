@@ -198,7 +198,7 @@ INLINE void add_members(const eng_spheres_clump_pass *p, const clump_group *g, c
 
 /// One step of Newton's method for exp(time w) J w = momentum, whose derivative is inverted to
 /// second order in time; gives what was missing of the momentum before it.
-INLINE vec_3 improve_spin(const clump_group *g, double time, vec_3 momentum, vec_3 *w)
+INLINE vec_3 improve_omega(const clump_group *g, double time, vec_3 momentum, vec_3 *w)
 {
     vec_3 own = by_parts(g->inertia, *w);
     vec_3 rest = difference(turn_lanes_back(time, *w, momentum), own);
@@ -209,14 +209,15 @@ INLINE vec_3 improve_spin(const clump_group *g, double time, vec_3 momentum, vec
 }
 
 /// Lanes that turn too far in a step for that.
-static __attribute__((noinline)) void solve_spins(const clump_group *g, unsigned lanes, double step,
-                                                  vec_3 before, vec_3 impulse, vec_3 *spin)
+static __attribute__((noinline)) void solve_omegas(const clump_group *g, unsigned lanes,
+                                                   double step, vec_3 before, vec_3 impulse,
+                                                   vec_3 *omega)
 {
     double in[4][3][LANES] __attribute__((aligned(64)));
     store_three(in[0], before);
     store_three(in[1], impulse);
     store_three(in[2], g->inertia);
-    store_three(in[3], *spin);
+    store_three(in[3], *omega);
     for (; lanes != 0; lanes &= lanes - 1) {
         int l = __builtin_ctz(lanes);
         vec3 a[3];
@@ -227,23 +228,23 @@ static __attribute__((noinline)) void solve_spins(const clump_group *g, unsigned
         in[3][1][l] = w.y;
         in[3][2][l] = w.z;
     }
-    *spin = three((const double(*)[LANES])in[3]);
+    *omega = three((const double(*)[LANES])in[3]);
 }
 
 /// Angular velocities at the end of the step. @param impulse  N m s, axes of the midpoint
-INLINE vec_3 end_spins(const clump_group *g, double step, vec_3 impulse)
+INLINE vec_3 end_omegas(const clump_group *g, double step, vec_3 impulse)
 {
     double half = 0.5 * step;
     vec_3 momentum = sum_of(turn_lanes_back(half, g->w, by_parts(g->inertia, g->w)), impulse);
     vec_3 w = by_parts(g->inertia_inverse, turn_lanes_back(half, g->w, momentum));
-    (void)improve_spin(g, half, momentum, &w);
-    vec_3 rest = improve_spin(g, half, momentum, &w);
+    (void)improve_omega(g, half, momentum, &w);
+    vec_3 rest = improve_omega(g, half, momentum, &w);
     // what the second step leaves is its own square, or the share half^2 w^2
     vec left = v_mul(v_set(half * half), lane_dot(w, w));
     left = v_mul(v_max(v_mul(left, left), v_set(1e-14)), lane_dot(rest, rest));
     mask open = m_less(v_mul(v_set(1e-31), lane_dot(momentum, momentum)), left);
     if (__builtin_expect(m_any(open), 0))
-        solve_spins(g, m_bits(open), step, g->w, impulse, &w);
+        solve_omegas(g, m_bits(open), step, g->w, impulse, &w);
     return w;
 }
 
@@ -254,7 +255,7 @@ INLINE void place_members(const eng_spheres_clump_pass *p, const clump_group *g,
     // for clumps that have fewer members
     double spare[16] __attribute__((aligned(64))) = {0.0}, spare_way = 0.0;
     double way[LANES] __attribute__((aligned(64)));
-    vec_3 spin = to_world(r, g->w);
+    vec_3 omega = to_world(r, g->w);
     for (int k = 0; k < g->members; k++) {
         const eng_spheres_member *member[LANES];
         double *X[LANES], *V[LANES], *ways[LANES];
@@ -267,13 +268,13 @@ INLINE void place_members(const eng_spheres_clump_pass *p, const clump_group *g,
             ways[l] = slot >= 0 ? &p->ways[slot] : &spare_way;
         }
         vec_3 arm = arms_of(member, r, &radius), at = sum_of(centre, arm);
-        vec_3 velocity = sum_of(g->v, cross(spin, arm)), edge = scaled(radius, spin);
+        vec_3 velocity = sum_of(g->v, cross(omega, arm)), edge = scaled(radius, omega);
         load_places((const double *const *)X, before);
         vec_3 moved = difference(at, (vec_3){before[0], before[1], before[2]});
         v_store(way, lane_dot(moved, moved));
-        store_places(X, (const vec[4]){at.x, at.y, at.z, spin.z});
+        store_places(X, (const vec[4]){at.x, at.y, at.z, omega.z});
         store_rows(V, (const vec[8]){velocity.x, velocity.y, velocity.z, edge.x, edge.y, edge.z,
-                                     spin.x, spin.y});
+                                     omega.x, omega.y});
         for (int l = 0; l < LANES; l++)
             *ways[l] = way[l];
     }
@@ -292,7 +293,7 @@ static void move_clumps(const eng_spheres_clump_pass *p, int first, int count)
     add_members(p, &g, &r, &force, &torque);
     vec_3 falling = {v_set(gravity[0]), v_set(gravity[1]), v_set(gravity[2])};
     g.v = lane_add_scaled(sum_of(g.v, falling), v_mul(v_set(step), g.mass_inverse), force);
-    g.w = end_spins(&g, step, scaled(v_set(step), to_body(&r, torque)));
+    g.w = end_omegas(&g, step, scaled(v_set(step), to_body(&r, torque)));
     quats turn = turn_of(half, g.w);
     g.x = lane_add_scaled(middle, v_set(half), g.v);
     g.q = unit_product(q, turn);

@@ -124,7 +124,8 @@ INLINE double far_block(const eng_spheres_pass *pass, int index, const spread *t
     return smallest(least);
 }
 
-/// Blocks of list B that may touch by now; the chunk wakes when the first of the others may.
+/// Blocks of list B that may touch by now; the chunk is looked at again when the first of the
+/// others may.
 INLINE void far_blocks(const eng_spheres_pass *pass, eng_spheres_chunk *chunk,
                        const eng_spheres_segment *segment, const resistance *moments,
                        const law_kernel *law, sums *s)

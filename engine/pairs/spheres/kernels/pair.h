@@ -100,8 +100,8 @@ INLINE motion motion_of(const vec X[4], const vec V[8], vec distance_inverse, ve
     m.n = scaled(distance_inverse, (vec_3){X[0], X[1], X[2]});
     m.apart = (vec_3){V[0], V[1], V[2]};
     m.arms = (vec_3){V[3], V[4], V[5]};
-    m.spins = (vec_3){V[6], V[7], X[3]};
-    m.turn = lane_add_scaled(m.arms, half_gap, m.spins);
+    m.omegas = (vec_3){V[6], V[7], X[3]};
+    m.turn = lane_add_scaled(m.arms, half_gap, m.omegas);
     m.normal = lane_dot(m.apart, m.n);
     m.along = less_scaled(m.apart, m.normal, m.n);
     m.slide = less_cross(m.along, m.turn, m.n);

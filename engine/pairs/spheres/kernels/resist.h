@@ -154,17 +154,17 @@ INLINE vec twist(eng_spheres_resist *r, int first, const moment_terms *t, const 
     return moment;
 }
 
-/// Spin of B relative to A.
-INLINE vec_3 relative_spin(const eng_spheres_pass *pass, const eng_spheres_block *b, int first)
+/// Angular velocity of B relative to A.
+INLINE vec_3 relative_omega(const eng_spheres_pass *pass, const eng_spheres_block *b, int first)
 {
-    double spin[3][LANES] __attribute__((aligned(64)));
+    double omega[3][LANES] __attribute__((aligned(64)));
     for (int k = 0; k < LANES; k++) {
         int i = eng_spheres_slot_a(b, first + k), j = eng_spheres_slot_b(b, first + k);
-        spin[0][k] = pass->V[j][6] - pass->V[i][6];
-        spin[1][k] = pass->V[j][7] - pass->V[i][7];
-        spin[2][k] = pass->X[j][3] - pass->X[i][3];
+        omega[0][k] = pass->V[j][6] - pass->V[i][6];
+        omega[1][k] = pass->V[j][7] - pass->V[i][7];
+        omega[2][k] = pass->X[j][3] - pass->X[i][3];
     }
-    return (vec_3){v_load(spin[0]), v_load(spin[1]), v_load(spin[2])};
+    return (vec_3){v_load(omega[0]), v_load(omega[1]), v_load(omega[2])};
 }
 
 INLINE void store_couples(double (*rows)[4], vec_3 couple)
@@ -196,9 +196,9 @@ INLINE void lane_resist(const eng_spheres_pass *pass, pairs p, const resistance 
         .touch = touch,
         .shrinks = shrinks,
     };
-    vec_3 spin = relative_spin(pass, p.b, p.first);
-    vec about = lane_dot(spin, n);
-    vec_3 couple = roll(r, p.first, &t->rolling, &turn, n, less_scaled(spin, about, n), s);
+    vec_3 omega = relative_omega(pass, p.b, p.first);
+    vec about = lane_dot(omega, n);
+    vec_3 couple = roll(r, p.first, &t->rolling, &turn, n, less_scaled(omega, about, n), s);
     couple = lane_add_scaled(couple, twist(r, p.first, &t->twisting, &turn, about, s), n);
     store_couples(pass->couple + p.b->force_row + p.first, couple);
 }

@@ -81,12 +81,12 @@ static inline collision collide(const parameters *law, con_law_state s)
 
 /// A ball that falls on the plane z = 0.
 static inline con_law_state on_plane(double radius, double mass, double v_t, double v_n,
-                                     double spin, double step)
+                                     double omega, double step)
 {
     return (con_law_state){.body = {{.radius = INFINITY, .mass = INFINITY},
                                     {.position = {0.0, 0.0, radius},
                                      .velocity = {v_t, 0.0, -v_n},
-                                     .angular_velocity = {0.0, spin, 0.0},
+                                     .angular_velocity = {0.0, omega, 0.0},
                                      .radius = radius,
                                      .mass = mass}},
                            .plane_normal = {0.0, 0.0, 1.0},

@@ -86,7 +86,7 @@ typedef struct sphere_system {
 } sphere_system;
 
 typedef struct rates {
-    vec3 velocity[SYSTEM_BODIES], acceleration[SYSTEM_BODIES], spin[SYSTEM_BODIES];
+    vec3 velocity[SYSTEM_BODIES], acceleration[SYSTEM_BODIES], omega[SYSTEM_BODIES];
 } rates;
 
 static inline con_law_state pair_state(const sphere_system *s, const pair *p)
@@ -139,7 +139,7 @@ static inline rates system_rates(const sphere_system *s)
         if (isinf(b->mass))
             continue;
         r.acceleration[i] = vec3_scale(1.0 / b->mass, force[i]);
-        r.spin[i] = vec3_scale(1.0 / body_inertia(b), torque[i]);
+        r.omega[i] = vec3_scale(1.0 / body_inertia(b), torque[i]);
     }
     return r;
 }
@@ -150,7 +150,7 @@ static inline void system_add(sphere_system *s, double h, const rates *r)
         con_law_body *b = &s->body[i];
         b->position = vec3_add_scaled(b->position, h, r->velocity[i]);
         b->velocity = vec3_add_scaled(b->velocity, h, r->acceleration[i]);
-        b->angular_velocity = vec3_add_scaled(b->angular_velocity, h, r->spin[i]);
+        b->angular_velocity = vec3_add_scaled(b->angular_velocity, h, r->omega[i]);
     }
     s->time += h;
 }
@@ -177,7 +177,7 @@ static inline void system_rk4(sphere_system *s, double h)
                                                vec3_scale(2.0, vec3_add(k2.f[i], k3.f[i]))))
         SYSTEM_MEAN(velocity);
         SYSTEM_MEAN(acceleration);
-        SYSTEM_MEAN(spin);
+        SYSTEM_MEAN(omega);
 #undef SYSTEM_MEAN
     }
     system_add(s, h, &mean);

@@ -437,11 +437,11 @@ static bool audit_step(const parameters *law, con_law_state *s, mat3 *frame, dou
     memcpy(motion.V, r.input.V, sizeof motion.V);
     for (int k = 0; k < 2; k++) {
         con_law_body *b = &s->body[k];
-        motion.spin[k] = b->angular_velocity;
+        motion.omega[k] = b->angular_velocity;
         b->velocity = vec3_add_scaled(b->velocity, h / b->mass, r.force[k]);
         b->angular_velocity =
             vec3_add_scaled(b->angular_velocity, h / body_inertia(b), r.torque[k]);
-        motion.spin_end[k] = b->angular_velocity;
+        motion.omega_end[k] = b->angular_velocity;
     }
     motion_end(s, &r.input, motion.U);
     con_contact_energy part = con_impulse_book(&r.output, &motion);
@@ -458,7 +458,7 @@ static bool audit_step(const parameters *law, con_law_state *s, mat3 *frame, dou
     return closed;
 }
 
-/// An oblique collision with spin; `phase` (0 to 1) of a step passes before the touch.
+/// An oblique collision of turning bodies; `phase` (0 to 1) of a step passes before the touch.
 static ledger collide(const parameters *law, double duration, double steps, double phase)
 {
     double h = duration / steps;
@@ -594,9 +594,9 @@ typedef struct half_step {
 static void book_half(const con_law_response *r, half_step *sum)
 {
     const con_impulse_output *o = &r->output;
-    vec3 spin = vec3_sub(r->input.angular_velocity[1], r->input.angular_velocity[0]);
-    double damping = -0.5 * vec3_dot(o->couple_damping, spin);
-    double friction = o->friction - 0.5 * vec3_dot(o->couple_friction, spin);
+    vec3 omega = vec3_sub(r->input.angular_velocity[1], r->input.angular_velocity[0]);
+    double damping = -0.5 * vec3_dot(o->couple_damping, omega);
+    double friction = o->friction - 0.5 * vec3_dot(o->couple_friction, omega);
     for (int k = 0; k < 3; k++) {
         damping -= 0.5 * o->R_damping[k] * r->input.V[k];
         friction -= 0.5 * o->R_friction[k] * r->input.V[k];

@@ -82,11 +82,11 @@ static void test_oblique_at_constant_speed(void **state)
             collision done =
                 collide(&law, on_plane(r, m, V * sin(angle), V * cos(angle), 0.0, step));
             const con_law_body *ball = &done.state.body[1];
-            double spin = ball->angular_velocity.y;
+            double omega = ball->angular_velocity.y;
             check_close(ball->velocity.x / (V * sin(angle)), c[1], 2e-3, 0.0);
-            check_close(spin, c[2], 5e-3, 0.0);
+            check_close(omega, c[2], 5e-3, 0.0);
             // sliding velocity of the contact point over the rebound
-            double direction = atan2(ball->velocity.x - r * spin, done.speed);
+            double direction = atan2(ball->velocity.x - r * omega, done.speed);
             check_close(direction * 180.0 / M_PI, c[3], 0.0, 0.2);
         }
 }
@@ -105,17 +105,17 @@ static void test_oblique_at_constant_normal_speed(void **state)
             double step = hertz_time(E, r, m, v) / 4000.0;
             collision done = collide(&law, on_plane(r, m, speeds[k], v, 0.0, step));
             const con_law_body *ball = &done.state.body[1];
-            double scale = 1.0 / (friction * v), spin = r * ball->angular_velocity.y;
+            double scale = 1.0 / (friction * v), omega = r * ball->angular_velocity.y;
             // the arm is shorter than the radius by half the overlap: 1 % in the soft material
             double tolerance = i == 0 ? 5e-3 : 1.5e-2;
-            check_close(spin * scale, 5.0, tolerance, 0.0);
-            check_close((ball->velocity.x - spin) * scale, speeds[k] * scale - 7.0, 0.0,
+            check_close(omega * scale, 5.0, tolerance, 0.0);
+            check_close((ball->velocity.x - omega) * scale, speeds[k] * scale - 7.0, 0.0,
                         7.0 * tolerance);
         }
 }
 
 /// Spinning balls of tests 6 to 8, where they slide through the whole impact.
-static const double spins[] = {5.0, 7.0, 9.0, 12.0, 22.0};
+static const double omegas[] = {5.0, 7.0, 9.0, 12.0, 22.0};
 static const double spinning[3][3] = {
     {70e9, 0.33, 2700.0},
     {120e9, 0.35, 8900.0},
@@ -131,9 +131,9 @@ static void test_spinning_ball_on_plane(void **state)
             double m = ball_mass(spinning[i][2], 0.1);
             double E = spinning[i][0] / (1.0 - spinning[i][1] * spinning[i][1]);
             double step = hertz_time(E, 0.1, m, 0.2) / 8000.0;
-            collision r = collide(&law, on_plane(0.1, m, 0.0, 0.2, spins[k], step));
+            collision r = collide(&law, on_plane(0.1, m, 0.0, 0.2, omegas[k], step));
             check_close(r.state.body[1].velocity.x, 0.12, 3e-3, 0.0);
-            check_close(r.state.body[1].angular_velocity.y, spins[k] - 3.0, 0.0, 0.02);
+            check_close(r.state.body[1].angular_velocity.y, omegas[k] - 3.0, 0.0, 0.02);
         }
 }
 
@@ -144,15 +144,15 @@ static vec3 angular_momentum(const con_law_body *b)
 }
 
 static void check_spinning_pair(const parameters *law, double r1, double m0, double m1, double E,
-                                double spin, bool mirrored)
+                                double omega, bool mirrored)
 {
     con_law_state s = {.body = {{.velocity = {0.0, 0.0, -0.2},
-                                 .angular_velocity = {0.0, spin, 0.0},
+                                 .angular_velocity = {0.0, omega, 0.0},
                                  .radius = 0.1,
                                  .mass = m0},
                                 {.position = {0.0, 0.0, -0.1 - r1},
                                  .velocity = {0.0, 0.0, mirrored ? 0.2 : 0.0},
-                                 .angular_velocity = {0.0, mirrored ? spin : 0.0, 0.0},
+                                 .angular_velocity = {0.0, mirrored ? omega : 0.0, 0.0},
                                  .radius = r1,
                                  .mass = m1}},
                        .step = hertz_time(E, 0.05, m0, 0.2) / 8000.0};
@@ -160,10 +160,10 @@ static void check_spinning_pair(const parameters *law, double r1, double m0, dou
     collision c = collide(law, s);
     const con_law_body *b = c.state.body;
     check_close(b[0].velocity.x - (mirrored ? 0.0 : b[1].velocity.x), 0.12, 5e-3, 0.0);
-    check_close(b[0].angular_velocity.y, spin - 3.0, 0.0, 0.03);
+    check_close(b[0].angular_velocity.y, omega - 3.0, 0.0, 0.03);
     // leap-frog positions are half a step ahead: so is the orbital part, by v x v = 0
     vec3 after = vec3_add(angular_momentum(&b[0]), angular_momentum(&b[1]));
-    check_close(vec3_distance(before, after), 0.0, 0.0, 1e-11 * m1 * r1 * r1 * (spin + 1.0));
+    check_close(vec3_distance(before, after), 0.0, 0.0, 1e-11 * m1 * r1 * r1 * (omega + 1.0));
     vec3 p = vec3_add(vec3_scale(b[0].mass, b[0].velocity), vec3_scale(b[1].mass, b[1].velocity));
     vec3 p0 = vec3_add(vec3_scale(m0, s.body[0].velocity), vec3_scale(m1, s.body[1].velocity));
     check_close(vec3_distance(p, p0), 0.0, 0.0, 1e-12 * m1);
@@ -177,14 +177,14 @@ static void test_spinning_pairs(void **state)
             double m = ball_mass(spinning[i][2], 0.1);
             double E = 0.5 * spinning[i][0] / (1.0 - spinning[i][1] * spinning[i][1]);
             parameters law = hertz(spinning[i][0], spinning[i][1], 0.0, 0.5, 0.4);
-            check_spinning_pair(&law, 0.1, m, m, E, spins[k], true);
+            check_spinning_pair(&law, 0.1, m, m, E, omegas[k], true);
         }
     for (int i = 0; i < 3; i += 2)
         for (int k = 0; k < 5; k++) {
             double m = ball_mass(spinning[i][2], 0.1), M = 1000.0 * ball_mass(spinning[i][2], 0.5);
             double E = 0.5 * spinning[i][0] / (1.0 - spinning[i][1] * spinning[i][1]);
             parameters law = hertz(spinning[i][0], spinning[i][1], 0.0, 0.5, 0.4);
-            check_spinning_pair(&law, 0.5, m, M, E, spins[k], false);
+            check_spinning_pair(&law, 0.5, m, M, E, omegas[k], false);
         }
 }
 
@@ -257,7 +257,7 @@ static void test_rolling_down(void **state)
     check_at_most(fabs(s.body[1].position.x), 1e-4);
 }
 
-static void test_spin_down(void **state)
+static void test_spin_slows_down(void **state)
 {
     (void)state;
     double k = 1e6, resistance = 0.05, step = 1e-5;
@@ -296,7 +296,7 @@ int main(void)
         cmocka_unit_test(test_tangential_rebound),
         cmocka_unit_test(test_linear_restitution),
         cmocka_unit_test(test_rolling_down),
-        cmocka_unit_test(test_spin_down),
+        cmocka_unit_test(test_spin_slows_down),
         cmocka_unit_test(test_sliding_to_rolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

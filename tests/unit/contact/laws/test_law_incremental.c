@@ -182,7 +182,7 @@ static void test_oblique_collision(void **state)
 }
 
 typedef struct rebound {
-    double k_s, friction, sliding, spin, ratio, normal;
+    double k_s, friction, sliding, omega, ratio, normal;
     double closed_form;
 } rebound;
 
@@ -197,8 +197,8 @@ static void check_rebound(const rebound *c, bool program, double tolerance)
                                  .radius = r,
                                  .mass = m}},
                        .step = duration / 4000.0};
-    s.body[0].angular_velocity.z = s.body[1].angular_velocity.z = c->spin;
-    double before = c->sliding - 2.0 * r * c->spin;
+    s.body[0].angular_velocity.z = s.body[1].angular_velocity.z = c->omega;
+    double before = c->sliding - 2.0 * r * c->omega;
     int steps = 0;
     do
         leap_frog(&law, &s, 1);
@@ -206,8 +206,8 @@ static void check_rebound(const rebound *c, bool program, double tolerance)
     vec3 n =
         vec3_normalize_or(vec3_sub(s.body[1].position, s.body[0].position), vec3_make(1, 0, 0));
     vec3 v = vec3_sub(s.body[1].velocity, s.body[0].velocity);
-    vec3 spin = vec3_add(s.body[0].angular_velocity, s.body[1].angular_velocity);
-    vec3 slid = vec3_sub(v, vec3_scale(r, vec3_cross(spin, n)));
+    vec3 omega = vec3_add(s.body[0].angular_velocity, s.body[1].angular_velocity);
+    vec3 slid = vec3_sub(v, vec3_scale(r, vec3_cross(omega, n)));
     double normal = vec3_dot(v, n);
     vec3 along = vec3_make(-n.y, n.x, 0.0);
     check_close(vec3_dot(slid, along) / before, c->closed_form, 0.0, 0.006);

@@ -31,7 +31,7 @@ static double effective(double a, double b)
     return 1.0 / (1.0 / a + 1.0 / b);
 }
 
-/// Rates of overlap, closing velocity, velocities, spins and spring force.
+/// Rates of overlap, closing velocity, velocities, angular velocities and spring force.
 static void twin_rates(const twin *t, double out[STATES])
 {
     double m = effective(t->mass[0], t->mass[1]), d = fmax(t->overlap, 0.0);
@@ -137,16 +137,16 @@ static void place(twin *t, int side, double mass, double radius, double v, doubl
 }
 
 /// A ball on a rigid wall under the law and under its equations.
-/// @param after  [2] out: velocity along the wall and spin
-static void check_on_wall(const surface *s, double r, double v_n, double v_t, double spin,
+/// @param after  [2] out: velocity along the wall and angular velocity
+static void check_on_wall(const surface *s, double r, double v_n, double v_t, double omega,
                           double after[2])
 {
     double m = ball_mass(s->density, r), E = s->E / (1.0 - s->nu * s->nu);
     double duration = hertz_time(E, r, m, v_n);
     parameters law = hertz(s->E, s->nu, RIGID, s->restitution, s->friction);
-    collision done = collide(&law, on_plane(r, m, v_t, v_n, spin, duration / 20000.0));
+    collision done = collide(&law, on_plane(r, m, v_t, v_n, omega, duration / 20000.0));
     twin t = twin_of(s, true);
-    place(&t, 1, m, r, v_t, spin);
+    place(&t, 1, m, r, v_t, omega);
     t.closing = v_n;
     integrate(&t, duration / 20000.0);
     const con_law_body *ball = &done.state.body[1];
@@ -197,8 +197,8 @@ static void test_oblique_at_constant_normal_speed(void **state)
             check_on_wall(&surfaces[i], r, v_n, speeds[k], 0.0, after);
 }
 
-static const double spins[] = {0.175, 0.2, 0.3, 0.5, 0.7, 0.9, 1.3, 2.0, 3.0, 4.0};
-enum { SPINS = sizeof spins / sizeof *spins };
+static const double omegas[] = {0.175, 0.2, 0.3, 0.5, 0.7, 0.9, 1.3, 2.0, 3.0, 4.0};
+enum { SPINS = sizeof omegas / sizeof *omegas };
 
 /// Test 6 below gross sliding.
 static void test_spinning_ball_on_wall(void **state)
@@ -208,11 +208,11 @@ static void test_spinning_ball_on_wall(void **state)
     double after[2];
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < SPINS; k++)
-            check_on_wall(&surfaces[i], 0.1, 0.2, 0.0, spins[k], after);
+            check_on_wall(&surfaces[i], 0.1, 0.2, 0.0, omegas[k], after);
 }
 
 /// Tests 7 and 8: a small ball B on a ball A below it.
-static void check_pair(const surface *s, double r_a, double m_a, double spin, bool mirrored)
+static void check_pair(const surface *s, double r_a, double m_a, double omega, bool mirrored)
 {
     double r = 0.1, m = ball_mass(s->density, r), v_n = 0.2;
     double E = 0.5 * s->E / (1.0 - s->nu * s->nu);
@@ -221,19 +221,19 @@ static void check_pair(const surface *s, double r_a, double m_a, double spin, bo
     con_law_state start = {
         .body = {{.position = {0.0, 0.0, -r - r_a},
                   .velocity = {0.0, 0.0, mirrored ? v_n : 0.0},
-                  .angular_velocity = {0.0, mirrored ? spin : 0.0, 0.0},
+                  .angular_velocity = {0.0, mirrored ? omega : 0.0, 0.0},
                   .radius = r_a,
                   .mass = m_a},
                  {.velocity = {0.0, 0.0, -v_n},
-                  .angular_velocity = {0.0, spin, 0.0},
+                  .angular_velocity = {0.0, omega, 0.0},
                   .radius = r,
                   .mass = m}},
         .step = duration / 20000.0,
     };
     collision done = collide(&law, start);
     twin t = twin_of(s, false);
-    place(&t, 0, m_a, r_a, 0.0, mirrored ? spin : 0.0);
-    place(&t, 1, m, r, 0.0, spin);
+    place(&t, 0, m_a, r_a, 0.0, mirrored ? omega : 0.0);
+    place(&t, 1, m, r, 0.0, omega);
     t.closing = mirrored ? 2.0 * v_n : v_n;
     integrate(&t, duration / 20000.0);
     double scale = s->friction * v_n;
@@ -254,9 +254,9 @@ static void test_spinning_pairs(void **state)
         for (int k = 0; k < SPINS; k++) {
             double density = surfaces[i].density;
             if (i < 2)
-                check_pair(&surfaces[i], 0.1, ball_mass(density, 0.1), spins[k], true);
+                check_pair(&surfaces[i], 0.1, ball_mass(density, 0.1), omegas[k], true);
             if (i != 1)
-                check_pair(&surfaces[i], 0.5, 1000.0 * ball_mass(density, 0.5), spins[k], false);
+                check_pair(&surfaces[i], 0.5, 1000.0 * ball_mass(density, 0.5), omegas[k], false);
         }
 }
 
@@ -291,7 +291,7 @@ static void test_rolling_down(void **state)
     }
 }
 
-static void test_spin_down(void **state)
+static void test_spin_slows_down(void **state)
 {
     (void)state;
     const double resistances[] = {0.02, 0.1};
@@ -316,7 +316,7 @@ int main(void)
         cmocka_unit_test(test_spinning_ball_on_wall),
         cmocka_unit_test(test_spinning_pairs),
         cmocka_unit_test(test_rolling_down),
-        cmocka_unit_test(test_spin_down),
+        cmocka_unit_test(test_spin_slows_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
