@@ -78,7 +78,7 @@ void eng_population_head(const cairn_world *world, eng_population *record)
     record->counts[ENG_POPULATION_PART_REALS] = parts.real_at;
 }
 
-bool eng_population_allocate(eng_population *record, base_arena *arena)
+void eng_population_size(eng_population *record)
 {
     for (int k = 0; k < ENG_POPULATION_KINDS; k++) {
         const int64_t *counts = record->counts + NUMBERS * k;
@@ -87,6 +87,17 @@ bool eng_population_allocate(eng_population *record, base_arena *arena)
         slots->live_count = (int)counts[LIVE];
         slots->free_count = (int)counts[FREE];
         slots->waiting_count = (int)counts[WAITING];
+    }
+    record->parts.integer_count = record->counts[ENG_POPULATION_PART_INTEGERS];
+    record->parts.real_count = record->counts[ENG_POPULATION_PART_REALS];
+}
+
+bool eng_population_allocate(eng_population *record, base_arena *arena)
+{
+    eng_population_size(record);
+    for (int k = 0; k < ENG_POPULATION_KINDS; k++) {
+        const int64_t *counts = record->counts + NUMBERS * k;
+        eng_slots_record *slots = &record->slots[k];
         slots->generation = base_arena_array(arena, uint32_t, "generations", counts[SLOTS]);
         slots->live = base_arena_array(arena, int, "live", counts[LIVE]);
         slots->free = base_arena_array(arena, int, "free", counts[FREE]);
@@ -103,8 +114,6 @@ bool eng_population_allocate(eng_population *record, base_arena *arena)
     record->names =
         base_arena_allocate(arena, "names", (size_t)record->counts[ENG_POPULATION_NAMES], 1);
     eng_parts *parts = &record->parts;
-    parts->integer_count = record->counts[ENG_POPULATION_PART_INTEGERS];
-    parts->real_count = record->counts[ENG_POPULATION_PART_REALS];
     parts->integers = base_arena_array(arena, int, "parts", parts->integer_count);
     parts->reals = base_arena_array(arena, double, "parts", parts->real_count);
     return record->integers != NULL && record->reals != NULL && record->shapes != NULL &&

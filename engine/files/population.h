@@ -45,6 +45,9 @@ bool eng_population_is_recorded(const eng_population *record);
 /// Counts of the world's record.
 void eng_population_head(const cairn_world *world, eng_population *record);
 
+/// Sizes of the arrays that the counts tell.
+void eng_population_size(eng_population *record);
+
 /// Arrays for the counts, in the arena; false when out of memory.
 bool eng_population_allocate(eng_population *record, base_arena *arena);
 

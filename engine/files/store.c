@@ -438,19 +438,41 @@ static const char *fault_of(hid_t set, const eng_store_array *array)
     return fault;
 }
 
-cairn_status eng_store_read(const con_hdf5_reader *reader, const eng_store_array *array)
+/// Opens the dataset of an array that has the array's type and size.
+static cairn_status open_set(const con_hdf5_reader *reader, const eng_store_array *array,
+                             hid_t *set)
 {
     cairn_status status = con_hdf5_check_link(reader, reader->file, array->name);
     if (status != CAIRN_OK)
         return status;
-    hid_t set = H5Dopen2(reader->file, array->name, H5P_DEFAULT);
-    if (set < 0)
+    *set = H5Dopen2(reader->file, array->name, H5P_DEFAULT);
+    if (*set < 0)
         return con_hdf5_refuse(reader, reader->file, array->name, "not a readable dataset");
-    const char *fault = fault_of(set, array);
-    if (fault == NULL && array->count > 0 &&
-        H5Dread(set, native_type(array->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) < 0)
-        fault = "data cannot be read";
+    const char *fault = fault_of(*set, array);
+    if (fault == NULL)
+        return CAIRN_OK;
+    H5Dclose(*set);
+    return con_hdf5_refuse(reader, reader->file, array->name, "%s", fault);
+}
+
+cairn_status eng_store_check(const con_hdf5_reader *reader, const eng_store_array *array)
+{
+    hid_t set = H5I_INVALID_HID;
+    cairn_status status = open_set(reader, array, &set);
+    if (status == CAIRN_OK)
+        H5Dclose(set);
+    return status;
+}
+
+cairn_status eng_store_read(const con_hdf5_reader *reader, const eng_store_array *array)
+{
+    hid_t set = H5I_INVALID_HID;
+    cairn_status status = open_set(reader, array, &set);
+    if (status != CAIRN_OK)
+        return status;
+    bool good = array->count == 0 || H5Dread(set, native_type(array->type), H5S_ALL, H5S_ALL,
+                                             H5P_DEFAULT, array->data) >= 0;
     H5Dclose(set);
-    return fault == NULL ? CAIRN_OK
-                         : con_hdf5_refuse(reader, reader->file, array->name, "%s", fault);
+    return good ? CAIRN_OK
+                : con_hdf5_refuse(reader, reader->file, array->name, "data cannot be read");
 }

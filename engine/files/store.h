@@ -49,6 +49,11 @@ bool eng_store_found(const char *path);
 cairn_status eng_store_open(con_hdf5_reader *reader, const char *path, base_arena *arena,
                             cairn_error *error) CAIRN_CHECK_RESULT;
 
+/// Whether the file has an array of the type and size that `array` says, and bytes enough for it:
+/// asked before memory is taken for what a file claims to hold. `array->data` is not looked at.
+cairn_status eng_store_check(const con_hdf5_reader *reader,
+                             const eng_store_array *array) CAIRN_CHECK_RESULT;
+
 /// Reads an array into `array->data`; type and size must be those that the array says.
 cairn_status eng_store_read(const con_hdf5_reader *reader,
                             const eng_store_array *array) CAIRN_CHECK_RESULT;

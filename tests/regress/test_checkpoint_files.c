@@ -32,12 +32,25 @@ static void write_bytes(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-static bench make_bench(void)
+/// The most that was asked for at once, bytes.
+static void *reallocate_and_note(void *context, void *block, size_t size)
+{
+    size_t *most = context;
+    *most = size > *most ? size : *most;
+    if (size > 0)
+        return realloc(block, size);
+    free(block);
+    return NULL;
+}
+
+static bench make_bench(size_t *most)
 {
     bench b;
     cairn_error error = {0};
     heap_def def = default_heap();
     def.layers = 1;
+    if (most != NULL)
+        def.allocator = (cairn_allocator){reallocate_and_note, most};
     heap_folder_make(b.folder);
     snprintf(b.good, sizeof b.good, "%s/a.h5", b.folder);
     snprintf(b.bad, sizeof b.bad, "%s/b.h5", b.folder);
@@ -74,7 +87,7 @@ static void refuse(const bench *b)
 static void test_truncated(void **state)
 {
     (void)state;
-    bench b = make_bench();
+    bench b = make_bench(NULL);
     for (size_t size = 0; size < b.size; size += size < 64 || b.size - size < 64 ? 1 : 997) {
         write_bytes(b.bad, b.bytes, size);
         refuse(&b);
@@ -85,7 +98,7 @@ static void test_truncated(void **state)
 static void test_flipped(void **state)
 {
     (void)state;
-    bench b = make_bench();
+    bench b = make_bench(NULL);
     base_rng rng = base_rng_make(11);
     for (int i = 0; i < 300; i++) {
         size_t at = (size_t)(base_rng_unit(&rng) * (double)b.size);
@@ -103,7 +116,7 @@ static void test_flipped(void **state)
 static void test_resealed(void **state)
 {
     (void)state;
-    bench b = make_bench();
+    bench b = make_bench(NULL);
     cairn_error error = {0};
     base_rng rng = base_rng_make(12);
     int stepped = 0;
@@ -126,6 +139,20 @@ static void test_resealed(void **state)
     end_bench(&b);
 }
 
+/// Puts a checksum that fits behind the bad file.
+static void seal(bench *b)
+{
+    FILE *in = fopen(b->bad, "rb");
+    assert_non_null(in);
+    uint64_t size = fread(b->bytes, 1, (1 << 22) - 24, in);
+    fclose(in);
+    uint64_t hash = base_hash_bytes(BASE_HASH_START, b->bytes, size);
+    memcpy(b->bytes + size, "CAIRNSUM", 8);
+    memcpy(b->bytes + size + 8, &size, sizeof size);
+    memcpy(b->bytes + size + 16, &hash, sizeof hash);
+    write_bytes(b->bad, b->bytes, size + 24);
+}
+
 /// The checkpoint with one of its arrays behind a link, to another name or another file, and with a
 /// checksum that fits.
 static void write_linked(bench *b, const char *name, const char *other_file)
@@ -140,15 +167,7 @@ static void write_linked(bench *b, const char *name, const char *other_file)
     else
         assert_true(H5Lcreate_soft("/elsewhere", file, name, H5P_DEFAULT, H5P_DEFAULT) >= 0);
     assert_true(H5Fclose(file) >= 0);
-    FILE *in = fopen(b->bad, "rb");
-    assert_non_null(in);
-    uint64_t size = fread(b->bytes, 1, (1 << 22) - 24, in);
-    fclose(in);
-    uint64_t hash = base_hash_bytes(BASE_HASH_START, b->bytes, size);
-    memcpy(b->bytes + size, "CAIRNSUM", 8);
-    memcpy(b->bytes + size + 8, &size, sizeof size);
-    memcpy(b->bytes + size + 16, &hash, sizeof hash);
-    write_bytes(b->bad, b->bytes, size + 24);
+    seal(b);
 }
 
 /// Arrays are read from the file itself, whatever a link says.
@@ -156,7 +175,7 @@ static void test_links(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        bench b = make_bench();
+        bench b = make_bench(NULL);
         cairn_error error = {0};
         write_linked(&b, k % 2 == 0 ? "format" : "note", k < 2 ? NULL : b.good);
         assert_int_equal(cairn_world_restore(b.world, b.bad, &error), CAIRN_ERROR_FORMAT);
@@ -166,10 +185,58 @@ static void test_links(void **state)
     }
 }
 
+/// Writes the checkpoint with one of its counts changed; false when there are fewer.
+static bool write_count(bench *b, const char *name, int index, int64_t value)
+{
+    int64_t counts[64];
+    write_bytes(b->bad, b->bytes, b->size - 24);
+    hid_t file = H5Fopen(b->bad, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t set = H5Dopen2(file, name, H5P_DEFAULT), space = H5Dget_space(set);
+    hssize_t count = H5Sget_simple_extent_npoints(space);
+    assert_in_range(count, 1, 64);
+    if (index < count) {
+        assert_true(H5Dread(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+        counts[index] = value;
+        assert_true(H5Dwrite(set, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, counts) >= 0);
+    }
+    H5Sclose(space);
+    H5Dclose(set);
+    assert_true(H5Fclose(file) >= 0);
+    if (index < count)
+        seal(b);
+    return index < count;
+}
+
+/// No memory is taken for what a file of some kilobytes claims to hold.
+static void test_claims(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"counts", "population/counts", "spheres/counts"};
+    size_t most = 0;
+    bench b = make_bench(&most);
+    cairn_error error = {0};
+    int refused = 0;
+    for (int k = 0; k < 2 * 3; k++)
+        for (int i = 0;; i++) {
+            // what was sealed is in the place of the good file's bytes
+            FILE *good = fopen(b.good, "rb");
+            assert_non_null(good);
+            b.size = fread(b.bytes, 1, 1 << 22, good);
+            fclose(good);
+            if (!write_count(&b, names[k / 2], i, k % 2 == 0 ? 60000 : 100000000))
+                break;
+            most = 0;
+            refused += cairn_world_restore(b.world, b.bad, &error) == CAIRN_ERROR_FORMAT;
+            assert_in_range(most, 1, 4 << 20);
+        }
+    assert_true(refused > 60);
+    end_bench(&b);
+}
+
 static void test_no_checkpoint(void **state)
 {
     (void)state;
-    bench b = make_bench();
+    bench b = make_bench(NULL);
     cairn_error error = {0};
     assert_int_equal(cairn_world_restore(b.world, b.bad, &error), CAIRN_ERROR_FILE);
     assert_int_equal(cairn_world_restore(b.world, b.folder, &error), CAIRN_ERROR_FILE);
@@ -192,7 +259,7 @@ static void save_forever(const bench *b)
 static void test_killed_writer(void **state)
 {
     (void)state;
-    bench b = make_bench();
+    bench b = make_bench(NULL);
     base_rng rng = base_rng_make(13);
     cairn_error error = {0};
     int64_t last = 0;
@@ -220,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_truncated),     cmocka_unit_test(test_flipped),
         cmocka_unit_test(test_resealed),      cmocka_unit_test(test_no_checkpoint),
         cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_links),
+        cmocka_unit_test(test_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
