@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/info/info.h"
 #include "cli/process/files.h"
+#include "cli/process/laws.h"
 #include "cli/process/load.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
@@ -63,7 +64,8 @@ static census count_bodies(const cairn_world *world)
 static void print_scene(const scn_scene *scene)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
-    const cairn_material_id none = {0};
+    char laws[CLI_LAWS_SIZE];
+    cli_laws_in_use(scene->world, laws);
     census bodies = count_bodies(scene->world);
     printf("%s%s%s\n", cli_show(scene->name).text, scene->title[0] != '\0' ? ": " : "",
            cli_show(scene->title).text);
@@ -71,7 +73,7 @@ static void print_scene(const scn_scene *scene)
            bodies.mass, bodies.fixed, bodies.moving);
     printf("  shapes       %d\n", cairn_shape_count(scene->world));
     printf("  materials    %d\n", cairn_material_count(scene->world));
-    printf("  law          %s\n", cairn_pair_get_law(scene->world, none, none));
+    printf("  law          %s\n", laws);
     printf("  solver       %s, one-contact solver %s, tolerance %g\n",
            cairn_world_get_solver(scene->world), cairn_world_get_local(scene->world),
            def->tolerance);
@@ -88,7 +90,8 @@ static void print_scene(const scn_scene *scene)
 static void json_scene(const scn_scene *scene)
 {
     const cairn_world_def *def = cairn_world_get_def(scene->world);
-    const cairn_material_id none = {0};
+    char laws[CLI_LAWS_SIZE];
+    cli_laws_in_use(scene->world, laws);
     census bodies = count_bodies(scene->world);
     cli_json json = cli_json_begin(stdout);
     cli_json_object(&json, NULL);
@@ -100,7 +103,7 @@ static void json_scene(const scn_scene *scene)
     cli_json_number(&json, "mass", bodies.mass);
     cli_json_integer(&json, "shapes", cairn_shape_count(scene->world));
     cli_json_integer(&json, "materials", cairn_material_count(scene->world));
-    cli_json_text(&json, "law", cairn_pair_get_law(scene->world, none, none));
+    cli_json_text(&json, "law", laws);
     cli_json_text(&json, "solver", cairn_world_get_solver(scene->world));
     cli_json_text(&json, "local", cairn_world_get_local(scene->world));
     cli_json_number(&json, "tolerance", def->tolerance);

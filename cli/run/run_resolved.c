@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // resolved.json: every setting of a run with its value in force, defaults included.
 #include "base/vectors.h"
+#include "cli/process/laws.h"
 #include "cli/run/run.h"
 #include "cli/text/json.h"
 #include "scenes/plugins.h"
-
-enum { MATERIALS_MAX = 64 };
 
 static const char *const paraview_names[] = {"glyphs", "surfaces", "none"};
 static const char *const form_names[] = {"", "local", "global", "both"};
@@ -77,33 +76,16 @@ static void put_pair(const cairn_world *world, cli_json *json, cairn_material_id
     cli_json_object_end(json);
 }
 
-/// Materials in order of their first body; those without a body touch nothing.
-static int used_materials(const cairn_world *world, cairn_material_id ids[MATERIALS_MAX])
-{
-    int count = 0;
-    for (int i = 0; i < cairn_body_count(world); i++) {
-        cairn_body_view view;
-        if (cairn_body_get(world, cairn_body_at(world, i), &view) != CAIRN_OK)
-            continue;
-        int known = 0;
-        while (known < count && ids[known].index != view.material.index)
-            known++;
-        if (known == count && count < MATERIALS_MAX)
-            ids[count++] = view.material;
-    }
-    return count;
-}
-
 static void put_pairs(const cairn_world *world, cli_json *json)
 {
     const cairn_material_id none = {0};
-    cairn_material_id ids[MATERIALS_MAX];
-    int count = used_materials(world, ids);
+    cli_material_use uses[CLI_MATERIALS_MAX];
+    int count = cli_materials_in_use(world, uses);
     cli_json_list(json, "pairs");
     put_pair(world, json, none, none);
     for (int i = 0; i < count; i++)
         for (int k = i; k < count; k++)
-            put_pair(world, json, ids[i], ids[k]);
+            put_pair(world, json, uses[i].id, uses[k].id);
     cli_json_list_end(json);
 }
 

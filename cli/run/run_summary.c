@@ -2,6 +2,7 @@
 // What a run says at its end: the JSON object, summary.json, the readable table.
 #include "cli/run/run.h"
 
+#include "cli/process/laws.h"
 #include "cli/process/status.h"
 #include "cli/text/json.h"
 
@@ -10,12 +11,6 @@
 static double mean_iterations(const run_totals *totals)
 {
     return totals->solved_steps > 0 ? totals->iterations / (double)totals->solved_steps : 0.0;
-}
-
-static const char *default_law(const cairn_world *world)
-{
-    const cairn_material_id none = {0};
-    return cairn_pair_get_law(world, none, none);
 }
 
 static void put_phases(const run_state *run, cli_json *json)
@@ -30,10 +25,11 @@ static void put_contract(const run_state *run, const char *status, cli_json *jso
 {
     const cairn_world *world = run->scene->world;
     const run_totals *totals = &run->totals;
-    char hash[24];
+    char hash[24], laws[CLI_LAWS_SIZE];
     snprintf(hash, sizeof hash, "%016" PRIx64, cairn_world_get_hash(world));
+    cli_laws_in_use(world, laws);
     cli_json_text(json, "scene", run->scene->name);
-    cli_json_text(json, "law", default_law(world));
+    cli_json_text(json, "law", laws);
     cli_json_text(json, "solver", cairn_world_get_solver(world));
     cli_json_integer(json, "steps", totals->steps);
     cli_json_number(json, "time", cairn_world_get_time(world));
@@ -112,7 +108,9 @@ void run_summary_print(const run_state *run, const char *status, FILE *out)
     fprintf(out, "%s: %s after %" PRId64 " steps, %.6g s simulated\n",
             cli_show(run->scene->title[0] != '\0' ? run->scene->title : run->scene->name).text,
             status, totals->steps, cairn_world_get_time(world));
-    fprintf(out, "  law          %s", default_law(world));
+    char laws[CLI_LAWS_SIZE];
+    cli_laws_in_use(world, laws);
+    fprintf(out, "  law          %s", laws);
     if (totals->solved_steps > 0)
         fprintf(out, ", solver %s, one-contact solver %s", cairn_world_get_solver(world),
                 cairn_world_get_local(world));

@@ -49,12 +49,21 @@ static cairn_status fail(const cairn_world *world, const char *whose, const char
                      world->step_count + 1, world->time, whose, what);
 }
 
+/// Whether a column of bodies has numbers that could end up not finite: what steps carry over,
+/// where the world has it.
+static bool must_be_finite(const cairn_world *world, int column)
+{
+    const eng_column *c = eng_body_column(column);
+    return (c->flags & ENG_HASHED) != 0 && c->scalar == ENG_REAL &&
+           world->body_data[column] != NULL;
+}
+
 static bool is_finite_body(const cairn_world *world, int body)
 {
     bool finite = true;
     for (int column = 0; column < ENG_BODY_COLUMN_COUNT && finite; column++) {
         double value[ENG_BODY_WIDTH_MAX];
-        if ((eng_body_column(column)->flags & ENG_HASHED) == 0)
+        if (!must_be_finite(world, column))
             continue;
         eng_body_value(world, column, body, value);
         finite = all_finite(value, eng_body_column(column)->width);
@@ -76,7 +85,7 @@ static void glance_bodies(void *argument, int begin, int end, int chunk, int wor
     for (int column = 0; column < ENG_BODY_COLUMN_COUNT; column++) {
         const eng_column *c = eng_body_column(column);
         const double(*rows)[1] = world->body_data[column];
-        if ((c->flags & ENG_HASHED) == 0)
+        if (!must_be_finite(world, column))
             continue;
         for (int k = begin; k < end; k++)
             if (!all_finite(rows[(size_t)world->active[k] * (size_t)c->width], c->width))

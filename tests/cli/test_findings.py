@@ -97,6 +97,28 @@ def check_other_law():
         check_error(folder.cairn("run", "wrong.lua", "--law", "hooke"), 3, "frction", "a wrong key stays wrong")
 
 
+def check_laws_in_use():
+    """A run and `info` name the laws by which bodies can touch, not one that nothing follows."""
+    pairs = {
+        "pair{ law = 'hooke' }\npair{ 'a', 'a', law = 'hertz_mindlin' }": "hertz_mindlin",
+        "pair{ law = 'hooke' }\nmaterial{ name = 'b' }\n"
+        "body{ shape = sphere{radius = 0.1}, position = {1, 0, 0.1}, material = 'b' }\n"
+        "pair{ 'a', 'a', law = 'hertz_mindlin' }": "hertz_mindlin, hooke",
+        "pair{ law = 'hooke' }": "hooke",
+    }
+    with Folder() as folder:
+        for written, expected in pairs.items():
+            folder.write("laws.lua", "simulation{ step = 1e-5, end_time = 1e-4 }\nmaterial{ name = 'a' }\n"
+                         "ground{ material = 'a' }\nbody{ shape = sphere{radius = 0.1}, position = {0, 0, 0.1}, material = 'a' }\n"
+                         + written + "\n")
+            result = folder.cairn("run", "laws.lua", "--json")
+            check(load(result.out)["law"] == expected, f"run names {expected}", result)
+            described = folder.cairn("info", "laws.lua", "--json")
+            check(load(described.out)["law"] == expected, f"info names {expected}", described)
+        nothing = folder.cairn("info", "chain", "--json")
+        check(load(nothing.out)["law"] == "signorini_coulomb", "a built-in scene", nothing)
+
+
 def check_endless_functions():
     """Library functions of a scene are bounded before they begin, in motions too."""
     hang = SMALL + """
@@ -243,6 +265,7 @@ check_energy()
 check_hints()
 check_end_times()
 check_other_law()
+check_laws_in_use()
 check_endless_functions()
 check_memory()
 check_texts()

@@ -16,7 +16,7 @@ void view_describe(char *text, size_t size)
 
 view_place view_place_default(void)
 {
-    return (view_place){NAN, NAN, NAN, false};
+    return (view_place){.azimuth = NAN, .elevation = NAN, .zoom = NAN};
 }
 
 cairn_status view_render(const view_render_request *request, view_render_report *report,
