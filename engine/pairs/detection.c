@@ -5,15 +5,19 @@
 
 #include <string.h>
 
-/// Smallest part of any body that can move, for the skin of the pair list.
+/// Smallest part of any body that forces move, for the skin of the pair list; where there is none,
+/// of any body: a wall that moves among spheres with particle slots needs no new list in every
+/// step.
 static double smallest_collider(const cairn_world *world)
 {
-    double smallest = INFINITY;
+    double dynamic = INFINITY, any = INFINITY;
     for (int k = 0; k < world->listed_count; k++) {
         const eng_collider *collider = &world->colliders[world->listed[k]];
+        any = fmin(any, collider->shape->smallest_size);
         if (world->bodies[collider->body].kind == CAIRN_DYNAMIC)
-            smallest = fmin(smallest, collider->shape->smallest_size);
+            dynamic = fmin(dynamic, collider->shape->smallest_size);
     }
+    double smallest = isfinite(dynamic) ? dynamic : any;
     return isfinite(smallest) ? smallest : 0.0;
 }
 

@@ -475,6 +475,8 @@ struct eng_spheres {
     double wall_path;           // m, way of walls since the list was made
     double wall_speed;          // m/s, fastest point of a wall that a sphere may meet
     double extent;              // m, no sphere is farther from the origin while the list lasts
+    geo_bounds box;             // of centres when the list was made; walls outside count when near
+    bool has_box;               // there is such a box: not before the first list, nor in a cell
     int64_t lists;              // made so far
     // cells of the list, for later queries
     double cell_low[3], cell_inverse; // m, 1/m

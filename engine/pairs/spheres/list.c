@@ -520,6 +520,10 @@ static void note_moment(struct eng_spheres *spheres)
     eng_spheres_wall *walls = spheres->walls.block;
     const double *margins = eng_spheres_margins(spheres);
     double square = 0.0, widest = spheres->wall_margin;
+    double low[3], high[3];
+    bounds_of(spheres, low, high);
+    spheres->box = (geo_bounds){vec3_from(low), vec3_from(high)};
+    spheres->has_box = !spheres->world->cell.any;
     for (int slot = 0; slot < spheres->slots; slot++) {
         double far = vec3_norm_squared(vec3_from(spheres->pass.X[slot]));
         square = far > square ? far : square;

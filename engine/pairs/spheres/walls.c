@@ -48,6 +48,23 @@ void eng_spheres_walls_advance(struct eng_spheres *spheres)
     }
 }
 
+/// At least this far is a wall from the box of the centres that the list was made for, m.
+static double way_to_box(const struct eng_spheres *spheres, const eng_spheres_wall *wall)
+{
+    vec3 low = spheres->box.low, high = spheres->box.high;
+    if (wall->shape == NULL) {
+        vec3 n = wall->now.normal;
+        vec3 nearest = {n.x > 0.0 ? low.x : high.x, n.y > 0.0 ? low.y : high.y,
+                        n.z > 0.0 ? low.z : high.z};
+        return vec3_dot(n, vec3_sub(nearest, wall->now.point));
+    }
+    vec3 centre = wall->now.centre;
+    vec3 in_box = vec3_max(low, vec3_min(high, centre));
+    return vec3_distance(centre, in_box) - eng_reach_of(spheres->world, wall->body);
+}
+
+// A wall that no sphere can meet before the list is made anew, however both move, does not hasten
+// that: it is left out until it comes so near that its way and the spheres' count from there.
 double eng_spheres_walls_fastest(const struct eng_spheres *spheres)
 {
     double fastest = 0.0;
@@ -56,7 +73,11 @@ double eng_spheres_walls_fastest(const struct eng_spheres *spheres)
         double omega = vec3_norm(wall->omega);
         double reach = omega > 0.0 ? spheres->extent + vec3_norm(wall->now.centre) : 0.0;
         reach = fmin(reach, eng_reach_of(spheres->world, wall->body));
-        fastest = fmax(fastest, vec3_norm(wall->velocity) + omega * reach);
+        double speed = vec3_norm(wall->velocity) + omega * reach;
+        double near = spheres->largest + 2.0 * spheres->widest + 2.0 * spheres->pass.step * speed;
+        if (spheres->has_box && way_to_box(spheres, wall) > near)
+            continue;
+        fastest = fmax(fastest, speed);
     }
     return fastest;
 }
@@ -100,40 +121,54 @@ void eng_spheres_ghost_back(struct eng_spheres *spheres, eng_spheres_ghost *ghos
     vec3_store(X, vec3_add_scaled(vec3_from(spheres->pass.X[ghost->slot]), away, normal));
 }
 
+/// The ghost's place: the foot of the sphere's centre on the plane, or farther back.
+static inline vec3 place_on_plane(struct eng_spheres *spheres, eng_spheres_ghost *ghost,
+                                  const eng_spheres_plane *plane, double *X)
+{
+    vec3 centre = vec3_from(spheres->pass.X[ghost->slot]);
+    double distance = vec3_dot(plane->normal, vec3_sub(centre, plane->point));
+    vec3 foot = vec3_add_scaled(centre, -distance, plane->normal);
+    vec3_store(X, foot);
+    double radius = spheres->pass.constants[ghost->slot][3];
+    if (__builtin_expect(distance < ENG_SPHERES_DEEP * radius || ghost->deep, 0))
+        eng_spheres_ghost_back(spheres, ghost, distance - radius, vec3_negate(plane->normal), X);
+    return foot;
+}
+
 void eng_spheres_ghosts_move(struct eng_spheres *spheres, int first, int end,
                              eng_spheres_placing placing, double *drivers)
 {
     eng_spheres_ghost *ghosts = spheres->ghosts.block;
-    double work = 0.0;
+    const eng_spheres_wall *walls = walls_of(spheres);
+    double work = 0.0, (*X)[4] = spheres->pass.X + spheres->slots + 2;
+    // in a step, a wall that never moves has neither work nor another velocity
+    bool usual = placing == ENG_SPHERES_PLACE_OTHERS && drivers != NULL && !spheres->strains;
     for (int i = first; i < end; i++) {
         eng_spheres_ghost *ghost = &ghosts[i];
-        const eng_spheres_wall *wall = &walls_of(spheres)[ghost->wall];
+        const eng_spheres_wall *wall = &walls[ghost->wall];
+        if (usual && !wall->moves) {
+            (void)place_on_plane(spheres, ghost, &wall->now, X[i]);
+            continue;
+        }
         int slot = spheres->slots + 2 + i;
         if (wall->moves && ghost->pair_slot >= 0 && drivers != NULL)
             work += eng_spheres_ghost_work(spheres, ghost, slot);
         if (placing != ENG_SPHERES_PLACE_ALL &&
             wall->follows != (placing == ENG_SPHERES_PLACE_FOLLOWERS))
             continue;
-        vec3 centre = vec3_from(spheres->pass.X[ghost->slot]);
-        double distance = vec3_dot(wall->now.normal, vec3_sub(centre, wall->now.point));
-        vec3 foot = vec3_add_scaled(centre, -distance, wall->now.normal);
-        double *X = spheres->pass.X[slot], *V = spheres->pass.V[slot];
-        vec3_store(X, foot);
-        double radius = spheres->pass.constants[ghost->slot][3];
-        if (__builtin_expect(distance < ENG_SPHERES_DEEP * radius || ghost->deep, 0))
-            eng_spheres_ghost_back(spheres, ghost, distance - radius, vec3_negate(wall->now.normal),
-                                   X);
+        vec3 foot = place_on_plane(spheres, ghost, &wall->now, X[i]);
         if (!wall->moves && drivers != NULL && !spheres->strains)
             continue;
         vec3 arm = vec3_sub(vec3_add(foot, eng_spheres_wrap_shift(spheres, ghost->slot)),
                             wall->now.centre);
         vec3 velocity = vec3_add(wall->velocity, vec3_cross(wall->omega, arm));
         velocity = vec3_sub(velocity, eng_spheres_wrap_drift(spheres, ghost->slot));
+        double *V = spheres->pass.V[slot];
         vec3_store(V, velocity);
         V[3] = V[4] = V[5] = 0.0;
         V[6] = wall->omega.x;
         V[7] = wall->omega.y;
-        X[3] = wall->omega.z;
+        X[i][3] = wall->omega.z;
     }
     if (drivers != NULL)
         *drivers = work;
