@@ -44,15 +44,18 @@ void con_domains_run(const con_domains *domains, int count, bool backward,
     }
 }
 
-int con_chunk_size(int count)
+/// Size of the at most CON_CHUNKS_MAX chunks.
+static int chunk_size(int count)
 {
     int size = base_chunk_count(count, CON_CHUNKS_MAX);
     return size > CHUNK_LEAST ? size : CHUNK_LEAST;
 }
 
-void con_domains_chunks(const con_domains *domains, int count, base_chunk_function *function,
-                        void *context)
+int con_domains_chunks(const con_domains *domains, int count, base_chunk_function *function,
+                       void *context)
 {
     base_workers *workers = domains != NULL ? domains->workers : NULL;
-    base_parallel_for(workers, count, con_chunk_size(count), function, context);
+    int size = chunk_size(count);
+    base_parallel_for(workers, count, size, function, context);
+    return base_chunk_count(count, size);
 }

@@ -51,13 +51,11 @@ typedef void con_task_function(void *context, int begin, int end, int task);
 void con_domains_run(const con_domains *domains, int count, bool backward,
                      con_task_function *function, void *context);
 
-/// Loops over [0, count) whose parts are independent and whose sums are partial: chunks are those
-/// of con_chunk_size, run at once where there are domains.
+/// Loops over [0, count) whose parts are independent and whose sums are partial: in chunks whose
+/// size the count alone tells, run at once where there are domains.
+/// @return how many chunks there were, CON_CHUNKS_MAX at most
 enum { CON_CHUNKS_MAX = 64 };
-void con_domains_chunks(const con_domains *domains, int count, base_chunk_function *function,
-                        void *context);
-
-/// Size of the at most CON_CHUNKS_MAX chunks; by the count alone.
-int con_chunk_size(int count);
+int con_domains_chunks(const con_domains *domains, int count, base_chunk_function *function,
+                       void *context);
 
 #endif

@@ -164,8 +164,8 @@ static chunk_sums add_contacts(const con_problem *problem, const con_residual_sc
     chunk_sums part[CON_CHUNKS_MAX], total = {.worst = -1.0, .worst_contact = -1};
     residual_context context = {problem, scale, R, U, part};
     int n = problem->contact_count;
-    con_domains_chunks(problem->domains, n, add_chunk, &context);
-    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++) {
+    int chunks = con_domains_chunks(problem->domains, n, add_chunk, &context);
+    for (int k = 0; k < chunks; k++) {
         con_residual_sums_add(&total.sums, &part[k].sums);
         if (part[k].worst > total.worst) {
             total.worst = part[k].worst;

@@ -98,10 +98,12 @@ static void work_chunk(void *argument, int begin, int end, int chunk, int worker
 
 void eng_energy_contacts(cairn_world *world)
 {
-    work_context context = {.world = world};
+    work_context context;
+    context.world = world;
     double impact = 0.0, friction = 0.0, drivers = 0.0;
-    con_domains_chunks(&world->domains, world->contacts.cone_count, work_chunk, &context);
-    for (int k = 0; k < CON_CHUNKS_MAX; k++) {
+    int chunks =
+        con_domains_chunks(&world->domains, world->contacts.cone_count, work_chunk, &context);
+    for (int k = 0; k < chunks; k++) {
         impact += context.impact[k];
         friction += context.friction[k];
         drivers += context.drivers[k];

@@ -184,10 +184,11 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
 
 void eng_report_contacts(cairn_world *world)
 {
-    report_context context = {.world = world};
+    report_context context;
+    context.world = world;
     cairn_step_report *report = &world->report;
-    con_domains_chunks(&world->domains, world->contacts.count, report_chunk, &context);
-    for (int k = 0; k < CON_CHUNKS_MAX; k++) {
+    int chunks = con_domains_chunks(&world->domains, world->contacts.count, report_chunk, &context);
+    for (int k = 0; k < chunks; k++) {
         const report_part *part = &context.part[k];
         report->active += part->active;
         report->penetration = fmax(report->penetration, part->penetration);

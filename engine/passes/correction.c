@@ -116,9 +116,11 @@ static void need_chunk(void *argument, int begin, int end, int chunk, int worker
 /// True when a contact that is not flying apart lies deeper than its slop.
 static bool is_needed(const cairn_world *world)
 {
-    need_context context = {.world = world};
-    con_domains_chunks(&world->domains, world->contacts.cone_count, need_chunk, &context);
-    for (int k = 0; k < CON_CHUNKS_MAX; k++)
+    need_context context;
+    context.world = world;
+    int chunks =
+        con_domains_chunks(&world->domains, world->contacts.cone_count, need_chunk, &context);
+    for (int k = 0; k < chunks; k++)
         if (context.needed[k])
             return true;
     return false;
@@ -240,10 +242,11 @@ static void fill_chunk(void *argument, int begin, int end, int chunk, int worker
 static double fill_rows(const field *f)
 {
     const con_problem *problem = &f->world->problem;
-    fill_context context = {.f = f};
-    con_domains_chunks(problem->domains, problem->contact_count, fill_chunk, &context);
+    fill_context context;
+    context.f = f;
+    int chunks = con_domains_chunks(problem->domains, problem->contact_count, fill_chunk, &context);
     double deepest = 0.0;
-    for (int k = 0; k < CON_CHUNKS_MAX; k++)
+    for (int k = 0; k < chunks; k++)
         deepest = fmax(deepest, context.deepest[k]);
     return deepest;
 }

@@ -170,8 +170,9 @@ static con_residual_sums add_up(con_cascade *c)
     for (int k = 0; k < c->island_count; k++)
         c->sums[k] = (con_residual_sums){0};
     // islands lie in several chunks
-    con_domains_chunks(c->is_split ? NULL : c->problem->domains, n, add_chunk, &context);
-    for (int k = 0; k < base_chunk_count(n, con_chunk_size(n)); k++)
+    int chunks =
+        con_domains_chunks(c->is_split ? NULL : c->problem->domains, n, add_chunk, &context);
+    for (int k = 0; k < chunks; k++)
         con_residual_sums_add(&total, &part[k]);
     return total;
 }
