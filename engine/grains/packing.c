@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packings: grains at rest in a region, made all at once.
+#include "engine/grains/deposit.h"
 #include "engine/grains/mixture.h"
 #include "engine/grains/near.h"
 #include "engine/grains/relax.h"
@@ -199,6 +200,45 @@ static cairn_status place_all(packing *p, cairn_error *error)
     eng_near_finish(&near);
     if (status == CAIRN_ERROR_MEMORY)
         return base_fail(error, status, "out of memory for packing \"%s\"", p->name);
+    return status == CAIRN_OK ? check_reached(p, error) : status;
+}
+
+// ---------------------------------------------------------------- deposition
+
+/// Spheres fall one after the other, until there are enough or the next one finds no room at the
+/// top.
+static cairn_status deposit_all(packing *p, cairn_error *error)
+{
+    eng_deposit deposit;
+    bool placed = true;
+    uint64_t drawn = 0;
+    eng_grain grain = draw_grain(p, 0);
+    cairn_status status =
+        eng_deposit_begin(&deposit, p->world, &p->def->region, p->mixture.largest, error);
+    while (status == CAIRN_OK && placed && wants_more(p, p->body_count, volume_of(&grain))) {
+        vec3 place = {0.0, 0.0, 0.0};
+        cairn_shape_id shape;
+        placed = false;
+        status = eng_grain_shape(p->world, &grain, &shape, error);
+        if (status != CAIRN_OK)
+            break;
+        double radius = p->world->shapes[shape.index]->bounding_radius;
+        base_rng rng = base_rng_make(p->def->seed ^ base_hash_mix(++drawn));
+        cairn_body_def body = still_body(p, &rng);
+        for (int i = 0; i < p->def->attempts && !placed && status == CAIRN_OK; i++)
+            status = eng_deposit_drop(&deposit, radius, &rng, &place, &placed);
+        vec3_store(body.position, place);
+        if (status == CAIRN_ERROR_MEMORY)
+            status = base_fail(error, status, "out of memory for packing \"%s\"", p->name);
+        if (status == CAIRN_OK && placed)
+            status = make_body(p, &grain, shape, &body, error);
+        if (status != CAIRN_OK || !placed)
+            eng_grain_shape_drop(p->world, &grain, shape);
+        else
+            p->solid += volume_of(&grain);
+        grain = draw_grain(p, p->body_count);
+    }
+    eng_deposit_finish(&deposit);
     return status == CAIRN_OK ? check_reached(p, error) : status;
 }
 
@@ -443,7 +483,7 @@ static cairn_status check_def(const cairn_world *world, const cairn_packing_def 
     if (def->cookie != PACKING_COOKIE)
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
                          "the packing's definition does not come from cairn_default_packing_def()");
-    if ((int)def->method < 0 || def->method > CAIRN_PACKING_GROWTH)
+    if ((int)def->method < 0 || def->method > CAIRN_PACKING_DEPOSITION)
         return base_fail(error, CAIRN_ERROR_ARGUMENT, "packing \"%s\": method %d does not exist",
                          name, (int)def->method);
     if (def->count < 0 || def->count > GRAINS_MAX || def->attempts < 1)
@@ -495,11 +535,12 @@ static cairn_status pack(packing *p, cairn_error *error)
                          "packing \"%s\": at least %.3g grains would fill its region of %.3g m3, "
                          "more than the %d that there may be",
                          p->name, least, p->volume, (int)GRAINS_MAX);
-    if (grown && !is_of_spheres(p))
+    bool deposited = def->method == CAIRN_PACKING_DEPOSITION;
+    if ((grown || deposited) && !is_of_spheres(p))
         return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                         "packing \"%s\": growth is of spheres; other shapes go with lattice "
+                         "packing \"%s\": %s is of spheres; other shapes go with lattice "
                          "and random",
-                         p->name);
+                         p->name, grown ? "growth" : "deposition");
     if (grown)
         return grow_all(p, error);
     double room = eng_region_room(p->world, &def->region);
@@ -508,7 +549,7 @@ static cairn_status pack(packing *p, cairn_error *error)
                          "packing \"%s\" has no room: its region holds a ball of %g m radius, and "
                          "its largest grain needs %g m",
                          p->name, room, p->mixture.largest);
-    return place_all(p, error);
+    return deposited ? deposit_all(p, error) : place_all(p, error);
 }
 
 cairn_status cairn_packing_create(cairn_world *world, const cairn_packing_def *def,

@@ -182,6 +182,14 @@ void eng_region_wraps(const cairn_world *world, const cairn_region *region, bool
     }
 }
 
+/// No part yet; the list of parts needs no value.
+static void clear_push(eng_region_push *push)
+{
+    push->way = vec3_make(0.0, 0.0, 0.0);
+    push->deepest = 0.0;
+    push->walls = 0;
+}
+
 /// A flat or curved part of the boundary, at a depth (m) along its normal inwards.
 static void push_from(eng_region_push *push, double depth, double radius, vec3 inwards)
 {
@@ -190,6 +198,10 @@ static void push_from(eng_region_push *push, double depth, double radius, vec3 i
         return;
     push->way = vec3_add_scaled(push->way, overlap, inwards);
     push->deepest = fmax(push->deepest, overlap);
+    if (push->walls < ENG_REGION_PARTS_MAX) {
+        push->part[push->walls].inwards = inwards;
+        push->part[push->walls].overlap = overlap;
+    }
     push->walls++;
 }
 
@@ -225,11 +237,17 @@ static bool push_triangle(void *context, int triangle)
 /// A point that has got out goes back through the nearest triangle.
 static eng_region_push push_into_mesh(const geo_mesh *mesh, vec3 point, double radius)
 {
-    mesh_push p = {.mesh = mesh, .point = point, .radius = radius, .least = INFINITY};
+    mesh_push p;
+    p.mesh = mesh;
+    p.point = point;
+    p.radius = radius;
+    p.least = INFINITY;
+    p.outside = false;
+    clear_push(&p.push);
     geo_bounds near = geo_bounds_inflate((geo_bounds){point, point}, radius);
     geo_bvh_query(mesh->bvh, near, push_triangle, &p);
     if (p.outside && p.least > 0.0) {
-        p.push = (eng_region_push){0};
+        clear_push(&p.push);
         push_from(&p.push, -p.least, radius, vec3_scale(1.0 / p.least, p.nearest));
     }
     return p.push;
@@ -238,7 +256,8 @@ static eng_region_push push_into_mesh(const geo_mesh *mesh, vec3 point, double r
 eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region *region, vec3 point,
                                    double radius)
 {
-    eng_region_push push = {0};
+    eng_region_push push;
+    clear_push(&push);
     vec3 a = vec3_from(region->a), b = vec3_from(region->b), from = vec3_sub(point, a);
     if (region->kind == CAIRN_REGION_BOX) {
         bool wraps[3];

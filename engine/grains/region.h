@@ -25,11 +25,17 @@ void eng_region_wraps(const cairn_world *world, const cairn_region *region, bool
 /// m3
 double eng_region_volume(const cairn_world *world, const cairn_region *region);
 
+enum { ENG_REGION_PARTS_MAX = 16 };
+
 /// What the boundary does to a ball inside that reaches through it.
 typedef struct eng_region_push {
     vec3 way;       // m, sum of the overlaps along the normals inwards
     double deepest; // m, largest overlap
     int walls;      // parts of the boundary that are touched
+    struct {
+        vec3 inwards;
+        double overlap;           // m
+    } part[ENG_REGION_PARTS_MAX]; // the first of them
 } eng_region_push;
 
 eng_region_push eng_region_push_in(const cairn_world *world, const cairn_region *region, vec3 point,

@@ -202,9 +202,11 @@ CAIRN_API cairn_status cairn_body_remove_at(cairn_world *world, cairn_body_id bo
 // ---------------------------------------------------------------- packings
 
 typedef enum cairn_packing_method {
-    CAIRN_PACKING_LATTICE, // cubic, from the lowest layer up
-    CAIRN_PACKING_RANDOM,  // one after the other at random places that are free
-    CAIRN_PACKING_GROWTH   // spheres at random places that push each other apart
+    CAIRN_PACKING_LATTICE,   // cubic, from the lowest layer up
+    CAIRN_PACKING_RANDOM,    // one after the other at random places that are free
+    CAIRN_PACKING_GROWTH,    // spheres at random places that push each other apart
+    CAIRN_PACKING_DEPOSITION // spheres that fall along gravity one after the other, and roll until
+                             // they are held
 } cairn_packing_method;
 
 typedef struct cairn_packing_def {
@@ -221,7 +223,7 @@ typedef struct cairn_packing_def {
                          // included, within 0.002 or half a contact in all; sizes grow by one
                          // factor. 0: not asked for
     bool turned;         // with random orientations; default true
-    int attempts;        // random: places that are tried for a grain; default 1000
+    int attempts;        // random, deposition: places that are tried for a grain; default 1000
     uint64_t seed;
     uint32_t cookie;
 } cairn_packing_def;
@@ -237,9 +239,8 @@ typedef struct cairn_packing_view {
 CAIRN_API cairn_packing_def cairn_default_packing_def(void);
 
 /// Makes grains at rest inside a region, all at once. Lattices and random places keep away from
-/// bodies that are there; growth looks at the region's boundary alone, and is of spheres. Grains do
-/// not overlap, but by what a coordination presses them together. A deposit by gravity is an
-/// emitter and some time.
+/// bodies that are there; growth and deposition look at the region's boundary alone, and are of
+/// spheres. Grains do not overlap, but by what a coordination presses them together.
 /// @param view  out, what was made; NULL: not asked for
 /// @return as cairn_emitter_create; CAIRN_ERROR_ARGUMENT with the figure that was reached where a
 ///         count, porosity or coordination cannot be had. On failure no grain is there.

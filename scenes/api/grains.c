@@ -251,7 +251,7 @@ int scn_call_packing(lua_State *L)
     static const char *const names[] = {"name",         "region",  "grains", "shape",    "size",
                                         "material",     "density", "method", "count",    "porosity",
                                         "coordination", "turned",  "seed",   "attempts", NULL};
-    static const char *const methods[] = {"lattice", "random", "growth", NULL};
+    static const char *const methods[] = {"lattice", "random", "growth", "deposition", NULL};
     scn_fields fields = scn_fields_begin(L, "packing");
     scn_fields_check(&fields, names, 0);
     cairn_packing_def def = cairn_default_packing_def();

@@ -216,6 +216,128 @@ static void test_coordination(void **state)
     cairn_world_destroy(world);
 }
 
+/// Whether a sphere at a place would be inside, touching none of the others.
+static bool is_free(cairn_region_kind kind, const sphere *s, int count, int moved,
+                    const double at[3])
+{
+    sphere there = {{at[0], at[1], at[2]}, s[moved].radius};
+    if (depth(kind, at) < there.radius)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (i != moved && distance(&there, &s[i]) < there.radius + s[i].radius)
+            return false;
+    return true;
+}
+
+/// Whether a sphere has a short way down that is steeper than one in twenty.
+static bool can_roll(cairn_region_kind kind, const sphere *s, int count, int which)
+{
+    for (int k = 0; k < 400; k++) {
+        double descent = 0.05 + 0.95 * (k / 40) / 10.0, angle = 2.0 * M_PI / 40.0 * k;
+        double across = sqrt(1.0 - descent * descent), way = 0.01 * s[which].radius, at[3];
+        at[0] = s[which].at[0] + way * across * cos(angle);
+        at[1] = s[which].at[1] + way * across * sin(angle);
+        at[2] = s[which].at[2] - way * descent;
+        if (is_free(kind, s, count, which, at))
+            return true;
+    }
+    return false;
+}
+
+/// What falls lies still on what lies below it, in each kind of region, and overlaps nothing.
+static void test_deposition(void **state)
+{
+    (void)state;
+    static sphere s[BODIES_MAX];
+    for (int kind = 0; kind <= CAIRN_REGION_MESH; kind++) {
+        cairn_world *world = make_world();
+        double volume;
+        cairn_grain_def grain = grain_of(0.009, 0.014);
+        cairn_packing_def def = cairn_default_packing_def();
+        def.region = region_of(world, (cairn_region_kind)kind, &volume);
+        def.grains = &grain;
+        def.grain_count = 1;
+        def.method = CAIRN_PACKING_DEPOSITION;
+        def.count = 200;
+        cairn_packing_view view;
+        cairn_status status = cairn_packing_create(world, &def, &view, &error);
+        if (status != CAIRN_OK)
+            print_error("%s\n", error.message);
+        assert_int_equal(status, CAIRN_OK);
+        int count = read_spheres(world, s);
+        assert_int_equal(count, 200);
+        assert_true(least_gap(s, count) >= 0.0);
+        for (int i = 0; i < count; i++) {
+            assert_true(depth((cairn_region_kind)kind, s[i].at) >= s[i].radius);
+            // what came later may have closed a way, but none has opened
+            if (can_roll((cairn_region_kind)kind, s, count, i))
+                fail_msg("region %d: grain %d at (%g, %g, %g) m is not held", kind, i, s[i].at[0],
+                         s[i].at[1], s[i].at[2]);
+        }
+        cairn_world_destroy(world);
+    }
+}
+
+/// Far from walls equal spheres that fall one by one leave 0.418 empty (Visscher and Bolsterli
+/// 1972, random packing of equal spheres); in a periodic cell there are none but the floor. Under
+/// DEM with friction the bed stays where it was laid.
+static void test_deposit_stays(void **state)
+{
+    (void)state;
+    static sphere s[BODIES_MAX], after[BODIES_MAX];
+    cairn_world_def settings = cairn_default_world_def();
+    settings.time_step = 1e-5;
+    cairn_world *world = NULL;
+    assert_int_equal(cairn_world_create(&settings, &world, &error), CAIRN_OK);
+    cairn_cell_def cell = cairn_default_cell_def();
+    cell.size[0] = cell.size[1] = 0.1;
+    cell.periodic[0] = cell.periodic[1] = true;
+    assert_int_equal(cairn_world_set_cell(world, &cell, &error), CAIRN_OK);
+    cairn_grain_def grain = {.size = {.first = 0.01}, .density = 1000.0, .share = 1.0};
+    cairn_packing_def def = cairn_default_packing_def();
+    def.region = (cairn_region){.kind = CAIRN_REGION_BOX, .b = {0.1, 0.1, 0.4}};
+    def.grains = &grain;
+    def.grain_count = 1;
+    def.method = CAIRN_PACKING_DEPOSITION;
+    def.count = 2000;
+    cairn_status status = cairn_packing_create(world, &def, NULL, &error);
+    if (status != CAIRN_OK)
+        print_error("%s\n", error.message);
+    assert_int_equal(status, CAIRN_OK);
+    int count = read_spheres(world, s), inside = 0;
+    for (int i = 0; i < count; i++) {
+        inside += s[i].at[2] > 0.03 && s[i].at[2] < 0.13;
+        for (int j = 0; j < i; j++) {
+            double square = pow(s[i].at[2] - s[j].at[2], 2);
+            for (int k = 0; k < 2; k++) {
+                double way = s[i].at[k] - s[j].at[k];
+                square += pow(way - 0.1 * rint(way / 0.1), 2);
+            }
+            assert_true(sqrt(square) >= s[i].radius + s[j].radius);
+        }
+    }
+    check_close(1.0 - inside * M_PI / 6.0 * 1e-6 / (0.1 * 0.1 * 0.1), 0.418, 0.0, 0.015);
+    cairn_shape_def plane = cairn_default_shape_def(CAIRN_HALFSPACE);
+    cairn_body_def floor = cairn_default_body_def();
+    cairn_body_id made;
+    const cairn_material_id none = {0};
+    floor.kind = CAIRN_FIXED;
+    assert_int_equal(cairn_shape_create(world, &plane, &floor.shape, &error), CAIRN_OK);
+    assert_int_equal(cairn_body_create(world, &floor, &made, &error), CAIRN_OK);
+    assert_int_equal(cairn_pair_set_law(world, none, none, "hooke", &error), CAIRN_OK);
+    assert_int_equal(
+        cairn_pair_set_value(world, none, none, "normal_stiffness", cairn_number(1e5), &error),
+        CAIRN_OK);
+    for (int i = 0; i < 4000; i++)
+        assert_int_equal(cairn_world_step(world, &error), CAIRN_OK);
+    assert_int_equal(read_spheres(world, after), count);
+    double sunk = 0.0;
+    for (int i = 0; i < count; i++)
+        sunk += (s[i].at[2] - after[i].at[2]) / count;
+    assert_true(sunk > 0.0 && sunk < 0.01 * 0.01);
+    cairn_world_destroy(world);
+}
+
 /// What cannot be had is refused with a figure, and leaves no grain.
 static void test_refused(void **state)
 {
@@ -237,6 +359,10 @@ static void test_refused(void **state)
         {&grain, CAIRN_PACKING_RANDOM, 0, 0.0, 5.0, "goes with growth"},
         {&grain, CAIRN_PACKING_GROWTH, 0, 1.5, 0.0, "must be 0 to 1"},
         {&grain, CAIRN_PACKING_GROWTH, -1, 0.5, 0.0, "count = -1"},
+        {&grain, CAIRN_PACKING_DEPOSITION, 5000, 0.0, 0.0, "of count = 5000 grains find a place"},
+        {&grain, CAIRN_PACKING_DEPOSITION, 0, 0.3, 0.0, "grains found a place"},
+        {&grain, CAIRN_PACKING_DEPOSITION, 0, 0.0, 5.0, "goes with growth"},
+        {&large, CAIRN_PACKING_DEPOSITION, 1, 0.0, 0.0, "holds a ball of 0.05 m"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         cairn_world *world = make_world();
@@ -311,9 +437,10 @@ static void test_placed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_porosity),     cmocka_unit_test(test_count_and_porosity),
-        cmocka_unit_test(test_coordination), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_placed),
+        cmocka_unit_test(test_porosity),      cmocka_unit_test(test_count_and_porosity),
+        cmocka_unit_test(test_coordination),  cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_placed),        cmocka_unit_test(test_deposition),
+        cmocka_unit_test(test_deposit_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
