@@ -99,7 +99,7 @@ void eng_removals_settle(cairn_world *world)
             world->energy.population -= c->elastic[i];
             c->elastic[i] = c->releasable[i] = 0.0;
         }
-    world->energy.population -= eng_spheres_removed_energy(world);
+    world->energy.population -= eng_spheres_settle_removed(world);
     int row = -1;
     while ((row = eng_slots_next_waiting(&world->body_slots, row)) >= 0) {
         int shape = world->bodies[row].shape;

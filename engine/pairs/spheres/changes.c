@@ -34,6 +34,15 @@ void eng_spheres_settle(eng_spheres *spheres)
     }
 }
 
+double eng_spheres_settle_removed(cairn_world *world)
+{
+    if (world->spheres == NULL)
+        return 0.0;
+    double stored = eng_spheres_removed_energy(world);
+    eng_spheres_settle(world->spheres);
+    return stored;
+}
+
 cairn_status eng_spheres_keep_moved(eng_spheres *spheres, int slot)
 {
     const base_allocator *allocator = &spheres->world->allocator;

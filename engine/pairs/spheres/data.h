@@ -631,6 +631,9 @@ vec3 eng_spheres_slot_omega(const struct eng_spheres *spheres, int slot);
 /// Loads that the user applies, as slots for the sums.
 cairn_status eng_spheres_loads_read(struct eng_spheres *spheres) CAIRN_CHECK_RESULT;
 
+/// J, stored in contacts of bodies that were removed since the last step.
+double eng_spheres_removed_energy(const cairn_world *world);
+
 /// Books what the last step owes the audit, before the user changes anything.
 void eng_spheres_settle(struct eng_spheres *spheres);
 

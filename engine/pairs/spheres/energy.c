@@ -124,7 +124,7 @@ double eng_spheres_removed_energy(const cairn_world *world)
 {
     const eng_spheres *spheres = world->spheres;
     double sum = 0.0;
-    for (int i = 0; spheres != NULL && i < spheres->block_count; i++) {
+    for (int i = 0; i < spheres->block_count; i++) {
         const eng_spheres_block *block = &spheres->pass.blocks[i];
         for (unsigned lanes = block->touch; lanes != 0; lanes &= lanes - 1) {
             int k = __builtin_ctz(lanes);

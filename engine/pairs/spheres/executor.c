@@ -357,7 +357,9 @@ static bool collect(eng_spheres *spheres)
     }
     report->contacts += spheres->contact_count;
     follow_travelled(spheres);
-    return finite == 0.0;
+    const cairn_energy *e = &world->energy;
+    return finite == 0.0 &&
+           isfinite(e->damping + e->friction + e->plastic + e->drivers + e->population);
 }
 
 /// Whether contacts with walls are missing for lack of memory, which the next step says again.

@@ -119,8 +119,10 @@ void eng_spheres_add_mechanical(const cairn_world *world, double *kinetic, doubl
 /// Adds what is stored in contacts and what the last step still owes the audit.
 void eng_spheres_add_energy(const cairn_world *world, cairn_energy *energy);
 
-/// J, stored in contacts of bodies that were removed since the last step.
-double eng_spheres_removed_energy(const cairn_world *world);
+/// Before the rows of bodies that were removed since the last step are cleared: books what contacts
+/// owe, which the places of clumps tell.
+/// @return J, stored in the contacts of these bodies
+double eng_spheres_settle_removed(cairn_world *world);
 
 /// What does not fit together in slots, pairs and walls; NULL where all does.
 const char *eng_spheres_fault(const cairn_world *world);

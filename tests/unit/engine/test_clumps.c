@@ -336,13 +336,43 @@ static void test_audit(void **state)
     check_at_most(part, 1e-4);
 }
 
+/// Clumps that go while the same spheres of both touch take their energies with them.
+static void test_removed(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .across = 0, .threads = 1, .step = 1e-5};
+    cairn_world *world = make_world(&b);
+    cairn_shape_id two = clump(world, 2);
+    add_shaped(world, two, CAIRN_DYNAMIC, vec3_make(0.0, 0.0, 0.05));
+    add_shaped(world, two, CAIRN_DYNAMIC, vec3_make(0.0, 0.1, 0.05));
+    cairn_body_def turned = cairn_default_body_def();
+    turned.shape = two;
+    turned.position[0] = 0.006 + 2.0 * 0.0024 - 1e-5;
+    turned.position[2] = 0.05;
+    turned.velocity[0] = -0.1;
+    turned.orientation[0] = 0.0;
+    turned.orientation[3] = 1.0;
+    cairn_body_id last = add_body(world, turned), first = cairn_body_at(world, last.index - 2);
+    run(world, 3, false);
+    assert_true(cairn_world_get_energy(world).elastic > 0.0);
+    double lost = cairn_world_get_energy(world).damping;
+    assert_int_equal(cairn_body_remove(world, first, NULL), CAIRN_OK);
+    assert_int_equal(cairn_body_remove(world, last, NULL), CAIRN_OK);
+    run(world, 3, false);
+    cairn_energy after = cairn_world_get_energy(world);
+    check_close(after.damping, lost, 1e-12, 0.0);
+    check_close(after.elastic, 0.0, 0.0, 0.0);
+    check_at_most(fabs(after.residual), 1e-3 * lost);
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alone),         cmocka_unit_test(test_beside),
         cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_restart),
         cmocka_unit_test(test_fast_rotation), cmocka_unit_test(test_changes),
-        cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_audit),         cmocka_unit_test(test_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
