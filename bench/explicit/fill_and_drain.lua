@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Grains of two shapes pour into a box with an open floor and leave below, as long as it runs.
+-- cairn run fill_and_drain.lua --trajectory-every 0
 local rate = param("rate", 4000, "grains a second", { min = 1, max = 1e6 })
 local d = 0.01
 title("grains that come and go")
 local mass = 2500 * math.pi / 6 * d ^ 3
 local step = 1e-4
 simulation{ step = step, end_time = param("end_time", 3600, "s", { min = step, max = 1e6 }) }
-output{ energy_every = 1000, paraview = "none" }
+output{ energy_every = 10000, paraview = "none" }
 material{ name = "glass", density = 2500 }
 pair{ law = "hooke", normal_stiffness = mass * (math.pi / (20 * step)) ^ 2 / 2, friction = 0.4, restitution = 0.4 }
 local wall = box{ size = { 0.02, 0.24, 0.6 } }

@@ -158,6 +158,10 @@ static cairn_status insert_due(cairn_world *world, const emitter *e, double *num
             break;
         numbers[EMITTED] += 1.0;
         numbers[EMITTED_MASS] += grain.mass;
+        if (atomic_exchange(&world->interrupt, 0) != 0)
+            status = base_fail(error, CAIRN_INTERRUPTED,
+                               "step %" PRId64 ", t = %g s: interrupted while grains came",
+                               world->step_count + 1, world->time);
         rng = base_rng_make(e->def.seed + base_hash_mix((uint64_t)numbers[EMITTED]));
         grain = eng_mixture_draw(&e->mixture, &rng);
     }
@@ -174,8 +178,12 @@ static cairn_status emitter_begin(cairn_world *world, eng_action *action, cairn_
     bool over = world->time > e->def.until + e->def.every && numbers[WAITING] == 0.0;
     if (over || world->time < e->def.from + e->def.every * numbers[INSERTION] - 1e-9 * e->def.every)
         return CAIRN_OK;
-    numbers[INSERTION] = floor((world->time - e->def.from) / e->def.every + 1e-9) + 1.0;
-    return insert_due(world, e, numbers, error);
+    double insertion = floor((world->time - e->def.from) / e->def.every + 1e-9) + 1.0;
+    cairn_status status = insert_due(world, e, numbers, error);
+    // one that was interrupted goes on where it was when the step is taken
+    if (status != CAIRN_INTERRUPTED)
+        numbers[INSERTION] = insertion;
+    return status;
 }
 
 static void emitter_release(const base_allocator *allocator, void *data)
