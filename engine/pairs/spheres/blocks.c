@@ -428,8 +428,9 @@ cairn_status eng_spheres_pairs_sort(struct eng_spheres *spheres, eng_spheres_ran
 {
     int keys = 4 * spheres->terms_count, count = chunk->contacts;
     int *ends = (int *)spheres->counts.block + (range - spheres->range) * (keys + 1);
+    // one more, so that there is an array where nothing touches
     cairn_status status = base_array_reserve(&spheres->world->allocator, &range->pairs,
-                                             &range->pair_capacity, range->pair_count + count);
+                                             &range->pair_capacity, range->pair_count + count + 1);
     if (status != CAIRN_OK)
         return status;
     eng_spheres_pair *sorted = range->pairs + range->pair_count, *pairs = sorted - count;
