@@ -13,7 +13,7 @@ static const double roll = 0.2, skin = 1e-6;
 // descent of a way below which a sphere lies still
 static const double level = 1e-3;
 
-enum { TOUCHES_MAX = 32, WAYS_MAX = 100000, MENDS_MAX = 12, CELLS_MAX = 1 << 27 };
+enum { TOUCHES_MAX = 32, WAYS_MAX = 100000, MENDS_MAX = 12, CELLS_MAX = 1 << 22 };
 
 /// What a sphere may meet in a way: the direction from it to the sphere, and how far it is.
 typedef struct touch {
