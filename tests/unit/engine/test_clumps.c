@@ -7,6 +7,7 @@
 #include "tests/unit/engine/sphere_world.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct bed {
@@ -366,6 +367,20 @@ static void test_removed(void **state)
     cairn_world_destroy(world);
 }
 
+/// Where all bodies have slots, an audit that is not finite ends the step as elsewhere, by name.
+static void test_not_finite(void **state)
+{
+    (void)state;
+    bed b = {.law = "hooke", .across = 2, .threads = 1};
+    cairn_world *world = make_world(&b);
+    cairn_error error = {0};
+    run(world, 3, false);
+    world->energy.friction = NAN;
+    assert_int_equal(cairn_world_step(world, &error), CAIRN_ERROR_NONFINITE);
+    assert_non_null(strstr(error.message, "dissipation of friction"));
+    cairn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_same_bits),     cmocka_unit_test(test_restart),
         cmocka_unit_test(test_fast_rotation), cmocka_unit_test(test_changes),
         cmocka_unit_test(test_audit),         cmocka_unit_test(test_removed),
+        cmocka_unit_test(test_not_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
