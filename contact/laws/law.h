@@ -9,7 +9,7 @@
 /// `cone` laws join the implicit problem; `impulse` laws compute R of their contacts by themselves.
 typedef enum con_law_kind { CON_LAW_CONE, CON_LAW_IMPULSE } con_law_kind;
 
-enum { CON_HISTORY_MAX = 16, CON_LAW_SETTINGS_MAX = 256 };
+enum { CON_HISTORY_MAX = 24, CON_LAW_SETTINGS_MAX = 256 };
 
 /// What a cone law says about one contact.
 typedef struct con_cone_terms {

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { CAIRN_LAW_HISTORY_MAX = 16 };
+enum { CAIRN_LAW_HISTORY_MAX = 24 };
 
 /// A sphere, a plane (radius INFINITY) or a hollow sphere with the other body inside it (radius
 /// negative), in the middle of a step with the velocities of its begin.

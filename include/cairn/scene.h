@@ -96,7 +96,7 @@ typedef struct cairn_scene_parameter {
 CAIRN_API cairn_status cairn_scene_get_parameter(
     const cairn_scene *scene, int index, cairn_scene_parameter *parameter) CAIRN_CHECK_RESULT;
 
-enum { CAIRN_SENSOR_COLUMNS_MAX = 16 };
+enum { CAIRN_SENSOR_COLUMNS_MAX = 24 };
 
 /// What sensor{} declared; texts are the scene's.
 typedef struct cairn_scene_sensor {

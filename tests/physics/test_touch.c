@@ -24,7 +24,8 @@ static void set_yes(cairn_world *world, const char *name)
     require(cairn_pair_set_value(world, none, none, name, yes, &error), &error);
 }
 
-static cairn_world *elastic_world(double step, double gravity, double friction, double restitution)
+static cairn_world *elastic_world_of(const char *law, double step, double gravity, double friction,
+                                     double restitution)
 {
     cairn_error error = {0};
     const cairn_material_id none = {0};
@@ -32,7 +33,7 @@ static cairn_world *elastic_world(double step, double gravity, double friction, 
     def.time_step = step;
     def.gravity[2] = -gravity;
     cairn_world *world = make_world(&def);
-    require(cairn_pair_set_law(world, none, none, "hertz_mindlin", &error), &error);
+    require(cairn_pair_set_law(world, none, none, law, &error), &error);
     set_number(world, "young_modulus", young);
     set_number(world, "poisson_ratio", poisson);
     set_number(world, "restitution", restitution);
@@ -41,6 +42,13 @@ static cairn_world *elastic_world(double step, double gravity, double friction, 
     set_yes(world, "stiffness_by_shape");
     return world;
 }
+
+static cairn_world *elastic_world(double step, double gravity, double friction, double restitution)
+{
+    return elastic_world_of("hertz_mindlin", step, gravity, friction, restitution);
+}
+
+static const char *const laws[] = {"hertz_mindlin", "mindlin_deresiewicz"};
 
 static cairn_shape_id long_shape(cairn_world *world, cairn_shape_kind kind, double radius,
                                  double length)
@@ -149,12 +157,13 @@ static void lines_and_faces_press_by_their_size(void **state)
         {CAIRN_CYLINDER, 0.5 * length, 0.0, 2.0 * E * r * d},
         {CAIRN_CAPSULE, 0.5 * length + r, 0.0, 4.0 / 3.0 * E * sqrt(r) * pow(d, 1.5)},
     };
-    for (int i = 0; i < 4; i++) {
-        cairn_world *world = elastic_world(1e-9, 0.0, 0.0, 1.0);
+    for (int i = 0; i < 8; i++) {
+        cairn_world *world = elastic_world_of(laws[i / 4], 1e-9, 0.0, 0.0, 1.0);
         add_ground(world);
-        cairn_body_id body = put(world, long_shape(world, cases[i].kind, r, length), CAIRN_DYNAMIC,
-                                 cases[i].height - d, along_x, cases[i].angle);
-        check_close(lift(world, body), cases[i].force, 1e-6, 0.0);
+        cairn_body_id body =
+            put(world, long_shape(world, cases[i % 4].kind, r, length), CAIRN_DYNAMIC,
+                cases[i % 4].height - d, along_x, cases[i % 4].angle);
+        check_close(lift(world, body), cases[i % 4].force, 1e-6, 0.0);
     }
     cairn_world *world = elastic_world(1e-9, 0.0, 0.0, 1.0);
     add_ground(world);
@@ -209,10 +218,9 @@ static void shapes_stick_by_their_curvature(void **state)
 }
 
 /// What touches changes from a corner to an edge and a face, and energy is never made.
-static void a_box_that_falls_flat_makes_no_energy(void **state)
+static void fall_flat(const char *law)
 {
-    (void)state;
-    cairn_world *world = elastic_world(2e-6, 9.81, 0.3, 0.6);
+    cairn_world *world = elastic_world_of(law, 2e-6, 9.81, 0.3, 0.6);
     const double axis[3] = {0.6, 0.8, 0.0};
     add_ground(world);
     put(world, box_shape(world, 0.2, 0.1, 0.05), CAIRN_DYNAMIC, 0.06, axis, 12.0);
@@ -230,6 +238,13 @@ static void a_box_that_falls_flat_makes_no_energy(void **state)
     check_at_most(worst, 2e-3 * fallen);
     check_at_most(e.kinetic, 1e-3 * fallen);
     cairn_world_destroy(world);
+}
+
+static void a_box_that_falls_flat_makes_no_energy(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        fall_flat(laws[i]);
 }
 
 int main(void)

@@ -3,11 +3,11 @@
 #include "contact/laws/batch.h"
 #include "contact/laws/damping.h"
 #include "contact/laws/hertz/hertz.h"
+#include "contact/laws/hertz/spring.h"
 #include "contact/laws/hertz_mindlin_kernel.h"
 #include "contact/laws/slider.h"
 
 #include "base/assert.h"
-#include "base/elementary.h"
 
 #include <string.h>
 
@@ -47,20 +47,24 @@ enum {
     SHEAR,
     ROLLING = 3,
     SLOPE = ROLLING + CON_ROLLING_HISTORY,
-    REFERENCE_OVERLAP,
     TOUCH,
-    HISTORY_COUNT
+    HISTORY_COUNT = TOUCH + CON_HERTZ_TOUCH_HISTORY
 };
 static const char *const history_names[] = {
     "shear_x",           "shear_y",   "shear_z",  "rolling_x",
     "rolling_y",         "rolling_z", "twisting", "tangential_stiffness",
     "reference_overlap", "touch"};
 
-static void moduli(const hertz_mindlin *p, double *young, double *shear)
+static con_hertz_terms terms_of(const hertz_mindlin *p)
 {
     const double E[2] = {p->young_modulus, p->young_modulus_second};
     const double nu[2] = {p->poisson_ratio, p->poisson_ratio_second};
-    con_hertz_moduli(E, nu, young, shear);
+    con_hertz_terms terms = {.restitution = p->restitution,
+                             .flat_radius = p->flat_radius,
+                             .attraction = p->attraction,
+                             .by_shape = p->by_shape};
+    con_hertz_moduli(E, nu, &terms.young, &terms.shear);
+    return terms;
 }
 
 /// Tangential slider of this overlap. While the area shrinks the spring loses force with it, so
@@ -77,84 +81,24 @@ static con_slider slider_of(const hertz_mindlin *p, double stiffness, double dam
     return slider;
 }
 
-/// Normal spring of a contact at an overlap.
-typedef struct normal_spring {
-    double share;   // of tangent times overlap that is the force
-    double stored;  // of force times overlap that is the energy
-    double area;    // m, half of the tangent over E*
-    double overlap; // m, above the one from which the spring starts
-} normal_spring;
-
-/// @param touch  m, radius of a point, or less the width of a line or face
-static normal_spring spring_of(double touch, double overlap)
-{
-    if (touch < 0.0)
-        return (normal_spring){1.0, 0.5, -touch, overlap};
-    return (normal_spring){2.0 / 3.0, 0.4, sqrt(touch * overlap), overlap};
-}
-
-/// F/E* and energy/E*.
-static double spring_force(const normal_spring *s)
-{
-    return s->share * 2.0 * s->area * s->overlap;
-}
-
-static double spring_energy(const normal_spring *s)
-{
-    return s->stored * spring_force(s) * s->overlap;
-}
-
-/// Overlap at which another spring has this force, or this energy, if that is less.
-static double overlap_after(const normal_spring *before, double touch)
-{
-    double force = spring_force(before), energy = spring_energy(before), size = fabs(touch);
-    double equal_force =
-        touch < 0.0 ? 0.5 * force / size : base_pow(0.75 * force / sqrt(size), 2.0 / 3.0);
-    double equal_energy =
-        touch < 0.0 ? sqrt(energy / size) : base_pow(15.0 / 8.0 * energy / sqrt(size), 0.4);
-    return fmin(before->overlap, fmin(equal_force, equal_energy));
-}
-
-/// The spring of what touches, docs/laws.md 7.9. Where that has become stiffer the force stays,
-/// where it has become softer it falls; what energy that takes is booked as plastic.
-static normal_spring shaped_spring(const hertz_mindlin *p, const con_impulse_input *input,
-                                   double young, double *history, con_impulse_output *output)
-{
-    double radius = input->touch_radius > 0.0 ? input->touch_radius : con_effective_radius(input);
-    double touch = input->touch_width > 0.0 ? -input->touch_width
-                   : isfinite(radius)       ? radius
-                                            : p->flat_radius;
-    double overlap = -input->gap, before = history[TOUCH];
-    history[REFERENCE_OVERLAP] = fmin(history[REFERENCE_OVERLAP], overlap);
-    history[TOUCH] = touch;
-    if (before != 0.0 && before != touch) {
-        normal_spring old = spring_of(before, overlap - history[REFERENCE_OVERLAP]);
-        double left = overlap_after(&old, touch);
-        normal_spring now = spring_of(touch, left);
-        output->plastic = young * (spring_energy(&old) - spring_energy(&now));
-        history[REFERENCE_OVERLAP] = overlap - left;
-    }
-    return spring_of(touch, overlap - history[REFERENCE_OVERLAP]);
-}
-
 static void impulse(const void *parameters, const con_impulse_input *input, double *history,
                     con_impulse_output *output)
 {
     const hertz_mindlin *p = parameters;
-    double h = input->step, overlap = -input->gap, young, shear;
+    double h = input->step, overlap = -input->gap;
     // a contact of no area has no stiffness to keep history in
     if (overlap <= 0.0) {
         memset(history, 0, HISTORY_COUNT * sizeof *history);
         return;
     }
-    moduli(p, &young, &shear);
+    con_hertz_terms terms = terms_of(p);
     double radius = con_effective_radius(input);
-    normal_spring normal = p->by_shape
-                               ? shaped_spring(p, input, young, history, output)
-                               : spring_of(isfinite(radius) ? radius : p->flat_radius, overlap);
+    con_hertz_spring normal =
+        p->by_shape ? con_hertz_shaped_spring(&terms, input, history + TOUCH, output)
+                    : con_hertz_spring_of(isfinite(radius) ? radius : p->flat_radius, overlap);
     if (normal.overlap == 0.0)
         return;
-    double stiffness = 2.0 * young * normal.area, sliding = 8.0 * shear * normal.area;
+    double stiffness = 2.0 * terms.young * normal.area, sliding = 8.0 * terms.shear * normal.area;
     double ratio = 2.0 * sqrt(5.0 / 6.0) * con_damping_ratio(p->restitution, p->attraction);
     double mass = con_effective_mass(input), damping = ratio * sqrt(stiffness * mass);
     double spring = normal.share * stiffness * normal.overlap;
@@ -173,21 +117,8 @@ static void impulse(const void *parameters, const con_impulse_input *input, doub
 
 static con_stiffness stiffness_of(const void *parameters, const con_stiffness_input *input)
 {
-    const hertz_mindlin *p = parameters;
-    double young, shear;
-    moduli(p, &young, &shear);
-    double radius = isfinite(input->radius) ? input->radius : p->flat_radius;
-    double area = sqrt(radius * input->overlap);
-    // a face that reaches as far as the body does
-    if (p->by_shape && !isfinite(input->radius) && isfinite(input->size))
-        area = fmax(area, input->size);
-    double normal = 2.0 * young * area, beta = con_damping_ratio(p->restitution, p->attraction);
-    return (con_stiffness){
-        .normal = normal,
-        .tangential = 8.0 * shear * area,
-        .damping = 2.0 * sqrt(5.0 / 6.0) * beta * sqrt(normal * input->mass),
-        .impact_steps = con_restitution_steps(beta, false),
-    };
+    con_hertz_terms terms = terms_of(parameters);
+    return con_hertz_stiffness(&terms, input);
 }
 
 // ---------------------------------------------------------------- kernel
@@ -207,9 +138,8 @@ static double corner_radius(const void *parameters)
 static void prepare(const void *parameters, void *terms)
 {
     const hertz_mindlin *p = parameters;
-    double young, shear;
-    moduli(p, &young, &shear);
-    double stiffness = 2.0 * young, sliding = 8.0 * shear;
+    con_hertz_terms moduli = terms_of(p);
+    double stiffness = 2.0 * moduli.young, sliding = 8.0 * moduli.shear;
     double beta = con_damping_ratio(p->restitution, p->attraction);
     *(con_slider_terms *)terms = (con_slider_terms){
         .normal = 2.0 / 3.0 * stiffness,

@@ -88,7 +88,7 @@ static const variant variants[] = {
       {"twisting_friction", 0.1, NULL},
       {"twisting_damping", 1.0, NULL}}},
     {"mindlin_deresiewicz", {{"restitution", 1.0, NULL}, {"friction", 0.3, NULL}}},
-    {"mindlin_deresiewicz", {{"restitution", 1.0, NULL}, {"friction", 1e4, NULL}}},
+    {"mindlin_deresiewicz", {{"restitution", 1.0, NULL}, {"friction", 1e2, NULL}}},
     {"mindlin_deresiewicz",
      {{"restitution", 0.5, NULL}, {"friction", 0.5, NULL}, {"attraction", 0.0, "yes"}}},
     {"adhesive",
@@ -115,6 +115,12 @@ static const variant variants[] = {
       {"shear_strength", 1e6, NULL},
       {"restitution", 1.0, NULL},
       {"bonds", 0.0, "always"}}},
+    {"mindlin_deresiewicz",
+     {{"restitution", 0.5, NULL},
+      {"friction", 0.5, NULL},
+      {"rolling_friction", 0.1, NULL},
+      {"twisting_friction", 0.1, NULL},
+      {"rolling_damping", 1.0, NULL}}},
 };
 
 enum { VARIANTS = sizeof variants / sizeof variants[0] };

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `mindlin_deresiewicz` against the curves of Cattaneo, Mindlin and Deresiewicz: loading, unloading
 // and reloading under a constant normal force, what a cycle costs, forces that grow together, and
-// paths that are no line.
+// paths that are no line; faces, what touches changing, and rolling.
+#include "contact/laws/hertz/pile.h"
 #include "tests/unit/contact/laws/law_fixture.h"
+
+#include "base/rng.h"
 
 static const double young = 1e9, friction = 0.3, radius = 0.05;
 
@@ -158,12 +161,91 @@ static void any_path_keeps_friction_and_energy(void **state)
     assert_true(p.friction > limit_at(overlap) * slip);
 }
 
+/// A face under a constant force has no rim that slips first: it holds like one spring up to the
+/// friction.
+static void a_face_slips_at_once(void **state)
+{
+    (void)state;
+    const double width = 2e-3, overlap = 1e-5, limit = 0.4, modulus = 1e8;
+    const double history[CON_PILE_HISTORY] = {0.0};
+    con_pile pile = con_pile_read(history, vec3_make(0.0, 0.0, 1.0), -width, modulus);
+    const double tangent = 8.0 * modulus * width, last = limit * overlap;
+    check_close(con_pile_stiffness(&pile, overlap), tangent * overlap, 1e-14, 0.0);
+    con_pile_move(&pile, overlap, vec3_make(0.0, 0.0, 0.0), limit);
+    for (int i = 1; i <= 30; i++) {
+        con_pile_move(&pile, overlap, vec3_make(0.05 * last, 0.0, 0.0), limit);
+        double held = fmin(0.05 * i, 1.0) * last;
+        check_close(-con_pile_force(&pile).x, tangent * held, 1e-12, 0.0);
+        check_close(con_pile_energy(&pile), 0.5 * tangent * held * held, 1e-12, 0.0);
+    }
+    con_pile_move(&pile, overlap, vec3_make(-0.7 * last, 0.0, 0.0), limit);
+    check_close(-con_pile_force(&pile).x, 0.3 * tangent * last, 1e-12, 0.0);
+}
+
+/// What touches may become anything else: the pile then holds no more energy than before and no
+/// more force than friction does.
+static void a_change_of_touch_makes_no_energy(void **state)
+{
+    (void)state;
+    static const double touches[] = {0.05, -2e-3, 0.01, -5e-4};
+    base_rng rng = base_rng_make(31);
+    const double history[CON_PILE_HISTORY] = {0.0}, modulus = 1e8, limit = 0.4;
+    for (int trial = 0; trial < 400; trial++) {
+        double touch = touches[trial % 4], next = touches[(trial / 4) % 4], overlap = 1e-5;
+        con_pile pile = con_pile_read(history, vec3_make(0.0, 0.0, 1.0), touch, modulus);
+        for (int i = 0; i < 12; i++) {
+            double x = base_rng_range(&rng, -1.0, 1.0), y = base_rng_range(&rng, -1.0, 1.0);
+            overlap = 1e-5 * base_rng_range(&rng, 0.5, 1.0);
+            con_pile_move(&pile, overlap, vec3_make(3e-6 * x, 3e-6 * y, 0.0), limit);
+        }
+        double energy = con_pile_energy(&pile);
+        double left = overlap * base_rng_range(&rng, 0.2, 1.0);
+        con_pile_reshape(&pile, next, modulus, overlap, left);
+        double most = limit * con_pile_stiffness(&pile, left);
+        assert_true(con_pile_energy(&pile) <= energy * (1.0 + 1e-12));
+        assert_true(vec3_norm(con_pile_force(&pile)) <= most * (1.0 + 1e-9));
+        assert_true(vec3_norm(con_pile_force(&pile)) > 0.0);
+    }
+}
+
+/// A sphere that rolls on a plane at one overlap: the moment is a spring's, and in the end that of
+/// friction, whatever micro-slip does.
+static void rolling_meets_its_limit(void **state)
+{
+    (void)state;
+    const double overlap = 1e-5, share = 0.2, speed = 1e-6;
+    parameters law = law_of();
+    law_set(&law, "rolling_friction", share);
+    law_set(&law, "twisting_friction", 0.5 * share);
+    con_law_state s = {.step = 1.0, .plane_normal = {0.0, 0.0, 1.0}};
+    double gap = -overlap, arm = radius - 0.5 * overlap, force = limit_at(overlap) / friction;
+    s.gap = &gap;
+    s.body[0] = (con_law_body){.radius = INFINITY, .mass = INFINITY};
+    s.body[1] = (con_law_body){.position = {0.0, 0.0, radius - overlap},
+                               .velocity = {speed * arm, 0.0, 0.0},
+                               .angular_velocity = {0.0, speed, speed},
+                               .radius = radius,
+                               .mass = 1.0};
+    double stiffness = radius * radius * stiffness_at(overlap), moment = share * radius * force;
+    int steps = (int)(2.0 * moment / (stiffness * speed)) + 2;
+    for (int i = 1; i <= steps; i++) {
+        con_law_response r = law_evaluate(&law, &s);
+        memcpy(s.history, r.history, sizeof s.history);
+        double held = i * stiffness * speed;
+        check_close(-r.output.couple[1].y, fmin(held, moment), 1e-9, 0.0);
+        check_close(-r.output.couple[1].z, fmin(held, 0.5 * moment), 1e-9, 0.0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cycle_runs_along_the_curves),
         cmocka_unit_test(forces_that_grow_together_stick),
         cmocka_unit_test(any_path_keeps_friction_and_energy),
+        cmocka_unit_test(a_face_slips_at_once),
+        cmocka_unit_test(a_change_of_touch_makes_no_energy),
+        cmocka_unit_test(rolling_meets_its_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
