@@ -2,6 +2,8 @@
 // Impacts by Poisson's law or one after the other, and cohesion, theory.md (3.4)-(3.6).
 #include "engine/passes/impact.h"
 
+#include "engine/state/rotation.h"
+
 #include "base/elementary.h"
 
 #include <math.h>
@@ -362,6 +364,25 @@ static void give(cairn_world *world, int contact, const double R[3])
         world->given[contact][k] += R[k];
 }
 
+/// Velocities with which bodies meet, in the frames of the middle of the step: those of its begin,
+/// and of bodies that are no balls the turning that keeps their angular momentum. With that of the
+/// begin an impact would keep its energy to first order in the step only.
+static void meet(impacts *all)
+{
+    const cairn_world *world = all->world;
+    memcpy(all->u, world->v, (size_t)world->reach * sizeof *all->u);
+    for (int k = 0; k < world->active_count; k++) {
+        int i = world->active[k];
+        if (world->bodies[i].kind != CAIRN_DYNAMIC)
+            continue;
+        vec3 J = eng_inertia_of(world, i);
+        if (J.x == J.y && J.y == J.z)
+            continue;
+        vec3 omega = vec3_from(world->v[i] + 3);
+        vec3_store(all->u[i] + 3, eng_rotation_middle(J, omega, world->def.time_step));
+    }
+}
+
 static cairn_status collide(cairn_world *world)
 {
     size_t contacts = (size_t)world->contacts.cone_count, bodies = (size_t)world->reach;
@@ -370,7 +391,7 @@ static cairn_status collide(cairn_world *world)
     all.u = base_arena_allocate(world->arena, "impact velocities", bodies, sizeof *all.u);
     if (all.sites == NULL || all.u == NULL)
         return CAIRN_ERROR_MEMORY;
-    memcpy(all.u, world->v, bodies * sizeof *all.u);
+    meet(&all);
     all.threshold = 4.0 * world->def.time_step * vec3_norm(vec3_from(world->def.gravity));
     if (!gather(&all))
         return CAIRN_OK;

@@ -14,6 +14,11 @@ static vec3 divide(vec3 p, vec3 J)
     return vec3_make(p.x / J.x, p.y / J.y, p.z / J.z);
 }
 
+vec3 eng_rotation_middle(vec3 J, vec3 omega, double h)
+{
+    return divide(turn_back(omega, 0.5 * h, vec3_multiply(J, omega)), J);
+}
+
 vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h)
 {
     // midpoint angular velocity from the angular momentum of t_n, theory.md (1.3)

@@ -6,6 +6,11 @@
 #include "base/vec.h"
 #include <cairn/cairn.h>
 
+/// Angular velocity in the middle of the step of a body that nothing acts on.
+/// @param J      kg m2, principal moments
+/// @param omega  rad/s, principal axes, at t_n
+vec3 eng_rotation_middle(vec3 J, vec3 omega, double h);
+
 /// Angular velocity without contacts at the end of the step, theory.md (1.3).
 /// @param J      kg m2, principal moments
 /// @param omega  rad/s, principal axes, at t_n

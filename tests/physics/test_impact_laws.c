@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Impacts of several contacts at once by Newton, Poisson and one after the other; tangential
 // restitution; cohesion of the cone law.
+#include "base/rng.h"
 #include "tests/physics/bench_world.h"
 
 #include <string.h>
@@ -196,6 +197,49 @@ static void many_bodies_keep_momentum(void **state)
     }
 }
 
+/// Largest relative change of the energy of spinning boxes and capsules that meet without loss.
+static double energy_made(cairn_impact impact, double h)
+{
+    cairn_world_def def = cairn_default_world_def();
+    def.gravity[2] = 0.0;
+    def.time_step = h;
+    def.tolerance = 1e-10;
+    def.impact = impact;
+    cairn_world *world = make_world(&def);
+    set_contact(world, 0.0, 1.0);
+    base_rng rng = base_rng_make(7);
+    cairn_shape_id box = box_shape(world, 0.1, 0.14, 0.08);
+    for (int i = 0; i < 12; i++) {
+        double z = 0.2 * (i - 5.5), v[3], w[3];
+        cairn_body_id body = add_body_at(world, box, base_rng_range(&rng, -0.05, 0.05),
+                                         base_rng_range(&rng, -0.05, 0.05), z);
+        for (int k = 0; k < 3; k++) {
+            v[k] = base_rng_range(&rng, -0.3, 0.3) - (k == 2 ? 4.0 * z : 0.0);
+            w[k] = base_rng_range(&rng, -12.0, 12.0);
+        }
+        set_velocity(world, body, v, w);
+    }
+    double start = cairn_world_get_energy(world).kinetic, most = 0.0;
+    for (int i = 0; i < (int)lround(0.3 / h); i++) {
+        run_steps(world, 1);
+        most = fmax(most, fabs(cairn_world_get_energy(world).impact));
+    }
+    cairn_world_destroy(world);
+    return most / start;
+}
+
+/// What impacts without loss are booked with is of second order in the step, under every law.
+static void lossless_impacts_are_of_second_order(void **state)
+{
+    (void)state;
+    for (int m = 0; m < 3; m++) {
+        double coarse = energy_made((cairn_impact)m, 1e-3);
+        double fine = energy_made((cairn_impact)m, 2.5e-4);
+        check_at_most(coarse, 1e-4);
+        check_at_most(fine, fmax(0.1 * coarse, 1e-12));
+    }
+}
+
 /// Whether a block hangs under a ceiling by its four corners that bear this share of their
 /// cohesion.
 static bool hangs(double share)
@@ -266,6 +310,7 @@ int main(void)
         cmocka_unit_test(oblique_impacts_agree),
         cmocka_unit_test(tangential_restitution),
         cmocka_unit_test(many_bodies_keep_momentum),
+        cmocka_unit_test(lossless_impacts_are_of_second_order),
         cmocka_unit_test(cohesion_holds_up_to_its_force),
         cmocka_unit_test(a_locking_wedge_stops_what_it_cannot_throw_back),
     };

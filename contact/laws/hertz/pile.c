@@ -20,7 +20,8 @@ static double unit_of(double touch, double shear)
     return 8.0 * shear * (touch < 0.0 ? -touch : sqrt(touch));
 }
 
-con_pile con_pile_read(const double history[CON_PILE_HISTORY], vec3 normal, double touch, double shear)
+con_pile con_pile_read(const double history[CON_PILE_HISTORY], vec3 normal, double touch,
+                       double shear)
 {
     con_pile p = {.flat = touch < 0.0, .unit = unit_of(touch, shear)};
     for (; p.count < CON_PILE_LAYERS && history[p.count * CON_PILE_LAYER + 3] > 0.0; p.count++) {
