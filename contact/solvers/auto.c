@@ -18,6 +18,8 @@ typedef struct auto_settings {
     double warm_error;
     int warm_solves;
     int sweeps;
+    int guess_sweeps;
+    double relaxation;
     double sweep_fraction;
     int interior_iterations;
     int polish_solves;
@@ -44,9 +46,13 @@ static const base_setting settings_rows[] = {
      "error up to which a guess counts as good"},
     {"warm_solves", BASE_SETTING_INTEGER, FIELD(warm_solves), "", 10.0, 0.0, 1e6, NULL,
      "linear solves spent on a good guess"},
-    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 100.0, 0.0, 1e9, NULL,
-     "sweeps before the interior point"},
-    {"sweep_fraction", BASE_SETTING_REAL, FIELD(sweep_fraction), "", 0.5, 0.0, 1e6, NULL,
+    {"sweeps", BASE_SETTING_INTEGER, FIELD(sweeps), "", 40.0, 0.0, 1e9, NULL,
+     "sweeps before Newton steps, from zero"},
+    {"guess_sweeps", BASE_SETTING_INTEGER, FIELD(guess_sweeps), "", 100.0, 0.0, 1e9, NULL,
+     "sweeps before the interior point, from a guess"},
+    {"relaxation", BASE_SETTING_REAL, FIELD(relaxation), "", 1.4, 1.0, 1.9, NULL,
+     "factor of each change of the sweeps from zero, after the first 20"},
+    {"sweep_fraction", BASE_SETTING_REAL, FIELD(sweep_fraction), "", 0.3, 0.0, 1e6, NULL,
      "more sweeps when they promise to cost less than this part of Newton steps"},
     {"interior_iterations", BASE_SETTING_INTEGER, FIELD(interior_iterations), "", 600.0, 0.0, 1e6,
      NULL, "factorisations of the interior point"},
@@ -365,6 +371,7 @@ static cairn_status run(con_cascade *cascade, auto_settings *settings, bool warm
 {
     // from zero the order of the file, often bottom-up, carries loads twice as fast
     cascade->one_way = !warm;
+    cascade->relaxation = warm ? 1.0 : settings->relaxation;
     cairn_status status = con_cascade_sweep(cascade, settings->warm_sweeps);
     if (status != CAIRN_OK || con_cascade_solved(cascade))
         return status;
@@ -397,6 +404,7 @@ static auto_settings limits_of(const auto_settings *settings, bool in_run, bool 
     if (warm) {
         // a guess that sweeps have not brought home has other contacts than the solution
         limits.newton_steps = 0;
+        limits.sweeps = settings->guess_sweeps;
         // other starts end soon or late, and late ones are better left for further starts
         limits.interior_iterations =
             settings->interior_iterations > 300 ? 300 : settings->interior_iterations;

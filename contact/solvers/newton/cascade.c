@@ -17,6 +17,9 @@ enum {
     FAR_SWEEPS = 20 // more of plain ones than this are taken along conjugate directions
 };
 
+// factor of the error in a round, above which sweeps are not relaxed
+static const double slow_round = 0.7;
+
 static int find_root(int *parent, int i)
 {
     while (parent[i] != i) {
@@ -210,6 +213,7 @@ cairn_status con_cascade_create(const con_problem *problem, const con_control *c
                        .report = report,
                        .arena = arena,
                        .R = R,
+                       .relaxation = 1.0,
                        .decline = NAN,
                        .error = INFINITY,
                        .start_time = base_timer_seconds()};
@@ -278,10 +282,11 @@ bool con_cascade_late(const con_cascade *c)
     return con_cascade_left(c) <= 0 || con_cascade_ran_away(c) || is_past_deadline(c);
 }
 
-// after the first sweeps and half a round warm starts may be done, conjugate passes at any time
+// after the first sweeps and half a round warm starts may be done, fast passes at any time
 static bool is_test_due(const con_cascade *c)
 {
-    int every = c->conjugate ? TEST_SWEEPS / 2 : TEST_SWEEPS;
+    bool fast = c->conjugate || (c->relaxation != 1.0 && c->sweeps > TEST_SWEEPS);
+    int every = fast ? TEST_SWEEPS / 2 : TEST_SWEEPS;
     return c->sweeps == 1 || c->sweeps == WARM_SWEEPS || c->sweeps == TEST_SWEEPS / 2 ||
            c->sweeps % every == 0;
 }
@@ -304,6 +309,9 @@ static void note_round(con_cascade *c)
     double *errors = c->round_error;
     if (before > 1)
         c->decline = base_pow(c->error / errors[(round - before + 1) % ROUNDS], 1.0 / (before - 1));
+    // relaxed sweeps may wander where plain ones converge slowly
+    if (round > 1 && !(c->error <= slow_round * errors[(round - 1) % ROUNDS]))
+        c->relaxation = 1.0;
     errors[round % ROUNDS] = c->error;
     if ((round & (round - 1)) != 0)
         return;
@@ -350,6 +358,7 @@ static cairn_status start_conjugate(con_cascade *c)
 // one sweep; a point that meets the tolerance gets a plain one
 static void sweep_once(con_cascade *c)
 {
+    c->sweep.relaxation = c->conjugate || c->sweeps < TEST_SWEEPS ? 1.0 : c->relaxation;
     if (c->conjugate && !con_cascade_solved(c))
         con_sweep_pass_conjugate(&c->sweep);
     else
@@ -400,6 +409,7 @@ cairn_status con_cascade_sweep(con_cascade *c, int total)
 cairn_status con_cascade_restart(con_cascade *c)
 {
     c->conjugate = false;
+    c->relaxation = 1.0;
     refresh(c);
     return con_cascade_measure(c);
 }

@@ -18,11 +18,12 @@ typedef struct con_cascade {
     double (*U)[3];
     double start_time, deadline; // clock; INFINITY for no deadline
     con_sweep sweep;
-    bool one_way;   // all sweeps forward, not in turn; false at first
-    bool conjugate; // sweeps go along conjugate directions; false at first
-    int sweeps;     // made so far
-    int promised;   // of them by con_cascade_sweep_on
-    double decline; // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
+    bool one_way;      // all sweeps forward, not in turn; false at first
+    bool conjugate;    // sweeps go along conjugate directions; false at first
+    double relaxation; // of the sweeps after the first 20, while they converge; 1 at first
+    int sweeps;        // made so far
+    int promised;      // of them by con_cascade_sweep_on
+    double decline;    // mean factor of the error in a round of 20 sweeps, of late; NAN: unknown
     double round_error[CON_CASCADE_ROUNDS]; // after the last rounds, in turn
     int kept_sweeps[2];                     // when they were a round times a power of two, and
     double kept_error[2];                   // the errors then; the later one first, 0: not yet
@@ -61,7 +62,7 @@ cairn_status con_cascade_split(con_cascade *cascade) CAIRN_CHECK_RESULT;
 /// all such sweeps of the solve together, and for no more than half of the iterations left.
 cairn_status con_cascade_sweep_on(con_cascade *cascade, double fraction) CAIRN_CHECK_RESULT;
 
-/// The caller has replaced R: plain sweeps again; measures.
+/// The caller has replaced R: plain sweeps again, not relaxed; measures.
 cairn_status con_cascade_restart(con_cascade *cascade) CAIRN_CHECK_RESULT;
 
 /// Recomputes errors at R.

@@ -366,13 +366,14 @@ static void assemble_groups(con_newton *newton, const double (*A)[3][3], const d
             const double *X = groups->X + 36 * (size_t)k;
             if (newton->place[h] < 0)
                 continue;
-            for (int r = 0; r < 6; r++)
-                for (int c = 0; c < 6; c++) {
-                    double sum = g == h && r == c ? 1.0 : 0.0;
-                    for (int j = 0; j < 6; j++)
-                        sum += D[6 * r + j] * X[6 * j + c];
-                    out[6 * r + c] = sum;
-                }
+            for (int r = 0; r < 6; r++) {
+                double row[6] = {0.0};
+                row[r] = g == h ? 1.0 : 0.0;
+                for (int j = 0; j < 6; j++)
+                    for (int c = 0; c < 6; c++)
+                        row[c] += D[6 * r + j] * X[6 * j + c];
+                memcpy(out + 6 * r, row, sizeof row);
+            }
             out += 36;
         }
     }

@@ -236,7 +236,8 @@ static cairn_status couple(con_newton_groups *groups, const finder *f, base_aren
         return status;
     size_t blocks = (size_t)groups->pattern.start[groups->count];
     groups->X = base_arena_array(arena, double, "groups", 36 * blocks);
-    if (groups->X == NULL)
+    groups->X_by_column = base_arena_array(arena, double, "groups", 36 * blocks);
+    if (groups->X == NULL || groups->X_by_column == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(groups->X, 0, 36 * blocks * sizeof *groups->X);
     for (int i = 0; i < pattern->size; i++)
@@ -246,6 +247,11 @@ static cairn_status couple(con_newton_groups *groups, const finder *f, base_aren
                 con_block_pattern_find(&groups->pattern, groups->group[i], groups->group[j]);
             add_coupling(groups, &f->block[k], i, j, groups->X + 36 * (size_t)place);
         }
+    for (size_t k = 0; k < blocks; k++)
+        for (int r = 0; r < 6; r++)
+            for (int c = 0; c < 6; c++)
+                groups->X_by_column[36 * k + (size_t)(6 * c + r)] =
+                    groups->X[36 * k + (size_t)(6 * r + c)];
     return CAIRN_OK;
 }
 
@@ -320,11 +326,11 @@ void con_newton_groups_spread(const con_newton_groups *groups, const double *x, 
     for (int g = 0; g < groups->count; g++) {
         double y[6] = {0.0};
         for (int k = groups->pattern.start[g]; k < groups->pattern.start[g + 1]; k++) {
-            const double *X = groups->X + 36 * (size_t)k;
+            const double *X = groups->X_by_column + 36 * (size_t)k;
             const double *from = x + 6 * groups->pattern.column[k];
-            for (int r = 0; r < 6; r++)
-                for (int c = 0; c < 6; c++)
-                    y[r] += X[6 * r + c] * from[c];
+            for (int c = 0; c < 6; c++)
+                for (int r = 0; r < 6; r++)
+                    y[r] += X[6 * c + r] * from[c];
         }
         for (int k = groups->start[g]; k < groups->start[g + 1]; k++) {
             const double *Q = groups->Q[groups->contact[k]];

@@ -22,8 +22,9 @@ typedef struct con_newton_groups {
     int *contact;    // [n] by group, ascending
     double (*Q)[18]; // [n] 3x6 rows of a contact
     con_block_pattern pattern;
-    double *X; // [pattern.start[count]][36] row-major
-    double *D; // [count][36] Q^T B A Q of the last factorisation
+    double *X;           // [pattern.start[count]][36] row-major
+    double *X_by_column; // the same, column-major
+    double *D;           // [count][36] Q^T B A Q of the last factorisation
 } con_newton_groups;
 
 /// Groups of the contacts of a scaled W. *groups stays NULL where they would save less than a

@@ -307,7 +307,7 @@ static void plain_newton_steps_save_more_than_they_cost(void **state)
 }
 
 // sweeps of a cascade that may cost what they like, in rounds as `auto` makes them
-static int sweeps_that_go_on(fixture *f, int max_iterations, bool *solved)
+static int sweeps_that_go_on(fixture *f, double *relaxation, int max_iterations, bool *solved)
 {
     con_cascade cascade;
     con_control control = {.tolerance = 1e-6, .max_iterations = max_iterations};
@@ -315,6 +315,7 @@ static int sweeps_that_go_on(fixture *f, int max_iterations, bool *solved)
     assert_int_equal(con_cascade_create(&f->problem, &control, f->R, &report, f->arena, &cascade),
                      CAIRN_OK);
     cascade.one_way = true;
+    cascade.relaxation = *relaxation;
     assert_int_equal(con_cascade_sweep(&cascade, 100), CAIRN_OK);
     assert_int_equal(con_cascade_split(&cascade), CAIRN_OK);
     for (int before = -1; !con_cascade_solved(&cascade) && before < cascade.sweeps;) {
@@ -322,6 +323,7 @@ static int sweeps_that_go_on(fixture *f, int max_iterations, bool *solved)
         assert_int_equal(con_cascade_sweep_on(&cascade, 1e9), CAIRN_OK);
     }
     *solved = con_cascade_solved(&cascade);
+    *relaxation = cascade.relaxation;
     return cascade.sweeps;
 }
 
@@ -333,11 +335,12 @@ static void slow_sweeps_go_on_and_leave_iterations(void **state)
     int solved = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         bool whole, limited;
+        double plain = 1.0;
         fixture f = fixture_wall(3, 5, 0.5, seed);
-        int sweeps = sweeps_that_go_on(&f, 0, &whole);
+        int sweeps = sweeps_that_go_on(&f, &plain, 0, &whole);
         solved += whole;
         memset(f.R, 0, (size_t)f.problem.contact_count * sizeof *f.R);
-        int fewer = sweeps_that_go_on(&f, sweeps, &limited);
+        int fewer = sweeps_that_go_on(&f, &plain, sweeps, &limited);
         if (sweeps > 250) {
             assert_false(limited);
             check_at_most(fewer, 100 + 0.6 * (sweeps - 100));
@@ -347,6 +350,43 @@ static void slow_sweeps_go_on_and_leave_iterations(void **state)
     }
     print_message("%d of 12 solved by sweeps\n", solved);
     assert_int_equal(solved, 12);
+}
+
+// iterations from zero of twelve clouds by sweeps with such a factor, no Newton step promised cheap
+static int sweeps_relaxed_by(const char *relaxation)
+{
+    const word words[] = {{"relaxation", relaxation}, {"sweep_fraction", "1e6"}};
+    int sum = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        con_report report = solve_cloud(words, BASE_COUNT(words), 90, seed);
+        assert_int_equal(report.stop, CON_STOP_SOLVED);
+        sum += report.iterations;
+    }
+    return sum;
+}
+
+static void relaxed_sweeps_are_fewer(void **state)
+{
+    (void)state;
+    int plain = sweeps_relaxed_by("1"), relaxed = sweeps_relaxed_by("1.4");
+    print_message("sweeps %d, relaxed %d\n", plain, relaxed);
+    check_at_most(relaxed, 0.8 * plain);
+}
+
+// walls are solved by thousands of plain sweeps, and go back to these whatever the factor was
+static void relaxed_sweeps_end_where_they_do_not_converge(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        bool solved;
+        double relaxation = 1.9;
+        fixture f = fixture_wall(3, 5, 0.5, seed);
+        int sweeps = sweeps_that_go_on(&f, &relaxation, 0, &solved);
+        print_message("seed %d: %d sweeps\n", (int)seed, sweeps);
+        assert_true(solved);
+        assert_true(relaxation == 1.0);
+        fixture_destroy(&f);
+    }
 }
 
 int main(void)
@@ -364,6 +404,8 @@ int main(void)
         cmocka_unit_test(late_memory_failures_are_a_status),
         cmocka_unit_test(plain_newton_steps_save_more_than_they_cost),
         cmocka_unit_test(slow_sweeps_go_on_and_leave_iterations),
+        cmocka_unit_test(relaxed_sweeps_are_fewer),
+        cmocka_unit_test(relaxed_sweeps_end_where_they_do_not_converge),
         cmocka_unit_test(the_search_keeps_to_its_effort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
