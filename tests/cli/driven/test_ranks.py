@@ -109,12 +109,11 @@ emitter{ region = { min = {0, 0, 0.1}, max = {0.1, 0.1, 0.15} }, rate = 2000, ma
 """
 
 
-def launch(folder, count, *words, timeout=120, delay=0):
-    """Runs the command in several processes, each message of theirs held up by up to `delay` microseconds. Who waits gives
-    way to other work of the machine."""
+def launch(folder, count, *words, timeout=300, delay=0):
+    """Runs the command in several processes, each message of theirs held up by up to `delay` microseconds."""
     done = subprocess.run([*LAUNCH, "-n", str(count), PROGRAM, *words], cwd=folder.path, timeout=timeout, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          env=dict(os.environ, CAIRN_RANKS_DELAY=str(delay), OMPI_MCA_mpi_yield_when_idle="1"))
+                          env=dict(os.environ, CAIRN_RANKS_DELAY=str(delay)))
     return Result(done)
 
 
