@@ -171,12 +171,20 @@ static cairn_status insert_due(cairn_world *world, const emitter *e, double *num
     return status;
 }
 
+static bool emitter_due(const cairn_world *world, const eng_action *action)
+{
+    const emitter *e = action->data;
+    const double *numbers = action->numbers;
+    bool over = world->time > e->def.until + e->def.every && numbers[WAITING] == 0.0;
+    return !over &&
+           world->time >= e->def.from + e->def.every * numbers[INSERTION] - 1e-9 * e->def.every;
+}
+
 static cairn_status emitter_begin(cairn_world *world, eng_action *action, cairn_error *error)
 {
     const emitter *e = action->data;
     double *numbers = action->numbers;
-    bool over = world->time > e->def.until + e->def.every && numbers[WAITING] == 0.0;
-    if (over || world->time < e->def.from + e->def.every * numbers[INSERTION] - 1e-9 * e->def.every)
+    if (!emitter_due(world, action))
         return CAIRN_OK;
     double insertion = floor((world->time - e->def.from) / e->def.every + 1e-9) + 1.0;
     cairn_status status = insert_due(world, e, numbers, error);
@@ -194,8 +202,10 @@ static void emitter_release(const base_allocator *allocator, void *data)
     base_release(allocator, e);
 }
 
-static const eng_action_kind emitter_kind = {
-    .begin = emitter_begin, .release = emitter_release, .makes_or_removes = true};
+static const eng_action_kind emitter_kind = {.due = emitter_due,
+                                             .begin = emitter_begin,
+                                             .release = emitter_release,
+                                             .makes_or_removes = true};
 
 static cairn_status check_def(const cairn_world *world, const cairn_emitter_def *def,
                               cairn_error *error)

@@ -58,14 +58,23 @@ static cairn_status change_all(cairn_world *world, const event *e, cairn_error *
     return status;
 }
 
+static bool event_due(const cairn_world *world, const eng_action *action)
+{
+    const event *e = action->data;
+    const cairn_event_def *def = &e->def;
+    double looks = action->numbers[LOOK];
+    double due =
+        def->condition != NULL ? def->from + def->every * looks - 1e-9 * def->every : def->from;
+    return action->numbers[DONE] == 0.0 && world->time >= due;
+}
+
 static cairn_status event_begin(cairn_world *world, eng_action *action, cairn_error *error)
 {
     const event *e = action->data;
     const cairn_event_def *def = &e->def;
     double *numbers = action->numbers;
     bool asks = def->condition != NULL;
-    double due = asks ? def->from + def->every * numbers[LOOK] - 1e-9 * def->every : def->from;
-    if (numbers[DONE] != 0.0 || world->time < due)
+    if (!event_due(world, action))
         return CAIRN_OK;
     bool holds = true;
     cairn_status status =
@@ -91,8 +100,9 @@ static void event_release(const base_allocator *allocator, void *data)
 }
 
 static const eng_action_kind removal_kind = {
-    .begin = event_begin, .release = event_release, .makes_or_removes = true};
-static const eng_action_kind event_kind = {.begin = event_begin, .release = event_release};
+    .due = event_due, .begin = event_begin, .release = event_release, .makes_or_removes = true};
+static const eng_action_kind event_kind = {
+    .due = event_due, .begin = event_begin, .release = event_release};
 
 static cairn_status check_def(const cairn_world *world, const cairn_event_def *def,
                               cairn_error *error)

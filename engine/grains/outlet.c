@@ -13,11 +13,17 @@ cairn_outlet_def cairn_default_outlet_def(void)
     return (cairn_outlet_def){.every = 0.01, .cookie = OUTLET_COOKIE};
 }
 
+static bool outlet_due(const cairn_world *world, const eng_action *action)
+{
+    const cairn_outlet_def *def = action->data;
+    return world->time >= def->from + def->every * action->numbers[LOOK] - 1e-9 * def->every;
+}
+
 static cairn_status outlet_begin(cairn_world *world, eng_action *action, cairn_error *error)
 {
     const cairn_outlet_def *def = action->data;
     double *numbers = action->numbers;
-    if (world->time < def->from + def->every * numbers[LOOK] - 1e-9 * def->every)
+    if (!outlet_due(world, action))
         return CAIRN_OK;
     numbers[LOOK] = floor((world->time - def->from) / def->every + 1e-9) + 1.0;
     for (int row = 0; row < world->body_count; row++) {
@@ -45,7 +51,7 @@ static void outlet_release(const base_allocator *allocator, void *data)
 }
 
 static const eng_action_kind outlet_kind = {
-    .begin = outlet_begin, .release = outlet_release, .makes_or_removes = true};
+    .due = outlet_due, .begin = outlet_begin, .release = outlet_release, .makes_or_removes = true};
 
 cairn_status cairn_outlet_create(cairn_world *world, const cairn_outlet_def *def,
                                  cairn_error *error)

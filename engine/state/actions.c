@@ -46,6 +46,16 @@ eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kin
     return NULL;
 }
 
+bool eng_actions_are_due(const cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++) {
+        const eng_action_kind *kind = world->actions[i]->kind;
+        if (kind->due == NULL || kind->due(world, world->actions[i]))
+            return true;
+    }
+    return false;
+}
+
 cairn_status eng_actions_begin(cairn_world *world, cairn_error *error)
 {
     cairn_status status = CAIRN_OK;

@@ -13,6 +13,8 @@
 typedef struct eng_action eng_action;
 
 typedef struct eng_action_kind {
+    /// Whether the coming step's `begin` reads or changes bodies; NULL: always, or `end` does.
+    bool (*due)(const cairn_world *world, const eng_action *action);
     /// Before a step; world->time is still that of the step's start. NULL: nothing to do.
     cairn_status (*begin)(cairn_world *world, eng_action *action, cairn_error *error);
     /// After a step that is done; NULL: nothing to do.
@@ -40,6 +42,9 @@ eng_action *eng_action_add(cairn_world *world, const eng_action_kind *kind, void
 
 /// First action of a kind from `index` on, moving the index behind it; NULL: none.
 eng_action *eng_action_next(const cairn_world *world, const eng_action_kind *kind, int *index);
+
+/// Whether one of them reads or changes bodies before the coming step.
+bool eng_actions_are_due(const cairn_world *world);
 
 /// All of them, before a step.
 cairn_status eng_actions_begin(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;

@@ -34,10 +34,11 @@ typedef struct cairn_ranks {
 /// Between steps, by all processes: each has built the same world and makes the same calls, so that
 /// all have the same bits. From the next list of pairs on they share the sphere executor's work:
 /// each computes the forces on its own slots, and gets from the others what its pairs need. What
-/// cannot be shared (bodies of other shapes that move, joints, clumps, loads, cells, emitters and
-/// other actions) is computed by every process. Between steps a process then has the state of its
-/// own slots: cairn_world_gather brings the rest, before anything of the world is read or changed.
-/// Results are the bits of one process.
+/// cannot be shared (bodies of other shapes that move, joints, loads, servos, all that
+/// docs/distributed.md names) is computed by every process; a step in which an emitter or outlet
+/// acts gathers first. Between steps a process then has the state of its own slots:
+/// cairn_world_gather brings the rest, before anything of the world is read or changed. Results are
+/// the bits of one process.
 /// @param ranks  copied
 /// @return CAIRN_ERROR_ARGUMENT for numbers that do not fit, or a world that is shared already;
 ///         CAIRN_ERROR_MEMORY

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Clumps in the sphere executor: their members, places of these, and the forces on them.
 #include "engine/pairs/spheres/clumps.h"
+#include "engine/pairs/spheres/share.h"
 
 #include "engine/state/rotation.h"
 
@@ -148,7 +149,8 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
     const struct eng_spheres *spheres = argument;
     const eng_spheres_clump_pass pass = {
         .pass = &spheres->pass,
-        .clumps = eng_spheres_clumps(spheres),
+        .clumps = eng_spheres_is_shared(spheres) ? spheres->share->clumps.block
+                                                 : eng_spheres_clumps(spheres),
         .members = eng_spheres_members(spheres),
         .q = spheres->world->q,
         .v = spheres->world->v,
@@ -159,8 +161,9 @@ static void move_chunk(void *argument, int begin, int end, int chunk, int worker
 
 void eng_spheres_clumps_move(struct eng_spheres *spheres)
 {
-    base_parallel_for(spheres->world->workers, spheres->moved_clumps, CLUMP_CHUNK, move_chunk,
-                      spheres);
+    int count =
+        eng_spheres_is_shared(spheres) ? spheres->share->clump_count : spheres->moved_clumps;
+    base_parallel_for(spheres->world->workers, count, CLUMP_CHUNK, move_chunk, spheres);
 }
 
 // ---------------------------------------------------------------- places

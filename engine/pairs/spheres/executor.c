@@ -383,13 +383,17 @@ cairn_status eng_spheres_step(cairn_world *world)
     eng_spheres_walls_advance(spheres);
     spheres->wall_speed = eng_spheres_walls_fastest(spheres);
     eng_spheres_ranges_step(spheres);
+    bool parted = eng_spheres_is_shared(spheres) && spheres->clump_count > 0;
+    cairn_status status = parted ? eng_spheres_share_forces(spheres) : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return status;
     eng_spheres_clumps_push(spheres);
     eng_spheres_clumps_move(spheres);
     spheres->last_step = spheres->pass.step;
     world->energy.drivers += driven_work(spheres) + prescribed_strain(spheres);
     if (world->general_work)
         eng_spheres_release_free(world);
-    return eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres) : CAIRN_OK;
+    return CAIRN_OK;
 }
 
 cairn_status eng_spheres_finish(cairn_world *world)
@@ -397,14 +401,18 @@ cairn_status eng_spheres_finish(cairn_world *world)
     eng_spheres *spheres = world->spheres;
     if (spheres->slots == 0)
         return CAIRN_OK;
+    cairn_status status = CAIRN_OK;
     bool acted = eng_spheres_are_acted_on(world);
     if (acted || spheres->clump_count > 0) {
-        cairn_status status = acted ? eng_spheres_store_acted(world) : CAIRN_OK;
+        status = acted ? eng_spheres_store_acted(world) : CAIRN_OK;
         if (status != CAIRN_OK)
             return status;
         eng_spheres_clumps_follow(spheres);
         eng_spheres_ranges_finish(spheres);
     }
+    status = eng_spheres_is_shared(spheres) ? eng_spheres_share_exchange(spheres) : CAIRN_OK;
+    if (status != CAIRN_OK)
+        return status;
     bool finite = collect(spheres);
     if (spheres->first_V != NULL) {
         if (world->step_count == 0)

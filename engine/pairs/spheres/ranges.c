@@ -199,9 +199,13 @@ static void forces_of_others(struct eng_spheres *spheres)
 {
     const eng_spheres_share *share = spheres->share;
     int own = share->first_chunk[share->ranks.number];
-    for (int c = 0; c < own; c++)
-        if (spheres->pass.chunks[c].last_chunk >= own)
+    int end = share->first_chunk[share->ranks.number + 1];
+    for (int c = 0; c < own; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        bool distant = chunk->first_distant < end && chunk->last_distant >= own;
+        if (chunk->last_chunk >= own || distant)
             spheres->kernel->forces(&spheres->pass, c);
+    }
 }
 
 void eng_spheres_ranges_step(struct eng_spheres *spheres)
@@ -223,6 +227,8 @@ void eng_spheres_ranges_step(struct eng_spheres *spheres)
 static void finish_range(struct eng_spheres *spheres, int index)
 {
     const eng_spheres_range *range = &spheres->range[index];
+    if (!eng_spheres_owns_range(spheres, index))
+        return;
     for (int i = range->first_chunk; i < range->end_chunk; i++) {
         eng_spheres_chunk *chunk = &spheres->pass.chunks[i];
         if (!chunk->held && chunk->members == 0)

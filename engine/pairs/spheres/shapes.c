@@ -10,6 +10,7 @@
 #include "engine/pairs/spheres/shapes.h"
 #include "engine/pairs/spheres/clumps.h"
 #include "engine/pairs/spheres/data.h"
+#include "engine/pairs/spheres/share.h"
 
 #include "base/elementary.h"
 
@@ -428,6 +429,8 @@ cairn_status eng_spheres_shapes_renew(struct eng_spheres *spheres)
 {
     bool out_of_memory = false;
     for (int c = 0; c < spheres->chunk_count && spheres->has_shapes; c++) {
+        if (!eng_spheres_owns_range(spheres, spheres->pass.chunks[c].range))
+            continue;
         eng_spheres_shapes_move(spheres, &spheres->pass.chunks[c], 0, false);
         out_of_memory = out_of_memory || spheres->pass.chunks[c].out_of_memory;
     }

@@ -1,46 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which process has which slots, and what they send each other.
 #include "engine/pairs/spheres/share.h"
+#include "engine/pairs/spheres/clumps.h"
+#include "engine/pairs/spheres/images.h"
+#include "engine/pairs/spheres/shapes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct eng_spheres eng_spheres;
 typedef struct eng_spheres_share eng_spheres_share;
+typedef eng_spheres_chunk_sums chunk_sums;
 
 /// What a step leaves of a slot for the pairs of others.
 typedef struct slot_state {
     double X[4], V[8];
 } slot_state;
 
-/// What a step leaves of a chunk for the sums of all.
-typedef struct chunk_sums {
-    double check_distance, left, damping, friction, plastic, drivers, fastest[3], speed;
-    double depth, relative, finite;
-    int contacts, active, overflow, out_of_memory;
-} chunk_sums;
-
-int eng_spheres_share_count(const struct eng_spheres *spheres)
-{
-    return spheres->share != NULL ? spheres->share->ranks.count : 1;
-}
-
-void eng_spheres_share_release(struct eng_spheres *spheres)
-{
-    eng_spheres_share *share = spheres->share;
-    const base_allocator *allocator = &spheres->world->allocator;
-    if (share == NULL)
-        return;
-    base_release(allocator, share->first_chunk);
-    base_release(allocator, share->sent);
-    base_release(allocator, share->received);
-    base_release(allocator, share->slots);
-    base_release(allocator, share->found);
-    base_release(allocator, share->bytes);
-    base_release(allocator, share->messages);
-    base_release(allocator, share);
-    spheres->share = NULL;
-}
+/// Force and moment on a member of a clump.
+typedef struct member_sum {
+    double sum[6];
+} member_sum;
 
 // ---------------------------------------------------------------- planning
 
@@ -55,14 +35,25 @@ static bool has_walls_alone(const eng_spheres *spheres)
            world->connector_count == 0;
 }
 
-/// Only slots and half-spaces: what else acts is computed by all processes.
+/// Whether no action looks at bodies in every step.
+static bool has_rare_actions(const cairn_world *world)
+{
+    for (int i = 0; i < world->action_count; i++)
+        if (world->actions[i]->kind->due == NULL)
+            return false;
+    return true;
+}
+
+/// Only what the executor does by itself, chunk by chunk; sums over single slots are made by all
+/// processes.
 static bool can_share(const eng_spheres *spheres)
 {
     const cairn_world *world = spheres->world;
-    return spheres->slots > 0 && has_walls_alone(spheres) && world->action_count == 0 &&
-           world->field_count == 0 && world->motion_count == 0 && !world->cell.any &&
-           spheres->clump_count == 0 && spheres->tied_count == 0 && !spheres->has_load &&
-           !spheres->has_moving_spheres && !spheres->has_shapes && !spheres->strains &&
+    return spheres->slots > 0 && has_walls_alone(spheres) && has_rare_actions(world) &&
+           world->field_count == 0 && world->frozen == NULL && !world->cell.watched &&
+           world->def.audit_every == 0 && spheres->moved_clumps == spheres->clump_count &&
+           spheres->tied_count == 0 && !spheres->has_load && !spheres->has_moving_spheres &&
+           !(spheres->strains && spheres->has_still_spheres) &&
            spheres->ranges >= spheres->share->ranks.count;
 }
 
@@ -108,22 +99,75 @@ static cairn_status note(eng_spheres *spheres, int rank, bool received, int slot
     return status;
 }
 
+/// Two slots that need each other, where one is this process's and one is not.
+static cairn_status note_two(eng_spheres *spheres, int a, int b)
+{
+    int own = spheres->share->ranks.number;
+    int rank_a = rank_of_slot(spheres, a), rank_b = rank_of_slot(spheres, b);
+    if (rank_a == rank_b || (rank_a != own && rank_b != own))
+        return CAIRN_OK;
+    int other = rank_a == own ? rank_b : rank_a;
+    cairn_status status = note(spheres, other, false, rank_a == own ? a : b);
+    return status == CAIRN_OK ? note(spheres, other, true, rank_a == own ? b : a) : status;
+}
+
 /// Pairs of a block between own slots and those of others.
 static cairn_status note_block(eng_spheres *spheres, const eng_spheres_block *block)
 {
-    int own = spheres->share->ranks.number;
     cairn_status status = CAIRN_OK;
     for (int k = 0; k < ENG_SPHERES_WIDTH && status == CAIRN_OK; k++) {
-        int a = eng_spheres_slot_a(block, k), b = eng_spheres_slot_b(block, k);
-        if (a >= spheres->slots || b >= spheres->slots)
+        int a = eng_spheres_slot_a(block, k);
+        int b = eng_spheres_source_of(&spheres->pass, eng_spheres_slot_b(block, k));
+        if (a < spheres->slots && b < spheres->slots)
+            status = note_two(spheres, a, b);
+    }
+    return status;
+}
+
+static cairn_status note_pairs(eng_spheres *spheres)
+{
+    cairn_status status = CAIRN_OK;
+    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
+        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
+        for (int i = chunk->first_block; i < chunk->end_block && status == CAIRN_OK; i++)
+            status = note_block(spheres, &spheres->pass.blocks[i]);
+    }
+    return status;
+}
+
+/// Members of the same clump on both sides of a border.
+static cairn_status note_clump(eng_spheres *spheres, const eng_spheres_clump *clump)
+{
+    const eng_spheres_member *members = eng_spheres_members(spheres) + clump->first;
+    cairn_status status = CAIRN_OK;
+    for (int i = 0; i < clump->count; i++)
+        for (int k = i + 1; k < clump->count && status == CAIRN_OK; k++)
+            status = note_two(spheres, members[i].slot, members[k].slot);
+    return status;
+}
+
+static bool has_own_member(const eng_spheres *spheres, const eng_spheres_clump *clump)
+{
+    const eng_spheres_member *members = eng_spheres_members(spheres) + clump->first;
+    for (int k = 0; k < clump->count; k++)
+        if (rank_of_slot(spheres, members[k].slot) == spheres->share->ranks.number)
+            return true;
+    return false;
+}
+
+/// Clumps that this process moves: those with a member among its slots.
+static cairn_status take_clumps(eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    const eng_spheres_clump *clumps = eng_spheres_clumps(spheres);
+    share->clump_count = 0;
+    cairn_status status =
+        eng_spheres_reserve(spheres, &share->clumps, (size_t)spheres->clump_count * sizeof *clumps);
+    for (int c = 0; c < spheres->clump_count && status == CAIRN_OK; c++) {
+        if (!has_own_member(spheres, &clumps[c]))
             continue;
-        int rank_a = rank_of_slot(spheres, a), rank_b = rank_of_slot(spheres, b);
-        if (rank_a == rank_b || (rank_a != own && rank_b != own))
-            continue;
-        int other = rank_a == own ? rank_b : rank_a;
-        status = note(spheres, other, false, rank_a == own ? a : b);
-        if (status == CAIRN_OK)
-            status = note(spheres, other, true, rank_a == own ? b : a);
+        ((eng_spheres_clump *)share->clumps.block)[share->clump_count++] = clumps[c];
+        status = note_clump(spheres, &clumps[c]);
     }
     return status;
 }
@@ -134,40 +178,65 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/// Slots at the borders with each process, both ways, each once and in order: both sides have the
+/// What was noted, each slot once and in order for each process, both ways: both sides have the
 /// same lists.
-static cairn_status make_borders(eng_spheres *spheres)
+static cairn_status make_borders(eng_spheres *spheres, eng_spheres_borders *borders)
 {
     eng_spheres_share *share = spheres->share;
-    cairn_status status = CAIRN_OK;
-    share->found_count = share->slot_count = 0;
-    for (int c = 0; c < spheres->chunk_count && status == CAIRN_OK; c++) {
-        const eng_spheres_chunk *chunk = &spheres->pass.chunks[c];
-        for (int i = chunk->first_block; i < chunk->end_block && status == CAIRN_OK; i++)
-            status = note_block(spheres, &spheres->pass.blocks[i]);
-    }
-    if (status == CAIRN_OK)
-        status = base_array_reserve(&spheres->world->allocator, &share->slots,
-                                    &share->slot_capacity, share->found_count + 1);
+    borders->slot_count = 0;
+    cairn_status status = base_array_reserve(&spheres->world->allocator, &borders->slots,
+                                             &borders->slot_capacity, share->found_count + 1);
     if (status != CAIRN_OK)
         return status;
     if (share->found_count > 0)
         qsort(share->found, (size_t)share->found_count, sizeof *share->found, compare_keys);
     for (int rank = 0; rank < share->ranks.count; rank++)
-        share->sent[rank] = share->received[rank] = (eng_spheres_border){0};
-    share->traffic.halo_slots = 0;
+        borders->sent[rank] = borders->received[rank] = (eng_spheres_border){0};
     for (int i = 0; i < share->found_count; i++) {
         if (i > 0 && share->found[i] == share->found[i - 1])
             continue;
         bool received = share->found[i] >> 32 & 1;
         eng_spheres_border *border =
-            (received ? share->received : share->sent) + (share->found[i] >> 33);
+            (received ? borders->received : borders->sent) + (share->found[i] >> 33);
         if (border->count++ == 0)
-            border->first = share->slot_count;
-        share->slots[share->slot_count++] = (int)(share->found[i] & UINT32_MAX);
-        share->traffic.halo_slots += received;
+            border->first = borders->slot_count;
+        borders->slots[borders->slot_count++] = (int)(share->found[i] & UINT32_MAX);
     }
+    share->found_count = 0;
     return CAIRN_OK;
+}
+
+/// Images of a slot follow it when it comes.
+static cairn_status take_images(eng_spheres *spheres, int slot)
+{
+    eng_spheres_share *share = spheres->share;
+    const eng_spheres_chunk *chunk = &spheres->pass.chunks[slot / spheres->chunk_slots];
+    cairn_status status = CAIRN_OK;
+    for (int i = chunk->first_image; i < chunk->end_image && status == CAIRN_OK; i++) {
+        if (spheres->pass.images[i].source != slot)
+            continue;
+        status = base_array_reserve(&spheres->world->allocator, &share->images,
+                                    &share->image_capacity, share->image_count + 1);
+        if (status == CAIRN_OK)
+            share->images[share->image_count++] = i;
+    }
+    return status;
+}
+
+/// Slots that come from others, and what belongs to them.
+static cairn_status take_received(eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    cairn_status status = CAIRN_OK;
+    share->image_count = 0;
+    share->traffic.halo_slots = 0;
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        const eng_spheres_border *border = &share->places.received[rank];
+        share->traffic.halo_slots += border->count;
+        for (int i = 0; i < border->count && status == CAIRN_OK && spheres->image_count > 0; i++)
+            status = take_images(spheres, share->places.slots[border->first + i]);
+    }
+    return status;
 }
 
 /// Bytes of a message from one process to another after a step.
@@ -181,29 +250,89 @@ static size_t message_size(const eng_spheres_share *share, int from, int border)
 static cairn_status reserve_messages(eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    size_t bytes = 0;
+    size_t bytes = (size_t)share->parts.slot_count * sizeof(member_sum), after = 0;
     for (int rank = 0; rank < share->ranks.count; rank++)
         if (rank != share->ranks.number)
-            bytes += message_size(share, share->ranks.number, share->sent[rank].count) +
-                     message_size(share, rank, share->received[rank].count);
+            after += message_size(share, share->ranks.number, share->places.sent[rank].count) +
+                     message_size(share, rank, share->places.received[rank].count);
+    bytes = bytes > after ? bytes : after;
     if (bytes > INT_MAX)
         return CAIRN_ERROR_MEMORY;
     return base_array_reserve(&spheres->world->allocator, &share->bytes, &share->byte_capacity,
                               (int)bytes);
 }
 
+/// The user has changed the world so that all compute all, until the next list at least.
+static cairn_status end_sharing(eng_spheres *spheres)
+{
+    cairn_status status = eng_spheres_share_gather(spheres, NULL);
+    spheres->share->active = false;
+    return status;
+}
+
 cairn_status eng_spheres_share_plan(struct eng_spheres *spheres)
 {
     eng_spheres_share *share = spheres->share;
-    if (share == NULL || share->planned == spheres->lists || spheres->world->step_count == 0)
+    if (share == NULL || spheres->world->step_count == 0)
         return CAIRN_OK;
+    if (share->planned == spheres->lists)
+        return share->active && !can_share(spheres) ? end_sharing(spheres) : CAIRN_OK;
     share->planned = spheres->lists;
     share->active = can_share(spheres);
+    share->found_count = 0;
     if (!share->active)
         return CAIRN_OK;
     deal_ranges(spheres);
-    cairn_status status = make_borders(spheres);
+    cairn_status status = note_pairs(spheres);
+    if (status == CAIRN_OK)
+        status = make_borders(spheres, &share->places);
+    if (status == CAIRN_OK)
+        status = take_clumps(spheres);
+    if (status == CAIRN_OK)
+        status = make_borders(spheres, &share->parts);
+    if (status == CAIRN_OK)
+        status = take_received(spheres);
     return status == CAIRN_OK ? reserve_messages(spheres) : status;
+}
+
+// ---------------------------------------------------------------- forces on members of clumps
+
+static unsigned char *put(unsigned char *at, const void *bytes, size_t size)
+{
+    memcpy(at, bytes, size);
+    return at + size;
+}
+
+cairn_status eng_spheres_share_forces(struct eng_spheres *spheres)
+{
+    eng_spheres_share *share = spheres->share;
+    const eng_spheres_borders *parts = &share->parts;
+    int count = 0;
+    unsigned char *at = share->bytes;
+    for (int rank = 0; rank < share->ranks.count; rank++) {
+        const eng_spheres_border *sent = &parts->sent[rank], *received = &parts->received[rank];
+        if (sent->count == 0)
+            continue;
+        unsigned char *end = at;
+        for (int i = sent->first; i < sent->first + sent->count; i++)
+            end = put(end, spheres->pass.sums[parts->slots[i]], sizeof(member_sum));
+        size_t size = (size_t)received->count * sizeof(member_sum);
+        share->messages[count++] = (cairn_message){.rank = rank,
+                                                   .sent = at,
+                                                   .received = end,
+                                                   .sent_size = (size_t)(end - at),
+                                                   .received_size = size};
+        share->traffic.step_bytes += end - at;
+        at = end + size;
+    }
+    cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
+    for (int i = 0; i < count && status == CAIRN_OK; i++) {
+        const eng_spheres_border *received = &parts->received[share->messages[i].rank];
+        const unsigned char *from = share->messages[i].received;
+        for (int k = 0; k < received->count; k++, from += sizeof(member_sum))
+            memcpy(spheres->pass.sums[parts->slots[received->first + k]], from, sizeof(member_sum));
+    }
+    return status;
 }
 
 // ---------------------------------------------------------------- after a step
@@ -216,6 +345,7 @@ static chunk_sums sums_of(const eng_spheres_chunk *c)
                         .friction = c->friction,
                         .plastic = c->plastic,
                         .drivers = c->drivers,
+                        .strain = c->strain,
                         .fastest = {c->fastest[0], c->fastest[1], c->fastest[2]},
                         .speed = c->speed,
                         .depth = c->depth,
@@ -235,6 +365,7 @@ static void take_sums(eng_spheres_chunk *c, const chunk_sums *sums)
     c->friction = sums->friction;
     c->plastic = sums->plastic;
     c->drivers = sums->drivers;
+    c->strain = sums->strain;
     memcpy(c->fastest, sums->fastest, sizeof c->fastest);
     c->speed = sums->speed;
     c->depth = sums->depth;
@@ -246,12 +377,6 @@ static void take_sums(eng_spheres_chunk *c, const chunk_sums *sums)
     c->out_of_memory = sums->out_of_memory != 0;
 }
 
-static unsigned char *put(unsigned char *at, const void *bytes, size_t size)
-{
-    memcpy(at, bytes, size);
-    return at + size;
-}
-
 static unsigned char *write_message(const eng_spheres *spheres, int rank, unsigned char *at)
 {
     const eng_spheres_share *share = spheres->share;
@@ -260,9 +385,9 @@ static unsigned char *write_message(const eng_spheres *spheres, int rank, unsign
         chunk_sums sums = sums_of(&spheres->pass.chunks[c]);
         at = put(at, &sums, sizeof sums);
     }
-    const eng_spheres_border *border = &share->sent[rank];
+    const eng_spheres_border *border = &share->places.sent[rank];
     for (int i = border->first; i < border->first + border->count; i++) {
-        int slot = share->slots[i];
+        int slot = share->places.slots[i];
         at = put(at, spheres->pass.X[slot], sizeof *spheres->pass.X);
         at = put(at, spheres->pass.V[slot], sizeof *spheres->pass.V);
     }
@@ -278,9 +403,9 @@ static void read_message(eng_spheres *spheres, int rank, const unsigned char *at
         at += sizeof sums;
         take_sums(&spheres->pass.chunks[c], &sums);
     }
-    const eng_spheres_border *border = &share->received[rank];
+    const eng_spheres_border *border = &share->places.received[rank];
     for (int i = border->first; i < border->first + border->count; i++) {
-        int slot = share->slots[i];
+        int slot = share->places.slots[i];
         memcpy(spheres->pass.X[slot], at, sizeof *spheres->pass.X);
         memcpy(spheres->pass.V[slot], at + sizeof *spheres->pass.X, sizeof *spheres->pass.V);
         at += sizeof(slot_state);
@@ -296,7 +421,7 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
         if (rank == own)
             continue;
         unsigned char *end = write_message(spheres, rank, at);
-        size_t size = message_size(share, rank, share->received[rank].count);
+        size_t size = message_size(share, rank, share->places.received[rank].count);
         share->messages[count++] = (cairn_message){.rank = rank,
                                                    .sent = at,
                                                    .received = end,
@@ -310,10 +435,12 @@ cairn_status eng_spheres_share_exchange(struct eng_spheres *spheres)
     cairn_status status = share->ranks.exchange(share->ranks.context, share->messages, count, NULL);
     for (int i = 0; i < count && status == CAIRN_OK; i++)
         read_message(spheres, share->messages[i].rank, share->messages[i].received);
+    for (int i = 0; i < share->image_count && status == CAIRN_OK; i++)
+        eng_spheres_images_move(spheres, share->images[i], share->images[i] + 1);
     return status;
 }
 
-// ---------------------------------------------------------------- all of it
+// ---------------------------------------------------------------- arrays
 
 /// Rows of an array that belong to a process are one behind the other.
 typedef struct rows {
@@ -330,17 +457,31 @@ static rows slots_of(const eng_spheres *spheres, int rank, int each)
     return (rows){first < last ? first : last, end < last ? end : last};
 }
 
-/// Blocks, half-spaces' ghosts or chunks of a process.
+/// What a process has with its chunks, one behind the other.
+enum { CHUNKS, BLOCKS, PLANE_GHOSTS, GROUPS };
+
 static rows chunk_rows(const eng_spheres *spheres, int rank, int what)
 {
     const int *chunk = spheres->share->first_chunk;
     const eng_spheres_chunk *chunks = spheres->pass.chunks;
     int first = chunk[rank], end = chunk[rank + 1];
-    if (what == 0 || first == end)
+    if (what == CHUNKS || first == end)
         return (rows){first, end};
-    if (what == 1)
+    if (what == BLOCKS)
         return (rows){chunks[first].first_block, chunks[end - 1].end_block};
+    if (what == GROUPS)
+        return (rows){chunks[first].first_group, chunks[end - 1].end_group};
     return (rows){chunks[first].first_ghost, chunks[end - 1].end_ghost};
+}
+
+/// Ghosts of the groups of a process, from number `before` on.
+static rows group_ghosts(const eng_spheres *spheres, int rank, int before)
+{
+    const eng_spheres_group *groups = spheres->groups.block;
+    rows own = chunk_rows(spheres, rank, GROUPS);
+    if (!spheres->has_shapes || own.first == own.end)
+        return (rows){0, 0};
+    return (rows){groups[own.first].first_ghost - before, groups[own.end - 1].end_ghost - before};
 }
 
 /// Every process sends its rows of an array to all others.
@@ -369,12 +510,89 @@ static cairn_status gather_rows(eng_spheres *spheres, void *array, size_t stride
                : share->ranks.exchange(share->ranks.context, share->messages, count, error);
 }
 
+// ---------------------------------------------------------------- clumps
+
+/// A clump goes to all from where its first member is.
+typedef struct clump_state {
+    pose q;
+    double v[6];
+} clump_state;
+
+static int home_of(const eng_spheres *spheres, int clump)
+{
+    int first = eng_spheres_clumps(spheres)[clump].first;
+    return rank_of_slot(spheres, eng_spheres_members(spheres)[first].slot);
+}
+
+/// Numbers of the first clump of each process, were they in the order of these.
+static void count_clumps(const eng_spheres *spheres, int *first)
+{
+    int count = spheres->share->ranks.count;
+    memset(first, 0, ((size_t)count + 1) * sizeof *first);
+    for (int c = 0; c < spheres->clump_count; c++)
+        first[home_of(spheres, c) + 1]++;
+    for (int rank = 0; rank < count; rank++)
+        first[rank + 1] += first[rank];
+}
+
+/// Own clumps to states in the order of processes, or those of others from there.
+/// @param number  [ranks] of the next state of each
+static void copy_clumps(const eng_spheres *spheres, clump_state *states, int *number, bool read)
+{
+    const cairn_world *world = spheres->world;
+    for (int c = 0; c < spheres->clump_count; c++) {
+        int body = eng_spheres_clumps(spheres)[c].body, rank = home_of(spheres, c);
+        clump_state *state = &states[number[rank]++];
+        bool own = rank == spheres->share->ranks.number;
+        if (!read && own) {
+            state->q = world->q[body];
+            memcpy(state->v, world->v[body], sizeof state->v);
+        } else if (read && !own) {
+            world->q[body] = state->q;
+            memcpy(world->v[body], state->v, sizeof state->v);
+        }
+    }
+}
+
+static rows clump_rows(const eng_spheres *spheres, int rank, int what)
+{
+    (void)what;
+    const int *first = spheres->share->first_clump;
+    return (rows){first[rank], first[rank + 1]};
+}
+
+static cairn_status gather_clumps(eng_spheres *spheres, cairn_error *error)
+{
+    eng_spheres_share *share = spheres->share;
+    const base_allocator *allocator = &spheres->world->allocator;
+    size_t ranks = (size_t)share->ranks.count, clumps = (size_t)spheres->clump_count;
+    clump_state *states = base_allocate(allocator, clumps, sizeof *states);
+    int *number = base_allocate(allocator, ranks + 1, sizeof *number);
+    cairn_status status = states != NULL && number != NULL ? CAIRN_OK : CAIRN_ERROR_MEMORY;
+    if (status == CAIRN_OK) {
+        count_clumps(spheres, share->first_clump);
+        memcpy(number, share->first_clump, ranks * sizeof *number);
+        copy_clumps(spheres, states, number, false);
+        status = gather_rows(spheres, states, sizeof *states, clump_rows, 0, error);
+    }
+    if (status == CAIRN_OK) {
+        memcpy(number, share->first_clump, ranks * sizeof *number);
+        copy_clumps(spheres, states, number, true);
+    }
+    base_release(allocator, states);
+    base_release(allocator, number);
+    return status;
+}
+
+// ---------------------------------------------------------------- all of it
+
 cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *error)
 {
     eng_spheres_share *share = spheres->share;
     if (share == NULL || !share->active || share->whole)
         return CAIRN_OK;
     const eng_spheres_pass *p = &spheres->pass;
+    bool shapes = spheres->has_shapes && spheres->group_count > 0;
     size_t ghosts = (size_t)spheres->slots + 2, columns = (size_t)p->column_rows;
     const struct {
         void *array;
@@ -386,18 +604,25 @@ cairn_status eng_spheres_share_gather(struct eng_spheres *spheres, cairn_error *
         {p->V, sizeof *p->V, slots_of, 1},
         {p->turn, sizeof *p->turn, slots_of, ENG_SPHERES_WIDTH},
         {p->far_touched, sizeof *p->far_touched, slots_of, 1},
-        {p->chunks, sizeof *p->chunks, chunk_rows, 0},
-        {p->blocks, sizeof *p->blocks, chunk_rows, 1},
-        {p->columns, columns * sizeof *p->columns, chunk_rows, 1},
-        {p->resist, sizeof *p->resist, chunk_rows, 1},
-        {spheres->ghosts.block, sizeof(eng_spheres_ghost), chunk_rows, 2},
-        {p->X + ghosts, sizeof *p->X, chunk_rows, 2},
-        {p->V + ghosts, sizeof *p->V, chunk_rows, 2},
+        {p->chunks, sizeof *p->chunks, chunk_rows, CHUNKS},
+        {p->blocks, sizeof *p->blocks, chunk_rows, BLOCKS},
+        {p->columns, columns * sizeof *p->columns, chunk_rows, BLOCKS},
+        {p->resist, sizeof *p->resist, chunk_rows, BLOCKS},
+        {spheres->ghosts.block, sizeof(eng_spheres_ghost), chunk_rows, PLANE_GHOSTS},
+        {p->X + ghosts, sizeof *p->X, chunk_rows, PLANE_GHOSTS},
+        {p->V + ghosts, sizeof *p->V, chunk_rows, PLANE_GHOSTS},
+        {shapes ? spheres->groups.block : NULL, sizeof(eng_spheres_group), chunk_rows, GROUPS},
+        {shapes ? spheres->ghosts.block : NULL, sizeof(eng_spheres_ghost), group_ghosts, 0},
+        {shapes ? spheres->touches.block : NULL, sizeof(eng_spheres_touch), group_ghosts,
+         spheres->plane_ghosts},
+        {shapes ? p->X + ghosts : NULL, sizeof *p->X, group_ghosts, 0},
+        {shapes ? p->V + ghosts : NULL, sizeof *p->V, group_ghosts, 0},
     };
-    cairn_status status = CAIRN_OK;
+    cairn_status status = spheres->clump_count > 0 ? gather_clumps(spheres, error) : CAIRN_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0] && status == CAIRN_OK; i++)
         status = gather_rows(spheres, arrays[i].array, arrays[i].stride, arrays[i].rows_of,
                              arrays[i].what, error);
+    eng_spheres_images_move(spheres, 0, status == CAIRN_OK ? spheres->image_count : 0);
     share->whole = status == CAIRN_OK;
     return status;
 }

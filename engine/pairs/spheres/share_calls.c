@@ -7,6 +7,14 @@
 
 typedef struct eng_spheres eng_spheres;
 
+static bool make_borders(const base_allocator *allocator, size_t count,
+                         eng_spheres_borders *borders)
+{
+    borders->sent = base_allocate(allocator, count, sizeof *borders->sent);
+    borders->received = base_allocate(allocator, count, sizeof *borders->received);
+    return borders->sent != NULL && borders->received != NULL;
+}
+
 /// Room for the ranges of all processes, and what a process knows of the others.
 static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
 {
@@ -25,12 +33,12 @@ static cairn_status make_share(eng_spheres *spheres, const cairn_ranks *ranks)
     spheres->range = range;
     *share = (eng_spheres_share){.ranks = *ranks, .whole = true, .planned = -1};
     share->first_chunk = base_allocate(allocator, count + 1, sizeof *share->first_chunk);
-    share->sent = base_allocate(allocator, count, sizeof *share->sent);
-    share->received = base_allocate(allocator, count, sizeof *share->received);
+    share->first_clump = base_allocate(allocator, count + 1, sizeof *share->first_clump);
     share->messages = base_allocate(allocator, count, sizeof *share->messages);
     spheres->share = share;
-    return share->first_chunk != NULL && share->sent != NULL && share->received != NULL &&
-                   share->messages != NULL
+    return make_borders(allocator, count, &share->places) &&
+                   make_borders(allocator, count, &share->parts) && share->first_chunk != NULL &&
+                   share->first_clump != NULL && share->messages != NULL
                ? CAIRN_OK
                : CAIRN_ERROR_MEMORY;
 }

@@ -30,6 +30,32 @@ cairn_status eng_spheres_reserve(eng_spheres *spheres, eng_spheres_buffer *buffe
     return CAIRN_OK;
 }
 
+static void release_borders(const base_allocator *allocator, eng_spheres_borders *borders)
+{
+    base_release(allocator, borders->sent);
+    base_release(allocator, borders->received);
+    base_release(allocator, borders->slots);
+}
+
+void eng_spheres_share_release(eng_spheres *spheres)
+{
+    struct eng_spheres_share *share = spheres->share;
+    const base_allocator *allocator = &spheres->world->allocator;
+    if (share == NULL)
+        return;
+    base_release(allocator, share->first_chunk);
+    base_release(allocator, share->first_clump);
+    release_borders(allocator, &share->places);
+    release_borders(allocator, &share->parts);
+    base_release(allocator, share->images);
+    base_release(allocator, share->clumps.memory);
+    base_release(allocator, share->found);
+    base_release(allocator, share->bytes);
+    base_release(allocator, share->messages);
+    base_release(allocator, share);
+    spheres->share = NULL;
+}
+
 void eng_spheres_destroy(eng_spheres *spheres)
 {
     if (spheres == NULL)

@@ -44,7 +44,62 @@ body{ name = "a", shape = box{ size = {0.2, 0.2, 0.2} }, position = {0, 0, 0.1} 
 body{ name = "b", shape = sphere{ radius = 0.1 }, position = {0, 0, 0.35} }
 sensor{ name = "floor", body = "ground", quantity = "force" }
 """
-POUR = """
+HEAD = """
+simulation{ step = 1e-5, end_time = 0.0016 }
+material{ name = "m", density = 2500 }
+pair{ law = "hooke", friction = 0.4 }
+local grain, side = sphere{ radius = 0.005 }, 20
+local function fast() return {0.6 * math.random() - 0.3, 0.6 * math.random() - 0.3, 0.6 * math.random() - 0.7} end
+"""
+# every scene has more than the 56 chunks of 128 slots that seven processes share; in each something lies across their borders
+SHARED = {
+    "mesh.lua": HEAD + """
+local w, z = side * 0.0103, -0.006
+body{ kind = "fixed", material = "m", shape = mesh{
+  vertices = { {-0.006, -0.006, z}, {w, -0.006, z}, {w, w, z}, {-0.006, w, z}, {w / 2, w / 2, 2 * z},
+               {-0.006, -0.006, 0.4}, {w, -0.006, 0.4}, {w, w, 0.4}, {-0.006, w, 0.4} },
+  triangles = { {1, 2, 5}, {2, 3, 5}, {3, 4, 5}, {4, 1, 5}, {1, 2, 7}, {1, 7, 6}, {2, 3, 8}, {2, 8, 7}, {3, 4, 9}, {3, 9, 8},
+                {4, 1, 6}, {4, 6, 9} } } }
+body{ name = "stirrer", kind = "moving", shape = box{ size = {0.03, 0.1, 0.02} }, position = {w / 2, w / 2, 0.05}, material = "m" }
+motion{ body = "stirrer", rotation = { axis = {0, 0, 1}, angle = function(t) return 3000 * t end } }
+body{ kind = "moving", shape = box{ size = {0.4, 0.4, 0.02} }, position = {w / 2, w / 2, 0.218}, velocity = {0, 0, -2}, material = "m" }
+for i = 0, 7999 do
+  local x, y, z = i % side * 0.0102, i // side % side * 0.0102, i // (side * side) * 0.0102
+  if math.max(math.abs(x - w / 2), math.abs(y - w / 2)) > 0.06 or math.abs(z - 0.05) > 0.016 then
+    body{ shape = grain, material = "m", velocity = fast(), position = {x, y, z} }
+  end
+end
+""",
+    "clumps.lua": HEAD + """
+ground{ material = "m" }
+body{ kind = "fixed", shape = box{ size = {0.02, 2, 2} }, position = {-0.018, 0, 0}, material = "m" }
+local three = compound{ { shape = sphere{ radius = 0.004 } }, { shape = sphere{ radius = 0.003 }, position = {0.004, 0, 0} },
+                        { shape = sphere{ radius = 0.003 }, position = {0, 0.003, 0.002} } }
+for i = 0, 3599 do
+  body{ shape = i % 4 == 0 and grain or three, material = "m", velocity = fast(), angular_velocity = {100 * math.random(), 0, 30},
+        position = { i * 7 % side * 0.0105, i // side % side * 0.0105, 0.006 + i // (side * side) * 0.0105 } }
+end
+""",
+    "cell.lua": HEAD + """
+gravity{ 0, 0, 0 }
+cell{ size = {side * 0.01, side * 0.01, side * 0.01}, rate = { xy = param("rate", 20) } }
+for i = 0, 7999 do
+  body{ shape = grain, material = "m", velocity = fast(),
+        position = { i % side * 0.01, i // side % side * 0.01, i // (side * side) * 0.01 } }
+end
+""",
+    "pour.lua": HEAD + """
+ground{ material = "m" }
+emitter{ region = { min = {0, 0, 0.22}, max = {0.2, 0.2, 0.26} }, rate = 40000, every = 0.0004, material = "m", shape = grain,
+         velocity = {0.5, 0, -4} }
+outlet{ region = { min = {0.02, 0, -1}, max = {1, 0.1, 0.02} }, every = 0.0006 }
+for i = 0, 7999 do
+  body{ shape = grain, material = "m", velocity = fast(),
+        position = { i % side * 0.0101, i // side % side * 0.0101, 0.006 + i // (side * side) * 0.0101 } }
+end
+""",
+}
+FEW_COME = """
 simulation{ step = 1e-4, end_time = 0.05 }
 material{ name = "m", density = 2500 }
 pair{ law = "hooke", friction = 0.4 }
@@ -54,7 +109,7 @@ emitter{ region = { min = {0, 0, 0.1}, max = {0.1, 0.1, 0.15} }, rate = 2000, ma
 """
 
 
-def launch(folder, count, *words, timeout=120, delay=0):
+def launch(folder, count, *words, timeout=300, delay=0):
     """Runs the command in several processes, each message of theirs held up by up to `delay` microseconds."""
     done = subprocess.run([*LAUNCH, "-n", str(count), PROGRAM, *words], cwd=folder.path, timeout=timeout, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -76,10 +131,10 @@ def check_bits():
     with Folder() as folder:
         folder.write("bed.lua", BED)
         folder.write("few.lua", FEW)
-        folder.write("pour.lua", POUR)
+        folder.write("come.lua", FEW_COME)
         for scene, words, counts in [("bed.lua", ["--energy-every", "50", "--trajectory-every", "100"], [(2, 1), (3, 2), (7, 1)]),
                                      ("bed.lua", ["--set", "law=hertz_mindlin", "--energy-every", "64", "--trajectory-every", "150"], [(2, 2)]),
-                                     ("few.lua", [], [(3, 1)]), ("pour.lua", [], [(2, 1)]), ("chain", ["--until", "0.1"], [(2, 2)])]:
+                                     ("few.lua", [], [(3, 1)]), ("come.lua", [], [(2, 1)]), ("chain", ["--until", "0.1"], [(2, 2)])]:
             one, alone = run_as(folder, 1, scene, 1, *words)
             for count, threads in counts:
                 name, done = run_as(folder, count, scene, threads, *words)
@@ -87,6 +142,43 @@ def check_bits():
                 check(load(done.out)["state_hash"] == load(alone.out)["state_hash"], f"{scene}: state hash of {count}")
                 shutil.rmtree(os.path.join(folder.path, name))
             shutil.rmtree(os.path.join(folder.path, one))
+
+
+def check_more():
+    """Walls of boxes and meshes, clumps, periodic cells, emitters and outlets: shared, without a gathering in every step as
+    hashes need it, and then from 4 processes to 3 to 1 with hashes."""
+    with Folder() as folder:
+        for scene, text in SHARED.items():
+            folder.write(scene, text)
+            sets = [["--set", "rate=0"], []] if scene == "cell.lua" else [[]]
+            words = ["--out", "out", "--energy-every", "80", "--trajectory-every", "0", "--paraview", "none"]
+            for more in sets:
+                check_status(folder.cairn("run", scene, *words, *more, "--quiet"), 0, scene)
+                whole = {name: folder.read(f"out/{name}") for name in ("energy.csv", "bodies.csv")}
+                for count, threads in [(2, 2), (7, 1)]:
+                    done = launch(folder, count, "run", scene, *words, *more, "-j", str(threads), delay=100 if count == 2 else 0)
+                    check_status(done, 0, f"{scene}, {count} processes")
+                    found = re.search(r"(\d+) of 160 steps shared", done.err)
+                    check(found is not None and int(found[1]) > 150, f"{scene}: shared by {count}", done)
+                    for name, text in whole.items():
+                        check(folder.read(f"out/{name}") == text, f"{scene}, {more}: {name} of {count} processes")
+            check_goes_on(folder, scene, ["0.0005", "0.001"], [4, 3])
+
+
+def check_goes_on(folder, scene, until, counts):
+    """A run that goes on with other numbers of processes, and last with one, has the hashes of one in every step."""
+    words = ["--hash", "out/hash.csv", "--energy-every", "10", "--trajectory-every", "0", "--paraview", "none", "--quiet"]
+    shutil.rmtree(os.path.join(folder.path, "out"), ignore_errors=True)
+    check_status(folder.cairn("run", scene, "--out", "out", *words), 0, "whole")
+    whole = {name: folder.read(f"out/{name}") for name in ("hash.csv", "bodies.csv")}
+    shutil.rmtree(os.path.join(folder.path, "out"))
+    again = []
+    for end, count in zip(until, counts):
+        check_status(launch(folder, count, "run", scene, "--out", "out", *again, "--until", end, *words), 0, f"{scene}: {count}")
+        again = ["--restart", "out/checkpoint.h5"]
+    check_status(folder.cairn("run", scene, "--out", "out", *again, *words), 0, "one goes on")
+    for name, text in whole.items():
+        check(folder.read(f"out/{name}") == text, f"{scene}: {name} of {counts} processes and then one")
 
 
 def check_shared():
@@ -126,15 +218,7 @@ def check_restart():
     """From 3 processes to 2 to 1."""
     with Folder() as folder:
         folder.write("bed.lua", BED)
-        words = ["--hash", "out/hash.csv", "--energy-every", "10", "--quiet"]
-        check_status(folder.cairn("run", "bed.lua", "--out", "out", *words), 0, "whole")
-        os.rename(os.path.join(folder.path, "out"), os.path.join(folder.path, "whole"))
-        check_status(launch(folder, 3, "run", "bed.lua", "--out", "out", "--until", "0.002", *words), 0, "three")
-        again = ["run", "bed.lua", "--out", "out", "--restart", "out/checkpoint.h5", *words]
-        check_status(launch(folder, 2, *again, "--until", "0.004"), 0, "two go on")
-        check_status(folder.cairn(*again), 0, "one goes on")
-        check(folder.read("whole/hash.csv") == folder.read("out/hash.csv"), "hashes of every step, 3, 2 and 1 processes")
-        check(folder.read("whole/bodies.csv") == folder.read("out/bodies.csv"), "bodies.csv, 3, 2 and 1 processes")
+        check_goes_on(folder, "bed.lua", ["0.002", "0.004"], [3, 2])
 
 
 def check_errors():
@@ -213,6 +297,7 @@ if shutil.which("mpirun") is None or not os.path.exists(PROGRAM + "-mpi"):
     print("skipped: no launcher, or a build without MPI")
     sys.exit(77)
 check_bits()
+check_more()
 check_shared()
 check_residual()
 check_restart()
