@@ -307,12 +307,22 @@ static double pushed_energy(const cairn_world *world)
     return 0.5 * mass * speed;
 }
 
+/// J, energy of the start as the balance has it: with what the contacts held that bodies began
+/// with, which are found in the first step.
+static double start_energy(const cairn_energy *e)
+{
+    double held = e->kinetic + e->potential + e->elastic;
+    double lost = e->impact + e->friction + e->damping + e->plastic;
+    double brought = e->drivers + e->correction + e->joints + e->population;
+    return held + lost - brought - e->residual;
+}
+
 /// Energy that could have become kinetic: what there was, what came in, what fell.
 static cairn_status check_explosion(const run_state *run, cairn_error *error)
 {
     cairn_energy energy = cairn_world_get_energy(run->scene->world);
-    double available = fabs(run->supply) + fabs(energy.potential) + fabs(energy.drivers) +
-                       fabs(energy.correction) + fabs(energy.population);
+    double available = fabs(run->supply) + fabs(start_energy(&energy)) + fabs(energy.potential) +
+                       fabs(energy.drivers) + fabs(energy.correction) + fabs(energy.population);
     if (energy.kinetic <= explosion_factor * available)
         return CAIRN_OK;
     available += pushed_energy(run->scene->world);

@@ -21,6 +21,17 @@ typedef struct clipping {
     corner *corners, *other; // [capacity] each
 } clipping;
 
+// the corner after, and the one before, of a polygon
+static int next_of(int i, int count)
+{
+    return i + 1 < count ? i + 1 : 0;
+}
+
+static int last_of(int i, int count)
+{
+    return i > 0 ? i - 1 : count - 1;
+}
+
 static double side_distance(vec3 p, vec3 inward, vec3 x)
 {
     return vec3_dot(inward, vec3_sub(x, p));
@@ -30,22 +41,24 @@ static double side_distance(vec3 p, vec3 inward, vec3 x)
 static void clip_side(clipping *c, int k)
 {
     const geo_feature *ref = c->reference;
-    vec3 p = ref->points[k], q = ref->points[(k + 1) % ref->count];
+    vec3 p = ref->points[k], q = ref->points[next_of(k, ref->count)];
     vec3 inward = vec3_cross(c->out, vec3_sub(q, p));
     double tolerance = 1e-12 * c->size * vec3_norm(inward);
     int count = 0;
+    double d = c->count > 0 ? side_distance(p, inward, c->corners[0].x) : 0.0;
     for (int i = 0; i < c->count; i++) {
-        corner at = c->corners[i], next = c->corners[(i + 1) % c->count];
-        double d = side_distance(p, inward, at.x), e = side_distance(p, inward, next.x);
+        const corner *at = &c->corners[i], *next = &c->corners[next_of(i, c->count)];
+        double e = side_distance(p, inward, next->x);
         bool in = d >= -tolerance, next_in = e >= -tolerance;
         if (in)
-            c->other[count++] = at;
+            c->other[count++] = *at;
         if (in != next_in) {
             double t = fmin(fmax(d / (d - e), 0.0), 1.0);
-            vec3 x = vec3_add_scaled(at.x, t, vec3_sub(next.x, at.x));
+            vec3 x = vec3_add_scaled(at->x, t, vec3_sub(next->x, at->x));
             // leaving: the reference side goes on from here; entering: the incident side does
-            c->other[count++] = (corner){x, in ? REFERENCE_SIDE | k : at.edge, 2};
+            c->other[count++] = (corner){x, in ? REFERENCE_SIDE | k : at->edge, 2};
         }
+        d = e;
     }
     c->count = count;
     corner *swap = c->corners;
@@ -91,7 +104,7 @@ static uint32_t vertex_code(const geo_feature *f, int k)
 
 static uint32_t edge_code(const geo_feature *f, int k)
 {
-    int v = f->vertices[k], w = f->vertices[(k + 1) % f->count];
+    int v = f->vertices[k], w = f->vertices[next_of(k, f->count)];
     if (f->count == 1)
         return vertex_code(f, 0);
     return v >= 0 ? geo_core_edge_code(f->core, v, w) : geo_code_edge(-v);
@@ -128,13 +141,13 @@ static void name_by_vertices(clipping *c, const geo_feature *f, bool is_referenc
 // name of a corner where an edge of one meets an edge of the other
 static uint64_t crossing_key(const clipping *c, int i)
 {
-    int after = c->corners[i].edge, before = c->corners[(i + c->count - 1) % c->count].edge;
+    int after = c->corners[i].edge, before = c->corners[last_of(i, c->count)].edge;
     bool ref_after = after & REFERENCE_SIDE, ref_before = before & REFERENCE_SIDE;
     int ref_side = (ref_after ? after : before) & ~REFERENCE_SIDE;
     int inc_side = ref_after ? before : after;
     if (ref_after && ref_before) { // numerically split vertex of the reference
         int other = before & ~REFERENCE_SIDE;
-        int v = ref_side == (other + 1) % c->reference->count ? ref_side : other;
+        int v = ref_side == next_of(other, c->reference->count) ? ref_side : other;
         return pair_key(c, vertex_code(c->reference, v), body_code(c->incident));
     }
     if (!ref_after && !ref_before)

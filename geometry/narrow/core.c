@@ -231,7 +231,8 @@ int geo_core_face_at(const geo_core *core, int vertex, vec3 direction, double *c
     if (core->face_count == 0)
         return -1;
     for (int e = 0; e < core->edge_count; e++) {
-        if (core->edge_vertices[e][0] != vertex && core->edge_vertices[e][1] != vertex)
+        const int *ends = core->edge_vertices[e];
+        if (!((ends[0] == vertex) | (ends[1] == vertex)))
             continue;
         for (int side = 0; side < 2; side++) {
             int face = core->edge_faces[e][side];

@@ -73,14 +73,27 @@ static geo_edge_view edge_of_a(const geo_core *a, int edge)
     return v;
 }
 
+// an edge of B without what stands beside it
+static geo_edge_view line_of_b(const geo_core *b, const placing *p, int edge)
+{
+    const int *ends = b->edge_vertices[edge];
+    geo_edge_view v = {.point = vertex_of(b, p, ends[0])};
+    v.along = vec3_sub(vertex_of(b, p, ends[1]), v.point);
+    return v;
+}
+
+static void add_normals_of_b(const geo_core *b, const placing *p, int edge, geo_edge_view *v)
+{
+    const int *faces = b->edge_faces[edge];
+    v->n0 = normal_of(b, p, faces[0]);
+    v->n1 = normal_of(b, p, faces[1]);
+    v->middle = vec3_add(v->n0, v->n1);
+}
+
 static geo_edge_view edge_of_b(const geo_core *b, const placing *p, int edge)
 {
-    const int *ends = b->edge_vertices[edge], *faces = b->edge_faces[edge];
-    geo_edge_view v = {.point = vertex_of(b, p, ends[0]),
-                       .n0 = normal_of(b, p, faces[0]),
-                       .n1 = normal_of(b, p, faces[1])};
-    v.along = vec3_sub(vertex_of(b, p, ends[1]), v.point);
-    v.middle = vec3_add(v.n0, v.n1);
+    geo_edge_view v = line_of_b(b, p, edge);
+    add_normals_of_b(b, p, edge, &v);
     return v;
 }
 
@@ -102,10 +115,18 @@ static void part_by_edges(const geo_core *a, const geo_core *b, const placing *p
     }
     for (; of_b != 0 && count > 0; of_b &= of_b - 1) {
         int j = __builtin_ctzll(of_b);
-        geo_edge_view eb = edge_of_b(b, p, j);
-        for (int i = 0; i < count; i++)
-            if (crosses(&views[i], &eb) && crosses(&eb, &views[i]))
+        geo_edge_view eb = line_of_b(b, p, j);
+        bool whole = false;
+        for (int i = 0; i < count; i++) {
+            // few arcs get as far as to the other edge's normals
+            if (!crosses(&views[i], &eb))
+                continue;
+            if (!whole)
+                add_normals_of_b(b, p, j, &eb);
+            whole = true;
+            if (crosses(&eb, &views[i]))
                 geo_edges_try(&views[i], number[i], &eb, j, sat);
+        }
     }
 }
 

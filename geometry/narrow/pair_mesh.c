@@ -25,25 +25,64 @@ static double squared_distance_to_segment(vec3 out, vec3 along)
     return vec3_norm_squared(vec3_add_scaled(out, -t, along));
 }
 
-// Is a triangle out of reach of the ball? The foot of its centre on the plane lies on the inner
-// side of all edges, or the nearest point is on an edge whose outer side it is on.
-static bool is_beyond(const mesh_visit *visit, int index)
+// across a triangle, in the mesh's frame, twice its area long
+static vec3 normal_of(const mesh_visit *visit, int index)
+{
+    const int *v = visit->mesh->triangles[index];
+    const vec3 *x = visit->mesh->vertices;
+    return vec3_cross(vec3_sub(x[v[1]], x[v[0]]), vec3_sub(x[v[2]], x[v[0]]));
+}
+
+// Square of the distance from the ball's centre to the sides of a triangle whose outer side it is
+// on, one of which has the nearest point; INFINITY where its foot on the plane is in the triangle.
+static double squared_distance_aside(const mesh_visit *visit, int index, vec3 normal)
 {
     const int *v = visit->mesh->triangles[index];
     const vec3 *vertices = visit->mesh->vertices;
-    vec3 normal = vec3_cross(vec3_sub(vertices[v[1]], vertices[v[0]]),
-                             vec3_sub(vertices[v[2]], vertices[v[0]]));
-    double height = vec3_dot(normal, vec3_sub(visit->centre, vertices[v[0]]));
-    double limit = visit->ball * visit->ball * (1.0 + 1e-9), least = INFINITY;
-    if (height * height > limit * vec3_norm_squared(normal))
-        return true;
+    double least = INFINITY;
     for (int k = 0; k < 3; k++) {
         vec3 a = vertices[v[k]], along = vec3_sub(vertices[v[(k + 1) % 3]], a);
         vec3 out = vec3_sub(visit->centre, a);
         if (vec3_dot(vec3_cross(normal, along), out) < 0.0)
             least = fmin(least, squared_distance_to_segment(out, along));
     }
+    return least;
+}
+
+// is a triangle out of reach of the ball?
+static bool is_beyond(const mesh_visit *visit, int index)
+{
+    vec3 normal = normal_of(visit, index);
+    vec3 corner = visit->mesh->vertices[visit->mesh->triangles[index][0]];
+    double height = vec3_dot(normal, vec3_sub(visit->centre, corner));
+    double limit = visit->ball * visit->ball * (1.0 + 1e-9);
+    if (height * height > limit * vec3_norm_squared(normal))
+        return true;
+    double least = squared_distance_aside(visit, index, normal);
     return isfinite(least) && least > limit;
+}
+
+// what the convex shape is away from the plane of a triangle, m; not above 0 where it crosses
+static double distance_to_plane(const mesh_visit *visit, int index, vec3 normal)
+{
+    const geo_placed *mesh = &visit->job->b;
+    vec3 corner = visit->mesh->vertices[visit->mesh->triangles[index][0]];
+    bool above = vec3_dot(normal, vec3_sub(visit->centre, corner)) >= 0.0;
+    vec3 up = mat3_apply(&mesh->rotation, above ? normal : vec3_negate(normal));
+    int vertex;
+    vec3 lowest = geo_core_support(visit->convex, vec3_negate(up), &vertex);
+    double height = vec3_dot(up, vec3_sub(lowest, geo_placed_apply(mesh, corner)));
+    return height / vec3_norm(up) - visit->convex->radius;
+}
+
+// does the plane of a triangle part it from the convex shape, so that a search finds no contact?
+static bool is_parted_by_plane(const mesh_visit *visit, int index)
+{
+    // a ball was asked already
+    const geo_job *job = visit->job;
+    double slack = 1e-9 * (job->margin + job->size);
+    return job->a.shape->kind != GEO_SPHERE &&
+           distance_to_plane(visit, index, normal_of(visit, index)) > job->margin + slack;
 }
 
 // a triangle with the codes of its features
@@ -214,7 +253,8 @@ static bool visit_triangle(void *context, int index)
 {
     mesh_visit *visit = context;
     patch p;
-    if (is_beyond(visit, index) || !init_patch(&p, visit, index))
+    if (is_beyond(visit, index) || is_parted_by_plane(visit, index) ||
+        !init_patch(&p, visit, index))
         return true;
     int from = visit->job->manifold->count;
     visit->status = patch_contacts(visit, &p);
@@ -253,6 +293,37 @@ static mesh_visit begin_visit(geo_job *job, geo_core *convex)
     };
 }
 
+// a look at the triangles around a shape that touches none
+typedef struct clearance {
+    const mesh_visit *visit;
+    double apart; // m, no triangle so far is nearer to the shape
+} clearance;
+
+static bool measure_triangle(void *context, int index)
+{
+    clearance *found = context;
+    const mesh_visit *visit = found->visit;
+    vec3 normal = normal_of(visit, index);
+    double aside = sqrt(squared_distance_aside(visit, index, normal)), away = 0.0;
+    if (isfinite(aside))
+        away = aside - visit->job->a.shape->bounding_radius;
+    if (vec3_norm_squared(normal) > 0.0)
+        away = fmax(away, distance_to_plane(visit, index, normal));
+    found->apart = fmin(found->apart, away);
+    return found->apart > 0.0;
+}
+
+// no point of the mesh is nearer to the convex shape, m; 0 where that is not known
+static double find_clearance(const mesh_visit *visit)
+{
+    // so far that a shape seldom goes it in a hundred steps, and few triangles are near
+    double reach = visit->job->a.shape->bounding_radius, room = 2.0 * reach;
+    clearance found = {visit, room};
+    geo_bvh_query_ball(visit->mesh->bvh, visit->centre, reach + room, measure_triangle, &found);
+    double digits = 1e-9 * (reach + room);
+    return found.apart > digits ? found.apart - digits : 0.0;
+}
+
 cairn_status geo_pair_mesh(geo_job *job)
 {
     geo_core convex;
@@ -261,6 +332,8 @@ cairn_status geo_pair_mesh(geo_job *job)
         geo_bvh_query_ball(visit.mesh->bvh, visit.centre, visit.ball, visit_triangle, &visit);
     else
         geo_bvh_query(visit.mesh->bvh, bounds_in_mesh(job, &convex), visit_triangle, &visit);
+    if (job->cache && job->manifold->count == job->first && visit.status == CAIRN_OK)
+        job->cache->apart = find_clearance(&visit);
     return visit.status;
 }
 

@@ -115,6 +115,26 @@ emitter{{ region = {{ min = {{0, 0, 0.3}}, max = {{1, 1, 1}} }}, rate = 300, sha
         check_status(run(folder, scene.replace("end_time = 0.002", "end_time = 0.004")), 0, "a cell that begins elsewhere")
 
 
+def check_overlapping_start():
+    """Springs that are compressed at the start drive bodies apart: that energy was there, and is no explosion."""
+    stiffness, overlap = 1e5, 1e-3
+    with Folder() as folder:
+        for shape in ("sphere{ radius = 0.01 }", "box{ size = {0.02, 0.02, 0.02} }"):
+            folder.write("spring.lua", f"""simulation{{ step = 5e-6, end_time = 0.02 }}
+gravity{{ 0, 0, 0 }}
+pair{{ law = "hooke", normal_stiffness = {stiffness}, restitution = 1 }}
+body{{ shape = {shape}, position = {{0, 0, 0}} }}
+body{{ shape = {shape}, position = {{{0.02 - overlap}, 0, 0}} }}
+""")
+            result = folder.cairn("run", "spring.lua", "-q", "-o", "r")
+            check_status(result, 0, f"{shape}: two that overlap at rest")
+            rows = folder.read("r/energy.csv").splitlines()
+            last = dict(zip(rows[0].split(","), map(float, rows[-1].split(","))))
+            contacts = 1 if "sphere" in shape else 4
+            check(abs(last["kinetic [J]"] - contacts * 0.5 * stiffness * overlap**2) < 1e-2 * last["kinetic [J]"],
+                  f"{shape}: {last['kinetic [J]']} J of {contacts} springs")
+
+
 def check_sizes():
     with Folder() as folder:
         text = "pair{ law = 'hooke' }\n"
@@ -139,6 +159,7 @@ def check_sizes():
 
 def main():
     check_empty_start()
+    check_overlapping_start()
     check_sizes()
     check_every_number()
     finish()

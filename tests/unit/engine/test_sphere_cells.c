@@ -90,7 +90,8 @@ static void set_soft(cairn_world *world, const char *law)
     set_number(world, any, any, spring ? "friction" : "dynamic_friction", 0.4);
 }
 
-static cairn_world *make_world(const bed *b)
+/// Cell, law and floor; no bodies.
+static cairn_world *make_empty_world(const bed *b)
 {
     cairn_world_def def = cairn_default_world_def();
     cairn_world *world;
@@ -119,6 +120,12 @@ static cairn_world *make_world(const bed *b)
     memcpy(cell.rate, b->rate, sizeof cell.rate);
     if (cairn_world_set_cell(world, &cell, &error) != CAIRN_OK)
         fail_msg("%s", error.message);
+    return world;
+}
+
+static cairn_world *make_world(const bed *b)
+{
+    cairn_world *world = make_empty_world(b);
     if (b->shapes)
         add_shapes(world);
     add_spheres(world, b);
@@ -320,6 +327,57 @@ static void test_audit(void **state)
     check_at_most(part, 1e-5);
 }
 
+/// Audit of a lattice of equal spheres that stay in contact while their cell strains, at `parts`
+/// steps of `step`: what is missing of the work.
+static double missing_of_lattice(const char *law, const double rate[9], double friction, int parts)
+{
+    bed b = {.law = law, .across = 4, .threads = 1, .periodic = "xyz"};
+    memcpy(b.rate, rate, sizeof b.rate);
+    cairn_world *world = make_empty_world(&b);
+    cairn_material_id any = {0};
+    set_number(world, any, any, "friction", friction);
+    assert_int_equal(cairn_world_set_time_step(world, step / parts, NULL), CAIRN_OK);
+    cairn_shape_id shape = sphere(world, 0.51 * side / b.across);
+    for (int i = 0; i < b.across * b.across * b.across; i++) {
+        cairn_body_def body = cairn_default_body_def();
+        const int place[3] = {i % b.across, i / b.across % b.across, i / b.across / b.across};
+        body.shape = shape;
+        for (int k = 0; k < 3; k++)
+            body.position[k] = side / b.across * (place[k] + 0.5);
+        add_body(world, body);
+    }
+    run(world, 1000 * parts, false);
+    cairn_energy e = cairn_world_get_energy(world);
+    cairn_world_destroy(world);
+    assert_true(e.drivers > 1e-4);
+    return fabs(e.residual) / e.drivers;
+}
+
+/// Motion that is smooth closes the audit: of second order in the step without friction, and of
+/// first order where springs along the surface turn with their pair.
+static void test_smooth_audit(void **state)
+{
+    (void)state;
+    static const double squeeze[9] = {-0.2, 0.0, 0.0, 0.0, -0.2, 0.0, 0.0, 0.0, -0.2},
+                        press[9] = {-0.2, 0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0, 0.0},
+                        slow_shear[9] = {0.0, 0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i < 2; i++) {
+        double whole = missing_of_lattice(laws[i], squeeze, 0.0, 1),
+               part = missing_of_lattice(laws[i], squeeze, 0.0, 8),
+               pressed = missing_of_lattice(laws[i], press, 0.0, 8),
+               sheared = missing_of_lattice(laws[i], slow_shear, 0.5, 1),
+               sheared_part = missing_of_lattice(laws[i], slow_shear, 0.5, 8);
+        printf("%s: missing of the work of squeezing %.2g, with an eighth of the step %.2g, of "
+               "pressing %.2g, of shearing %.2g and %.2g\n",
+               laws[i], whole, part, pressed, sheared, sheared_part);
+        check_at_most(part, fmax(0.15 * whole, 1e-10));
+        check_at_most(part, 1e-9);
+        check_at_most(pressed, 1e-9);
+        check_at_most(sheared_part, 0.15 * sheared);
+        check_at_most(sheared_part, 1e-7);
+    }
+}
+
 /// A servo of a stress along z.
 static void add_servo(cairn_world *world, double stress, double speed)
 {
@@ -415,6 +473,7 @@ int main(void)
         cmocka_unit_test(test_more),          cmocka_unit_test(test_floor),
         cmocka_unit_test(test_changing_rate), cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_restart),       cmocka_unit_test(test_audit),
+        cmocka_unit_test(test_smooth_audit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

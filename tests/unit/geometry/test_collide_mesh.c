@@ -171,12 +171,86 @@ static void closed_box(void **state)
     geo_manifold_finish(&n);
 }
 
+// a wavy surface over the plane z = 0, from -3 to 3
+static geo_shape *new_waves(base_rng *rng)
+{
+    geo_shape *flat = new_floor(rng);
+    vec3 vertices[(GRID + 1) * (GRID + 1)];
+    for (int i = 0; i < flat->mesh.vertex_count; i++) {
+        vertices[i] = flat->mesh.vertices[i];
+        vertices[i].z = base_rng_range(rng, -0.3, 0.3);
+    }
+    geo_shape *waves = new_mesh(vertices, flat->mesh.vertex_count,
+                                (const int(*)[3])flat->mesh.triangles, flat->mesh.triangle_count);
+    geo_shape_destroy(flat);
+    return waves;
+}
+
+// no more than how near a small ball on a point of the mesh is to the body, for many such points
+static double least_probed(const geo_shape *body, pose place, const geo_shape *mesh, pose ground,
+                           geo_shape *probe, base_rng *rng, geo_manifold *m)
+{
+    double least = INFINITY;
+    for (int i = 0; i < 6 * mesh->mesh.triangle_count; i++) {
+        const int *v = mesh->mesh.triangles[i / 6];
+        double s = i % 6 < 3 ? (double)(i % 6 == 0) : base_rng_unit(rng);
+        double t = i % 6 < 3 ? (double)(i % 6 == 1) : (1.0 - s) * base_rng_unit(rng);
+        vec3 x = vec3_scale(1.0 - s - t, mesh->mesh.vertices[v[2]]);
+        x = vec3_add_scaled(x, s, mesh->mesh.vertices[v[0]]);
+        x = vec3_add_scaled(x, t, mesh->mesh.vertices[v[1]]);
+        collide(probe, (pose){pose_apply(&ground, x), quat_identity()}, body, place, 4.0, m);
+        if (m->count > 0)
+            least = fmin(least, deepest(m)->gap + probe->sphere.radius);
+    }
+    return least;
+}
+
+// what a pair is told to be apart is no more than what probes find, and most that are far are told
+static void apart_from_waves(void **state)
+{
+    (void)state;
+    enum { TRIALS = 400 };
+    base_allocator heap = base_allocator_default();
+    base_rng rng = base_rng_make(58);
+    geo_manifold m;
+    geo_shape *probe, *waves = new_waves(&rng);
+    geo_manifold_init(&m, &heap);
+    assert_int_equal(geo_sphere_create(&heap, 1e-6, &probe, NULL), CAIRN_OK);
+    pose ground = {{5.0, -2.0, 3.0}, random_turn(&rng)};
+    int far = 0, told = 0;
+    for (int i = 0; i < TRIALS; i++) {
+        geo_shape *body = random_shape(bodies[i % 5], 0.6, &rng);
+        pose local = {{base_rng_range(&rng, -3.5, 3.5), base_rng_range(&rng, -3.5, 3.5),
+                       base_rng_range(&rng, -2.5, 2.5)},
+                      random_turn(&rng)};
+        pose place = pose_compose(&ground, &local);
+        geo_pair_cache cache = {.apart = NAN};
+        m.count = 0;
+        assert_int_equal(geo_collide(body, &place, waves, &ground, 0.0, &cache, &m), CAIRN_OK);
+        int touching = m.count;
+        assert_true(cache.apart >= 0.0 && (touching == 0 || cache.apart == 0.0));
+        double least = least_probed(body, place, waves, ground, probe, &rng, &m);
+        if (cache.apart > 0.0)
+            check_at_most(cache.apart, least + 1e-9);
+        bool is_far = least > 0.5;
+        far += is_far;
+        told += is_far && cache.apart > 0.0;
+        geo_shape_destroy(body);
+    }
+    assert_true(far > TRIALS / 5);
+    assert_true(told > 9 * far / 10);
+    geo_shape_destroy(waves);
+    geo_shape_destroy(probe);
+    geo_manifold_finish(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_floor),
         cmocka_unit_test(sphere_on_folds),
         cmocka_unit_test(closed_box),
+        cmocka_unit_test(apart_from_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,155 @@ static void test_joints(void **state)
     fixture_end(&f);
 }
 
+// ---------------------------------------------------------------- regions
+
+/// Rods of one colour: how many, m in all, and the largest distance of an end from where it may be.
+typedef struct rod_sum {
+    int count;
+    double length, off;
+} rod_sum;
+
+static rod_sum sum_rods(const view_draw_list *list, view_colour colour,
+                        double off(vec3 end, const void *context), const void *context)
+{
+    rod_sum sum = {0};
+    const view_batch *rods = &list->symbols[VIEW_CYLINDER];
+    for (int i = 0; i < rods->count; i++) {
+        const view_instance *rod = &rods->items[i];
+        if (memcmp(&rod->colour, &colour, sizeof colour) != 0)
+            continue;
+        const float *q = rod->orientation;
+        vec3 half = quat_rotate((quat){q[3], q[0], q[1], q[2]}, vec3_make(0.0, 0.0, rod->size[2]));
+        vec3 middle = world_position(list, rod);
+        sum.count++;
+        sum.length += 2.0 * rod->size[2];
+        sum.off = fmax(sum.off, fmax(off(vec3_add(middle, half), context),
+                                     off(vec3_sub(middle, half), context)));
+    }
+    return sum;
+}
+
+/// m, from the nearest corner of the box between two points.
+static double off_box(vec3 end, const void *context)
+{
+    const vec3 *box = context;
+    double x = fmin(fabs(end.x - box[0].x), fabs(end.x - box[1].x)),
+           y = fmin(fabs(end.y - box[0].y), fabs(end.y - box[1].y)),
+           z = fmin(fabs(end.z - box[0].z), fabs(end.z - box[1].z));
+    return fmax(x, fmax(y, z));
+}
+
+/// m, from the surface of a ball of radius 2.
+static double off_ball(vec3 end, const void *context)
+{
+    return fabs(vec3_distance(end, *(const vec3 *)context) - 2.0);
+}
+
+/// m, from the ends of a tube of radius 1 and length 3 that stands on a point.
+static double off_tube(vec3 end, const void *context)
+{
+    vec3 from = vec3_sub(end, *(const vec3 *)context);
+    double side = fabs(hypot(from.x, from.y) - 1.0);
+    return fmax(side, fmin(fabs(from.z), fabs(from.z - 3.0)));
+}
+
+static const view_colour emitter_green = {46, 150, 70, 255}, outlet_red = {196, 60, 50, 255},
+                         cell_grey = {110, 118, 130, 255}, servo_violet = {130, 70, 180, 255};
+
+static void demand_rods(rod_sum sum, int count, double length)
+{
+    assert_int_equal(sum.count, count);
+    check_close(sum.length, length, 5e-3, 0.0);
+    check_close(sum.off, 0.0, 0.0, 1e-5);
+}
+
+/// The picture of a world with one outlet more.
+static view_draw_list show_outlet(fixture *f, const cairn_region *region)
+{
+    cairn_error error = {0};
+    cairn_outlet_def outlet = cairn_default_outlet_def();
+    outlet.region = *region;
+    fixture_begin(f);
+    assert_int_equal(cairn_outlet_create(f->world, &outlet, &error), CAIRN_OK);
+    add_body(f->world, f->sphere, CAIRN_DYNAMIC, 0, 0, 0);
+    fixture_show(f);
+    view_style style = view_style_default();
+    return build(f, &style);
+}
+
+static void test_outlets(void **state)
+{
+    (void)state;
+    fixture f;
+    cairn_region ball = {.kind = CAIRN_REGION_SPHERE, .a = {5, 0, 1}, .radius = 2.0};
+    view_draw_list list = show_outlet(&f, &ball);
+    vec3 centre = vec3_from(ball.a);
+    demand_rods(sum_rods(&list, outlet_red, off_ball, &centre), 3 * 32, 3 * 2.0 * M_PI * 2.0);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+    cairn_region tube = {
+        .kind = CAIRN_REGION_CYLINDER, .a = {-5, 0, 1}, .b = {-5, 0, 4}, .radius = 1.0};
+    list = show_outlet(&f, &tube);
+    centre = vec3_from(tube.a);
+    demand_rods(sum_rods(&list, outlet_red, off_tube, &centre), 2 * 32 + 4,
+                2 * 2.0 * M_PI + 4 * 3.0);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
+/// Edges of an emitter and of the cell, and the arrows of servos on a wall and on the cell.
+static void test_emitter_cell_servos(void **state)
+{
+    (void)state;
+    fixture f;
+    cairn_error error = {0};
+    fixture_begin(&f);
+    cairn_cell_def cell = cairn_default_cell_def();
+    for (int k = 0; k < 3; k++) {
+        cell.low[k] = -10.0;
+        cell.size[k] = 20.0;
+        cell.periodic[k] = true;
+    }
+    assert_int_equal(cairn_world_set_cell(f.world, &cell, &error), CAIRN_OK);
+    cairn_grain_def grain = {.shape = f.sphere, .density = 1000.0, .share = 1.0};
+    cairn_emitter_def emitter = cairn_default_emitter_def();
+    emitter.grains = &grain;
+    emitter.grain_count = 1;
+    emitter.rate = 1.0;
+    emitter.region = (cairn_region){.kind = CAIRN_REGION_BOX, .a = {0, 0, 4}, .b = {2, 3, 6}};
+    assert_int_equal(cairn_emitter_create(f.world, &emitter, &error), CAIRN_OK);
+    cairn_servo_def servo = cairn_default_servo_def();
+    servo.body = add_body(f.world, f.box, CAIRN_MOVING, 1, 2, 3);
+    servo.axis[0] = 4.0;
+    servo.force = 1.0;
+    servo.speed = 1.0;
+    assert_int_equal(cairn_servo_create(f.world, &servo, &error), CAIRN_OK);
+    servo = cairn_default_servo_def();
+    servo.cell = true;
+    servo.side = servo.across = 2;
+    servo.force = servo.speed = 1.0;
+    assert_int_equal(cairn_servo_create(f.world, &servo, &error), CAIRN_OK);
+    fixture_show(&f);
+    view_style style = view_style_default();
+    view_draw_list list = build(&f, &style);
+    const vec3 box[2] = {{0, 0, 4}, {2, 3, 6}}, all[2] = {{-10, -10, -10}, {10, 10, 10}};
+    demand_rods(sum_rods(&list, emitter_green, off_box, box), 12, 4 * (2.0 + 3.0 + 2.0));
+    demand_rods(sum_rods(&list, cell_grey, off_box, all), 12, 12 * 20.0);
+    // heads of the arrows: into the wall along x, and into the cell from below and above
+    int wall = 0, cell_faces = 0;
+    const view_batch *heads = &list.symbols[VIEW_CONE];
+    for (int i = 0; i < heads->count; i++) {
+        vec3 at = world_position(&list, &heads->items[i]);
+        assert_memory_equal(&heads->items[i].colour, &servo_violet, sizeof servo_violet);
+        wall += at.x < 1.0 && fabs(at.y - 2.0) < 1e-5 && fabs(at.z - 3.0) < 1e-5;
+        cell_faces += fabs(at.x) + fabs(at.y) < 1e-5 && fabs(at.z) > 10.0;
+    }
+    assert_int_equal(wall, 1);
+    assert_int_equal(cell_faces, 2);
+    view_draw_list_finish(&list);
+    fixture_end(&f);
+}
+
 static void test_marks_and_clip(void **state)
 {
     (void)state;
@@ -449,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_marks_and_clip), cmocka_unit_test(test_flags),
         cmocka_unit_test(test_islands),        cmocka_unit_test(test_turn),
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_pressure_and_neighbours),
+        cmocka_unit_test(test_outlets),        cmocka_unit_test(test_emitter_cell_servos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

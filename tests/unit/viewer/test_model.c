@@ -226,6 +226,49 @@ static void test_ranges(void **state)
     }
 }
 
+/// Adds a fixed body whose mesh has corners above the unit square, its triangles seen from above or
+/// below.
+static int add_mesh_body(fixture *f, bool from_above, double height)
+{
+    const double corners[4][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, height}, {0, 1, 0}};
+    const int above[2][3] = {{0, 1, 2}, {0, 2, 3}}, below[2][3] = {{0, 2, 1}, {0, 3, 2}};
+    cairn_shape_def def = cairn_default_shape_def(CAIRN_MESH);
+    def.points = corners;
+    def.point_count = 4;
+    def.triangles = from_above ? above : below;
+    def.triangle_count = 2;
+    add_body(f->world, add_shape(f->world, &def), CAIRN_FIXED, 0.0, 0.0, 0.0);
+    update(f, 0);
+    return f->model.bodies[f->model.body_count - 1].shape;
+}
+
+/// A mesh that faces upwards is terrain; one like another is drawn by the same triangles.
+static void test_meshes(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_begin(&f);
+    fixture_show(&f);
+    int terrain = add_mesh_body(&f, true, 0.5), ceiling = add_mesh_body(&f, false, 0.5);
+    assert_true(f.model.shapes[terrain].terrain);
+    assert_false(f.model.shapes[ceiling].terrain);
+    check_close(f.model.shapes[terrain].maximum.z, 0.5, 0.0, 1e-12);
+    assert_int_equal(f.model.mesh_count, 2);
+    assert_int_equal(add_mesh_body(&f, true, 0.5), terrain);
+    assert_int_equal(f.model.mesh_count, 2);
+    int other = add_mesh_body(&f, true, 0.6);
+    assert_true(other != terrain && other != ceiling);
+    assert_int_equal(f.model.mesh_count, 3);
+    // the triangles as they were given, corner by corner
+    const view_mesh *mesh =
+        &f.model.meshes[f.model.parts[f.model.shapes[other].first_part].primitive - VIEW_MESH];
+    const float wanted[6][3] = {{0, 0, 0}, {1, 0, 0},    {1, 1, 0.6F},
+                                {0, 0, 0}, {1, 1, 0.6F}, {0, 1, 0}};
+    assert_int_equal(mesh->vertex_count, 6);
+    assert_memory_equal(mesh->positions, wanted, sizeof wanted);
+    fixture_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -234,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_joints_come_and_go),
         cmocka_unit_test(test_copy_follows),
         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_meshes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
