@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { CELLS_MAX = 1 << 28, SLABS_OF_A_THREAD = 4 };
+enum { CELLS_MAX = 1 << 28, SLABS_OF_A_THREAD = 4, ROWS = 32 };
 
 typedef struct smear_mass {
     vec3 place, velocity;
@@ -35,9 +35,11 @@ typedef struct smear {
     const cairn_grid *grid;
     const cairn_coarse_fields *fields;
     const eng_smear_kernels *kernels;
-    double spacing[3];
-    double reach;      // m, beyond which the kernel is nothing
-    eng_window window; // the grid
+    double spacing[3], per_spacing[3]; // m, 1/m
+    double per_width, reach_squared;   // 1/m; of the kernel in widths
+    double point_factor, line_factor;  // of the kernel
+    double reach;                      // m, beyond which the kernel is nothing
+    eng_window window;                 // the grid
     smear_mass *grains;
     branch *branches;
     int grain_count, branch_count;
@@ -63,22 +65,29 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/// Cells of a slab whose middles may lie within reach of the bounds of two points; false for none.
-static bool cells_near(const layers *slab, vec3 a, vec3 b, int first[3], int last[3])
+/// Cells [first, last] of one side whose middles may lie within reach of [a, b]; false for none.
+static inline bool side_near(const layers *slab, int k, double a, double b, int first[3],
+                             int last[3])
 {
     const smear *s = slab->s;
-    const double ends[2][3] = {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
-    for (int k = 2; k >= 0; k--) {
-        double low = lesser(ends[0][k], ends[1][k]) - s->reach - s->grid->low[k];
-        double high = greater(ends[0][k], ends[1][k]) + s->reach - s->grid->low[k];
-        int least = k == 2 ? slab->first : 0, most = k == 2 ? slab->last : s->grid->cells[k] - 1;
-        double begin = low / s->spacing[k] - 0.5, end = high / s->spacing[k] - 0.5;
-        if (!(begin <= most) || !(end >= least))
-            return false;
-        first[k] = begin > least ? (int)begin + ((int)begin < begin) : least;
-        last[k] = end < most ? (int)end : most;
-    }
+    double low = lesser(a, b) - s->reach - s->grid->low[k];
+    double high = greater(a, b) + s->reach - s->grid->low[k];
+    int least = k == 2 ? slab->first : 0, most = k == 2 ? slab->last : s->grid->cells[k] - 1;
+    double begin = low * s->per_spacing[k] - 0.5, end = high * s->per_spacing[k] - 0.5;
+    if (!(begin <= most) || !(end >= least))
+        return false;
+    first[k] = begin > least ? (int)begin + ((int)begin < begin) : least;
+    last[k] = end < most ? (int)end : most;
     return true;
+}
+
+/// The same of a slab and the bounds of two points.
+static inline bool cells_near(const layers *slab, const vec3 *a, const vec3 *b, int first[3],
+                              int last[3])
+{
+    return side_near(slab, 2, a->z, b->z, first, last) &&
+           side_near(slab, 1, a->y, b->y, first, last) &&
+           side_near(slab, 0, a->x, b->x, first, last);
 }
 
 /// Adds the pairs of the batch to the fields; the source at hand stays.
@@ -122,35 +131,66 @@ static int begin_source(layers *slab, source_kind kind)
     return batch->source_count++;
 }
 
-/// Pairs of the source at hand, which is on the line from a to b.
-static void add_source(layers *slab, vec3 a, vec3 b, const int first[3], const int last[3])
+/// Rows of cells along x that may be within reach of a source.
+typedef struct row_list {
+    int count;
+    double across[ROWS], part[ROWS]; // as in eng_smear_row
+    int cell[ROWS];
+} row_list;
+
+/// Pairs of the source at hand with the cells [first, last] of rows.
+static void pick_rows(layers *slab, eng_smear_row *row, const row_list *rows, int first, int last)
 {
     enum { PIECE = ENG_SMEAR_ROOM / 2 };
+    for (int i = 0; i < rows->count; i++) {
+        row->across = rows->across[i];
+        row->part = rows->part[i];
+        row->cell = rows->cell[i];
+        for (int x = first; x <= last; x += PIECE) {
+            row->begin = x;
+            row->end = x + PIECE <= last ? x + PIECE : last + 1;
+            if (slab->batch.count + (row->end - x) > ENG_SMEAR_ROOM)
+                flush(slab);
+            slab->s->kernels->pick(&slab->batch, row);
+        }
+    }
+}
+
+/// Pairs of the source at hand, from a place along a unit vector, for a point 0. Rows whose
+/// distance across x alone is too long are left out; branches that no processor foresees would cost
+/// more.
+static void add_source(layers *slab, const vec3 *from, const vec3 *way, double length,
+                       const int first[3], const int last[3])
+{
     const smear *s = slab->s;
     const double *low = s->grid->low, *d = s->spacing;
-    double per_width = 1.0 / s->grid->width, length = vec3_norm(vec3_sub(b, a));
-    vec3 along = length > 0.0 ? vec3_scale(1.0 / length, vec3_sub(b, a)) : vec3_sub(b, a);
-    double reach = eng_smear_reach(s->grid->kernel);
+    double per_width = s->per_width;
+    vec3 a = *from, along = *way;
+    double slope2 = along.y * along.y + along.z * along.z;
+    double per_slope = slope2 > 0.0 ? 1.0 / slope2 : 0.0;
     eng_smear_row row = {.first = per_width * (low[0] + 0.5 * d[0] - a.x),
                          .spacing = per_width * d[0],
                          .slope = along.x,
                          .length = per_width * length,
-                         .reach = reach * reach};
+                         .reach = s->reach_squared};
+    row_list rows;
+    rows.count = 0;
     for (int z = first[2]; z <= last[2]; z++)
         for (int y = first[1]; y <= last[1]; y++) {
             double dy = per_width * (low[1] + (y + 0.5) * d[1] - a.y);
             double dz = per_width * (low[2] + (z + 0.5) * d[2] - a.z);
-            row.across = dy * dy + dz * dz;
-            row.part = dy * along.y + dz * along.z;
-            row.cell = s->grid->cells[0] * (y + s->grid->cells[1] * z);
-            for (int x = first[0]; x <= last[0]; x += PIECE) {
-                row.begin = x;
-                row.end = x + PIECE <= last[0] ? x + PIECE : last[0] + 1;
-                if (slab->batch.count + (row.end - x) > ENG_SMEAR_ROOM)
-                    flush(slab);
-                s->kernels->pick(&slab->batch, &row);
+            double across = dy * dy + dz * dz, part = dy * along.y + dz * along.z;
+            double foot = greater(lesser(part * per_slope, row.length), 0.0);
+            rows.across[rows.count] = across;
+            rows.part[rows.count] = part;
+            rows.cell[rows.count] = s->grid->cells[0] * (y + s->grid->cells[1] * z);
+            rows.count += across - foot * (part + part - foot * slope2) < row.reach;
+            if (rows.count == ROWS) {
+                pick_rows(slab, &row, &rows, first[0], last[0]);
+                rows.count = 0;
             }
         }
+    pick_rows(slab, &row, &rows, first[0], last[0]);
 }
 
 static void set_product(double out[9], double factor, vec3 a, vec3 b)
@@ -161,68 +201,67 @@ static void set_product(double out[9], double factor, vec3 a, vec3 b)
 }
 
 /// Mass, momentum and momentum flux of a grain.
-static void smear_grain(layers *slab, const smear_mass *g, vec3 place, vec3 v)
+static void smear_grain(layers *slab, double mass, const vec3 *place, const vec3 *v)
 {
+    static const vec3 nowhere = {0.0, 0.0, 0.0};
     int first[3], last[3];
     if (!cells_near(slab, place, place, first, last))
         return;
     int source = begin_source(slab, SOURCE_GRAINS);
-    double mass = g->mass * eng_smear_point_factor(slab->s->grid);
+    mass *= slab->s->point_factor;
     slab->batch.scalar[source] = mass;
-    vec3_store(slab->batch.vector[source], vec3_scale(mass, v));
-    set_product(slab->batch.tensor[source], mass, v, v);
-    add_source(slab, place, place, first, last);
+    vec3_store(slab->batch.vector[source], vec3_scale(mass, *v));
+    set_product(slab->batch.tensor[source], mass, *v, *v);
+    add_source(slab, place, &nowhere, 0.0, first, last);
 }
 
 /// Stress of the force on a grain at the end of a branch from its centre.
-static void smear_branch(layers *slab, const branch *b, vec3 start, vec3 end)
+static void smear_branch(layers *slab, const vec3 *force, const vec3 *start, const vec3 *end)
 {
     int first[3], last[3];
-    double length = vec3_norm(vec3_sub(end, start));
+    vec3 line = vec3_sub(*end, *start);
+    double length = vec3_norm(line);
     if (!(length > 0.0) || !cells_near(slab, start, end, first, last))
         return;
     int source = begin_source(slab, SOURCE_BRANCHES);
-    set_product(slab->batch.tensor[source], -eng_smear_line_factor(slab->s->grid) / length,
-                b->force, vec3_sub(end, start));
-    add_source(slab, start, end, first, last);
+    vec3 along = vec3_scale(1.0 / length, line);
+    set_product(slab->batch.tensor[source], -slab->s->line_factor / length, *force, line);
+    add_source(slab, start, &along, length, first, last);
 }
 
 /// The force itself, where it comes from a boundary.
-static void smear_boundary(layers *slab, const branch *b, vec3 end)
+static void smear_boundary(layers *slab, const vec3 *force, const vec3 *end)
 {
+    static const vec3 nowhere = {0.0, 0.0, 0.0};
     int first[3], last[3];
     if (!cells_near(slab, end, end, first, last))
         return;
     int source = begin_source(slab, SOURCE_BOUNDARY);
-    double factor = eng_smear_point_factor(slab->s->grid);
-    vec3_store(slab->batch.vector[source], vec3_scale(factor, b->force));
-    add_source(slab, end, end, first, last);
+    vec3_store(slab->batch.vector[source], vec3_scale(slab->s->point_factor, *force));
+    add_source(slab, end, &nowhere, 0.0, first, last);
 }
 
 /// A grain, or a branch, moved by lattice vectors.
 static void smear_image(layers *slab, const smear_mass *g, const branch *b, vec3 shift)
 {
-    const eng_cell *cell = &slab->s->world->cell;
     if (g != NULL) {
         // images move with the strain of the cell
-        vec3 drift = cell->any ? mat3_apply(&cell->gradient, shift) : shift;
-        smear_grain(slab, g, vec3_add(g->place, shift), vec3_add(g->velocity, drift));
+        vec3 drift = mat3_apply(&slab->s->world->cell.gradient, shift);
+        vec3 place = vec3_add(g->place, shift), velocity = vec3_add(g->velocity, drift);
+        smear_grain(slab, g->mass, &place, &velocity);
         return;
     }
-    smear_branch(slab, b, vec3_add(b->start, shift), vec3_add(b->end, shift));
+    vec3 start = vec3_add(b->start, shift), end = vec3_add(b->end, shift);
+    smear_branch(slab, &b->force, &start, &end);
     if (b->boundary)
-        smear_boundary(slab, b, vec3_add(b->end, shift));
+        smear_boundary(slab, &b->force, &end);
 }
 
 /// A grain or a branch, with its images.
-static void smear_source(layers *slab, const smear_mass *g, const branch *b)
+static void smear_images(layers *slab, const smear_mass *g, const branch *b)
 {
     const smear *s = slab->s;
     int from[3] = {0, 0, 0}, to[3] = {0, 0, 0};
-    if (!s->world->cell.any) {
-        smear_image(slab, g, b, vec3_make(0.0, 0.0, 0.0));
-        return;
-    }
     double distance = g == NULL ? vec3_norm(vec3_sub(b->end, b->start)) : 0.0;
     eng_window_images(&s->window, g != NULL ? g->place : b->start, s->reach + distance, from, to);
     for (int i = from[0]; i <= to[0]; i++)
@@ -233,16 +272,38 @@ static void smear_source(layers *slab, const smear_mass *g, const branch *b)
             }
 }
 
+static void smear_sources(layers *slab)
+{
+    const smear *s = slab->s;
+    for (int i = 0; i < s->grain_count; i++)
+        smear_grain(slab, s->grains[i].mass, &s->grains[i].place, &s->grains[i].velocity);
+    for (int i = 0; i < s->branch_count; i++) {
+        const branch *b = &s->branches[i];
+        smear_branch(slab, &b->force, &b->start, &b->end);
+        if (b->boundary)
+            smear_boundary(slab, &b->force, &b->end);
+    }
+}
+
+static void smear_periodic_sources(layers *slab)
+{
+    const smear *s = slab->s;
+    for (int i = 0; i < s->grain_count; i++)
+        smear_images(slab, &s->grains[i], NULL);
+    for (int i = 0; i < s->branch_count; i++)
+        smear_images(slab, NULL, &s->branches[i]);
+}
+
 static void smear_slab(void *context, int begin, int end, int chunk, int worker)
 {
     (void)chunk;
     (void)worker;
     const smear *s = context;
     layers slab = {.s = s, .first = begin, .last = end - 1};
-    for (int i = 0; i < s->grain_count; i++)
-        smear_source(&slab, &s->grains[i], NULL);
-    for (int i = 0; i < s->branch_count; i++)
-        smear_source(&slab, NULL, &s->branches[i]);
+    if (s->world->cell.any)
+        smear_periodic_sources(&slab);
+    else
+        smear_sources(&slab);
     if (slab.batch.source_count > 0)
         flush(&slab);
 }
@@ -252,22 +313,23 @@ static bool is_grain(const cairn_world *world, int body)
     return eng_body_is_live(world, body) && world->bodies[body].kind == CAIRN_DYNAMIC;
 }
 
+/// Those of the sphere executor first, in the order in which they lie in space.
 static void gather_grains(smear *s)
 {
     const cairn_world *world = s->world;
+    eng_spheres_grain own;
+    for (int slot = 0; slot < eng_spheres_slot_count(world); slot++)
+        if (eng_spheres_grain_of(world, slot, &own) && is_grain(world, own.body))
+            s->grains[s->grain_count++] =
+                (smear_mass){own.centre, own.velocity, world->bodies[own.body].mass};
     for (int row = 0; row < world->body_count; row++) {
-        if (!is_grain(world, row))
+        if (!is_grain(world, row) || eng_spheres_holds(world, row))
             continue;
         smear_mass *g = &s->grains[s->grain_count++];
-        double v[6];
         g->mass = world->bodies[row].mass;
         g->place = eng_spheres_steps(world, row) ? eng_spheres_centre_of(world, row)
                                                  : eng_middle_of(world, row).position;
-        if (eng_spheres_holds(world, row))
-            eng_spheres_motion_of(world, row, v);
-        else
-            memcpy(v, eng_state_of(world, row).v, sizeof v);
-        g->velocity = vec3_from(v);
+        g->velocity = vec3_from(eng_state_of(world, row).v);
     }
 }
 
@@ -287,7 +349,8 @@ static void add_contact(smear *s, const eng_spheres_force *f)
     vec3 opposite = vec3_negate(f->force);
     if (!(vec3_norm_squared(f->force) > 0.0))
         return;
-    if (grains[0] && grains[1] && is_between(f->centre[0], f->centre[1], f->point)) {
+    if (grains[0] && grains[1] &&
+        (f->between || is_between(f->centre[0], f->centre[1], f->point))) {
         s->branches[s->branch_count++] = (branch){f->centre[0], f->centre[1], opposite, false};
         return;
     }
@@ -363,29 +426,32 @@ static cairn_status check_grid(const cairn_grid *grid, cairn_error *error)
 }
 
 /// Fields that the caller does not want are summed all the same, in memory of their own.
-static double *complete(const base_allocator *allocator, const cairn_coarse_fields *given,
-                        size_t points, cairn_coarse_fields *all)
+static cairn_status complete(const base_allocator *allocator, size_t points,
+                             cairn_coarse_fields *all, double **own)
 {
-    double *own = base_allocate(allocator, 26 * points, sizeof *own), *at = own;
-    if (own == NULL)
-        return NULL;
-    *all = *given;
     double **fields[] = {&all->density,
                          (double **)&all->momentum,
                          (double **)&all->contact_stress,
                          (double **)&all->kinetic_stress,
                          (double **)&all->boundary_force,
                          &all->temperature};
-    static const int components[] = {1, 3, 9, 9, 3, 1};
+    static const size_t components[] = {1, 3, 9, 9, 3, 1};
+    size_t missing = 0;
+    for (int i = 0; i < 6; i++)
+        missing += *fields[i] == NULL ? components[i] : 0;
+    *own = missing > 0 ? base_allocate(allocator, missing * points, sizeof **own) : NULL;
+    if (missing > 0 && *own == NULL)
+        return CAIRN_ERROR_MEMORY;
+    double *at = *own;
     for (int i = 0; i < 6; i++) {
-        size_t count = points * (size_t)components[i];
-        if (*fields[i] == NULL)
-            *fields[i] = at;
-        else
-            memset(*fields[i], 0, count * sizeof(double));
-        at += count;
+        if (*fields[i] != NULL) {
+            memset(*fields[i], 0, points * components[i] * sizeof *at);
+            continue;
+        }
+        *fields[i] = at;
+        at += points * components[i];
     }
-    return own;
+    return CAIRN_OK;
 }
 
 /// Gathers what there is and adds it to all fields.
@@ -420,17 +486,23 @@ cairn_status cairn_world_coarse_grain(const cairn_world *world, const cairn_grid
     if (status != CAIRN_OK || memcmp(fields, &none, sizeof none) == 0)
         return status;
     size_t points = (size_t)grid->cells[0] * (size_t)grid->cells[1] * (size_t)grid->cells[2];
-    cairn_coarse_fields all;
-    double *own = complete(&world->allocator, fields, points, &all);
-    if (own == NULL)
+    cairn_coarse_fields all = *fields;
+    double *own;
+    if (complete(&world->allocator, points, &all, &own) != CAIRN_OK)
         return base_fail(error, CAIRN_ERROR_MEMORY, "out of memory for fields");
     smear s = {.world = world,
                .grid = grid,
                .fields = &all,
                .kernels = eng_smear_choose(),
+               .per_width = 1.0 / grid->width,
+               .reach_squared = eng_smear_reach(grid->kernel) * eng_smear_reach(grid->kernel),
+               .point_factor = eng_smear_point_factor(grid),
+               .line_factor = eng_smear_line_factor(grid),
                .reach = eng_smear_reach(grid->kernel) * grid->width};
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         s.spacing[k] = (grid->high[k] - grid->low[k]) / grid->cells[k];
+        s.per_spacing[k] = 1.0 / s.spacing[k];
+    }
     geo_bounds box = {vec3_from(grid->low), vec3_from(grid->high)};
     s.window = eng_window_make(&world->cell, &world->cell.middle, box);
     status = smear_all(&s);

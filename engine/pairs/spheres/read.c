@@ -398,6 +398,17 @@ vec3 eng_spheres_centre_of(const cairn_world *world, int body)
                                        : eng_spheres_clump_middle(spheres, body).position;
 }
 
+bool eng_spheres_grain_of(const cairn_world *world, int slot, eng_spheres_grain *grain)
+{
+    const eng_spheres *spheres = world->spheres;
+    if (eng_spheres_is_member(spheres, slot))
+        return false;
+    *grain = (eng_spheres_grain){
+        eng_spheres_ids(spheres)[slot], slot_centre(spheres, slot),
+        vec3_add(vec3_from(spheres->pass.V[slot]), eng_spheres_wrap_drift(spheres, slot))};
+    return true;
+}
+
 // ---------------------------------------------------------------- contacts
 
 /// Slot of the i-th contact of the last step, in the order of chunks, blocks and lanes.
@@ -436,28 +447,67 @@ int eng_spheres_block_count(const cairn_world *world)
     return eng_spheres_contact_count(world) > 0 ? world->spheres->block_count : 0;
 }
 
+/// Whether slots are what the last step saw, each a body of its own, and no copies of bodies meet.
+static bool is_plain(const eng_spheres *spheres)
+{
+    return spheres->clump_count == 0 && spheres->moved_count == 0 && !spheres->world->cell.any;
+}
+
+/// What a pair of spheres did to them in a plain world, to the bits of what holds in all worlds.
+static eng_spheres_force plain_force(const eng_spheres *spheres, const eng_spheres_block *block,
+                                     int k)
+{
+    const eng_spheres_pass *pass = &spheres->pass;
+    const int slots[2] = {eng_spheres_slot_a(block, k), eng_spheres_slot_b(block, k)};
+    eng_spheres_force out = {.between = true};
+    double back = 0.5 * (pass->step + spheres->last_step);
+    for (int side = 0; side < 2; side++) {
+        out.body[side] = eng_spheres_ids(spheres)[slots[side]];
+        out.centre[side] = vec3_add_scaled(vec3_from(pass->X[slots[side]]), -back,
+                                           vec3_from(pass->V[slots[side]]));
+    }
+    double radius = pass->constants[slots[0]][3], other = pass->constants[slots[1]][3];
+    vec3 apart = vec3_sub(out.centre[1], out.centre[0]);
+    double distance = vec3_norm(apart);
+    eng_spheres_contact c;
+    c.normal = vec3_scale(1.0 / distance, apart);
+    c.gap = distance - radius - other;
+    out.point = vec3_add_scaled(out.centre[0], radius + 0.5 * c.gap, c.normal);
+    out.between = radius + 0.5 * c.gap >= 0.0 && other + 0.5 * c.gap >= 0.0;
+    out.force = force_of(spheres, block, k, &c);
+    return out;
+}
+
+static eng_spheres_force any_force(const eng_spheres *spheres, const eng_spheres_block *block,
+                                   int k)
+{
+    const int slots[2] = {eng_spheres_slot_a(block, k),
+                          eng_spheres_source_of(&spheres->pass, eng_spheres_slot_b(block, k))};
+    eng_spheres_contact c = {0};
+    vec3 centre[2];
+    meet(spheres, block, k, &c, centre);
+    for (int side = 0; side < 2; side++)
+        if (slots[side] < spheres->slots && eng_spheres_is_member(spheres, slots[side])) {
+            vec3 clump = eng_spheres_clump_middle(spheres, c.body[side]).position;
+            centre[side] = side == 0 ? clump : vec3_add(clump, c.shift);
+        }
+    return (eng_spheres_force){.body = {c.body[0], c.body[1]},
+                               .centre = {centre[0], centre[1]},
+                               .point = c.point,
+                               .force = force_of(spheres, block, k, &c)};
+}
+
 int eng_spheres_block_forces(const cairn_world *world, int block,
                              eng_spheres_force forces[ENG_SPHERES_BLOCK])
 {
     const eng_spheres *spheres = world->spheres;
     const eng_spheres_block *pairs = &spheres->pass.blocks[block];
+    bool plain = is_plain(spheres);
     int count = 0;
     for (unsigned bits = pairs->touch; bits != 0; bits &= bits - 1) {
         int k = __builtin_ctz(bits);
-        const int slots[2] = {eng_spheres_slot_a(pairs, k),
-                              eng_spheres_source_of(&spheres->pass, eng_spheres_slot_b(pairs, k))};
-        eng_spheres_contact c = {0};
-        vec3 centre[2];
-        meet(spheres, pairs, k, &c, centre);
-        for (int side = 0; side < 2; side++)
-            if (slots[side] < spheres->slots && eng_spheres_is_member(spheres, slots[side])) {
-                vec3 clump = eng_spheres_clump_middle(spheres, c.body[side]).position;
-                centre[side] = side == 0 ? clump : vec3_add(clump, c.shift);
-            }
-        forces[count++] = (eng_spheres_force){.body = {c.body[0], c.body[1]},
-                                              .centre = {centre[0], centre[1]},
-                                              .point = c.point,
-                                              .force = force_of(spheres, pairs, k, &c)};
+        bool both = plain && eng_spheres_slot_b(pairs, k) < spheres->slots;
+        forces[count++] = both ? plain_force(spheres, pairs, k) : any_force(spheres, pairs, k);
     }
     return count;
 }

@@ -91,6 +91,16 @@ cairn_array_segment eng_spheres_show_velocity(const cairn_world *world);
 int eng_spheres_contact_count(const cairn_world *world);
 void eng_spheres_contact_view(const cairn_world *world, int i, cairn_contact_view *view);
 
+/// A body with a slot, at the midpoint of the last step, and its velocity after it.
+typedef struct eng_spheres_grain {
+    int body;
+    vec3 centre, velocity; // m, m/s
+} eng_spheres_grain;
+
+/// That of a slot, for sums over all bodies: in the order of slots neighbours come together.
+/// @return false where the slot is not a body, but a part of one
+bool eng_spheres_grain_of(const cairn_world *world, int slot, eng_spheres_grain *grain);
+
 enum { ENG_SPHERES_BLOCK = 8 }; // contacts of a block
 
 /// What a contact of the last step did to its bodies, for sums over all contacts: much less work
@@ -100,6 +110,7 @@ typedef struct eng_spheres_force {
     vec3 centre[2]; // m, of the bodies at the midpoint; in a periodic cell that of B as A meets it
     vec3 point;     // m, next to A
     vec3 force;     // N on B
+    bool between;   // the point is known to lie on the line from one centre to the other
 } eng_spheres_force;
 
 /// Blocks hold the contacts in their order; returns how many a block has.

@@ -238,6 +238,100 @@ static void test_periodic(void **state)
     cairn_world_destroy(world);
 }
 
+static double lucy(double distance, double width)
+{
+    double x = distance / width;
+    return x < 1.0 ? 105.0 / (16.0 * M_PI * pow(width, 3)) * (1.0 + 3.0 * x) * pow(1.0 - x, 3)
+                   : 0.0;
+}
+
+static double distance_of(const double a[3], const double b[3])
+{
+    return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
+}
+
+/// Centre of a body in the middle of the step that was made; false where it is not dynamic.
+static bool middle_of(const cairn_world *world, cairn_body_id id, double centre[3], double *mass)
+{
+    cairn_body_view body;
+    assert_int_equal(cairn_body_get(world, id, &body), CAIRN_OK);
+    for (int k = 0; k < 3; k++)
+        centre[k] = body.centre[k] - 0.5 * 2e-4 * body.velocity[k];
+    *mass = body.mass;
+    return body.kind == CAIRN_DYNAMIC;
+}
+
+/// Mean of the kernel from a to b at a point, by Simpson's rule.
+static double mean_along(const double a[3], const double b[3], const double at[3], double width)
+{
+    enum { PARTS = 100 };
+    double sum = 0.0;
+    for (int i = 0; i <= PARTS; i++) {
+        double place[3], t = (double)i / PARTS;
+        for (int k = 0; k < 3; k++)
+            place[k] = a[k] + t * (b[k] - a[k]);
+        double weight = i == 0 || i == PARTS ? 1.0 : i % 2 == 1 ? 4.0 : 2.0;
+        sum += weight / (3.0 * PARTS) * lucy(distance_of(place, at), width);
+    }
+    return sum;
+}
+
+/// Density and contact stress at a point: grain by grain and branch by branch.
+static void sum_at(const cairn_world *world, const double at[3], double width, double *density,
+                   double stress[9])
+{
+    double centre[2][3], mass;
+    *density = 0.0;
+    memset(stress, 0, 9 * sizeof *stress);
+    for (int i = 0; i < cairn_body_count(world); i++)
+        if (middle_of(world, cairn_body_at(world, i), centre[0], &mass))
+            *density += mass * lucy(distance_of(centre[0], at), width);
+    for (int i = 0; i < cairn_contact_count(world); i++) {
+        cairn_contact_view c;
+        assert_int_equal(cairn_contact_get(world, i, &c), CAIRN_OK);
+        for (int side = 0; side < 2; side++) {
+            if (!middle_of(world, side == 0 ? c.a : c.b, centre[side], &mass))
+                continue;
+            double sign = side == 0 ? 1.0 : -1.0;
+            double mean = mean_along(centre[side], c.point, at, width);
+            for (int k = 0; k < 9; k++)
+                stress[k] += sign * c.force[k / 3] * (c.point[k % 3] - centre[side][k % 3]) * mean;
+        }
+    }
+}
+
+/// Cells that are finer and coarser than the kernel is wide, cut off by the grid: none is left out.
+static void test_sums(void **state)
+{
+    (void)state;
+    cairn_world *world = make_bed();
+    const int counts[3][3] = {{3, 4, 2}, {9, 8, 5}, {2, 17, 3}};
+    for (int c = 0; c < 3; c++) {
+        cairn_grid grid = {{0.05, 0.0, -0.05}, {0.4, 0.35, 0.15}, {0}, CAIRN_KERNEL_LUCY, 0.1};
+        memcpy(grid.cells, counts[c], sizeof grid.cells);
+        double density[360], stress[360][9], own, sums[9], most = 0.0;
+        cairn_coarse_fields fields = {.density = density, .contact_stress = stress};
+        assert_int_equal(cairn_world_coarse_grain(world, &grid, &fields, &error), CAIRN_OK);
+        int cells = grid.cells[0] * grid.cells[1] * grid.cells[2];
+        for (int i = 0; i < 9 * cells; i++)
+            most = fmax(most, fabs(stress[i / 9][i % 9]));
+        assert_true(most > 0.0);
+        for (int i = 0; i < cells; i++) {
+            const int place[3] = {i % grid.cells[0], i / grid.cells[0] % grid.cells[1],
+                                  i / grid.cells[0] / grid.cells[1]};
+            double at[3];
+            for (int k = 0; k < 3; k++)
+                at[k] =
+                    grid.low[k] + (place[k] + 0.5) * (grid.high[k] - grid.low[k]) / grid.cells[k];
+            sum_at(world, at, grid.width, &own, sums);
+            check_close(density[i], own, 1e-10, 1e-9);
+            for (int k = 0; k < 9; k++)
+                check_close(stress[i][k], sums[k], 0.0, 1e-6 * most);
+        }
+    }
+    cairn_world_destroy(world);
+}
+
 /// Grains that fly with one velocity have no temperature; two that differ have that of the mean.
 static void test_temperature(void **state)
 {
@@ -282,9 +376,8 @@ static void test_temperature(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_totals),
-        cmocka_unit_test(test_balance),
-        cmocka_unit_test(test_periodic),
+        cmocka_unit_test(test_totals),      cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_balance),     cmocka_unit_test(test_periodic),
         cmocka_unit_test(test_temperature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
