@@ -22,7 +22,7 @@ BEDS = [("bed_1000.txt", "1 000 spheres", ["--side", "0.1"], 100, 20000),
         ("bed_100000.txt", "100 000 spheres", ["--side", "0.665"], 6, 300),
         ("clump3_1000.txt", "1 000 clumps", ["--side", "0.1", "--clump", "3"], 60, 10000),
         ("octahedron_1000.txt", "1 000 octahedra", ["--side", "0.1", "--hull", "octahedron"], 20, 600)]
-NAMES = {"near_hooke": "pairs of list A", "move_free": "sums and motion", "lane_turn": "orientations"}
+NAMES = {"near_hooke": "pairs of list A", "near_fetching_hooke": "pairs of list A", "move_free": "sums and motion", "lane_turn": "orientations"}
 COLOURS = ["#1b6ca8", "#2a9d8f", "#e76f51", "#8e5ea2", "#7a7a7a"]
 
 
@@ -72,20 +72,27 @@ def measure(bench, folder):
         if not os.path.exists(path):
             continue
         command = [bench, "--bed", path, "--kernel", "avx2"] + options
-        own = count(command + ["--warm", "0", "--steps", str(counted)], os.path.join(folder, "callgrind.out"))
+        out = os.path.join(folder, "callgrind.out")
+        first, own = (count(command + ["--warm", "0", "--steps", str(k * counted)], out) for k in (1, 2))
+        # without the list of the first step
+        own = {name: [cost[k] - first.get(name, [0, 0])[k] for k in range(2)] for name, cost in own.items()}
         step, shares = clock(command + ["--warm", "0", "--steps", str(timed)], timed, folder)
         total = [sum(pair[k] for pair in own.values()) / counted for k in range(2)]
-        points.append((label, number, total[0], total[1], step))
+        found = [(label, number, total[0], total[1], step)]
         for name, text in NAMES.items():
             if shares.get(name, 0.0) > 0.02 and name in own and number < 3:
-                points.append((f"{label}: {text}", number, own[name][0] / counted, own[name][1] / counted,
-                               shares[name] * step))
+                found.append((f"{label}: {text}", number, own[name][0] / counted, own[name][1] / counted,
+                              shares[name] * step))
+        for label, _, instructions, moved, time in found:
+            print(f"{label:36} {instructions:12.0f} instructions {moved:12.0f} bytes {1e-3 * time:10.1f} us  "
+                  f"{instructions / time:5.2f} a ns {moved / time:6.2f} bytes/ns", flush=True)
+        points += found
     return points
 
 
 def draw(points, peak, figure):
     width, height, left, top = 760, 460, 60, 20
-    low, high, least, most = -1.0, 4.0, -1.0, math.log10(2 * peak["fused"] * 2)
+    low, high, least, most = -1.0, 4.0, -1.0, math.log10(2 * peak["mixed"])
 
     def at(x, y):
         return (left + (math.log10(x) - low) / (high - low) * (width - left - 20),
@@ -94,19 +101,21 @@ def draw(points, peak, figure):
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
            f'<rect width="{width}" height="{height}" fill="white"/>']
     for key, text in (("l3", "third level"), ("memory", "memory")):
-        turn = peak["fused"] / peak[key]
-        ends = [(10 ** low, peak[key] * 10 ** low), (turn, peak["fused"]), (10 ** high, peak["fused"])]
+        turn = peak["mixed"] / peak[key]
+        ends = [(10 ** low, peak[key] * 10 ** low), (turn, peak["mixed"]), (10 ** high, peak["mixed"])]
         ends[0] = max(ends[0], (0.1 / peak[key], 0.1), key=lambda end: end[0])
         path = " ".join("{:.1f},{:.1f}".format(*at(*end)) for end in ends)
         out.append(f'<polyline points="{path}" fill="none" stroke="#444" stroke-width="1.5"/>')
         x, y = at(*ends[0])
         out.append(f'<text x="{x + 6:.0f}" y="{y - 6:.0f}" fill="#444">{text}, {peak[key]:.0f} bytes/ns</text>')
-    x, y = at(10 ** high, peak["fused"])
-    out.append(f'<text x="{x:.0f}" y="{y - 5:.0f}" text-anchor="end" fill="#444">fused operations, {peak["fused"]:.1f} a ns</text>')
+    for key, text in (("mixed", "instructions"), ("fused", "fused vector operations alone")):
+        x, y = at(10 ** high, peak[key])
+        out.append(f'<text x="{x:.0f}" y="{y - 5:.0f}" text-anchor="end" fill="#444">{text}, {peak[key]:.1f} a ns</text>')
+    out.append(f'<line x1="{at(10, 1)[0]:.0f}" x2="{x:.0f}" y1="{y:.0f}" y2="{y:.0f}" stroke="#444" stroke-dasharray="4 3"/>')
     for power in range(int(low), int(high) + 1):
         x, _ = at(10 ** power, 1)
         out.append(f'<text x="{x:.0f}" y="{height - 30}" text-anchor="middle">{10.0 ** power:g}</text>')
-    for value in (0.1, 0.3, 1, 3):
+    for value in (0.1, 0.3, 1, 3, 10):
         _, y = at(1, value)
         out.append(f'<text x="{left - 8}" y="{y + 4:.0f}" text-anchor="end">{value:g}</text>')
     out.append(f'<text x="{(left + width) / 2:.0f}" y="{height - 10}" text-anchor="middle">instructions for each byte from '
@@ -134,11 +143,7 @@ def main():
     words = subprocess.run([program], check=True, capture_output=True, text=True).stdout.split()
     peak = {words[i]: float(words[i + 1]) for i in range(0, len(words), 2)}
     print("peak: " + ", ".join(f"{key} {value:g}" for key, value in peak.items() if key != "kept"))
-    points = measure(bench, folder)
-    for label, _, instructions, moved, time in points:
-        print(f"{label:36} {instructions:12.0f} instructions {moved:12.0f} bytes {1e-3 * time:10.1f} us  "
-              f"{instructions / time:5.2f} a ns {moved / time:6.2f} bytes/ns")
-    draw(points, peak, figure)
+    draw(measure(bench, folder), peak, figure)
 
 
 if __name__ == "__main__":
