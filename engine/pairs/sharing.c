@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who holds which pairs and contacts, and what changes hands.
 #include "engine/pairs/sharing.h"
+#include "engine/pairs/spheres/share.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/state/actions.h"
 
@@ -412,4 +413,13 @@ cairn_status eng_sharing_gather(const cairn_world *world, bool problem)
     }
     s->gathered_bytes += s->team.sent_bytes - before;
     return s->team.status;
+}
+
+cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error)
+{
+    cairn_status status = eng_sharing_gather(world, true);
+    if (status != CAIRN_OK)
+        return base_fail(error, status, "a message between processes failed: %s",
+                         cairn_status_text(status));
+    return world->spheres != NULL ? eng_spheres_share_gather(world->spheres, error) : CAIRN_OK;
 }

@@ -81,4 +81,8 @@ static inline cairn_status eng_sharing_status(const cairn_world *world)
 /// problem and its solution.
 cairn_status eng_sharing_gather(const cairn_world *world, bool problem) CAIRN_CHECK_RESULT;
 
+/// The same with the problem, and the particle slots.
+/// @return what the exchange of messages returned
+cairn_status eng_sharing_gather_all(cairn_world *world, cairn_error *error) CAIRN_CHECK_RESULT;
+
 #endif

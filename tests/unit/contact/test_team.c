@@ -85,11 +85,14 @@ static void forget(bond *b, result *r)
     for (int task = 0; task < TASKS; task++)
         for (int i = b->domains.start[task]; i < b->domains.start[task + 1]; i++) {
             r->held[i] = con_team_holds(&b->domains, task);
-            for (int k = 0; k < 36 && !r->held[i]; k++)
-                b->f.H[i][0][0][k] = NAN;
-            for (int k = 0; k < 9 && !r->held[i]; k++)
-                b->f.W_diagonal[i].m[k / 3][k % 3] = b->f.q[i][k % 3] = b->f.w[i][k % 3] = NAN;
-            b->f.friction[i] = r->held[i] ? b->f.friction[i] : NAN;
+            if (r->held[i])
+                continue;
+            // bytes of which all are ones make a double that is no number
+            memset(b->f.H[i], 0xff, sizeof b->f.H[i]);
+            memset(&b->f.W_diagonal[i], 0xff, sizeof b->f.W_diagonal[i]);
+            memset(b->f.q[i], 0xff, sizeof b->f.q[i]);
+            memset(b->f.w[i], 0xff, sizeof b->f.w[i]);
+            b->f.friction[i] = NAN;
         }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The world's calls for several processes.
-#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/share.h"
+#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 
 #include <string.h>
@@ -75,13 +75,7 @@ cairn_status cairn_world_gather_bodies(cairn_world *world, cairn_error *error)
 
 cairn_status cairn_world_gather(cairn_world *world, cairn_error *error)
 {
-    if (world == NULL)
-        return base_fail_null(error, __func__);
-    cairn_status status = eng_sharing_gather(world, true);
-    if (status != CAIRN_OK)
-        return base_fail(error, status, "a message between processes failed: %s",
-                         cairn_status_text(status));
-    return cairn_world_gather_bodies(world, error);
+    return world != NULL ? eng_sharing_gather_all(world, error) : base_fail_null(error, __func__);
 }
 
 cairn_traffic cairn_world_get_traffic(const cairn_world *world)
