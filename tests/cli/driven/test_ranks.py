@@ -344,6 +344,9 @@ def check_stopped():
             check(running.returncode not in (0, None), f"process {victim} stopped: status {running.returncode}")
             check(re.search(r"has not answered process \d for 3 s; the last checkpoint is whole", text) is not None,
                   f"process {victim} stopped: {text[-600:]}")
+            until = time.monotonic() + 60
+            while any(os.path.exists(f"/proc/{pid}") for pid in own) and time.monotonic() < until:
+                time.sleep(0.05)
             check(not any(os.path.exists(f"/proc/{pid}") for pid in own), f"process {victim} stopped: all have ended")
             check_status(folder.cairn("info", "out/checkpoint.h5"), 0, f"the checkpoint before process {victim} stopped")
 
