@@ -16,10 +16,11 @@ static void midpoint_chunk(void *argument, int begin, int end, int chunk, int wo
             world->q_mid[i] = world->q[i];
             continue;
         }
-        const double *v = world->v[i];
-        world->q_mid[i].position = vec3_add_scaled(world->q[i].position, half, vec3_from(v));
-        world->q_mid[i].orientation =
-            eng_rotation_advance(world->q[i].orientation, vec3_scale(half, vec3_from(v + 3)));
+        vec3 omega;
+        world->q_mid[i] = eng_body_middle(world, i, half, &omega);
+        // what follows sees the velocity of the middle of the step, theory.md (1.10)
+        if (world->def.rotation == CAIRN_RIG_EXACT)
+            vec3_store(world->v[i] + 3, omega);
     }
 }
 

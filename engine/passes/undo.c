@@ -11,14 +11,16 @@ typedef struct eng_undo {
     con_domains domains;
     bool pairs_kept;
     eng_connector_state *connectors; // [connector_count]
-    double (*velocity)[6];           // [moved_count] of bodies with a prescribed motion
+    double (*velocity)[6];           // [moved_count] of bodies whose velocity the middle changes
     int *moved, moved_count;
 } eng_undo;
 
 cairn_status eng_step_keep(cairn_world *world)
 {
     eng_undo *undo = base_arena_array(world->arena, eng_undo, "undo", 1);
-    size_t connectors = (size_t)world->connector_count, moved = (size_t)world->motion_count;
+    bool all = world->def.rotation == CAIRN_RIG_EXACT;
+    size_t connectors = (size_t)world->connector_count;
+    size_t moved = (size_t)(all ? world->active_count : world->motion_count);
     world->undo = undo;
     if (undo == NULL)
         return CAIRN_ERROR_MEMORY;
@@ -34,9 +36,9 @@ cairn_status eng_step_keep(cairn_world *world)
         return CAIRN_ERROR_MEMORY;
     if (connectors > 0)
         memcpy(undo->connectors, world->connector_state, connectors * sizeof *undo->connectors);
-    for (int k = 0; world->motion_count > 0 && k < world->active_count; k++) {
+    for (int k = 0; moved > 0 && k < world->active_count; k++) {
         int body = world->active[k];
-        if (eng_extra_of(world, body).motion.function == NULL)
+        if (!all && eng_extra_of(world, body).motion.function == NULL)
             continue;
         memcpy(undo->velocity[undo->moved_count], world->v[body], sizeof *undo->velocity);
         undo->moved[undo->moved_count++] = body;

@@ -13,6 +13,24 @@ static vec3 midpoint_torque(const cairn_world *world, int body)
     return quat_rotate_inverse(world->q_mid[body].orientation, eng_applied_of(world, body)->torque);
 }
 
+static bool flows(const cairn_world *world, int body)
+{
+    return world->def.rotation == CAIRN_RIG_EXACT && world->bodies[body].kind == CAIRN_DYNAMIC;
+}
+
+pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omega)
+{
+    const double *v = world->v[body];
+    const pose *q = &world->q[body];
+    pose middle = {vec3_add_scaled(q->position, half, vec3_from(v)), q->orientation};
+    *omega = vec3_from(v + 3);
+    if (flows(world, body))
+        eng_rotation_flow(eng_inertia_of(world, body), &middle.orientation, omega, half);
+    else
+        middle.orientation = eng_rotation_advance(q->orientation, vec3_scale(half, *omega));
+    return middle;
+}
+
 void eng_body_free(const cairn_world *world, int body, double v_free[6])
 {
     const eng_body *b = &world->bodies[body];
@@ -21,8 +39,10 @@ void eng_body_free(const cairn_world *world, int body, double v_free[6])
     vec3 g = vec3_from(world->def.gravity);
     vec3 acceleration = vec3_add_scaled(g, 1.0 / b->mass, eng_applied_of(world, body)->force);
     vec3_store(v_free, vec3_add_scaled(vec3_from(v), h, acceleration));
-    vec3_store(v_free + 3, eng_rotation_free(eng_inertia_of(world, body), vec3_from(v + 3),
-                                             midpoint_torque(world, body), h));
+    vec3 J = eng_inertia_of(world, body), torque = midpoint_torque(world, body);
+    vec3 omega = vec3_from(v + 3);
+    vec3_store(v_free + 3, flows(world, body) ? eng_rotation_kick(J, omega, torque, h)
+                                              : eng_rotation_free(J, omega, torque, h));
 }
 
 void eng_body_end(const cairn_world *world, int body, const double v_end[6], pose *q, double v[6])
@@ -30,6 +50,15 @@ void eng_body_end(const cairn_world *world, int body, const double v_end[6], pos
     double h = world->def.time_step;
     cairn_rotation scheme = world->def.rotation;
     vec3 omega_end = vec3_from(v_end + 3), turned = omega_end;
+    const pose *mid = &world->q_mid[body];
+    q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
+    vec3_store(v, vec3_from(v_end));
+    if (flows(world, body)) {
+        q->orientation = mid->orientation;
+        eng_rotation_flow(eng_inertia_of(world, body), &q->orientation, &turned, 0.5 * h);
+        vec3_store(v + 3, turned);
+        return;
+    }
     if (world->bodies[body].kind == CAIRN_DYNAMIC) {
         // angular impulse of contacts, joints and torque over the step, midpoint principal axes
         vec3 inertia = eng_inertia_of(world, body), omega = vec3_from(world->v[body] + 3);
@@ -40,10 +69,7 @@ void eng_body_end(const cairn_world *world, int body, const double v_end[6], pos
     }
     // RIG_NEG turns with the velocity the contacts were solved for, RIG_IMP with the final one
     vec3 turn = scheme == CAIRN_RIG_IMP ? turned : omega_end;
-    const pose *mid = &world->q_mid[body];
-    q->position = vec3_add_scaled(mid->position, 0.5 * h, vec3_from(v_end));
     q->orientation = eng_rotation_advance(mid->orientation, vec3_scale(0.5 * h, turn));
-    vec3_store(v, vec3_from(v_end));
     vec3_store(v + 3, turned);
 }
 

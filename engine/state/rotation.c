@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schemes RIG_POS, RIG_NEG and RIG_IMP.
+// The schemes RIG_POS, RIG_NEG and RIG_IMP, and free motion without an error of the step.
 #include "engine/state/rotation.h"
 
 /// exp(-h/2 omega) p: what is constant in space, seen from axes that turned by h/2 omega.
@@ -26,6 +26,11 @@ vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h)
     vec3 mid = divide(vec3_add_scaled(momentum, 0.5 * h, torque), J);
     vec3 rate = vec3_sub(torque, vec3_cross(mid, vec3_multiply(J, mid)));
     return vec3_add_scaled(omega, h, divide(rate, J));
+}
+
+vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h)
+{
+    return vec3_add_scaled(omega, h, divide(torque, J));
 }
 
 /// Solves exp(h/2 w) J w = momentum by Newton's method from `start`; false if it does not settle
@@ -70,4 +75,74 @@ vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end,
 quat eng_rotation_advance(quat orientation, vec3 rotation)
 {
     return quat_normalize(quat_multiply(orientation, base_quat_from_rotation_vector(rotation)));
+}
+
+// ---------------------------------------------------------------- free motion
+
+/// Terms of the series; a piece of the time turns by FLOW_ANGLE at most, so that the terms fall by
+/// that factor and the last ones are far below round-off.
+enum { FLOW_TERMS = 20, FLOW_PIECES_MAX = 1024 };
+
+static const double FLOW_ANGLE = 1.0 / 8.0;
+
+/// Coefficient k + 1 of omega and of the orientation from those up to k, theory.md (1.11).
+static void next_terms(vec3 J, vec3 *omega, quat *q, int k)
+{
+    vec3 torque = {0.0, 0.0, 0.0};
+    quat rate = {0.0, 0.0, 0.0, 0.0};
+    for (int i = 0; i <= k; i++) {
+        vec3 w = omega[k - i];
+        torque = vec3_add(torque, vec3_cross(vec3_multiply(J, omega[i]), w));
+        quat turned = quat_multiply(q[i], (quat){0.0, w.x, w.y, w.z});
+        rate = (quat){rate.w + turned.w, rate.x + turned.x, rate.y + turned.y, rate.z + turned.z};
+    }
+    double share = 1.0 / (k + 1), half = 0.5 * share;
+    omega[k + 1] = vec3_scale(share, divide(torque, J));
+    q[k + 1] = (quat){half * rate.w, half * rate.x, half * rate.y, half * rate.z};
+}
+
+/// One piece of the time by Taylor's series.
+static void flow_piece(vec3 J, quat *orientation, vec3 *omega, double time)
+{
+    vec3 w[FLOW_TERMS + 1] = {*omega};
+    quat q[FLOW_TERMS + 1] = {*orientation};
+    double power = 1.0, rest = 1e-18 * vec3_norm(*omega);
+    for (int k = 0; k < FLOW_TERMS; k++) {
+        next_terms(J, w, q, k);
+        power *= time;
+        const quat *term = &q[k + 1];
+        *omega = vec3_add_scaled(*omega, power, w[k + 1]);
+        *orientation = (quat){orientation->w + power * term->w, orientation->x + power * term->x,
+                              orientation->y + power * term->y, orientation->z + power * term->z};
+        bool turns =
+            power * (fabs(term->w) + fabs(term->x) + fabs(term->y) + fabs(term->z)) > 1e-18;
+        if (!turns && power * vec3_norm(w[k + 1]) <= rest)
+            break;
+    }
+    *orientation = quat_normalize(*orientation);
+}
+
+/// At most this does |omega| change in the time in which the body turns by a radian: 1 for moments
+/// that masses can have.
+static double growth(vec3 J)
+{
+    double worst = fmax(fabs(J.y - J.z) / J.x, fmax(fabs(J.z - J.x) / J.y, fabs(J.x - J.y) / J.z));
+    return fmax(worst, 1.0);
+}
+
+void eng_rotation_flow(vec3 J, quat *orientation, vec3 *omega, double time)
+{
+    bool round = J.x == J.y && J.y == J.z;
+    double rate = round ? 0.0 : growth(J), left = time;
+    for (int piece = 0; piece < FLOW_PIECES_MAX && !round; piece++) {
+        double size = rate * vec3_norm(*omega), part = left;
+        if (size * left > FLOW_ANGLE)
+            part = FLOW_ANGLE / size;
+        flow_piece(J, orientation, omega, part);
+        left -= part;
+        if (!(left > 0.0))
+            return;
+    }
+    // a body without principal axes of its own, or hundreds of turns in a step
+    *orientation = eng_rotation_advance(*orientation, vec3_scale(left, *omega));
 }

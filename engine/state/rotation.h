@@ -17,6 +17,10 @@ vec3 eng_rotation_middle(vec3 J, vec3 omega, double h);
 /// @param torque N m, principal axes at the midpoint
 vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h);
 
+/// The same of RIG_EXACT, theory.md (1.10).
+/// @param omega  rad/s, principal axes, in the middle of the step
+vec3 eng_rotation_kick(vec3 J, vec3 omega, vec3 torque, double h);
+
 /// Angular velocity at the end of the step, theory.md (1.7)-(1.9): RIG_POS keeps the one that the
 /// contacts were solved for, RIG_NEG and RIG_IMP take it from the exact angular momentum.
 /// @param omega     at t_n
@@ -24,6 +28,13 @@ vec3 eng_rotation_free(vec3 J, vec3 omega, vec3 torque, double h);
 /// @param impulse   N m s, torque h plus moments of the contact impulses, midpoint principal axes
 vec3 eng_rotation_end(cairn_rotation scheme, vec3 J, vec3 omega, vec3 omega_end, vec3 impulse,
                       double h);
+
+/// Moves a body that nothing acts on, by the equations themselves and not by a scheme: to
+/// round-off, unless it turns hundreds of times, theory.md (1.10)-(1.11).
+/// @param J            kg m2, principal moments
+/// @param orientation  in and out, principal axes to world
+/// @param omega        rad/s, in and out, principal axes
+void eng_rotation_flow(vec3 J, quat *orientation, vec3 *omega, double time);
 
 /// orientation times exp(rotation), rotation in body axes.
 quat eng_rotation_advance(quat orientation, vec3 rotation);

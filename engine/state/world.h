@@ -645,6 +645,11 @@ const eng_surface *eng_surface_of(const cairn_world *world, int body_a, int body
 /// @param q  [body_count] end positions, corrected in place
 cairn_status eng_correct_positions(cairn_world *world, pose *q) CAIRN_CHECK_RESULT;
 
+/// Where a body is half a step after its state.
+/// @param omega  out, rad/s, principal axes: the angular velocity there under RIG_EXACT, else that
+///               of the state
+pose eng_body_middle(const cairn_world *world, int body, double half, vec3 *omega);
+
 /// Velocity of a dynamic body after the step without contacts and joints; after the midpoint.
 void eng_body_free(const cairn_world *world, int body, double v_free[6]);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 // in the order of cairn_rotation
-static const char *const rotation_words[] = {"rig_imp", "rig_neg", "rig_pos", NULL};
+static const char *const rotation_words[] = {"rig_imp", "rig_neg", "rig_pos", "rig_exact", NULL};
 
 // in the order of cairn_impact
 static const char *const impact_words[] = {"newton", "poisson", "sequential", NULL};

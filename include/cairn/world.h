@@ -10,9 +10,10 @@ extern "C" {
 #endif
 
 typedef enum cairn_rotation {
-    CAIRN_RIG_IMP, // implicit: exact momentum, no energy drift (default)
-    CAIRN_RIG_NEG, // exact momentum
-    CAIRN_RIG_POS  // explicit second half, better phase, momentum drifts
+    CAIRN_RIG_IMP,  // implicit: exact momentum, no energy drift (default)
+    CAIRN_RIG_NEG,  // exact momentum
+    CAIRN_RIG_POS,  // explicit second half, better phase, momentum drifts
+    CAIRN_RIG_EXACT // free rotation to round-off: exact momentum and energy
 } cairn_rotation;
 
 /// Where several contacts close at once, theory.md section 3.

@@ -99,14 +99,54 @@ static void raise_nameless(const scn_fields *fields, const char *const *names)
               fields->call, fields->call, names[0], keys);
 }
 
+/// What other programs call a key, and what to write here.
+static const struct {
+    const char *word, *key, *text;
+} elsewhere[] = {
+    {"fixed", "kind", "kind = \"fixed\""},
+    {"static", "kind", "kind = \"fixed\""},
+    {"type", "kind", "kind = ..."},
+    {"kinematic", "kind", "kind = \"moving\""},
+    {"dt", "step", "step = ..."},
+    {"time_step", "step", "step = ..."},
+    {"timestep", "step", "step = ..."},
+    {"duration", "end_time", "end_time = ..."},
+    {"t_end", "end_time", "end_time = ..."},
+    {"T", "end_time", "end_time = ..."},
+    {"mu", "friction", "friction = ..."},
+    {"e", "restitution", "restitution = ..."},
+    {"rho", "density", "density = ..."},
+    {"E", "young_modulus", "young_modulus = ..."},
+    {"nu", "poisson_ratio", "poisson_ratio = ..."},
+    {"kn", "normal_stiffness", "normal_stiffness = ..."},
+    {"pos", "position", "position = {x, y, z}"},
+    {"center", "position", "position = {x, y, z}"},
+    {"centre", "position", "position = {x, y, z}"},
+    {"omega", "angular_velocity", "angular_velocity = {x, y, z}"},
+    {"spin", "angular_velocity", "angular_velocity = {x, y, z}"},
+    {"quaternion", "orientation", "orientation = {w, x, y, z}"},
+    {"half_size", "size", "size = {x, y, z}, whole edges"},
+    {"half_extents", "size", "size = {x, y, z}, whole edges"},
+};
+
+/// The hint of an unknown key: what it is called here, or what resembles it.
+static void raise_unknown(const scn_fields *fields, const char *key, const char *const *names)
+{
+    for (int i = 0; i < BASE_COUNT(elsewhere); i++)
+        if (strcmp(key, elsewhere[i].word) == 0 && is_listed(elsewhere[i].key, names))
+            scn_raise(fields->L, "%s: unknown key \"%s\" (write %s)", fields->call, key,
+                      elsewhere[i].text);
+    scn_raise(fields->L, "%s: unknown key \"%.80s\"%s", fields->call, key,
+              base_choices_for(key, names, count_names(names)).text);
+}
+
 static void check_key(const scn_fields *fields, const char *const *names, int positions)
 {
     lua_State *L = fields->L;
     if (lua_type(L, -2) == LUA_TSTRING) {
         const char *key = lua_tostring(L, -2);
         if (!is_listed(key, names))
-            scn_raise(L, "%s: unknown key \"%.80s\"%s", fields->call, key,
-                      base_choices_for(key, names, count_names(names)).text);
+            raise_unknown(fields, key, names);
         return;
     }
     if (!lua_isinteger(L, -2))

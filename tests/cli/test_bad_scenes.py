@@ -13,6 +13,8 @@ JOINTED = "body{{ name = 'b', shape = " + BOX.replace("{", "{{").replace("}", "}
 # name: (scene, message); the mistake is in line 3 unless the message says otherwise
 BAD = {
     "unknown key": (HEAD + "pair{ frction = 0.3 }", r'bad\.lua:3: unknown key "frction" \(did you mean "friction"\?\)'),
+    "a key of other programs": (HEAD + "body{ fixed = true, shape = " + BOX + " }", r'bad\.lua:3: body: unknown key "fixed" \(write kind = "fixed"\)'),
+    "a step of other programs": (HEAD + "simulation{ dt = 0.01 }", r'bad\.lua:3: simulation: unknown key "dt" \(write step = \.\.\.\)'),
     "unknown body key": (HEAD + "body{ shape = " + BOX + ", densty = 3 }", r'bad\.lua:3: body: unknown key "densty" \(did you mean "density"\?\); there are: name, kind'),
     "unknown call": (HEAD + "bdy{ shape = 1 }", r"bad\.lua:3: .*bdy"),
     "wrong type": (HEAD + "body{ shape = 3 }", r"bad\.lua:3: shape must be a shape"),

@@ -21,7 +21,7 @@ SCENES = {
 
 PILE = """
 title "pile"
-local rotation = param("rotation", "rig_imp", "scheme of rotation", { choices = { "rig_imp", "rig_neg", "rig_pos" } })
+local rotation = param("rotation", "rig_imp", "scheme of rotation", { choices = { "rig_imp", "rig_neg", "rig_pos", "rig_exact" } })
 local margin = param("margin", true, "contacts before they close")
 local correction = param("correction", true, "of penetration")
 simulation{ step = 1 / 200, end_time = 1, max_iterations = 30, rotation = rotation, margin = margin,
@@ -95,7 +95,7 @@ def check_plugins(folder):
 
 
 def check_settings(folder):
-    for rotation in ("rig_neg", "rig_pos"):
+    for rotation in ("rig_neg", "rig_pos", "rig_exact"):
         check_cut(folder, "pile.lua", 1 / 200, 20, True, "--set", "rotation=" + rotation)
     for name in ("margin", "correction"):
         check_cut(folder, "pile.lua", 1 / 200, 20, True, "--set", name + "=false")

@@ -10,10 +10,14 @@
 static const double still[3] = {0.0, 0.0, 0.0};
 
 /// Largest relative changes of energy and angular momentum over ten periods, two flips each.
-static void flip(int steps_a_turn, double *swing, double *drift)
+static void flip(cairn_rotation rotation, int steps_a_turn, double *swing, double *drift)
 {
     const double inertia[3] = {1.0, 2.0, 3.0}, period = 55.061681, h = 2.0 * M_PI / steps_a_turn;
-    cairn_world *world = joint_world(h, 0.0);
+    cairn_world_def world_def = cairn_default_world_def();
+    world_def.time_step = h;
+    world_def.gravity[2] = 0.0;
+    world_def.rotation = rotation;
+    cairn_world *world = make_world(&world_def);
     cairn_body_id body = add_mass(world, 1.0, inertia, 0.0, 0.0, 0.0);
     set_velocity(world, body, still, (double[]){1e-3, 1.0, 1e-3});
     double p[3], L0[3], L[3], energy = look_at(world, body).kinetic_energy;
@@ -34,11 +38,14 @@ static void a_body_flips_about_its_middle_axis(void **state)
 {
     (void)state;
     double swing, drift;
-    flip(200, &swing, &drift);
+    flip(CAIRN_RIG_IMP, 200, &swing, &drift);
     verify("flip_momentum", drift);
     verify("flip_energy", swing);
-    flip(1300, &swing, &drift);
+    flip(CAIRN_RIG_IMP, 1300, &swing, &drift);
     verify("flip_energy_fine", swing);
+    flip(CAIRN_RIG_EXACT, 200, &swing, &drift);
+    verify("flip_momentum_exact", drift);
+    verify("flip_energy_exact", swing);
 }
 
 /// Time after which a ball that fell from 1 m rests, relative to sqrt(2 h0 / g) (1 + e) / (1 - e).
@@ -165,10 +172,12 @@ static void an_oblique_impact_rebounds_as_maws(void **state)
 
 /// 64 bodies without friction that meet and bounce for two seconds in a box of a metre: largest
 /// share of their energy that is missing or too much, and the share that is booked as impact.
-static void gas(bool boxes, double step, double *swing, double *impact)
+static void gas(bool boxes, double step, cairn_rotation rotation, double *swing, double *impact)
 {
     cairn_world_def world_def = cairn_default_world_def();
     world_def.time_step = step;
+    world_def.rotation = rotation;
+    world_def.correction = rotation != CAIRN_RIG_EXACT;
     world_def.gravity[2] = 0.0;
     world_def.tolerance = 1e-10;
     cairn_world *world = make_world(&world_def);
@@ -213,15 +222,17 @@ static void a_gas_keeps_its_energy(void **state)
 {
     (void)state;
     double swing, impact;
-    gas(false, 2e-3, &swing, &impact);
+    gas(false, 2e-3, CAIRN_RIG_IMP, &swing, &impact);
     verify("gas_spheres", swing);
-    gas(true, 1e-3, &swing, &impact);
+    gas(true, 1e-3, CAIRN_RIG_IMP, &swing, &impact);
     verify("gas_boxes_impact", impact);
     verify("gas_boxes", swing);
     double coarse = swing;
-    gas(true, 2.5e-4, &swing, &impact);
+    gas(true, 2.5e-4, CAIRN_RIG_IMP, &swing, &impact);
     verify("gas_boxes_fine", swing);
     assert_true(swing < 0.25 * coarse);
+    gas(true, 1e-3, CAIRN_RIG_EXACT, &swing, &impact);
+    verify("gas_boxes_exact", swing);
 }
 
 static void spheres_stand_on_each_other(void **state)

@@ -22,6 +22,7 @@ typedef struct heap_def {
     bool spheres;    // no other shapes
     double friction; // < 0: the law's default
     double radius;   // m, of the spheres
+    cairn_rotation rotation;
     cairn_allocator allocator;
 } heap_def;
 
@@ -150,6 +151,7 @@ static inline cairn_status heap_create(const heap_def *def, cairn_world **world,
 {
     cairn_world_def settings = cairn_default_world_def();
     settings.time_step = def->step;
+    settings.rotation = def->rotation;
     settings.threads = def->threads;
     settings.max_iterations = def->iterations;
     settings.allocator = def->allocator;

@@ -56,10 +56,11 @@ static void count_lines(void *context, cairn_log_level level, const char *text)
 
 /// A heap with implicit contacts, a prescribed motion, a joint, a connector with a history, and a
 /// stack of spheres in particle slots far away.
-static cairn_world *build(int threads, bool slots)
+static cairn_world *build(int threads, bool slots, cairn_rotation rotation)
 {
     heap_def def = default_heap();
     def.threads = threads;
+    def.rotation = rotation;
     def.iterations = 1000000000;
     def.layers = 4;
     cairn_world *world = heap_world(&def);
@@ -131,13 +132,13 @@ static void interrupt_a_step(cairn_world *world)
     must(cairn_world_validate(world, &error), &error);
 }
 
-static void check_interrupted(int threads, bool slots, int first)
+static void check_interrupted(int threads, bool slots, int first, cairn_rotation rotation)
 {
     char folder[64], path[128];
     heap_folder_make(folder);
     snprintf(path, sizeof path, "%s/interrupted.h5", folder);
-    cairn_world *whole = build(threads, slots), *world = build(threads, slots),
-                *other = build(1, slots);
+    cairn_world *whole = build(threads, slots, rotation), *world = build(threads, slots, rotation),
+                *other = build(1, slots, rotation);
     for (int i = 0; i < first + 20; i++)
         must(cairn_world_step(whole, &error), &error);
     for (int i = 0; i < first; i++)
@@ -167,20 +168,27 @@ static void check_interrupted(int threads, bool slots, int first)
 static void test_general(void **state)
 {
     (void)state;
-    check_interrupted(1, false, 60);
+    check_interrupted(1, false, 60, CAIRN_RIG_IMP);
 }
 
 static void test_threads_and_slots(void **state)
 {
     (void)state;
-    check_interrupted(2, true, 60);
+    check_interrupted(2, true, 60, CAIRN_RIG_IMP);
+}
+
+/// Velocities are those of the middle of the step while the solve goes on.
+static void test_exact_rotation(void **state)
+{
+    (void)state;
+    check_interrupted(1, false, 60, CAIRN_RIG_EXACT);
 }
 
 /// Between steps, and without a solve.
 static void test_between_steps(void **state)
 {
     (void)state;
-    cairn_world *world = build(1, true);
+    cairn_world *world = build(1, true, CAIRN_RIG_IMP);
     cairn_world_interrupt(NULL);
     cairn_world_interrupt(world);
     uint64_t hash = cairn_world_get_hash(world);
@@ -222,6 +230,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_general),
         cmocka_unit_test(test_threads_and_slots),
+        cmocka_unit_test(test_exact_rotation),
         cmocka_unit_test(test_between_steps),
         cmocka_unit_test(test_log),
     };

@@ -184,14 +184,13 @@ static void follow_chunk(void *argument, int begin, int end, int chunk, int work
     for (int c = context->first + begin; c < context->first + end; c++) {
         int body = eng_spheres_clumps(spheres)[c].body;
         const double *v = world->v[body];
-        const pose *q = &world->q[body];
-        vec3 omega = vec3_from(v + 3);
-        quat turn = eng_rotation_advance(q->orientation, vec3_scale(half, omega));
+        vec3 omega;
+        pose middle = eng_body_middle(world, body, half, &omega);
         motions[c] = (clump_motion){
-            .turn = quat_to_mat3(turn),
-            .centre = vec3_add_scaled(q->position, half, vec3_from(v)),
+            .turn = quat_to_mat3(middle.orientation),
+            .centre = middle.position,
             .velocity = vec3_from(v),
-            .omega = quat_rotate(turn, omega),
+            .omega = quat_rotate(middle.orientation, omega),
         };
     }
 }

@@ -143,6 +143,59 @@ static void the_default_scheme_keeps_momentum_and_energy_through_flips(void **st
     check_at_most(energy_swing(&fine, 0.5 * h, 2 * steps, &flips), 0.3 * first);
 }
 
+static void free_motion_is_exact_at_any_step(void **state)
+{
+    (void)state;
+    // the exact motion of the_schemes_converge_to_the_exact_motion, in one piece and in many
+    const vec3 exact = {-0.3778323501723054, 2.6457806664003267, 2.3438036849292794};
+    quat first = {0.0, 0.0, 0.0, 0.0};
+    const int parts[] = {1, 2, 7, 1000};
+    for (size_t n = 0; n < sizeof parts / sizeof parts[0]; n++) {
+        spinning body = {{0.4, 0.9, 1.1}, {2.0, -1.0, 3.0}, quat_identity()};
+        vec3 L = momentum(&body);
+        double E = energy(&body);
+        for (int i = 0; i < parts[n]; i++)
+            eng_rotation_flow(body.J, &body.q, &body.omega, 5.0 / parts[n]);
+        check_at_most(vec3_distance(body.omega, exact), 1e-11);
+        check_at_most(vec3_distance(momentum(&body), L), 1e-12 * vec3_norm(L));
+        check_close(energy(&body), E, 1e-12, 0.0);
+        quat q = body.q;
+        first = n == 0 ? q : first;
+        check_at_most(fabs(q.w - first.w) + fabs(q.x - first.x) + fabs(q.y - first.y) +
+                          fabs(q.z - first.z),
+                      1e-11);
+        // back to where it came from
+        spinning back = {body.J, vec3_scale(-1.0, body.omega), body.q};
+        eng_rotation_flow(back.J, &back.q, &back.omega, 5.0);
+        check_close(fabs(back.q.w), 1.0, 1e-12, 0.0);
+        check_at_most(vec3_distance(back.omega, vec3_make(-2.0, 1.0, -3.0)), 1e-11);
+    }
+}
+
+static void free_motion_of_tops_and_needles_is_exact(void **state)
+{
+    (void)state;
+    // a symmetric top: the angular velocity goes round its axis at (J1 - J3) / J1 of the spin
+    spinning top = {{5.0, 5.0, 1.0}, {0.3, 0.1, 50.0}, quat_identity()};
+    eng_rotation_flow(top.J, &top.q, &top.omega, 0.37);
+    double angle = -(5.0 - 1.0) / 5.0 * 50.0 * 0.37;
+    check_close(top.omega.x, 0.3 * cos(angle) - 0.1 * sin(angle), 0.0, 1e-12);
+    check_close(top.omega.y, 0.3 * sin(angle) + 0.1 * cos(angle), 0.0, 1e-12);
+    // thin bodies, fast and slow, and one at rest
+    const vec3 J[] = {{1e-6, 1.0, 1.0}, {1.0, 1.0, 2.0}, {1e-8, 3e-8, 3.5e-8}};
+    const double speed[] = {300.0, 1e-9, 0.0};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            spinning body = {J[i], vec3_scale(speed[k], vec3_make(1.0, 0.7, -0.4)),
+                             quat_identity()};
+            vec3 L = momentum(&body);
+            double E = energy(&body);
+            eng_rotation_flow(body.J, &body.q, &body.omega, 0.05);
+            check_at_most(vec3_distance(momentum(&body), L), 1e-12 * vec3_norm(L));
+            check_close(energy(&body), E, 1e-12, 0.0);
+        }
+}
+
 static void a_step_of_many_turns_stays_finite(void **state)
 {
     (void)state;
@@ -161,6 +214,8 @@ int main(void)
         cmocka_unit_test(the_schemes_converge_to_the_exact_motion),
         cmocka_unit_test(a_symmetric_top_precesses_at_the_closed_form_rate),
         cmocka_unit_test(the_default_scheme_keeps_momentum_and_energy_through_flips),
+        cmocka_unit_test(free_motion_is_exact_at_any_step),
+        cmocka_unit_test(free_motion_of_tops_and_needles_is_exact),
         cmocka_unit_test(a_step_of_many_turns_stays_finite),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
