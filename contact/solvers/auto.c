@@ -276,16 +276,15 @@ static cairn_status search(con_cascade *cascade, auto_settings *settings, bool w
 
     int few = settings->restarts < 2 ? settings->restarts : 2;
     int short_run = settings->proximal_solves < 600 ? settings->proximal_solves : 600;
-    // the interior point and the equations know no rolling cones
-    bool paths = model->force == NULL;
-    if (paths)
-        status = restart_interior(cascade, settings, 0, few, model);
-    if (status == CAIRN_OK && paths && warm && !is_done(model))
+    // the equations and the De Saxce form know no rolling cones
+    bool rolls = model->force != NULL;
+    status = restart_interior(cascade, settings, 0, few, model);
+    if (status == CAIRN_OK && !rolls && warm && !is_done(model))
         status = try_equations(cascade, model);
-    if (status == CAIRN_OK && paths && !is_done(model))
+    if (status == CAIRN_OK && !rolls && !is_done(model))
         status = run_proximal(model, CON_PROXIMAL_DE_SAXCE, 1e3, short_run, cascade->deadline,
                               (const double(*)[3])model->best);
-    if (status == CAIRN_OK && paths)
+    if (status == CAIRN_OK)
         status = restart_interior(cascade, settings, few, settings->restarts, model);
     double now = base_timer_seconds();
     double half = isfinite(cascade->deadline) ? now + 0.5 * (cascade->deadline - now) : INFINITY;
@@ -305,7 +304,9 @@ static cairn_status solve_island(con_cascade *cascade, auto_settings *settings, 
     if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
         status = newton_steps(cascade, model, con_equation_alart_curnier, settings->newton_steps,
                               0.1, (const double(*)[3])model->best);
-    if (status == CAIRN_OK && !is_done(model) && model->force == NULL)
+    if (status == CAIRN_OK && !is_done(model) && model->force != NULL)
+        status = polish(cascade, settings, model);
+    if (status == CAIRN_OK && !is_done(model))
         status = run_interior(model, settings, 0, (const double(*)[3])model->scratch[3]);
     if (status == CAIRN_OK)
         status = polish(cascade, settings, model);

@@ -141,7 +141,7 @@ static double penetration_of(const cairn_world *world, int i)
     const eng_contacts *c = &world->contacts;
     double gap = c->gap[i] + 0.5 * world->def.time_step * c->U[i][0];
     if (!world->corrected)
-        return fmax(-gap, 0.0);
+        return real_max(-gap, 0.0);
     vec3 normal = mat3_row(&c->frame[i], 0);
     for (int side = 0; side < 2; side++) {
         int body = c->body[i][side];
@@ -149,7 +149,7 @@ static double penetration_of(const cairn_world *world, int i)
                                         eng_image_point(world, body, c->point[i]));
         gap += (side == 0 ? -1.0 : 1.0) * vec3_dot(normal, moved);
     }
-    return fmax(-gap, 0.0);
+    return real_max(-gap, 0.0);
 }
 
 /// Penetration and number of bearing contacts of a chunk.
@@ -172,12 +172,12 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
     report_part part = {0};
     for (int i = begin; i < end; i++) {
         part.active += c->R[i][0] != 0.0;
-        double size = fmin(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
-                           world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
+        double size = real_min(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
+                               world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
         double depth = penetration_of(world, i);
-        part.penetration = fmax(part.penetration, depth);
+        part.penetration = real_max(depth, part.penetration);
         if (isfinite(size))
-            part.relative = fmax(part.relative, depth / size);
+            part.relative = real_max(depth / size, part.relative);
     }
     context->part[chunk] = part;
 }

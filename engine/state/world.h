@@ -333,6 +333,7 @@ struct cairn_world {
     double (*solution_U)[3]; // [solved->contact_count] m/s, shift included
     con_impulse_output
         *explicit_outputs; // [contacts.count - cone_count] of this step, in the arena
+    vec3 *spins; // [reach] rad/s, of active bodies by v, world axes at the midpoint; in the arena
     con_impulse_output *connector_outputs; // [connector_count] of this step, in the arena
     double *residuals;                     // [residual_count] of the last solve, in the arena
     int residual_count;
