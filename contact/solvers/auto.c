@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The default solver: Gauss-Seidel, then interior point and proximal Newton for what it leaves.
+#include "contact/problem/team.h"
 #include "contact/solvers/newton/cascade.h"
 #include "contact/solvers/newton/interior.h"
 #include "contact/solvers/newton/proximal.h"
@@ -80,10 +81,13 @@ static const base_setting settings_rows[] = {
 
 static bool has_guess(const con_problem *problem, const double (*R)[3])
 {
-    for (int i = 0; i < problem->contact_count; i++)
-        if (R[i][0] != 0.0 || R[i][1] != 0.0 || R[i][2] != 0.0)
-            return true;
-    return false;
+    bool any = false;
+    for (int task = 0; task < con_domains_tasks(problem->domains); task++) {
+        con_span held = con_domains_held(problem->domains, problem->contact_count, task);
+        for (int i = held.begin; i < held.end && !any; i++)
+            any = R[i][0] != 0.0 || R[i][1] != 0.0 || R[i][2] != 0.0;
+    }
+    return con_team_any(problem->domains, any);
 }
 
 static bool is_open(const con_cascade *cascade, int island)
@@ -432,7 +436,7 @@ static cairn_status solve(const void *settings, const con_problem *problem,
 const con_solver con_solver_auto = {
     .name = "auto",
     .help = "Gauss-Seidel, interior point and proximal Newton in turn, island by island",
-    .needs = CON_TAKES_ROLLING,
+    .needs = CON_TAKES_ROLLING | CON_SHARES,
     .table = {.settings = settings_rows,
               .count = BASE_COUNT(settings_rows),
               .size = sizeof(auto_settings)},

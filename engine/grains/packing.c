@@ -350,9 +350,9 @@ static cairn_status grow_apart(packing *p, eng_relax *relax, cairn_error *error)
             return out_of_memory(p, error);
     }
     return base_fail(error, CAIRN_ERROR_ARGUMENT,
-                     "packing \"%s\": porosity = %.4f cannot be had: its grains are apart from a "
+                     "packing \"%s\": porosity = %.4g cannot be had: its grains are apart from a "
                      "porosity of %.3f on",
-                     p->name, wanted, porosity_of(p));
+                     p->name, p->def->porosity > 0.0 ? p->def->porosity : wanted, porosity_of(p));
 }
 
 static cairn_status grow_to_porosity(packing *p, eng_relax *relax, cairn_error *error)

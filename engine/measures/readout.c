@@ -156,6 +156,7 @@ static double penetration_of(const cairn_world *world, int i)
 typedef struct report_part {
     int active;
     double penetration, relative;
+    double fastest, left; // m/s, closing freely and after the solve
 } report_part;
 
 typedef struct report_context {
@@ -172,6 +173,10 @@ static void report_chunk(void *argument, int begin, int end, int chunk, int work
     report_part part = {0};
     for (int i = begin; i < end; i++) {
         part.active += c->R[i][0] != 0.0;
+        if (i < world->problem.contact_count && world->solution_U != NULL) {
+            part.fastest = real_max(-world->problem.q[i][0], part.fastest);
+            part.left = real_max(-world->solution_U[i][0], part.left);
+        }
         double size = real_min(world->shapes[world->bodies[c->body[i][0]].shape]->smallest_size,
                                world->shapes[world->bodies[c->body[i][1]].shape]->smallest_size);
         double depth = penetration_of(world, i);
@@ -187,9 +192,13 @@ void eng_report_contacts(cairn_world *world)
     report_context context;
     context.world = world;
     cairn_step_report *report = &world->report;
-    int chunks = con_domains_chunks(&world->domains, world->contacts.count, report_chunk, &context);
+    int chunks = con_domains_sum(&world->domains, world->contacts.count, report_chunk, &context,
+                                 (con_rows){context.part, sizeof *context.part});
+    world->closing_fastest = world->closing_left = 0.0;
     for (int k = 0; k < chunks; k++) {
         const report_part *part = &context.part[k];
+        world->closing_fastest = fmax(world->closing_fastest, part->fastest);
+        world->closing_left = fmax(world->closing_left, part->left);
         report->active += part->active;
         report->penetration = fmax(report->penetration, part->penetration);
         report->penetration_relative = fmax(report->penetration_relative, part->relative);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broad phase and narrow phase of the general passes, in the midpoint configuration.
+#include "engine/pairs/sharing.h"
 #include "engine/pairs/spheres/spheres.h"
 #include "engine/space/space.h"
 
@@ -212,6 +213,9 @@ static void narrow_chunk(void *argument, int begin, int end, int chunk, int work
     bool closed_alone = false;
     for (int i = begin, batch = -1; i < end; i++) {
         int index = world->plan.order[i], before = manifold->count;
+        world->raw_count[i] = 0;
+        if (!eng_sharing_finds(world, i))
+            continue;
         const eng_pair *pair = &world->pairs[index];
         if (world->plan.batch[i] != batch) {
             batch = world->plan.batch[i];
@@ -245,8 +249,12 @@ cairn_status eng_block_narrow_phase(cairn_world *world)
 {
     int chunks = base_chunk_count(world->pair_count, ENG_PAIR_CHUNK);
     cairn_status status = reserve_manifolds(world, chunks);
+    if (status == CAIRN_OK)
+        status = eng_sharing_begin(world);
+    if (status != CAIRN_OK)
+        return status;
     cairn_status *results = base_arena_array(world->arena, cairn_status, "narrow", chunks);
-    if (status != CAIRN_OK || results == NULL)
+    if (results == NULL)
         return CAIRN_ERROR_MEMORY;
     memset(results, 0, (size_t)chunks * sizeof *results);
     narrow_context context = {world, results};

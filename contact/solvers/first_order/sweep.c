@@ -101,7 +101,7 @@ cairn_status con_sweep_init(con_sweep *sweep, const con_problem *problem, const 
         for (int k = 0; k < 6; k++)
             root[a][k] = sqrt(problem->mass_inverse[a][k]);
     prepare_context context = {sweep, (const double(*)[6])root};
-    con_domains_run(problem->domains, n, false, prepare_task, &context);
+    con_domains_run(problem->domains, n, false, prepare_task, &context, (con_rows){0});
     base_arena_rewind(arena, mark);
     con_sweep_refresh(sweep);
     return CAIRN_OK;
@@ -135,7 +135,8 @@ void con_sweep_refresh(con_sweep *sweep)
     const con_problem *problem = sweep->problem;
     if (sweep->y != NULL)
         memset(sweep->y, 0, count_rows(problem) * sizeof *sweep->y);
-    con_domains_run(problem->domains, problem->contact_count, false, refresh_task, sweep);
+    con_domains_run(problem->domains, problem->contact_count, false, refresh_task, sweep,
+                    con_sweep_rows(sweep));
 }
 
 // sums of even and odd terms: the order is fixed and pairs fit vector registers
@@ -376,7 +377,8 @@ con_sweep_change con_sweep_pass(con_sweep *sweep, const int *order, bool backwar
         return con_sweep_range(sweep, order, 0, problem->contact_count, backward);
     pass_context context = {.sweep = sweep, .backward = backward};
     con_sweep_change total = {0.0, 0.0};
-    con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context);
+    con_domains_run(problem->domains, problem->contact_count, backward, pass_task, &context,
+                    con_sweep_rows(sweep));
     for (int k = 0; k < con_domains_tasks(problem->domains); k++) {
         total.change += context.part[k].change;
         total.size += context.part[k].size;
