@@ -20,10 +20,9 @@ import sys
 BEDS = [("bed_1000.txt", "1 000 spheres", ["--side", "0.1"], 100, 20000),
         ("bed_10000.txt", "10 000 spheres", ["--side", "0.21"], 20, 2000),
         ("bed_100000.txt", "100 000 spheres", ["--side", "0.665"], 6, 300),
-        ("clump3_1000.txt", "1 000 clumps", ["--side", "0.1", "--clump", "3"], 60, 10000),
         ("octahedron_1000.txt", "1 000 octahedra", ["--side", "0.1", "--hull", "octahedron"], 20, 600)]
 NAMES = {"near_hooke": "pairs of list A", "near_fetching_hooke": "pairs of list A", "move_free": "sums and motion", "lane_turn": "orientations"}
-COLOURS = ["#1b6ca8", "#2a9d8f", "#e76f51", "#8e5ea2", "#7a7a7a"]
+COLOURS = ["#1b6ca8", "#2a9d8f", "#e76f51", "#8e5ea2"]
 
 
 def count(command, out):

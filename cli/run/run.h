@@ -91,6 +91,7 @@ typedef struct run_state {
     base_neighbour *neighbours; // [processes] for messages; the scene's allocator's
     bool writes;                // this one writes files and speaks
     bool save_agreed;           // a checkpoint is due
+    cairn_error message_error;  // why a message of the world failed; status CAIRN_OK: none did
     int error_output;           // of a process that is silent; -1: none
     double cpu_start;           // s of processor time as stepping began
     run_read read_agreed;       // what of the state after the next step is read

@@ -84,7 +84,10 @@ _Noreturn void run_ranks_abort(const run_state *run, const cairn_error *error)
 {
     if (run->error_output >= 0)
         (void)dup2(run->error_output, STDERR_FILENO);
-    cli_complain("%s; the last checkpoint is whole", error->message);
+    // the world knows that a message failed, and not why
+    bool known = run->message_error.status != CAIRN_OK;
+    cli_complain("%s; the last checkpoint is whole",
+                 known ? run->message_error.message : error->message);
     fflush(NULL);
     base_ranks_abort(run->ranks, CLI_EXIT_FAILED);
 }
@@ -148,15 +151,17 @@ static cairn_status exchange(void *context, const cairn_message *messages, int c
                              cairn_error *error)
 {
     run_state *run = context;
-    cairn_error ignored;
     for (int i = 0; i < count; i++)
         run->neighbours[i] = (base_neighbour){.number = messages[i].rank,
                                               .sent = messages[i].sent,
                                               .sent_size = messages[i].sent_size,
                                               .received = messages[i].received,
                                               .received_size = messages[i].received_size};
-    return base_ranks_exchange(run->ranks, run->neighbours, count,
-                               error != NULL ? error : &ignored);
+    cairn_status status =
+        base_ranks_exchange(run->ranks, run->neighbours, count, &run->message_error);
+    if (status != CAIRN_OK && error != NULL)
+        *error = run->message_error;
+    return status;
 }
 
 cairn_status run_ranks_share(run_state *run, cairn_error *error)
