@@ -21,7 +21,7 @@ BEDS = [("bed_1000.txt", "1 000 spheres", ["--side", "0.1"], 100, 20000),
         ("bed_10000.txt", "10 000 spheres", ["--side", "0.21"], 20, 2000),
         ("bed_100000.txt", "100 000 spheres", ["--side", "0.665"], 6, 300),
         ("octahedron_1000.txt", "1 000 octahedra", ["--side", "0.1", "--hull", "octahedron"], 20, 600)]
-NAMES = {"near_hooke": "pairs of list A", "near_fetching_hooke": "pairs of list A", "move_free": "sums and motion", "lane_turn": "orientations"}
+NAMES = {"near_hooke": "pairs of the active list", "near_fetching_hooke": "pairs of the active list", "move_free": "sums and motion", "lane_turn": "orientations"}
 COLOURS = ["#1b6ca8", "#2a9d8f", "#e76f51", "#8e5ea2"]
 
 
@@ -106,7 +106,7 @@ def draw(points, peak, figure):
         path = " ".join("{:.1f},{:.1f}".format(*at(*end)) for end in ends)
         out.append(f'<polyline points="{path}" fill="none" stroke="#444" stroke-width="1.5"/>')
         x, y = at(*ends[0])
-        out.append(f'<text x="{x + 6:.0f}" y="{y - 6:.0f}" fill="#444">{text}, {peak[key]:.0f} bytes/ns</text>')
+        out.append(f'<text x="{x + 6:.0f}" y="{y - 6:.0f}" fill="#444" stroke="#fff" stroke-width="4" paint-order="stroke">{text}, {peak[key]:.0f} bytes/ns</text>')
     for key, text in (("mixed", "instructions"), ("fused", "fused vector operations alone")):
         x, y = at(10 ** high, peak[key])
         out.append(f'<text x="{x:.0f}" y="{y - 5:.0f}" text-anchor="end" fill="#444">{text}, {peak[key]:.1f} a ns</text>')
