@@ -41,7 +41,7 @@ local octahedron = polyhedron{
   points = { { r, 0, 0 }, { -r, 0, 0 }, { 0, r, 0 }, { 0, -r, 0 }, { 0, 0, r }, { 0, 0, -r } },
 }
 packing{
-  region = { min = { 0, 0, 0 }, max = { length, width, 8 * length } },
+  region = { min = { 0, 0, 0 }, max = { length, width, (hull == 1 and 40 or 8) * length } },
   shape = hull == 1 and octahedron or nil,
   size = sizes{ "uniform", min = 0.9 * grain, max = 1.1 * grain },
   material = "grain",
